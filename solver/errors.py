@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can go wrong, each with a sentence that says which joint, frame, line or task is meant and what to do.
+
+Everything that the solver raises on bad input derives from `PoiseError`, so that a caller (the add-on, a batch over
+thousands of clips) catches one class, shows its sentence and goes on.
+"""
+
+from __future__ import annotations
+
+
+class PoiseError(ValueError):
+    """Base of every exception that the solver raises on bad input."""
+
+
+class SkeletonError(PoiseError):
+    """A hierarchy that cannot be a character: cycles, wrong shapes, non-finite offsets."""
+
+
+class UnknownJointError(PoiseError):
+    """A joint that the skeleton does not have."""
+
+
+class MotionError(PoiseError):
+    """Rotations or translations that do not fit the skeleton, or are not finite."""
+
+
+class LimitError(PoiseError):
+    """A joint limit that no joint can obey, or one that does not fit the kind of its joint."""
+
+
+class LandmarkError(PoiseError):
+    """A landmark that does not exist, or one that is needed and was not found."""
+
+
+class TaskError(PoiseError):
+    """A task that cannot be evaluated: wrong target, weight, priority or recruiting."""
+
+
+class FileFormatError(PoiseError):
+    """A file that cannot be read; the sentence names the file and, where there is one, the line."""
+
+
+class RecruitingWarning(UserWarning):
+    """Two tasks whose joint sets break the recruiting rule."""
