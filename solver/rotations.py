@@ -1,0 +1,512 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rotations as unit quaternions (w, x, y, z).
+
+Every function broadcasts over leading axes, computes in double precision, never modifies its input and takes no
+Python loop over the batch. Quaternions have shape (..., 4), vectors and rotation vectors (..., 3), angles (...) in
+radians. q and -q are the same rotation; no function depends on the sign of its input unless its docstring says so.
+
+A rotation vector is axis times angle. Small rotations act on the left: `exp(w) * q` turns q by w in the frame that
+q maps into.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .arrays import Array, ArrayLike
+from .errors import PoiseError
+
+IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
+IDENTITY.setflags(write=False)
+
+_TWO_PI = 2.0 * math.pi
+
+_SERIES_BELOW = 0.3
+"""Angle under which the Jacobians' coefficients are summed as series: their closed forms cancel there, and the terms
+kept below leave less than 1e-17."""
+
+_ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
+"""Components of a unit quaternion at or under this are rounding noise: the angle between them says nothing."""
+
+_NEARLY_OPPOSITE = -0.9
+"""Cosine under which `between` takes the path that keeps its accuracy up to opposite directions."""
+
+_MEAN_ITERATIONS = 50
+"""Far above what rotations within a quarter turn of each other need (about ten); a bound, not a tuning."""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The group
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def normalize(q: ArrayLike) -> Array:
+    """The unit quaternion along q; a zero quaternion, which has no direction, becomes the identity."""
+    q = np.asarray(q, dtype=np.float64)
+    norm = _norm4(q)
+    if np.all(norm > 0.0):
+        return np.asarray(q / norm[..., None])
+    known = norm > 0.0
+    return np.where(known[..., None], q / np.where(known, norm, 1.0)[..., None], IDENTITY)
+
+
+def multiply(a: ArrayLike, b: ArrayLike) -> Array:
+    """a * b: the rotation b followed by the rotation a."""
+    a = np.asarray(a, dtype=np.float64)
+    b = np.asarray(b, dtype=np.float64)
+    aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
+    bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
+    product = np.empty((*np.broadcast_shapes(a.shape[:-1], b.shape[:-1]), 4))
+    product[..., 0] = aw * bw - ax * bx - ay * by - az * bz
+    product[..., 1] = aw * bx + ax * bw + ay * bz - az * by
+    product[..., 2] = aw * by - ax * bz + ay * bw + az * bx
+    product[..., 3] = aw * bz + ax * by - ay * bx + az * bw
+    return product
+
+
+def conjugate(q: ArrayLike) -> Array:
+    """The inverse of a unit quaternion."""
+    inverse = np.negative(np.asarray(q, dtype=np.float64))
+    np.negative(inverse[..., 0], out=inverse[..., 0])
+    return inverse
+
+
+def rotate(q: ArrayLike, v: ArrayLike) -> Array:
+    """The vectors v turned by q."""
+    q = np.asarray(q, dtype=np.float64)
+    v = np.asarray(v, dtype=np.float64)
+    w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    vx, vy, vz = v[..., 0], v[..., 1], v[..., 2]
+    tx = 2.0 * (y * vz - z * vy)
+    ty = 2.0 * (z * vx - x * vz)
+    tz = 2.0 * (x * vy - y * vx)
+    turned = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), 3))
+    turned[..., 0] = vx + w * tx + (y * tz - z * ty)
+    turned[..., 1] = vy + w * ty + (z * tx - x * tz)
+    turned[..., 2] = vz + w * tz + (x * ty - y * tx)
+    return turned
+
+
+def align(q: ArrayLike, reference: ArrayLike) -> Array:
+    """q or -q, whichever lies in the hemisphere of `reference`; q itself where the two are equally near."""
+    q = np.asarray(q, dtype=np.float64)
+    opposite = _dot4(q, np.asarray(reference, dtype=np.float64)) < 0.0
+    return np.where(opposite[..., None], -q, q)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The exponential map
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def exp(rotation_vector: ArrayLike) -> Array:
+    """The quaternion that turns by |rotation_vector| about its direction, for any length."""
+    v = np.asarray(rotation_vector, dtype=np.float64)
+    angle = _norm3(v)
+    half = 0.5 * angle
+    q = np.empty((*v.shape[:-1], 4))
+    q[..., 0] = np.cos(half)
+    scale = np.full(angle.shape, 0.5)
+    np.divide(np.sin(half), angle, out=scale, where=angle > 0.0)
+    np.multiply(v, scale[..., None], out=q[..., 1:])
+    return q
+
+
+def log(q: ArrayLike) -> Array:
+    """The shortest rotation vector of q: its norm is at most pi."""
+    q = np.asarray(q, dtype=np.float64)
+    w = q[..., 0]
+    sine = _norm3(q[..., 1:])
+    scale = np.full(sine.shape, 2.0)
+    np.divide(2.0 * np.arctan2(sine, np.abs(w)), sine, out=scale, where=sine > 0.0)
+    return np.asarray(q[..., 1:] * np.copysign(scale, w)[..., None])
+
+
+def exp_jacobian(rotation_vector: ArrayLike) -> Array:
+    """The left Jacobian J (..., 3, 3) of `exp`: exp(v + d) is exp(J d) * exp(v) to first order in d.
+
+    It is singular where |v| is a multiple of 2 pi (other than 0): see `reparametrize`.
+    """
+    v = np.asarray(rotation_vector, dtype=np.float64)
+    angle = _norm3(v)
+    squared = angle * angle
+    small = angle < _SERIES_BELOW
+    safe = np.where(small, 1.0, angle)
+    half_sine = np.sin(0.5 * safe)
+    first = np.where(
+        small,
+        _polynomial(squared, (1 / 2, -1 / 24, 1 / 720, -1 / 40320, 1 / 3628800)),
+        2.0 * half_sine * half_sine / (safe * safe),
+    )
+    second = np.where(
+        small,
+        _polynomial(squared, (1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800)),
+        (safe - np.sin(safe)) / (safe * safe * safe),
+    )
+    return _identity_and_cross_powers(v, squared, first, second)
+
+
+def exp_jacobian_inverse(rotation_vector: ArrayLike) -> Array:
+    """The inverse (..., 3, 3) of `exp_jacobian`; it grows without bound where |v| nears a multiple of 2 pi."""
+    v = np.asarray(rotation_vector, dtype=np.float64)
+    angle = _norm3(v)
+    squared = angle * angle
+    small = angle < _SERIES_BELOW
+    safe = np.where(small, 1.0, angle)
+    half = 0.5 * safe
+    second = np.where(
+        small,
+        _polynomial(squared, (1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000)),
+        (1.0 - half * np.cos(half) / np.sin(half)) / (safe * safe),
+    )
+    return _identity_and_cross_powers(v, squared, np.full(angle.shape, -0.5), second)
+
+
+def reparametrize(rotation_vector: ArrayLike) -> Array:
+    """The rotation vector of norm <= pi for the same rotation; vectors that are short enough come back bit for bit.
+
+    A vector that wanders through repeated steps must not reach 2 pi, where the exponential map is singular.
+    """
+    v = np.asarray(rotation_vector, dtype=np.float64)
+    angle = _norm3(v)
+    turns = np.ceil((angle - math.pi) / _TWO_PI)
+    long = turns > 0.0
+    scale = np.ones(angle.shape)
+    np.divide(angle - turns * _TWO_PI, angle, out=scale, where=long)
+    return np.asarray(v * scale[..., None])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Other forms: matrices, axis and angle, Euler angles
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def to_matrix(q: ArrayLike) -> Array:
+    """The rotation matrices (..., 3, 3) that act on column vectors as `rotate` does."""
+    q = np.asarray(q, dtype=np.float64)
+    w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    x2, y2, z2 = x + x, y + y, z + z
+    xx, yy, zz = x * x2, y * y2, z * z2
+    xy, xz, yz = x * y2, x * z2, y * z2
+    wx, wy, wz = w * x2, w * y2, w * z2
+    matrix = np.empty((*q.shape[:-1], 3, 3))
+    matrix[..., 0, 0] = 1.0 - (yy + zz)
+    matrix[..., 0, 1] = xy - wz
+    matrix[..., 0, 2] = xz + wy
+    matrix[..., 1, 0] = xy + wz
+    matrix[..., 1, 1] = 1.0 - (xx + zz)
+    matrix[..., 1, 2] = yz - wx
+    matrix[..., 2, 0] = xz - wy
+    matrix[..., 2, 1] = yz + wx
+    matrix[..., 2, 2] = 1.0 - (xx + yy)
+    return matrix
+
+
+def from_matrix(matrix: ArrayLike) -> Array:
+    """The quaternions, with w >= 0, of rotation matrices (..., 3, 3).
+
+    A rotation matrix holds every product of two components of q. The row of the largest component is that
+    component times q, so it is far from zero for every rotation and only has to be normalised.
+    """
+    m = np.asarray(matrix, dtype=np.float64)
+    products = np.empty((*m.shape[:-2], 4, 4))
+    m00, m11, m22 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    products[..., 0, 0] = 1.0 + m00 + m11 + m22
+    products[..., 1, 1] = 1.0 + m00 - m11 - m22
+    products[..., 2, 2] = 1.0 - m00 + m11 - m22
+    products[..., 3, 3] = 1.0 - m00 - m11 + m22
+    products[..., 0, 1] = products[..., 1, 0] = m[..., 2, 1] - m[..., 1, 2]
+    products[..., 0, 2] = products[..., 2, 0] = m[..., 0, 2] - m[..., 2, 0]
+    products[..., 0, 3] = products[..., 3, 0] = m[..., 1, 0] - m[..., 0, 1]
+    products[..., 1, 2] = products[..., 2, 1] = m[..., 0, 1] + m[..., 1, 0]
+    products[..., 1, 3] = products[..., 3, 1] = m[..., 0, 2] + m[..., 2, 0]
+    products[..., 2, 3] = products[..., 3, 2] = m[..., 1, 2] + m[..., 2, 1]
+    largest = np.argmax(np.diagonal(products, axis1=-2, axis2=-1), axis=-1)
+    row = np.take_along_axis(products, largest[..., None, None], axis=-2)[..., 0, :]
+    return align(normalize(row), IDENTITY)
+
+
+def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
+    """The rotation by `angle` (...) about `axis` (..., 3) of any length; a zero axis gives the identity."""
+    direction = _unit(np.asarray(axis, dtype=np.float64))
+    angle = np.asarray(angle, dtype=np.float64)
+    half = 0.5 * angle
+    q = np.empty((*np.broadcast_shapes(direction.shape[:-1], angle.shape), 4))
+    q[..., 0] = np.where(np.any(direction != 0.0, axis=-1), np.cos(half), 1.0)
+    q[..., 1:] = direction * np.sin(half)[..., None]
+    return q
+
+
+def from_euler(angles: ArrayLike, order: str) -> Array:
+    """The rotation of three angles (..., 3) about the axes that `order` names, such as "ZYX" or "XYX".
+
+    The rotations are intrinsic and the first letter is the outermost: "ZYX" gives q_Z * q_Y * q_X, as the channels
+    of a BVH file read.
+    """
+    i, j, k = _euler_axes(order)
+    half = 0.5 * np.asarray(angles, dtype=np.float64)
+    cosine, sine = np.cos(half), np.sin(half)
+    factors = []
+    for position, axis in enumerate((i, j, k)):
+        factor = np.zeros((*half.shape[:-1], 4))
+        factor[..., 0] = cosine[..., position]
+        factor[..., 1 + axis] = sine[..., position]
+        factors.append(factor)
+    return multiply(multiply(factors[0], factors[1]), factors[2])
+
+
+def to_euler(q: ArrayLike, order: str) -> Array:
+    """The angles (..., 3) for which `from_euler(angles, order)` is the rotation q.
+
+    The first and the third lie in (-pi, pi]. The second lies in [-pi/2, pi/2] when the three axes differ and in
+    [0, pi] when the first axis returns as the third. In gimbal lock, where only a sum or a difference of the outer
+    angles is known, the third is 0 and the first takes all.
+    """
+    q = np.asarray(q, dtype=np.float64)
+    i, j, k = _euler_axes(order)
+    returns = i == k
+    third = 3 - i - j
+    parity = 1.0 if (j - i) % 3 == 1 else -1.0
+    w, x, y, z = q[..., 0], q[..., 1 + i], q[..., 1 + j], parity * q[..., 1 + third]
+    if not returns:
+        # A quarter turn about the second axis on the right carries the third axis onto the first, up to its sign.
+        w, x, y, z = w - y, x - z, y + w, z + x
+
+    # w, x are cos(middle/2) times the cosine and sine of the outer angles' half sum; y, z are sin(middle/2) times
+    # those of the half difference. A pair that is lost in rounding leaves its angle free.
+    outer, inner = np.hypot(w, x), np.hypot(y, z)
+    half_sum, half_difference = np.arctan2(x, w), np.arctan2(z, y)
+    half_difference = np.where(inner <= _ROUNDING, half_sum, half_difference)
+    half_sum = np.where(outer <= _ROUNDING, half_difference, half_sum)
+
+    angles = np.empty((*q.shape[:-1], 3))
+    angles[..., 0] = _wrap(half_sum + half_difference)
+    angles[..., 1] = 2.0 * np.arctan2(inner, outer)
+    angles[..., 2] = _wrap(half_sum - half_difference)
+    if not returns:
+        angles[..., 1] -= 0.5 * math.pi
+        angles[..., 2] = _wrap(-parity * angles[..., 2])
+    return angles
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Swing and twist, directions
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def swing_twist(q: ArrayLike, axis: ArrayLike) -> tuple[Array, Array]:
+    """(swing, twist) with q = swing * twist: twist turns about `axis` (..., 3), swing about a perpendicular axis.
+
+    The swing has w >= 0, so its angle is at most pi. Where it is pi the twist is not determined and is the identity.
+    """
+    q = np.asarray(q, dtype=np.float64)
+    direction = _unit(np.asarray(axis, dtype=np.float64))
+    w, along = _twist_plane(q, direction)
+    norm = np.hypot(w, along)
+    twist = np.empty((*along.shape, 4))
+    twist[..., 0] = np.divide(w, norm, out=np.ones(norm.shape), where=norm > 0.0)
+    twist[..., 1:] = np.divide(along, norm, out=np.zeros(norm.shape), where=norm > 0.0)[..., None] * direction
+    return multiply(q, conjugate(twist)), twist
+
+
+def twist_angle(q: ArrayLike, axis: ArrayLike) -> Array:
+    """The angle in (-pi, pi] of the twist about `axis` (..., 3) that `swing_twist` splits off."""
+    q = np.asarray(q, dtype=np.float64)
+    w, along = _twist_plane(q, _unit(np.asarray(axis, dtype=np.float64)))
+    angle = 2.0 * np.arctan2(np.copysign(1.0, w) * along, np.abs(w))
+    return np.where(angle <= -math.pi, math.pi, angle)
+
+
+def between(a: ArrayLike, b: ArrayLike) -> Array:
+    """The smallest rotation that turns the direction of a to that of b, vectors (..., 3) of any length.
+
+    Opposite vectors give a half turn about some axis perpendicular to them, a zero vector gives the identity.
+    """
+    u = _unit(np.asarray(a, dtype=np.float64))
+    v = _unit(np.asarray(b, dtype=np.float64))
+    u, v = np.broadcast_arrays(u, v)
+    cosine = _dot3(u, v)
+    q = np.empty((*cosine.shape, 4))
+    q[..., 0] = 1.0 + cosine
+    _cross(u, v, out=q[..., 1:])
+    wide = cosine < _NEARLY_OPPOSITE
+    if np.any(wide):
+        q[wide] = _between_nearly_opposite(u[wide], v[wide])
+    return normalize(q)
+
+
+def angle_between(a: ArrayLike, b: ArrayLike) -> Array:
+    """The angle in [0, pi] of the rotation from a to b, with full relative accuracy for tiny angles."""
+    a = np.asarray(a, dtype=np.float64)
+    b = np.asarray(b, dtype=np.float64)
+    difference, total = _norm4(a - b), _norm4(a + b)
+    return np.asarray(4.0 * np.arctan2(np.minimum(difference, total), np.maximum(difference, total)))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Between rotations
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> Array:
+    """The rotation at the fraction t (...) of the shortest arc from a (t = 0) to b (t = 1), in the hemisphere of a."""
+    a = np.asarray(a, dtype=np.float64)
+    b = align(b, a)
+    t = np.asarray(t, dtype=np.float64)
+    arc = 2.0 * np.arctan2(_norm4(a - b), _norm4(a + b))
+    t, arc = np.broadcast_arrays(t, arc)
+    sine = np.sin(arc)
+    curved = sine > 0.0
+    from_a = np.divide(np.sin((1.0 - t) * arc), sine, out=np.array(1.0 - t), where=curved)
+    from_b = np.divide(np.sin(t * arc), sine, out=np.array(t), where=curved)
+    return np.asarray(a * from_a[..., None] + b * from_b[..., None])
+
+
+def mean(q: ArrayLike, axis: int = 0, weights: ArrayLike | None = None) -> Array:
+    """The rotation (..., 4), w >= 0, that minimises the weighted sum of squared angles to the rotations along `axis`.
+
+    `axis` counts among the leading axes of q; `weights` has their shape or the length of that axis. The search
+    starts at the eigenvector that minimises the chordal distances, which does not depend on the quaternions' signs,
+    and goes on in the tangent space around it.
+    """
+    q = np.asarray(q, dtype=np.float64)
+    leading = q.shape[:-1]
+    axis = axis % len(leading)
+    if weights is None:
+        shares = np.ones(leading)
+    else:
+        given = np.asarray(weights, dtype=np.float64)
+        if given.ndim == 1 and len(leading) > 1:
+            given = given.reshape([-1 if dimension == axis else 1 for dimension in range(len(leading))])
+        shares = np.broadcast_to(given, leading)
+    total = np.sum(shares, axis=axis, keepdims=True)
+    if not np.all(total > 0.0):
+        raise PoiseError("The mean of rotations needs at least one rotation and weights with a positive sum.")
+    shares = np.moveaxis(shares / total, axis, 0)
+    q = np.moveaxis(q, axis, 0)
+
+    products = np.sum(shares[..., None, None] * q[..., :, None] * q[..., None, :], axis=0)
+    center = np.linalg.eigh(products)[1][..., -1]
+    for _ in range(_MEAN_ITERATIONS):
+        step = np.sum(shares[..., None] * log(multiply(q, conjugate(center))), axis=0)
+        center = normalize(multiply(exp(step), center))
+        if not np.any(np.abs(step) > _ROUNDING):
+            break
+    return align(center, IDENTITY)
+
+
+def random(rng: np.random.Generator, shape: int | tuple[int, ...] = ()) -> Array:
+    """Uniformly distributed rotations (*shape, 4)."""
+    shape = (shape,) if isinstance(shape, int) else shape
+    return normalize(rng.standard_normal((*shape, 4)))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Parts of the above
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def _norm3(v: Array) -> Array:
+    x, y, z = v[..., 0], v[..., 1], v[..., 2]
+    return np.asarray(np.sqrt(x * x + y * y + z * z))
+
+
+def _norm4(q: Array) -> Array:
+    return np.asarray(np.sqrt(_dot4(q, q)))
+
+
+def _dot3(a: Array, b: Array) -> Array:
+    return np.asarray(a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2])
+
+
+def _dot4(a: Array, b: Array) -> Array:
+    return np.asarray(
+        a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2] + a[..., 3] * b[..., 3],
+    )
+
+
+def _cross(a: Array, b: Array, out: Array) -> Array:
+    """The cross product of a and b written into `out`; np.cross costs several times as much."""
+    out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    out[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return out
+
+
+def _unit(v: Array) -> Array:
+    """The direction of v; zero stays zero. Dividing by the largest component first keeps the squares in range."""
+    largest = np.max(np.abs(v), axis=-1, keepdims=True)
+    scaled = np.divide(v, largest, out=np.zeros(v.shape), where=largest > 0.0)
+    norm = _norm3(scaled)[..., None]
+    np.divide(scaled, norm, out=scaled, where=norm > 0.0)
+    return scaled
+
+
+def _wrap(angle: Array) -> Array:
+    """An angle in [-2 pi, 2 pi] brought into (-pi, pi]."""
+    angle = np.where(angle > math.pi, angle - _TWO_PI, angle)
+    return np.where(angle <= -math.pi, angle + _TWO_PI, angle)
+
+
+def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
+    """The polynomial with these coefficients from the constant upward."""
+    value = np.full(x.shape, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        value *= x
+        value += coefficient
+    return value
+
+
+def _identity_and_cross_powers(v: Array, squared: Array, first: Array, second: Array) -> Array:
+    """I + first K + second K K, where K u is the cross product of v and u; K K = v v^T - squared I."""
+    x, y, z = v[..., 0], v[..., 1], v[..., 2]
+    diagonal = 1.0 - second * squared
+    fx, fy, fz = first * x, first * y, first * z
+    sx, sy, sz = second * x, second * y, second * z
+    matrix = np.empty((*v.shape[:-1], 3, 3))
+    matrix[..., 0, 0] = diagonal + sx * x
+    matrix[..., 0, 1] = sx * y - fz
+    matrix[..., 0, 2] = sx * z + fy
+    matrix[..., 1, 0] = sx * y + fz
+    matrix[..., 1, 1] = diagonal + sy * y
+    matrix[..., 1, 2] = sy * z - fx
+    matrix[..., 2, 0] = sx * z - fy
+    matrix[..., 2, 1] = sy * z + fx
+    matrix[..., 2, 2] = diagonal + sz * z
+    return matrix
+
+
+def _euler_axes(order: str) -> tuple[int, int, int]:
+    """The indices of the three axes that `order` names."""
+    if len(order) != 3 or any(letter not in "XYZ" for letter in order) or order[1] in (order[0], order[2]):
+        raise PoiseError(
+            f"The rotation order {order!r} is unknown: name three of the axes X, Y and Z, neighbours different.",
+        )
+    i, j, k = ("XYZ".index(letter) for letter in order)
+    return i, j, k
+
+
+def _twist_plane(q: Array, direction: Array) -> tuple[Array, Array]:
+    """w and the vector part along `direction`, or (1, 0) where the swing is a half turn and both are only rounding."""
+    along = _dot3(q[..., 1:], direction)
+    w = np.broadcast_to(q[..., 0], along.shape)
+    lost = np.hypot(w, along) <= _ROUNDING
+    return np.where(lost, 1.0, w), np.where(lost, 0.0, along)
+
+
+def _between_nearly_opposite(u: Array, v: Array) -> Array:
+    """The unit quaternions from unit u to unit v (count, 3), accurate up to v = -u."""
+    normal = _cross(u, v, out=np.empty(u.shape))
+    opposite = _norm3(normal) <= _ROUNDING
+    if np.any(opposite):
+        least = np.argmin(np.abs(u[opposite]), axis=-1)
+        normal[opposite] = _cross(u[opposite], np.eye(3)[least], out=np.empty((len(least), 3)))
+    # The short cross product carries rounding along u, which a turn of nearly pi would double.
+    normal = _unit(normal)
+    normal -= _dot3(normal, u)[..., None] * u
+    q = np.empty((*u.shape[:-1], 4))
+    q[..., 0] = 0.5 * _norm3(u + v)
+    q[..., 1:] = (0.5 * _norm3(u - v))[..., None] * _unit(normal)
+    return q
