@@ -245,16 +245,27 @@ def from_euler(angles: ArrayLike, order: str) -> Array:
     The rotations are intrinsic and the first letter is the outermost: "ZYX" gives q_Z * q_Y * q_X, as the channels
     of a BVH file read.
     """
-    i, j, k = _euler_axes(order)
+    i, j, k, parity = _euler_axes(order)
+    third = 3 - i - j
     half = 0.5 * np.asarray(angles, dtype=np.float64)
     cosine, sine = np.cos(half), np.sin(half)
-    factors = []
-    for position, axis in enumerate((i, j, k)):
-        factor = np.zeros((*half.shape[:-1], 4))
-        factor[..., 0] = cosine[..., position]
-        factor[..., 1 + axis] = sine[..., position]
-        factors.append(factor)
-    return multiply(multiply(factors[0], factors[1]), factors[2])
+    c1, c2, c3 = cosine[..., 0], cosine[..., 1], cosine[..., 2]
+    s1, s2, s3 = sine[..., 0], sine[..., 1], sine[..., 2]
+
+    # The first two factors give these components along 1, axis i, axis j and the third axis.
+    w, x, y, z = c1 * c2, s1 * c2, c1 * s2, parity * s1 * s2
+    q = np.empty((*half.shape[:-1], 4))
+    if k == i:
+        q[..., 0] = w * c3 - x * s3
+        q[..., 1 + i] = x * c3 + w * s3
+        q[..., 1 + j] = y * c3 + parity * z * s3
+        q[..., 1 + third] = z * c3 - parity * y * s3
+    else:
+        q[..., 0] = w * c3 - z * s3
+        q[..., 1 + i] = x * c3 + parity * y * s3
+        q[..., 1 + j] = y * c3 - parity * x * s3
+        q[..., 1 + third] = z * c3 + w * s3
+    return q
 
 
 def to_euler(q: ArrayLike, order: str) -> Array:
@@ -265,11 +276,9 @@ def to_euler(q: ArrayLike, order: str) -> Array:
     angles is known, the third is 0 and the first takes all.
     """
     q = np.asarray(q, dtype=np.float64)
-    i, j, k = _euler_axes(order)
+    i, j, k, parity = _euler_axes(order)
     returns = i == k
-    third = 3 - i - j
-    parity = 1.0 if (j - i) % 3 == 1 else -1.0
-    w, x, y, z = q[..., 0], q[..., 1 + i], q[..., 1 + j], parity * q[..., 1 + third]
+    w, x, y, z = q[..., 0], q[..., 1 + i], q[..., 1 + j], parity * q[..., 4 - i - j]
     if not returns:
         # A quarter turn about the second axis on the right carries the third axis onto the first, up to its sign.
         w, x, y, z = w - y, x - z, y + w, z + x
@@ -437,11 +446,14 @@ def _cross(a: Array, b: Array, out: Array) -> Array:
 
 def _unit(v: Array) -> Array:
     """The direction of v; zero stays zero. Dividing by the largest component first keeps the squares in range."""
-    largest = np.max(np.abs(v), axis=-1, keepdims=True)
-    scaled = np.divide(v, largest, out=np.zeros(v.shape), where=largest > 0.0)
-    norm = _norm3(scaled)[..., None]
-    np.divide(scaled, norm, out=scaled, where=norm > 0.0)
-    return scaled
+    size = np.abs(v)
+    largest = np.maximum(np.maximum(size[..., 0], size[..., 1]), size[..., 2])
+    known = largest > 0.0
+    if not np.all(known):
+        largest = np.where(known, largest, 1.0)
+    scaled = np.asarray(v / largest[..., None])
+    norm = _norm3(scaled)
+    return np.asarray(scaled / np.where(known, norm, 1.0)[..., None])
 
 
 def _wrap(angle: Array) -> Array:
@@ -478,22 +490,23 @@ def _identity_and_cross_powers(v: Array, squared: Array, first: Array, second: A
     return matrix
 
 
-def _euler_axes(order: str) -> tuple[int, int, int]:
-    """The indices of the three axes that `order` names."""
+def _euler_axes(order: str) -> tuple[int, int, int, float]:
+    """The indices of the three axes that `order` names, and whether the first two and the remaining axis are in the
+    cyclic order of X, Y, Z (1.0) or against it (-1.0)."""
     if len(order) != 3 or any(letter not in "XYZ" for letter in order) or order[1] in (order[0], order[2]):
         raise PoiseError(
             f"The rotation order {order!r} is unknown: name three of the axes X, Y and Z, neighbours different.",
         )
     i, j, k = ("XYZ".index(letter) for letter in order)
-    return i, j, k
+    return i, j, k, 1.0 if (j - i) % 3 == 1 else -1.0
 
 
 def _twist_plane(q: Array, direction: Array) -> tuple[Array, Array]:
-    """w and the vector part along `direction`, or (1, 0) where the swing is a half turn and both are only rounding."""
+    """w and the vector part along `direction`, or (±1, 0) where the swing is a half turn and both are only rounding."""
     along = _dot3(q[..., 1:], direction)
     w = np.broadcast_to(q[..., 0], along.shape)
     lost = np.hypot(w, along) <= _ROUNDING
-    return np.where(lost, 1.0, w), np.where(lost, 0.0, along)
+    return np.where(lost, np.where(w < 0.0, -1.0, 1.0), w), np.where(lost, 0.0, along)
 
 
 def _between_nearly_opposite(u: Array, v: Array) -> Array:
