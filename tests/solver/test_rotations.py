@@ -456,7 +456,10 @@ def test_random_rotations_are_uniform(rng: np.random.Generator) -> None:
 
 Q, V, SCALAR = 4, 3, 0
 
-FUNCTIONS: list[tuple[str, Callable[..., Array], tuple[int, ...], tuple[int, ...]]] = [
+Function = Callable[..., Array]
+Kinds = tuple[int, ...]
+
+FUNCTIONS: list[tuple[str, Function, Kinds, Kinds]] = [
     ("normalize", rotations.normalize, (Q,), (4,)),
     ("multiply", rotations.multiply, (Q, Q), (4,)),
     ("conjugate", rotations.conjugate, (Q,), (4,)),
@@ -490,9 +493,13 @@ def arguments(rng: np.random.Generator, kinds: tuple[int, ...], shapes: list[tup
     return [made[kind](shape) for kind, shape in zip(kinds, shapes, strict=True)]
 
 
-@pytest.mark.parametrize(("name", "function", "kinds", "tail"), FUNCTIONS, ids=[entry[0] for entry in FUNCTIONS])
+@pytest.mark.parametrize(
+    ("function", "kinds", "tail"), [entry[1:] for entry in FUNCTIONS], ids=[entry[0] for entry in FUNCTIONS]
+)
 class TestEveryFunction:
-    def test_single_empty_and_leading_axes_agree(self, rng, name, function, kinds, tail) -> None:
+    def test_single_empty_and_leading_axes_agree(
+        self, rng: np.random.Generator, function: Function, kinds: Kinds, tail: Kinds
+    ) -> None:
         batch = arguments(rng, kinds, [(5, 3)] * len(kinds))
         whole = function(*batch)
         assert whole.shape == (5, 3, *tail) and whole.dtype == np.float64
@@ -502,7 +509,7 @@ class TestEveryFunction:
         assert np.asarray(function(*(argument[:0] for argument in batch))).shape == (0, 3, *tail)
         assert np.asarray(function(*(argument[0, :0] for argument in batch))).shape == (0, *tail)
 
-    def test_arguments_broadcast(self, rng, name, function, kinds, tail) -> None:
+    def test_arguments_broadcast(self, rng: np.random.Generator, function: Function, kinds: Kinds, tail: Kinds) -> None:
         shapes = [(5, 1), (3,), ()][: len(kinds)]
         given = arguments(rng, kinds, shapes)
         leading = np.broadcast_shapes(*shapes)
@@ -512,7 +519,9 @@ class TestEveryFunction:
         ]
         np.testing.assert_allclose(function(*given), function(*spread_out), rtol=0, atol=4 * EPS)
 
-    def test_input_is_never_modified_nor_returned(self, rng, name, function, kinds, tail) -> None:
+    def test_input_is_never_modified_nor_returned(
+        self, rng: np.random.Generator, function: Function, kinds: Kinds, tail: Kinds
+    ) -> None:
         given = arguments(rng, kinds, [(6,)] * len(kinds))
         before = [argument.copy() for argument in given]
         for argument in given:
@@ -522,7 +531,9 @@ class TestEveryFunction:
             np.testing.assert_array_equal(argument, copy)
             assert not np.shares_memory(np.asarray(result), argument)
 
-    def test_lists_and_integers_are_taken(self, rng, name, function, kinds, tail) -> None:
+    def test_lists_and_integers_are_taken(
+        self, rng: np.random.Generator, function: Function, kinds: Kinds, tail: Kinds
+    ) -> None:
         plain = {Q: [0, 1, 0, 0], V: [0, 0, 2], SCALAR: 1}
         result = np.asarray(function(*(plain[kind] for kind in kinds)))
         assert result.dtype == np.float64 and np.all(np.isfinite(result))
