@@ -1,25 +1,97 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Each target sets up what it needs by itself. Environments are made once and again when pyproject.toml changes.
+# Every target sets up what it needs by itself. An environment is made once, and brought up to date when pyproject.toml
+# has changed. PYTHON=/path/to/python3.11 says which interpreter to take.
 
-PYTHON ?= python3.11
+PYTHON =
+# The oldest NumPy that is promised goes with the oldest Python, the newest with the newest.
+MATRIX = 3.11 3.13
+NUMPY_3.11 = numpy~=1.26.0
+NUMPY_3.13 = numpy>=2
 
-.PHONY: test test-solver lint
+SOLVER_TESTS = tests/solver tests/test_architecture.py
+
+# $(call python,VERSION,INTERPRETER): the interpreter, or one sentence and the end.
+python = $(or $(shell scripts/find-python $(1) "$(2)" 2>/dev/null),$(error $(shell scripts/find-python $(1) "$(2)" 2>&1)))
+install = bin/python -m pip install --quiet --disable-pip-version-check --editable
+
+.PHONY: help test test-solver test-matrix lint bench demo extension wheel clean clean-all
 .DELETE_ON_ERROR:
 
+help:
+	@echo "make demo         solve the postures and write pictures to build/demo"
+	@echo "make test         every test that needs no window, with Blender and with the peers"
+	@echo "make test-solver  the solver's tests alone: no Blender, seconds"
+	@echo "make test-matrix  the solver's tests under each of Python $(MATRIX) that is here"
+	@echo "make lint         ruff and mypy"
+	@echo "make bench        measure, beside other libraries; writes build/bench.json"
+	@echo "make extension    build the Blender extension into build/"
+	@echo "make wheel        build the Python package into build/"
+	@echo "make clean        remove what was built; clean-all: the environments too"
+
+# Everything but the peers: Blender 4.5 holds NumPy below 2.
 .venv/ready: pyproject.toml
-	$(PYTHON) -m venv .venv
-	.venv/bin/python -m pip install --quiet --editable ".[dev,blender]"
+	"$(call python,3.11,$(PYTHON))" -m venv .venv
+	.venv/$(install) ".[dev,blender]"
 	@touch $@
 
-test: .venv/ready
-	.venv/bin/python -m pytest
+# The peers in their present versions ask for NumPy 2, so they cannot live beside Blender 4.5.
+.venv-peers/ready: pyproject.toml
+	"$(call python,3.11,$(PYTHON))" -m venv .venv-peers
+	.venv-peers/$(install) ".[dev,peers]"
+	@touch $@
 
-test-solver: .venv/ready
-	.venv/bin/python -m pytest tests/solver tests/test_architecture.py
+# NumPy and pytest only, for those who have not made .venv.
+.venv-solver/ready: pyproject.toml
+	"$(call python,3.11,$(PYTHON))" -m venv .venv-solver
+	.venv-solver/$(install) ".[test]"
+	@touch $@
 
+.venv-%/ready: pyproject.toml
+	"$(call python,$*,)" -m venv .venv-$*
+	.venv-$*/$(install) ".[test]" "$(NUMPY_$*)"
+	@touch $@
+
+test: .venv/ready .venv-peers/ready
+	.venv/bin/python -m pytest -m "not peers" --ignore=tests/gui
+	.venv-peers/bin/python -m pytest -m peers --ignore=tests/gui --ignore=tests/addon
+
+SOLVER_VENV = $(if $(wildcard .venv/ready),.venv,.venv-solver)
+test-solver: $(SOLVER_VENV)/ready
+	$(SOLVER_VENV)/bin/python -m pytest -m "not peers" $(SOLVER_TESTS)
+
+test-matrix:
+	@scripts/test-matrix $(MATRIX)
+
+test-matrix-%: .venv-%/ready
+	.venv-$*/bin/python -m pytest -m "not peers" $(SOLVER_TESTS)
+
+# mypy names a module after its folder, and a checkout may have any name: it reads the package through links.
+TYPING = build/typing
 lint: .venv/ready
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	rm -rf build/typing && mkdir -p build/typing/poise
-	for name in __init__.py addon solver; do ln -s "$(CURDIR)/$$name" build/typing/poise/$$name; done
-	MYPYPATH=build/typing .venv/bin/mypy -p poise
+	@rm -rf $(TYPING) && mkdir -p $(TYPING)/poise
+	@ln -s "$(CURDIR)/__init__.py" "$(CURDIR)/addon" "$(CURDIR)/solver" $(TYPING)/poise/
+	MYPYPATH=$(TYPING) .venv/bin/mypy -p poise
+	MYPYPATH=$(TYPING) .venv/bin/mypy scripts
+
+bench: .venv-peers/ready
+	.venv-peers/bin/python scripts/bench.py
+
+demo: .venv/ready
+	.venv/bin/python scripts/demo.py
+
+extension: .venv/ready
+	.venv/bin/python scripts/build_extension.py build
+
+# build/lib keeps modules that are gone from the tree, and would put them into the wheel.
+wheel: .venv/ready
+	@rm -rf build/lib build/bdist.*
+	.venv/bin/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build .
+
+clean:
+	rm -rf build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find addon solver scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+clean-all: clean
+	rm -rf .venv .venv-peers .venv-solver $(foreach version,$(MATRIX),.venv-$(version)) poise.egg-info

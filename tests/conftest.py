@@ -1,13 +1,45 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all tests share."""
+"""What all tests share: the captured clips, and what happens where an optional library is missing."""
 
 from __future__ import annotations
 
+import importlib.util
+import os
 from pathlib import Path
 
 import pytest
 
-MOCAP = Path(__file__).parents[1].parent / "shared" / "mocap"
+ROOT = Path(__file__).parents[1]
+MOCAP = ROOT.parent / "shared" / "mocap"
+
+NEEDED_BY_MARKER = {"peers": "pinocchio", "blender": "bpy"}
+"""The module without which a test with this marker cannot run; `pytest.mark.peers("placo")` names another one."""
+
+
+def is_installed(module: str) -> bool:
+    """Whether the top-level module can be found; it is not imported."""
+    return importlib.util.find_spec(module) is not None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test whose library is missing, or fail it in continuous integration, where none may be missing."""
+    for marker, usual in NEEDED_BY_MARKER.items():
+        for mark in item.iter_markers(marker):
+            missing = [module for module in mark.args or (usual,) if not is_installed(module)]
+            if missing and os.environ.get("CI") == "true":
+                pytest.fail(f"{', '.join(missing)} must be installed in continuous integration", pytrace=False)
+            elif missing:
+                pytest.skip(f"{', '.join(missing)} is not installed")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell what was there, so that a green run with half of its tests skipped is not mistaken for a whole one."""
+    present = {
+        "mocap": MOCAP.is_dir(),
+        **{module: is_installed(module) for module in NEEDED_BY_MARKER.values()},
+    }
+    told = ", ".join(f"{name} {'present' if there else 'MISSING'}" for name, there in present.items())
+    terminalreporter.write_line(f"optional: {told}")
 
 
 @pytest.fixture(scope="session")

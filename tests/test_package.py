@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Python package: its list of subpackages is whole, and a wheel holds its modules and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+ROOMS = ("addon", "solver")
+
+
+def test_every_subpackage_is_listed() -> None:
+    folders = {path.parent.relative_to(ROOT) for room in ROOMS for path in (ROOT / room).rglob("__init__.py")}
+    in_the_tree = {"poise"} | {".".join(("poise", *folder.parts)) for folder in folders}
+    assert set(PROJECT["tool"]["setuptools"]["packages"]) == in_the_tree, (
+        "bring `packages` in pyproject.toml up to date"
+    )
+
+
+def test_every_folder_with_modules_is_a_package() -> None:
+    folders = {path.parent for room in ROOMS for path in (ROOT / room).rglob("*.py")}
+    assert not [str(folder.relative_to(ROOT)) for folder in folders if not (folder / "__init__.py").is_file()]
+
+
+def test_the_package_and_the_extension_have_one_version() -> None:
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    assert manifest["version"] == PROJECT["project"]["version"]
+    assert manifest["license"] == [f"SPDX:{PROJECT['project']['license']}"]
+
+
+def test_numpy_is_all_that_the_package_needs() -> None:
+    assert PROJECT["project"]["dependencies"] == ["numpy>=1.26"]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel of a copy of the checkout: building leaves its own files behind."""
+    copy = tmp_path_factory.mktemp("checkout")
+    left_behind = shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__")
+    shutil.copytree(ROOT, copy, ignore=left_behind, dirs_exist_ok=True)
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        str(copy / "built"),
+        str(copy),
+    ]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stdout + run.stderr
+    (built,) = (copy / "built").iterdir()
+    return built
+
+
+def test_a_wheel_holds_the_modules_and_nothing_else(wheel: Path) -> None:
+    modules = {path.relative_to(ROOT).as_posix() for room in ROOMS for path in (ROOT / room).rglob("*.py")}
+    with zipfile.ZipFile(wheel) as opened:
+        content = {name for name in opened.namelist() if ".dist-info/" not in name}
+    assert content == {f"poise/{module}" for module in modules | {"__init__.py"}}
+
+
+def test_a_wheel_works_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as opened:
+        opened.extractall(tmp_path)
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from poise import solver; print(solver.__file__)"
+    run = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert Path(run.stdout.strip()).is_relative_to(tmp_path)
