@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import rotations
-from .arrays import Array, ArrayLike, BoolArray
+from .arrays import Array, ArrayLike, BoolArray, IntArray
 from .errors import LimitError
 
 CLAMP_TOLERANCE = 1e-10
@@ -46,11 +46,15 @@ _CONE_SAMPLES = 33
 _CONE_ITERATIONS = 60
 """Enough for pure bisection of the interval between two samples down to rounding; Newton usually needs five."""
 
-_CONE_STEP = 1e-13
-"""Change of the curve's parameter that ends the search. The distance is stationary there: its error is the square."""
+_CONE_STEP = 1e-7
+"""Change of the curve's parameter that ends the search: after a Newton step of this size the error is its square, and
+the distance, which is stationary there, has only the square of that."""
 
 _CONE_SERIES_BELOW = 0.1
-"""Squared angle under which derivatives of sin(x) / x are summed as series."""
+"""Squared angle under which the derivatives of sin(x) / x are summed as series: the terms below leave 1e-15 there."""
+
+_SINE_RATIO_FIRST = (-1 / 6, 1 / 60, -1 / 1680, 1 / 90720, -1 / 7983360, 1 / 1037836800)
+_SINE_RATIO_SECOND = (1 / 60, -1 / 840, 1 / 30240, -1 / 1995840, 1 / 207567360)
 
 _ROUNDING = 1e-15
 """Distance between unit vectors under which the direction from one to the other is only noise."""
@@ -224,6 +228,8 @@ class BallLimit:
     twist: Range | None = None
     swing: SwingCone | SwingPolygon | None = None
     _axis: Array = field(init=False, repr=False, compare=False)
+    _cross_axis: Array = field(init=False, repr=False, compare=False)
+    """(3, 3) so that v @ _cross_axis is v x axis."""
     _boundary: _ConeBoundary | _PolygonBoundary | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -232,6 +238,7 @@ class BallLimit:
             raise LimitError("A ball limit needs a twist range, a swing or both: give one or take the limit away.")
         object.__setattr__(self, "axis", axis)
         object.__setattr__(self, "_axis", np.array(axis))
+        object.__setattr__(self, "_cross_axis", np.cross(np.eye(3), axis))
         if self.twist is not None:
             object.__setattr__(self, "twist", _checked_range(self.twist, "twist"))
         object.__setattr__(self, "_boundary", None if self.swing is None else self.swing.boundary(axis))
@@ -275,25 +282,41 @@ class BallLimit:
         the sphere by the swing's excess. The rotation as a whole is nearly the nearest: one that mixes the two can
         be nearer by up to cos(swing / 2) of the way.
         """
-        relative = np.asarray(relative, dtype=np.float64)
-        clamped = relative.copy()
+        clamped = np.array(relative, dtype=np.float64)
         flat = clamped.reshape(-1, 4)
-        outside = np.any(self.excess(flat) > CLAMP_TOLERANCE, axis=-1)
-        if not np.any(outside):
+        suspects = self._suspects(flat)
+        if not len(suspects):
             return clamped
-        there = flat[outside]
+        there = flat[suspects]
         swing, twist = rotations.swing_twist(there, self._axis)
+        outside = np.zeros(len(there), dtype=bool)
         if self.twist is not None:
+            low, high = self.twist
+            angle = self._twist(there)[0]
+            outside |= np.maximum(low - angle, angle - high) > CLAMP_TOLERANCE
+            # A lost twist breaks no limit, but if the swing moves away from the half turn it is there again.
             angle = _nearest_turn(rotations.twist_angle(there, self._axis), self.twist)
-            allowed = np.clip(angle, *self.twist)
+            allowed = np.clip(angle, low, high)
             turned = rotations.from_axis_angle(self._axis, allowed)
             twist = np.where((allowed != angle)[:, None], turned, twist)
         if self._boundary is not None:
             nearest = self._nearest(there)
-            swung = rotations.between(self._axis, nearest.point)
-            swing = np.where((nearest.excess > CLAMP_TOLERANCE)[:, None], swung, swing)
-        flat[outside] = rotations.align(rotations.normalize(rotations.multiply(swing, twist)), there)
+            swung_out = nearest.excess > CLAMP_TOLERANCE
+            outside |= swung_out
+            swing = np.where(swung_out[:, None], rotations.between(self._axis, nearest.point), swing)
+        inside = rotations.align(rotations.normalize(rotations.multiply(swing, twist)), there)
+        flat[suspects] = np.where(outside[:, None], inside, there)
         return clamped
+
+    def _suspects(self, relative: Array) -> IntArray:
+        """The indices of those of (count, 4) rotations that are not certainly inside, without measuring distances."""
+        outside = np.zeros(len(relative), dtype=bool)
+        if self.twist is not None:
+            angle, _ = self._twist(relative)
+            outside |= (angle < self.twist[0]) | (angle > self.twist[1])
+        if self._boundary is not None:
+            outside |= ~self._boundary.contains(rotations.rotate(relative, self._axis))
+        return np.flatnonzero(outside)
 
     def _nearest(self, relative: Array) -> _Nearest:
         """The swing's boundary as seen from the bone's direction, leading axes flattened."""
@@ -308,14 +331,14 @@ class BallLimit:
         the same as (axis + d) / (1 + axis . d), without its cancellation where d nears -axis.
         """
         assert self.twist is not None
-        axis = self._axis
         w, v = relative[..., 0], relative[..., 1:]
-        p = v @ axis
-        known = np.hypot(w, p) > _LOST_TWIST
-        angle = _nearest_turn(rotations.twist_angle(relative, axis), self.twist)
+        p = v @ self._axis
+        squared = w * w + p * p
+        known = squared > _LOST_TWIST * _LOST_TWIST
+        angle = _nearest_turn(2.0 * np.arctan2(p, w), self.twist)
         angle = np.where(known, angle, 0.5 * (self.twist[0] + self.twist[1]))
-        slope = w[..., None] * (w[..., None] * axis + np.cross(v, axis)) + p[..., None] * v
-        return angle, slope * (known / np.where(known, w * w + p * p, 1.0))[..., None]
+        slope = w[..., None] * (w[..., None] * self._axis + v @ self._cross_axis) + p[..., None] * v
+        return angle, slope * (known / np.where(known, squared, 1.0))[..., None]
 
 
 JointLimit = HingeLimit | BallLimit
@@ -339,6 +362,7 @@ class _ConeBoundary:
         self._u = u
         self._v = v
         self._frame = frame
+        self._has_small_angles = min(u, v) ** 2 < _CONE_SERIES_BELOW
         self._samples = np.linspace(0.0, 0.5 * math.pi, _CONE_SAMPLES)
         cosine, sine = np.cos(self._samples), np.sin(self._samples)
         angle = np.hypot(u * cosine, v * sine)
@@ -353,7 +377,7 @@ class _ConeBoundary:
         sine = np.where(local[:, 0] < 0.0, -np.sin(t), np.sin(t))
         u, v = self._u, self._v
         squared, first, _ = self._squared_angle(cosine, sine)
-        ratio, ratio_1, _ = _sine_ratio(squared)
+        ratio, ratio_1, _ = self._sine_ratio(squared)
 
         point = np.empty(direction.shape)
         point[:, 0] = ratio * v * sine
@@ -369,6 +393,14 @@ class _ConeBoundary:
         excess = np.arctan2(np.sum(outward * local, axis=-1), np.sum(point * local, axis=-1))
         return _Nearest(excess, tangent @ self._frame, point @ self._frame)
 
+    def contains(self, direction: Array) -> BoolArray:
+        """(count,) whether directions (count, 3) lie on the left of the boundary: by the swing's rotation vector."""
+        local = direction @ self._frame.T
+        sine = np.hypot(local[:, 0], local[:, 1])
+        angle = np.arctan2(sine, local[:, 2])
+        across = np.hypot(local[:, 1] / self._u, local[:, 0] / self._v)
+        return np.asarray((angle * across <= sine) & (angle < math.pi))
+
     def _squared_angle(self, cosine: Array, sine: Array) -> tuple[Array, Array, Array]:
         """A(t) with its first and second derivative."""
         difference = self._v**2 - self._u**2
@@ -383,28 +415,29 @@ class _ConeBoundary:
         """
         best = np.argmax(np.stack([x, y, z], axis=-1) @ self._sample_points, axis=-1)
         t = self._samples[best]
-        slope, _ = self._slopes(t, x, y, z)
+        slope, curvature = self._slopes(t, x, y, z)
         low = self._samples[np.maximum(best - (slope < 0.0), 0)]
         high = self._samples[np.minimum(best + (slope > 0.0), _CONE_SAMPLES - 1)]
         for _ in range(_CONE_ITERATIONS):
-            slope, curvature = self._slopes(t, x, y, z)
-            low = np.where(slope > 0.0, t, low)
-            high = np.where(slope > 0.0, high, t)
+            rising = slope > 0.0
+            low = np.where(rising, t, low)
+            high = np.where(rising, high, t)
             peaked = curvature < 0.0
             newton = t - slope / np.where(peaked, curvature, -1.0)
             usable = peaked & (newton >= low) & (newton <= high)
             following = np.where(usable, newton, 0.5 * (low + high))
-            step = np.abs(following - t)
+            done = not np.any(np.abs(following - t) > _CONE_STEP)
             t = following
-            if not np.any(step > _CONE_STEP):
+            if done:
                 break
+            slope, curvature = self._slopes(t, x, y, z)
         return np.asarray(t)
 
     def _slopes(self, t: Array, x: Array, y: Array, z: Array) -> tuple[Array, Array]:
         """The first and second derivative of f with respect to t."""
         cosine, sine = np.cos(t), np.sin(t)
         squared, first, second = self._squared_angle(cosine, sine)
-        ratio, ratio_1, ratio_2 = _sine_ratio(squared)
+        ratio, ratio_1, ratio_2 = self._sine_ratio(squared)
         across = x * self._v * sine + y * self._u * cosine
         across_1 = x * self._v * cosine - y * self._u * sine
         slope = (across * ratio_1 - 0.5 * z * ratio) * first + ratio * across_1
@@ -414,6 +447,21 @@ class _ConeBoundary:
             - 0.5 * z * (ratio_1 * first * first + ratio * second)
         )
         return slope, curvature
+
+    def _sine_ratio(self, squared: Array) -> tuple[Array, Array, Array]:
+        """sin(x) / x as a function of x², with its first and second derivative with respect to x²."""
+        angle = np.sqrt(squared)
+        ratio = np.sin(angle) / angle
+        # The closed forms of the derivatives cancel for small angles; an elongated cone can need both forms.
+        small = squared < _CONE_SERIES_BELOW
+        safe = np.where(small, 1.0, squared) if self._has_small_angles else squared
+        difference = np.cos(angle) - ratio
+        first = difference / (2.0 * safe)
+        second = (-ratio * safe - 3.0 * difference) / (4.0 * safe * safe)
+        if self._has_small_angles:
+            first = np.where(small, _polynomial(squared, _SINE_RATIO_FIRST), first)
+            second = np.where(small, _polynomial(squared, _SINE_RATIO_SECOND), second)
+        return ratio, first, second
 
 
 class _PolygonBoundary:
@@ -460,41 +508,43 @@ class _PolygonBoundary:
         return np.asarray(np.sum(np.arctan2(volume, base), axis=-1) < 0.0)
 
     def nearest(self, direction: Array) -> _Nearest:
-        count = len(direction)
-        rows = np.arange(count)
+        rows = np.arange(len(direction))
         sine = direction @ self._normals.T
         along, ahead = direction @ self.corners.T, direction @ self._leaving.T
+        in_plane = np.sqrt(along * along + ahead * ahead)
         on_arc = (ahead >= 0.0) & (direction @ self._arriving.T <= 0.0)
-        in_plane = np.hypot(along, ahead)
-        arc_distance = np.where(on_arc, np.arctan2(np.abs(sine), in_plane), np.inf)
+        # Chords order the distances as angles do, without losing the small ones as cosines would.
+        arc_chord = np.where(on_arc, np.abs(sine) * np.sqrt(2.0 / (1.0 + in_plane)), np.inf)
         apart = direction[:, None, :] - self.corners
-        corner_distance = 2.0 * np.arctan2(
-            np.sqrt(np.einsum("fkc,fkc->fk", apart, apart)),
-            np.linalg.norm(direction[:, None, :] + self.corners, axis=-1),
-        )
+        corner_chord = np.sqrt(np.einsum("fkc,fkc->fk", apart, apart))
 
-        arc = np.argmin(arc_distance, axis=-1)
-        corner = np.argmin(corner_distance, axis=-1)
-        at_corner = corner_distance[rows, corner] < arc_distance[rows, arc]
+        arc = np.argmin(arc_chord, axis=-1)
+        corner = np.argmin(corner_chord, axis=-1)
+        at_corner = corner_chord[rows, corner] < arc_chord[rows, arc]
 
-        foot = along[rows, arc, None] * self.corners[arc] + ahead[rows, arc, None] * self._leaving[arc]
-        length = in_plane[rows, arc, None]
-        foot = np.where(length > 0.0, foot / np.where(length > 0.0, length, 1.0), self.corners[arc])
-        excess = -np.arctan2(sine[rows, arc], in_plane[rows, arc])
-        gradient = np.cross(self._normals[arc], foot)
+        start, leaving = self.corners[arc], self._leaving[arc]
+        length = in_plane[rows, arc]
+        over_the_pole = length == 0.0
+        scale = np.where(over_the_pole, 1.0, length)
+        cosine = np.where(over_the_pole, 1.0, along[rows, arc] / scale)[:, None]
+        forward = (ahead[rows, arc] / scale)[:, None]
+        point = cosine * start + forward * leaving
+        gradient = cosine * leaving - forward * start
+        excess = -np.arctan2(sine[rows, arc], length)
         if np.any(at_corner):
             corner = corner[at_corner]
             seen = direction[at_corner]
+            chord = corner_chord[at_corner, corner]
             side = np.where(self.contains(seen), -1.0, 1.0)
             away = np.cross(self.corners[corner], seen)
             size = np.linalg.norm(away, axis=-1, keepdims=True)
             distinct = size > _ROUNDING
-            excess[at_corner] = side * corner_distance[at_corner, corner]
+            excess[at_corner] = side * 2.0 * np.arctan2(chord, np.linalg.norm(seen + self.corners[corner], axis=-1))
             gradient[at_corner] = np.where(
                 distinct, side[:, None] * away / np.where(distinct, size, 1.0), self._corner_tangents[corner]
             )
-            foot[at_corner] = self.corners[corner]
-        return _Nearest(excess, gradient, foot)
+            point[at_corner] = self.corners[corner]
+        return _Nearest(excess, gradient, point)
 
     def check(self) -> None:
         """Raise LimitError where the corners do not make a simple closed path."""
@@ -544,24 +594,12 @@ class _PolygonBoundary:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def _sine_ratio(squared: Array) -> tuple[Array, Array, Array]:
-    """sin(x) / x as a function of x², with its first and second derivative with respect to x²."""
-    angle = np.sqrt(squared)
-    cosine = np.cos(angle)
-    small = squared < _CONE_SERIES_BELOW
-    safe = np.where(small, 1.0, squared)
-    ratio = np.sin(angle) / np.where(angle > 0.0, angle, 1.0)
-    first = np.where(
-        small,
-        -1 / 6 + squared * (1 / 60 + squared * (-1 / 1680 + squared * (1 / 90720 + squared * (-1 / 7983360)))),
-        (cosine - ratio) / (2.0 * safe),
-    )
-    second = np.where(
-        small,
-        1 / 60 + squared * (-1 / 840 + squared * (1 / 30240 + squared * (-1 / 1995840))),
-        (-ratio * squared - 3.0 * (cosine - ratio)) / (4.0 * safe * safe),
-    )
-    return ratio, first, second
+def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
+    """The polynomial with these coefficients from the constant upward."""
+    value = np.full(x.shape, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        value = value * x + coefficient
+    return value
 
 
 def _nearest_turn(angle: Array, allowed: Range) -> Array:
