@@ -16,6 +16,8 @@ install = bin/python -m pip install --quiet --disable-pip-version-check --editab
 
 .PHONY: help test test-solver test-matrix lint bench demo extension wheel clean clean-all
 .DELETE_ON_ERROR:
+# Without this, make takes the stamp of an environment that only a pattern asked for as its own to delete.
+.PRECIOUS: .venv-%/ready
 
 help:
 	@echo "make demo         solve the postures and write pictures to build/demo"
@@ -48,7 +50,7 @@ help:
 
 .venv-%/ready: pyproject.toml
 	"$(call python,$*,)" -m venv .venv-$*
-	.venv-$*/$(install) ".[test]" "$(NUMPY_$*)"
+	.venv-$*/$(install) ".[test]" "$(or $(NUMPY_$*),numpy)"
 	@touch $@
 
 test: .venv/ready .venv-peers/ready
