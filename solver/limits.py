@@ -50,12 +50,6 @@ _CONE_STEP = 1e-7
 """Change of the curve's parameter that ends the search: after a Newton step of this size the error is its square, and
 the distance, which is stationary there, has only the square of that."""
 
-_CONE_SERIES_BELOW = 0.1
-"""Squared angle under which the derivatives of sin(x) / x are summed as series: the terms below leave 1e-15 there."""
-
-_SINE_RATIO_FIRST = (-1 / 6, 1 / 60, -1 / 1680, 1 / 90720, -1 / 7983360, 1 / 1037836800)
-_SINE_RATIO_SECOND = (1 / 60, -1 / 840, 1 / 30240, -1 / 1995840, 1 / 207567360)
-
 _ROUNDING = 1e-15
 """Distance between unit vectors under which the direction from one to the other is only noise."""
 
@@ -133,9 +127,9 @@ class SwingCone:
     """An elliptic cone: the swing is at most u about one axis perpendicular to the bone, at most v about the other.
 
     The swing's rotation vector, which is perpendicular to the bone axis, stays inside the ellipse with the semi-axes
-    u and v, radians in (0, pi). `reference` is the direction (3,), in the rest frame, of the axis about which u
-    turns; its part along the bone does not count. Without it that axis is the rest frame's x, or y where the bone is
-    within 45 degrees of x.
+    u and v: radians between 0 and pi, and a millionth away from both. `reference` is the direction (3,), in the rest
+    frame, of the axis about which u turns; its part along the bone does not count. Without it that axis is the rest
+    frame's x, or y where the bone is within 45 degrees of x.
     """
 
     u: float
@@ -145,8 +139,10 @@ class SwingCone:
     def __post_init__(self) -> None:
         for name in ("u", "v"):
             angle = getattr(self, name)
-            if not 0.0 < angle < math.pi:
-                raise LimitError(f"The cone's angle {name} is {angle}: give radians between 0 and pi.")
+            if not _COINCIDENT <= angle <= math.pi - _COINCIDENT:
+                raise LimitError(
+                    f"The cone's angle {name} is {angle}: give radians between 0 and pi, neither included."
+                )
             object.__setattr__(self, name, float(angle))
         if self.reference is not None:
             object.__setattr__(self, "reference", _checked_direction(self.reference, "cone's reference"))
@@ -282,7 +278,7 @@ class BallLimit:
         the sphere by the swing's excess. The rotation as a whole is nearly the nearest: one that mixes the two can
         be nearer by up to cos(swing / 2) of the way.
         """
-        clamped = np.array(relative, dtype=np.float64)
+        clamped = np.array(relative, dtype=np.float64, order="C")
         flat = clamped.reshape(-1, 4)
         suspects = self._suspects(flat)
         if not len(suspects):
@@ -362,7 +358,6 @@ class _ConeBoundary:
         self._u = u
         self._v = v
         self._frame = frame
-        self._has_small_angles = min(u, v) ** 2 < _CONE_SERIES_BELOW
         self._samples = np.linspace(0.0, 0.5 * math.pi, _CONE_SAMPLES)
         cosine, sine = np.cos(self._samples), np.sin(self._samples)
         angle = np.hypot(u * cosine, v * sine)
@@ -377,7 +372,7 @@ class _ConeBoundary:
         sine = np.where(local[:, 0] < 0.0, -np.sin(t), np.sin(t))
         u, v = self._u, self._v
         squared, first, _ = self._squared_angle(cosine, sine)
-        ratio, ratio_1, _ = self._sine_ratio(squared)
+        ratio, ratio_1, _ = _sine_ratio(squared)
 
         point = np.empty(direction.shape)
         point[:, 0] = ratio * v * sine
@@ -437,7 +432,7 @@ class _ConeBoundary:
         """The first and second derivative of f with respect to t."""
         cosine, sine = np.cos(t), np.sin(t)
         squared, first, second = self._squared_angle(cosine, sine)
-        ratio, ratio_1, ratio_2 = self._sine_ratio(squared)
+        ratio, ratio_1, ratio_2 = _sine_ratio(squared)
         across = x * self._v * sine + y * self._u * cosine
         across_1 = x * self._v * cosine - y * self._u * sine
         slope = (across * ratio_1 - 0.5 * z * ratio) * first + ratio * across_1
@@ -447,21 +442,6 @@ class _ConeBoundary:
             - 0.5 * z * (ratio_1 * first * first + ratio * second)
         )
         return slope, curvature
-
-    def _sine_ratio(self, squared: Array) -> tuple[Array, Array, Array]:
-        """sin(x) / x as a function of x², with its first and second derivative with respect to x²."""
-        angle = np.sqrt(squared)
-        ratio = np.sin(angle) / angle
-        # The closed forms of the derivatives cancel for small angles; an elongated cone can need both forms.
-        small = squared < _CONE_SERIES_BELOW
-        safe = np.where(small, 1.0, squared) if self._has_small_angles else squared
-        difference = np.cos(angle) - ratio
-        first = difference / (2.0 * safe)
-        second = (-ratio * safe - 3.0 * difference) / (4.0 * safe * safe)
-        if self._has_small_angles:
-            first = np.where(small, _polynomial(squared, _SINE_RATIO_FIRST), first)
-            second = np.where(small, _polynomial(squared, _SINE_RATIO_SECOND), second)
-        return ratio, first, second
 
 
 class _PolygonBoundary:
@@ -594,12 +574,15 @@ class _PolygonBoundary:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
-    """The polynomial with these coefficients from the constant upward."""
-    value = np.full(x.shape, coefficients[-1])
-    for coefficient in reversed(coefficients[:-1]):
-        value = value * x + coefficient
-    return value
+def _sine_ratio(squared: Array) -> tuple[Array, Array, Array]:
+    """sin(x) / x as a function of x², with its first and second derivative with respect to x²."""
+    angle = np.sqrt(squared)
+    ratio = np.sin(angle) / angle
+    # These cancel for small angles, but then only stand beside derivatives of A that are as small.
+    difference = np.cos(angle) - ratio
+    first = difference / (2.0 * squared)
+    second = (-ratio * squared - 3.0 * difference) / (4.0 * squared * squared)
+    return ratio, first, second
 
 
 def _nearest_turn(angle: Array, allowed: Range) -> Array:

@@ -49,7 +49,7 @@ POLYGONS = {
     "hemisphere": (SwingPolygon(ring([math.pi / 2] * 4), inside=AXIS), AXIS),
 }
 
-CONES = [(0.5, 1.0), (1.0, 0.5), (0.7, 0.7), (0.05, 1.5), (3.0, 0.2), (3.1, 2.0), (1e-4, 0.3)]
+CONES = [(0.5, 1.0), (1.0, 0.5), (0.7, 0.7), (0.05, 1.5), (3.0, 0.2), (3.1, 2.0), (1e-4, 0.3), (1e-6, 3.0)]
 
 SWINGS: dict[str, SwingCone | SwingPolygon] = {
     **{f"cone {u} {v}": SwingCone(u, v, reference=ACROSS) for u, v in CONES},
@@ -210,6 +210,14 @@ def test_polygon_order_does_not_matter_and_inside_chooses_the_side(rng: np.rando
     np.testing.assert_allclose(BallLimit(AXIS, swing=SwingPolygon(corners, inside=AXIS)).excess(q), small, atol=1e-14)
     outer = BallLimit(AXIS, swing=SwingPolygon(corners, inside=-AXIS)).excess(q)
     np.testing.assert_allclose(outer, -small, atol=1e-14)
+
+
+def test_polygon_seen_from_the_pole_of_its_arcs() -> None:
+    """All points of the boundary are equally far: whichever is taken, the distance is a quarter turn."""
+    equator = SwingPolygon([[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0]], inside=[0, 0, 1])
+    excess, gradients = BallLimit([0, 0, 1], swing=equator).evaluate([rotations.IDENTITY, [0, 1, 0, 0]])
+    np.testing.assert_allclose(excess, [[-math.pi / 2], [math.pi / 2]], rtol=1e-15)
+    np.testing.assert_allclose(np.linalg.norm(gradients, axis=-1), 1.0, rtol=1e-15)
 
 
 def test_twist_and_hinge_excess_measure_the_angle_about_the_axis(rng: np.random.Generator) -> None:
@@ -452,6 +460,9 @@ def test_leading_axes_singles_and_empty_batches(rng: np.random.Generator, limit:
         excess.shape == (4, 3, limit.count) and gradients.shape == (4, 3, limit.count, 3) and clamped.shape == q.shape
     )
     assert not np.shares_memory(clamped, q)
+    other_layout = np.asfortranarray(q)
+    np.testing.assert_allclose(limit.clamp(other_layout), clamped, atol=1e-8)
+    np.testing.assert_allclose(limit.excess(other_layout), excess, atol=1e-14)
     np.testing.assert_allclose(limit.excess(q[1, 2]), excess[1, 2], atol=1e-14)
     np.testing.assert_allclose(limit.gradients(q[1, 2]), gradients[1, 2], atol=1e-8)
     np.testing.assert_allclose(limit.clamp(q[1, 2]), clamped[1, 2], atol=1e-8)
@@ -488,6 +499,7 @@ BAD = {
     "angle u": lambda: SwingCone(0.0, 1.0),
     "angle v": lambda: SwingCone(1.0, math.pi),
     "angle u is nan": lambda: SwingCone(NAN, 1.0),
+    "angle u is 1e-200": lambda: SwingCone(1e-200, 1.0),
     "reference is zero": lambda: SwingCone(1.0, 1.0, [0, 0, 0]),
     "lies along the bone": lambda: BallLimit(AXIS, swing=SwingCone(1.0, 1.0, -2 * AXIS)),
     "at least three corners": lambda: SwingPolygon(ring([1.0, 1.0])),

@@ -262,6 +262,18 @@ def test_euler_round_trip_in_and_near_gimbal_lock(rng: np.random.Generator, orde
             np.testing.assert_allclose(found[:, 2], 0.0, atol=0.0, err_msg="the third angle is free in the lock")
 
 
+@pytest.mark.parametrize("order", TAIT_BRYAN + PROPER)
+def test_euler_half_turns_are_positive(order: str) -> None:
+    """-pi and pi are the same angle; the range says that pi is the one."""
+    for outer in itertools.product((-np.pi, 0.0, np.pi), repeat=2):
+        for q in (
+            rotations.from_euler([outer[0], 0.7, outer[1]], order),
+            -rotations.from_euler([0.0, 0.7, np.pi], order),
+        ):
+            angles = rotations.to_euler(np.where(np.abs(q) < EPS, 0.0, q), order)
+            assert angles[0] > -np.pi and angles[2] > -np.pi
+
+
 def test_euler_order_reads_from_the_outside_in(rng: np.random.Generator) -> None:
     axes = {"X": [1, 0, 0], "Y": [0, 1, 0], "Z": [0, 0, 1]}
     angles = rng.uniform(-np.pi, np.pi, (COUNT, 3))
