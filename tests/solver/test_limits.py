@@ -371,6 +371,14 @@ def test_clamp_moves_the_bone_by_its_excess_and_no_further(rng: np.random.Genera
     np.testing.assert_allclose(moved, np.maximum(limit.excess(q)[:, -1], 0.0), atol=2e-9)
 
 
+def test_clamp_brings_the_exact_antipode_inside() -> None:
+    limit = BallLimit([0, 0, 1], swing=SwingCone(0.5, 1.0))
+    half_turn = np.array([0.0, 1.0, 0.0, 0.0])
+    np.testing.assert_array_equal(rotations.rotate(half_turn, limit.axis), [0, 0, -1])
+    np.testing.assert_allclose(limit.excess(half_turn), math.pi - 1.0, rtol=1e-15)
+    np.testing.assert_allclose(limit.excess(limit.clamp(half_turn)), 0.0, atol=1e-15)
+
+
 def test_clamp_changes_only_what_is_outside(rng: np.random.Generator) -> None:
     limit = BallLimit(AXIS, twist=(-0.3, 0.9), swing=SwingCone(0.6, 1.0))
     q = rotations.random(rng, 4000)
