@@ -75,7 +75,7 @@ lint: .venv/ready
 	@rm -rf $(TYPING) && mkdir -p $(TYPING)/poise
 	@ln -s "$(CURDIR)/__init__.py" "$(CURDIR)/addon" "$(CURDIR)/solver" $(TYPING)/poise/
 	MYPYPATH=$(TYPING) .venv/bin/mypy -p poise
-	MYPYPATH=$(TYPING) .venv/bin/mypy scripts
+	MYPYPATH=$(TYPING):scripts .venv/bin/mypy --explicit-package-bases scripts
 
 bench: .venv-peers/ready
 	.venv-peers/bin/python scripts/bench.py
