@@ -1,1 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+"""Tasks: what a posture should satisfy, one kind a file."""
+
+from .base import GoalStep, Task
+from .center_of_mass import CenterOfMassTask
+from .direction import DirectionTask
+from .half_space import HalfSpaceTask
+from .orientation import OrientationTask
+from .pose import PoseTask
+from .position import PositionTask
+
+__all__ = [
+    "CenterOfMassTask",
+    "DirectionTask",
+    "GoalStep",
+    "HalfSpaceTask",
+    "OrientationTask",
+    "PoseTask",
+    "PositionTask",
+    "Task",
+]

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Forward kinematics and Jacobians, a batch of frames at a time.
+
+The columns of a Jacobian are the world-frame velocities of `dofs`: turning joint `a` by the rotation vector `w` moves a
+point `p` below it by `w × (p - a)`, whatever the joint's own frame is. See docs/derivations.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from . import rotations
+from .arrays import Array, BoolArray, IntArray
+from .dofs import Dofs
+from .joints import BodyPoint
+from .motion import Motion
+from .skeleton import Skeleton
+
+
+@dataclass(frozen=True, eq=False)
+class WorldState:
+    """Where every joint is, for a batch of frames."""
+
+    skeleton: Skeleton
+    motion: Motion
+    """The local transforms that led here."""
+    rotations: Array
+    """(frames, joints, 4) world rotations."""
+    positions: Array
+    """(frames, joints, 3) world positions."""
+
+    @staticmethod
+    def of(skeleton: Skeleton, motion: Motion) -> WorldState:
+        """Forward kinematics of every frame of a motion."""
+        return WorldState(skeleton, motion, *skeleton.tree.accumulate(motion.rotations, motion.translations))
+
+    @property
+    def frames(self) -> int:
+        """How many frames there are."""
+        return len(self.positions)
+
+    def at(self, frames: IntArray) -> WorldState:
+        """The state of some of the frames."""
+        motion = Motion(self.motion.rotations[frames], self.motion.translations[frames])
+        return WorldState(self.skeleton, motion, self.rotations[frames], self.positions[frames])
+
+    def where(self, chosen: BoolArray, other: WorldState) -> WorldState:
+        """The frames of this state that are chosen, (frames,), and those of another elsewhere."""
+        mask = chosen[:, None, None]
+        motion = Motion(
+            np.where(mask, self.motion.rotations, other.motion.rotations),
+            np.where(mask, self.motion.translations, other.motion.translations),
+        )
+        return WorldState(
+            self.skeleton,
+            motion,
+            np.where(mask, self.rotations, other.rotations),
+            np.where(mask, self.positions, other.positions),
+        )
+
+    def point(self, point: BodyPoint) -> Array:
+        """(frames, 3) world positions of a point; its joint must be an index."""
+        joint = int(point.joint)
+        origin = self.positions[:, joint]
+        return origin + rotations.rotate(self.rotations[:, joint], point.local) if any(point.offset) else origin
+
+    def parent_rotations(self, joints: IntArray) -> Array:
+        """(frames, joints given, 4) world rotations of the frames in which these joints' local transforms are."""
+        parents = self.skeleton.parents[joints]
+        turned = self.rotations[:, parents]
+        turned[:, parents < 0] = rotations.IDENTITY
+        return turned
+
+    # Centre of mass ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _subtree_moments(self) -> Array:
+        """(frames, joints, 3) first moment, relative to the joint 0, of all mass that moves with each joint."""
+        skeleton = self.skeleton
+        centers = self.positions - self.positions[:, :1] + rotations.rotate(self.rotations, skeleton.mass_centers)
+        return skeleton.tree.ancestry.T.astype(np.float64) @ (skeleton.masses[:, None] * centers)
+
+    def center_of_mass(self) -> Array:
+        """(frames, 3) world positions; a body without mass has it where its joint 0 is."""
+        roots = self.skeleton.parents < 0
+        moment = self._subtree_moments[:, roots].sum(axis=1)
+        return self.positions[:, 0] + moment / (self.skeleton.masses.sum() or 1.0)
+
+    # Jacobians -----------------------------------------------------------------------------------------------------
+
+    def hinge_axes(self, joints: IntArray) -> Array:
+        """(frames, joints given, 3) axes of hinges in the world frame."""
+        return rotations.rotate(self.rotations[:, joints], self.skeleton.hinge_axes[joints])
+
+    def point_arms(self, point: BodyPoint, joints: IntArray) -> Array:
+        """(frames, joints given, 3) from each joint to a point; zero from joints that do not carry it."""
+        carries = self.skeleton.tree.ancestry[int(point.joint)][joints]
+        return (self.point(point)[:, None] - self.positions[:, joints]) * carries[:, None]
+
+    def mass_arms(self, joints: IntArray) -> Array:
+        """(frames, joints given, 3) from each joint to the centre of the mass it carries, times that mass's share."""
+        moments = self._subtree_moments[:, joints] / (self.skeleton.masses.sum() or 1.0)
+        share = self.skeleton.mass_shares[joints, None]
+        return moments - share * (self.positions[:, joints] - self.positions[:, :1])
+
+    def point_jacobian(self, point: BodyPoint, dofs: Dofs) -> Array:
+        """(frames, 3, columns): velocity of a point; its joint must be an index."""
+        ancestry = self.skeleton.tree.ancestry[int(point.joint)]
+        location = self.point(point)[:, None]
+        jacobian = np.zeros((self.frames, 3, dofs.count))
+        carriers = np.flatnonzero(ancestry[dofs.translating])
+        for axis in range(3):
+            jacobian[:, axis, 3 * carriers + axis] = 1.0
+        turning = np.flatnonzero(ancestry[dofs.rotating])
+        _fill_turns(jacobian, dofs, turning, location - self.positions[:, dofs.rotating[turning]])
+        hinges = np.flatnonzero(ancestry[dofs.hinged])
+        self._fill_hinges(jacobian, dofs, hinges, location - self.positions[:, dofs.hinged[hinges]])
+        return jacobian
+
+    def rotation_jacobian(self, joint: int, dofs: Dofs) -> Array:
+        """(frames, 3, columns): angular velocity of a joint, in the world frame."""
+        ancestry = self.skeleton.tree.ancestry[joint]
+        jacobian = np.zeros((self.frames, 3, dofs.count))
+        turning = np.flatnonzero(ancestry[dofs.rotating])
+        for axis in range(3):
+            jacobian[:, axis, dofs.rotation_columns.start + 3 * turning + axis] = 1.0
+        hinges = np.flatnonzero(ancestry[dofs.hinged])
+        if hinges.size:
+            axes = self.hinge_axes(dofs.hinged[hinges])
+            jacobian[:, :, dofs.hinge_columns.start + hinges] = axes.swapaxes(1, 2)
+        return jacobian
+
+    def center_of_mass_jacobian(self, dofs: Dofs) -> Array:
+        """(frames, 3, columns): velocity of the centre of mass; zero for a body without mass."""
+        jacobian = np.zeros((self.frames, 3, dofs.count))
+        for axis in range(3):
+            jacobian[:, axis, axis : dofs.translation_columns.stop : 3] = self.skeleton.mass_shares[dofs.translating]
+        _fill_turns(jacobian, dofs, np.arange(len(dofs.rotating)), self.mass_arms(dofs.rotating))
+        self._fill_hinges(jacobian, dofs, np.arange(len(dofs.hinged)), self.mass_arms(dofs.hinged))
+        return jacobian
+
+    def _fill_hinges(self, jacobian: Array, dofs: Dofs, hinges: IntArray, arms: Array) -> None:
+        """Write the columns of some hinges (positions in `dofs.hinged`) for arms (frames, hinges, 3)."""
+        if hinges.size:
+            velocities = np.cross(self.hinge_axes(dofs.hinged[hinges]), arms)
+            jacobian[:, :, dofs.hinge_columns.start + hinges] = velocities.swapaxes(1, 2)
+
+
+def _fill_turns(jacobian: Array, dofs: Dofs, turning: IntArray, arms: Array) -> None:
+    """Write the columns of some rotating joints (positions in `dofs.rotating`) for arms (frames, joints, 3).
+
+    Column k of a joint is the k-th world axis crossed with the arm.
+    """
+    about_x = dofs.rotation_columns.start + 3 * turning
+    about_y, about_z = about_x + 1, about_x + 2
+    x, y, z = arms[..., 0], arms[..., 1], arms[..., 2]
+    jacobian[:, 0, about_y] = z
+    jacobian[:, 0, about_z] = -y
+    jacobian[:, 1, about_x] = -z
+    jacobian[:, 1, about_z] = x
+    jacobian[:, 2, about_x] = y
+    jacobian[:, 2, about_y] = -x
+
+
+def integrate(state: WorldState, velocities: Array, dofs: Dofs) -> Motion:
+    """Move for one unit of time: velocities (frames, columns) in the coordinates of `dofs`.
+
+    Joints without columns in `dofs` come back bit for bit.
+    """
+    turned, moved = state.motion.rotations.copy(), state.motion.translations.copy()
+
+    def into_parent(joints: IntArray, vectors: Array) -> Array:
+        return rotations.rotate(rotations.conjugate(state.parent_rotations(joints)), vectors)
+
+    if dofs.translating.size:
+        steps = velocities[:, dofs.translation_columns].reshape(len(velocities), -1, 3)
+        moved[:, dofs.translating] += into_parent(dofs.translating, steps)
+    if dofs.rotating.size:
+        turns = velocities[:, dofs.rotation_columns].reshape(len(velocities), -1, 3)
+        turned[:, dofs.rotating] = rotations.normalize(
+            rotations.multiply(rotations.exp(into_parent(dofs.rotating, turns)), turned[:, dofs.rotating])
+        )
+    if dofs.hinged.size:
+        angles = velocities[:, dofs.hinge_columns, None] * state.skeleton.hinge_axes[dofs.hinged]
+        turned[:, dofs.hinged] = rotations.normalize(
+            rotations.multiply(turned[:, dofs.hinged], rotations.exp(angles))
+        )
+    return Motion(turned, moved)

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solving postures: repeat the strict-priority step until nothing moves any more, a batch of frames at a time.
+
+Every frame has its own trust region. A step that would make a more important level worse is not taken but shortened;
+a level that is already met may be off by the square of a step for a moment, which the next step repairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from . import recruiting
+from .arrays import Array, BoolArray, IntArray
+from .hierarchy import YIELDING
+from .kinematics import WorldState, integrate
+from .motion import Motion, Pose
+from .problem import Problem
+from .settings import SolveSettings
+from .skeleton import Skeleton
+from .tasks import Task
+
+TRANSIENT_CURVATURE = 0.5
+"""A step of length s (radians, or sizes of the character) bends a level that it should leave alone by about s² / 2."""
+
+TRANSIENT_BOUND = 0.01
+"""But never by more than this share of the character's size, lest the important be lost from sight."""
+
+ROUNDING = 1e-12
+"""Changes of a level's error below this (sizes of the character, or radians) are none."""
+
+RESTORING_STEPS = 3
+"""Newton steps that put the levels that hold back in place when the iterations have run out; they converge
+quadratically from at most `TRANSIENT_BOUND`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Postures:
+    """A solved batch of frames."""
+
+    motion: Motion
+    errors: tuple[Array, ...]
+    """For each task, (frames, rows): what is still missing, in the skeleton's units or in radians."""
+    iterations: IntArray
+    """(frames,) how many steps each frame took."""
+    converged: BoolArray
+    """(frames,) whether it has come to rest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Posture:
+    """A solved posture."""
+
+    pose: Pose
+    errors: tuple[Array, ...]
+    """For each task, (rows,): what is still missing, in the skeleton's units or in radians."""
+    iterations: int
+    """How many steps it took."""
+    converged: bool
+    """Whether it has come to rest (an unreachable target does not prevent that)."""
+    history: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    """(iterations + 1, tasks) length of each task's error before and after every step, if it was asked for."""
+
+
+Observer = Callable[[WorldState, IntArray], None]
+"""Called before the first and after every step with the state of the open frames and their indices."""
+
+
+def solve_posture(
+    skeleton: Skeleton,
+    pose: Pose,
+    tasks: Sequence[Task],
+    iterations: int | None = None,
+    settings: SolveSettings | None = None,
+    record: bool = False,
+) -> Posture:
+    """Move one posture so that its tasks hold, the most important first.
+
+    `record` keeps the error of every task over the iterations.
+    """
+    chosen = settings or SolveSettings()
+    if iterations is not None:
+        chosen = replace(chosen, iterations=iterations)
+    history: list[list[float]] = []
+
+    def remember(state: WorldState, _: IntArray) -> None:
+        history.append([float(np.linalg.norm(task.error(state)[0])) for task in tasks])
+
+    recruiting.warn(skeleton, tasks)
+    solved = solve_postures(skeleton, pose.motion, tasks, chosen, remember if record else None)
+    return Posture(
+        solved.motion.pose(0),
+        tuple(error[0] for error in solved.errors),
+        int(solved.iterations[0]),
+        bool(solved.converged[0]),
+        np.array(history),
+    )
+
+
+def solve_postures(
+    skeleton: Skeleton,
+    motion: Motion,
+    tasks: Sequence[Task],
+    settings: SolveSettings | None = None,
+    observer: Observer | None = None,
+) -> Postures:
+    """Move every frame of a motion, each by itself and all together, so that its tasks hold.
+
+    Targets are shared by all frames or given for each. Frames and joints that no task asks to move come back bit for
+    bit.
+    """
+    settings = settings or SolveSettings()
+    motion = motion.checked(skeleton)
+    for task in tasks:
+        task.check(skeleton, motion.frames)
+    problem = Problem(skeleton, tasks, settings)
+    solved = _descend(problem, motion, settings, observer) if problem.can_move else _Solved.untouched(motion)
+    final = WorldState.of(skeleton, solved.motion)
+    return Postures(solved.motion, tuple(task.error(final) for task in tasks), solved.iterations, solved.converged)
+
+
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    motion: Motion
+    iterations: IntArray
+    converged: BoolArray
+
+    @staticmethod
+    def untouched(motion: Motion) -> _Solved:
+        frames = motion.frames
+        return _Solved(motion, np.zeros(frames, dtype=np.int64), np.ones(frames, dtype=bool))
+
+
+def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer: Observer | None) -> _Solved:
+    """Step all frames until each has converged or the iterations have run out."""
+    skeleton, frames = problem.skeleton, motion.frames
+    turned, moved = motion.rotations.copy(), motion.translations.copy()
+    iterations = np.zeros(frames, dtype=np.int64)
+    converged = np.zeros(frames, dtype=bool)
+
+    open_frames = np.arange(frames)
+    state = WorldState.of(skeleton, problem.within_limits(motion))
+    misses = problem.misses(state)
+    trust = np.full(frames, settings.largest_turn)
+    gain = np.ones(frames)
+    if observer:
+        observer(state, open_frames)
+    for _ in range(settings.iterations):
+        if not open_frames.size:
+            break
+        step, unmet_level = problem.step(state, trust, gain)
+        trial = WorldState.of(skeleton, problem.within_limits(integrate(state, problem.velocities(step), problem.dofs)))
+        trial_misses = problem.misses(trial)
+        reached = np.abs(step).max(axis=1)
+        if settings.integration_step is None:
+            taken, overshot = _verdict(misses, trial_misses, step, unmet_level, problem)
+            trust = np.where(taken, np.minimum(2.0 * trust, settings.largest_turn), trust)
+            trust = np.where(~taken & ~overshot, 0.25 * np.minimum(trust, reached), trust)
+            gain = np.where(overshot, 0.5 * gain, np.minimum(1.25 * gain, 1.0))
+        else:
+            taken = np.ones_like(reached, dtype=bool)
+        unchanged = np.abs(trial_misses - misses).max(axis=1) < settings.tolerance
+        at_rest = (reached < 100.0 * settings.tolerance) & (unchanged | ~taken)
+        state = trial if taken.all() else trial.where(taken, state)
+        misses = np.where(taken[:, None], trial_misses, misses)
+        iterations[open_frames] += 1
+        if observer:
+            observer(state, open_frames)
+        if at_rest.any():
+            resting = open_frames[at_rest]
+            converged[resting] = True
+            turned[resting], moved[resting] = state.motion.rotations[at_rest], state.motion.translations[at_rest]
+            still = np.flatnonzero(~at_rest)
+            open_frames, trust, gain, misses = open_frames[still], trust[still], gain[still], misses[still]
+            state, problem = state.at(still), problem.at(still)
+    if open_frames.size:
+        state = _restored(problem, state) if settings.integration_step is None else state
+        turned[open_frames], moved[open_frames] = state.motion.rotations, state.motion.translations
+    return _Solved(Motion(turned, moved), iterations, converged)
+
+
+def _verdict(
+    before: Array, after: Array, step: Array, unmet_level: IntArray, problem: Problem
+) -> tuple[BoolArray, BoolArray]:
+    """(frames,) whether the most important level that a step changes for sure becomes better by it; and whether the
+    one that becomes worse is only the pose attraction.
+
+    `before` and `after` are the levels' misses (frames, levels), the most important first. From the first unmet level
+    on, what counts is the sum that its Newton step minimizes.
+    """
+    levels = before.shape[1]
+    transient = np.minimum(TRANSIENT_CURVATURE * np.einsum("fc,fc->f", step, step), TRANSIENT_BOUND)[:, None]
+    before, after = (_with_unmet_merged(misses, unmet_level, problem.settings.goal_length) for misses in (before, after))
+    # What nothing below could have disturbed has no excuse for becoming worse.
+    last = np.arange(levels) >= np.minimum(unmet_level, levels - 1 if problem.has_attraction else levels)[:, None]
+    worse = after > before + np.where(last, 0.0, transient) + ROUNDING
+    better = after < before - ROUNDING
+    first = np.argmax(worse | better, axis=1)
+    taken = ~worse[np.arange(len(first)), first]
+    return taken, ~taken & (first == levels - 1) & (unmet_level == levels - 1) & problem.has_attraction
+
+
+def _with_unmet_merged(misses: Array, unmet_level: IntArray, goal_length: float) -> Array:
+    """The misses, those from an unmet level on replaced by one number: its pull plus `YIELDING` times the others'.
+
+    Through intermediate goals a far target pulls with the force of one `goal_length` away: beyond, its energy grows
+    linearly.
+    """
+    merged = misses.copy()
+    for level in np.unique(unmet_level[unmet_level < misses.shape[1]]):
+        frames = unmet_level == level
+        miss = misses[frames, level]
+        energy = np.where(miss < goal_length, 0.5 * miss**2, goal_length * (miss - 0.5 * goal_length))
+        share = 1.0
+        for lower in range(level + 1, misses.shape[1]):
+            share *= YIELDING
+            energy = energy + 0.5 * share * misses[frames, lower] ** 2
+        merged[frames, level] = energy
+        merged[frames, level + 1 :] = 0.0
+    return merged
+
+
+def _restored(problem: Problem, state: WorldState) -> WorldState:
+    """Bring the levels that hold back to zero while the others stay where they are."""
+    for _ in range(RESTORING_STEPS):
+        step = problem.restoring_step(state, TRANSIENT_BOUND)
+        trial = integrate(state, problem.velocities(step), problem.dofs)
+        state = WorldState.of(problem.skeleton, problem.within_limits(trial))
+    return state

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tasks on a skeleton, compiled for solving: levels of scaled rows over the columns of recruited joints.
+
+Rows are scaled to pure numbers (lengths by the character's size, all by the square root of their weight), columns by
+the square root of the joint's stiffness (translations by the size), so that nothing depends on units.
+
+Inequalities, which are joint limits and half-spaces, join as rows only where a step would break them: such a row is
+switched on, it leads exactly to its boundary, and the step is solved again for the frames concerned.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .arrays import Array, BoolArray, IntArray
+from .dofs import Dofs
+from .hierarchy import Attraction, Level, prioritized_step, transpose_step
+from .kinematics import WorldState
+from .locking import Boundaries, Locks
+from .motion import Motion
+from .settings import SolveSettings
+from .skeleton import Skeleton
+from .tasks import GoalStep, HalfSpaceTask, PoseTask, Task
+
+_TINY = float(np.finfo(np.float64).tiny)
+
+MOST_ROUNDS = 8
+"""How often a step is solved again because it met another boundary; what is met later waits for the next iteration."""
+
+BREACH = 1e-9
+"""Sizes of the character, or radians, that a step may lie beyond a boundary before that counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class _LevelDerivatives:
+    """Second derivatives of one level, evaluated when they are asked for; see `hierarchy.SecondOrder`."""
+
+    problem: Problem
+    tasks: list[Task]
+    state: WorldState
+
+    def at(self, frames: IntArray) -> _LevelDerivatives:
+        return _LevelDerivatives(self.problem, [task.at(frames) for task in self.tasks], self.state.at(frames))
+
+    def curvature(self, held: IntArray, pull: Array) -> Array:
+        """(held, columns, columns) for a pull (held, rows), all in pure numbers."""
+        problem, state = self.problem, self.state.at(held)
+        curvature = np.zeros((len(held), problem.dofs.count, problem.dofs.count))
+        first = 0
+        for task in self.tasks:
+            rows = task.error(self.state).shape[1]
+            part = task.curvature(state, problem.dofs, pull[:, first : first + rows])
+            if part is not None:
+                curvature += problem.row_scale(task) * part
+            first += rows
+        return curvature * problem.column_scale[:, None] * problem.column_scale
+
+    def goal_stiffness(self, held: IntArray) -> Array:
+        """(held, rows, rows): of a goal that was moved near, only the turn toward its target, by how near it is."""
+        blocks = [task.goal_stiffness(self.state.at(held), self.problem.goal_step) for task in self.tasks]
+        stiffness = np.zeros((len(held), *[sum(block.shape[1] for block in blocks)] * 2))
+        first = 0
+        for block in blocks:
+            rows = slice(first, first + block.shape[1])
+            stiffness[:, rows, rows] = block
+            first = rows.stop
+        return stiffness
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """One level, evaluated."""
+
+    jacobian: Array
+    """(frames, rows, columns)"""
+    residual: Array
+    """(frames, rows); of an inequality: to its boundary, negative where that lies ahead."""
+    active: BoolArray
+    """(frames, rows) false for inequalities that are not broken."""
+    recruited: BoolArray | None
+    derivatives: _LevelDerivatives
+
+    def level(self) -> Level:
+        if self.active.all():
+            return Level(self.jacobian, self.residual, self.recruited, self.derivatives)
+        return Level(
+            self.jacobian * self.active[:, :, None], self.residual * self.active, self.recruited, self.derivatives
+        )
+
+    def at(self, frames: IntArray) -> _Rows:
+        return replace(
+            self,
+            jacobian=self.jacobian[frames],
+            residual=self.residual[frames],
+            active=self.active[frames],
+            derivatives=self.derivatives.at(frames),
+        )
+
+    def met_by(self, step: Array) -> BoolArray:
+        """(frames, rows) the inactive inequalities that a step would break."""
+        if self.active.all():
+            return np.zeros_like(self.active)
+        return ~self.active & (self.residual - np.einsum("frc,fc->fr", self.jacobian, step) > BREACH)
+
+    def activated(self, met: BoolArray) -> _Rows:
+        return replace(self, active=self.active | met)
+
+
+@dataclass(frozen=True, eq=False)
+class _Evaluation:
+    """Everything that one step is solved from."""
+
+    levels: list[_Rows]
+    locks: Locks
+    attraction: Attraction | None
+    trust: Array
+    """(frames,)"""
+
+    def at(self, frames: IntArray) -> _Evaluation:
+        attraction = self.attraction
+        if attraction is not None:
+            attraction = Attraction(attraction.velocity[frames], attraction.columns)
+        return _Evaluation([rows.at(frames) for rows in self.levels], self.locks.at(frames), attraction, self.trust[frames])
+
+    def met_by(self, step: Array) -> tuple[list[BoolArray], BoolArray]:
+        return [rows.met_by(step) for rows in self.levels], self.locks.met_by(step, BREACH)
+
+    def activated(self, met: list[BoolArray], met_locks: BoolArray) -> _Evaluation:
+        levels = [rows.activated(more) for rows, more in zip(self.levels, met, strict=True)]
+        return _Evaluation(levels, self.locks.activated(met_locks), self.attraction, self.trust)
+
+
+class Problem:
+    """What `posture` iterates on."""
+
+    def __init__(self, skeleton: Skeleton, tasks: Sequence[Task], settings: SolveSettings) -> None:
+        self.skeleton = skeleton
+        self.settings = settings
+        recruited = np.zeros(len(skeleton), dtype=bool)
+        for task in tasks:
+            recruited |= task.recruited(skeleton)
+        self.dofs = Dofs(skeleton.kinds, recruited)
+        self._boundaries = Boundaries(skeleton, self.dofs)
+        self.goal_step = GoalStep(settings.goal_length * skeleton.size, settings.goal_angle)
+        self.column_scale = self.dofs.spread(1.0 / np.sqrt(skeleton.stiffness))
+        self.column_scale[self.dofs.translation_columns] *= skeleton.size
+
+        priorities = sorted({task.priority for task in tasks}, reverse=True)
+        self._levels = [[task for task in tasks if task.priority == priority] for priority in priorities]
+        self._attraction: PoseTask | None = None
+        # A pose that is alone at the bottom needs no rows of its own: each of its rows has one column.
+        if self._levels and len(self._levels[-1]) == 1 and isinstance(self._levels[-1][0], PoseTask):
+            self._attraction = self._levels[-1][0]
+            self._levels = self._levels[:-1]
+
+    @property
+    def can_move(self) -> bool:
+        """Whether there is anything to solve and anyone to move."""
+        return self.dofs.count > 0
+
+    def at(self, frames: IntArray) -> Problem:
+        """The same problem for some of the frames it was given for."""
+        some = copy.copy(self)
+        some._levels = [[task.at(frames) for task in level] for level in self._levels]
+        some._attraction = self._attraction.at(frames) if self._attraction else None
+        return some
+
+    def velocities(self, step: Array) -> Array:
+        """A step in the solver's pure numbers as velocities in the coordinates of `dofs`."""
+        return step * self.column_scale
+
+    def within_limits(self, motion: Motion) -> Motion:
+        """The motion with every joint that may move put back inside its limits."""
+        return self._boundaries.clamped(motion)
+
+    def misses(self, state: WorldState) -> Array:
+        """(frames, levels) how far each level is from holding, in sizes of the character or radians."""
+        columns = [self._level_miss(level, state) for level in self._levels]
+        if self._attraction:
+            pull, _ = self._attraction.attraction(state, self.dofs)
+            columns.append(np.linalg.norm(pull / self.column_scale, axis=1))
+        return np.stack(columns, axis=1)
+
+    def _level_miss(self, level: list[Task], state: WorldState) -> Array:
+        squares = np.zeros(state.frames)
+        for task in level:
+            error = task.error(state) * self.row_scale(task)
+            squares += np.einsum("fr,fr->f", error, error)
+        return np.sqrt(squares)
+
+    @property
+    def has_attraction(self) -> bool:
+        """Whether the last of the misses is that of a pose attraction."""
+        return self._attraction is not None
+
+    def step(self, state: WorldState, trust: Array, gain: Array) -> tuple[Array, IntArray]:
+        """The next step (frames, columns), and the first level (frames,) that it cannot meet.
+
+        No joint turns more than its frame's trust, (frames,), and of the way to the attracting pose the step takes the
+        share `gain`, (frames,).
+        """
+        return self._inside_boundaries(self._evaluated(state, trust, gain))
+
+    def restoring_step(self, state: WorldState, bound: float) -> Array:
+        """The step that only completes levels that miss by less than `bound` and leaves the others where they are."""
+        evaluation = self._evaluated(state, np.full(state.frames, self.settings.largest_turn), np.zeros(state.frames))
+        held = self.misses(state)[:, : len(self._levels)] <= bound
+        levels = [
+            replace(rows, residual=rows.residual * held[:, index, None])
+            for index, rows in enumerate(evaluation.levels)
+        ]
+        return self._inside_boundaries(
+            _Evaluation(levels, evaluation.locks, None, evaluation.trust)
+        )[0]
+
+    # Evaluating ----------------------------------------------------------------------------------------------------
+
+    def row_scale(self, task: Task) -> float:
+        return float(np.sqrt(task.weight)) / (1.0 if task.is_angular else self.skeleton.size)
+
+    def _evaluated(self, state: WorldState, trust: Array, gain: Array) -> _Evaluation:
+        attraction = None
+        if self._attraction:
+            velocity, columns = self._attraction.attraction(state, self.dofs)
+            attraction = Attraction(velocity / self.column_scale * gain[:, None], columns)
+        locks = self._boundaries.locks(state, self.column_scale)
+        levels = [self._rows(level, state) for level in self._levels]
+        return _Evaluation(levels, locks, attraction, trust)
+
+    def _rows(self, level: list[Task], state: WorldState) -> _Rows:
+        jacobians, residuals, actives, masks = [], [], [], []
+        for task in level:
+            row_scale = self.row_scale(task)
+            jacobian = task.jacobian(state, self.dofs)
+            jacobian *= row_scale * self.column_scale
+            if isinstance(task, HalfSpaceTask):
+                residual = np.minimum(task.depth(state), self.goal_step.length)
+                active = residual > 0.0
+            else:
+                residual = task.goal(state, self.goal_step)
+                active = np.ones(residual.shape, dtype=bool)
+            jacobians.append(jacobian)
+            residuals.append(residual * row_scale)
+            actives.append(active)
+            masks.append(np.broadcast_to(self._recruited_columns(task), jacobian.shape[1:]))
+        recruited = None if all(mask.all() for mask in masks) else np.concatenate(masks)
+        derivatives = _LevelDerivatives(self, level, state)
+        if len(level) == 1:
+            return _Rows(jacobians[0], residuals[0], actives[0], recruited, derivatives)
+        return _Rows(
+            np.concatenate(jacobians, axis=1),
+            np.concatenate(residuals, axis=1),
+            np.concatenate(actives, axis=1),
+            recruited,
+            derivatives,
+        )
+
+    def _recruited_columns(self, task: Task) -> BoolArray:
+        """(columns,) false where a joint serves the task but may not move for it."""
+        withheld = task.serving(self.skeleton) & ~task.recruited(self.skeleton)
+        return ~self.dofs.spread(withheld)
+
+    # Solving -------------------------------------------------------------------------------------------------------
+
+    def _inside_boundaries(self, evaluation: _Evaluation) -> tuple[Array, IntArray]:
+        """Solve, switch on what the step breaks, and solve again where something was switched on."""
+        step, unmet_level = self._solved(evaluation)
+        pending = np.arange(len(step))
+        for _ in range(MOST_ROUNDS):
+            met, met_locks = evaluation.met_by(step[pending])
+            again = met_locks.any(axis=1)
+            for more in met:
+                again |= more.any(axis=1)
+            if not again.any():
+                break
+            frames = np.flatnonzero(again)
+            evaluation = evaluation.activated(met, met_locks).at(frames)
+            pending = pending[frames]
+            step[pending], unmet_level[pending] = self._solved(evaluation)
+        return step, unmet_level
+
+    def _solved(self, evaluation: _Evaluation) -> tuple[Array, IntArray]:
+        frames = len(evaluation.trust)
+        levels = [rows.level() for rows in evaluation.levels]
+        if self.settings.method == "transpose":
+            step = transpose_step(levels, self.settings.integration_step)
+            return self._shortened(step, evaluation.trust), np.full(frames, len(levels))
+        if evaluation.locks.any_active:
+            levels.insert(0, evaluation.locks.level())
+        solution = prioritized_step(levels, frames, self.dofs.count, evaluation.attraction, self.settings.damping)
+        unmet_level = solution.unmet_level - (len(levels) - len(evaluation.levels))
+        if self.settings.integration_step is not None:
+            return solution.step * self.settings.integration_step, unmet_level
+        return self._shortened(solution.step, evaluation.trust), unmet_level
+
+    def _shortened(self, step: Array, trust: Array) -> Array:
+        """Scale a frame's whole step down until no component exceeds its trust."""
+        largest = np.abs(step).max(axis=1, initial=0.0)
+        return step * np.minimum(1.0, trust / np.maximum(largest, _TINY))[:, None]

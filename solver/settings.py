@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a posture is solved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .errors import TaskError
+
+
+@dataclass(frozen=True)
+class SolveSettings:
+    """How a posture is solved. The defaults suit animators; the rest is there for comparisons with the document."""
+
+    iterations: int = 200
+    """The most steps a frame may take."""
+    tolerance: float = 1e-7
+    """A frame has converged when a step changes no level's error by more than this share of the character's size
+    (or radians) and no joint by more than a hundred times that."""
+    goal_length: float = 0.25
+    """How far away intermediate goals lie, in sizes of the character."""
+    goal_angle: float = 0.6
+    """How far away intermediate goals lie, in radians."""
+    largest_turn: float = 0.6
+    """The most that any joint turns in one step, in radians."""
+    method: Literal["priority", "transpose"] = "priority"
+    """The strict-priority step, or the Jacobian transpose that knows no priorities."""
+    damping: float | None = None
+    """A fixed damping factor instead of the adaptive one, in sizes of the character."""
+    integration_step: float | None = None
+    """A fixed share of each step instead of the trust region: every step is then taken, for better or worse."""
+
+    def __post_init__(self) -> None:
+        if self.iterations < 0:
+            raise TaskError("The number of iterations cannot be negative.")
+        for name in ("tolerance", "goal_length", "goal_angle", "largest_turn"):
+            if not getattr(self, name) > 0.0:
+                raise TaskError(f"The setting {name} must be positive.")

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every task is: an error, its Jacobian, a priority, a weight and the joints it recruits."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from ..arrays import Array, ArrayLike, BoolArray, IntArray
+from ..dofs import Dofs
+from ..errors import TaskError
+from ..kinematics import WorldState
+from ..skeleton import Skeleton
+
+AXES = "xyz"
+
+
+@dataclass(frozen=True)
+class GoalStep:
+    """How far away an intermediate goal may lie: a long move goes through several (document 003, 3.2.3)."""
+
+    length: float
+    """In the skeleton's units."""
+    angle: float
+    """In radians."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Task(ABC):
+    """Something that one posture should satisfy. Frames lead every array: a posture is a batch of one."""
+
+    priority: int = 1
+    """The larger is the more important; only the order counts."""
+    weight: float = 1.0
+    """Share among tasks of the same priority: the sum of weight times squared error is least."""
+    recruit: int | Iterable[str | int] | None = None
+    """Who may move for it: a number of joints above the effector's own (0 is that joint alone), an explicit set of
+    joints, or None for all that can serve it."""
+    name: str = ""
+    """What the user calls it; used in messages."""
+
+    is_angular: ClassVar[bool] = False
+    """Whether errors are in radians (or pure numbers) rather than in lengths."""
+    is_inequality: ClassVar[bool] = False
+    """Whether it only acts where it is violated."""
+    frame_field: ClassVar[str] = ""
+    """The field, if there is one, that may hold an array with one row for each frame."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.priority, bool) or not isinstance(self.priority, (int, np.integer)):
+            raise TaskError(f"{self.label}: the priority must be a whole number, not {self.priority!r}.")
+        if not (np.isfinite(self.weight) and self.weight > 0.0):
+            raise TaskError(f"{self.label}: the weight must be a finite, positive number; to switch it off, leave it out.")
+        if self.recruit is not None and not isinstance(self.recruit, (int, np.integer)):
+            object.__setattr__(self, "recruit", tuple(self.recruit))
+        elif self.recruit is not None and (self.recruit < 0 or isinstance(self.recruit, bool)):
+            raise TaskError(f"{self.label}: the recruiting level must be 0 (the joint itself) or more.")
+
+    # What a kind of task says about itself -------------------------------------------------------------------------
+
+    @abstractmethod
+    def error(self, state: WorldState) -> Array:
+        """(frames, rows) what is still missing, in the skeleton's units or in radians: target minus current."""
+
+    @abstractmethod
+    def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
+        """(frames, rows, columns): how the satisfied quantity moves, minus the derivative of `error`."""
+
+    @abstractmethod
+    def serving(self, skeleton: Skeleton) -> BoolArray:
+        """(joints,) the joints that move what the task is about: its ancestors in the recruiting rule."""
+
+    def goal(self, state: WorldState, step: GoalStep) -> Array:
+        """(frames, rows) the error to an intermediate goal, no further away than `step`."""
+        return shortened(self.error(state), step.angle if self.is_angular else step.length)
+
+    def goal_stiffness(self, state: WorldState, step: GoalStep) -> Array:
+        """(frames, rows, rows) minus the derivative of `goal` by the rows it is about.
+
+        A goal moved near to length l of an error e is l e/|e|, whose derivative is l/|e| across e and zero along it.
+        """
+        errors = self.error(state)
+        lengths = np.maximum(np.sqrt(np.einsum("fr,fr->f", errors, errors)), np.finfo(np.float64).tiny)
+        ways = errors / lengths[:, None]
+        nearness = np.minimum(1.0, (step.angle if self.is_angular else step.length) / lengths)[:, None, None]
+        across = np.eye(errors.shape[1]) - ways[:, :, None] * ways[:, None]
+        return np.where(nearness < 1.0, nearness * across, np.eye(errors.shape[1]))
+
+    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
+        """(frames, columns, columns): minus the second derivative of pull · rows, for a pull (frames, rows).
+
+        It tells what an unreachable task loses by bending; None where the task does not know.
+        """
+        return None
+
+    def at(self, frames: IntArray) -> Self:
+        """The same task for some of the frames it was given for."""
+        target = getattr(self, self.frame_field) if self.frame_field else np.zeros(0)
+        return replace(self, **{self.frame_field: target[frames]}) if target.ndim == 2 and len(target) > 1 else self
+
+    def check(self, skeleton: Skeleton, frames: int) -> None:
+        """Raise what is wrong with this task on this skeleton, before anything is solved."""
+        self.recruited(skeleton)
+        target = getattr(self, self.frame_field) if self.frame_field else np.zeros(0)
+        if target.ndim == 2 and len(target) not in (1, frames):
+            raise TaskError(f"{self.label}: there are targets for {len(target)} frames, but the motion has {frames}.")
+
+    # What all kinds share ------------------------------------------------------------------------------------------
+
+    @property
+    def label(self) -> str:
+        """How messages call this task."""
+        return self.name or type(self).__name__
+
+    @property
+    def effector(self) -> str | int | None:
+        """The joint that recruiting counts from, if there is one."""
+        return None
+
+    def recruited(self, skeleton: Skeleton) -> BoolArray:
+        """(joints,) the joints that may move for this task."""
+        if self.recruit is None:
+            return self.serving(skeleton)
+        if isinstance(self.recruit, (int, np.integer)):
+            if self.effector is None:
+                raise TaskError(
+                    f"{self.label} has no joint to count a recruiting level from: give a set of joints, or None for all."
+                )
+            return skeleton.mask(skeleton.tree.chain(skeleton.index(self.effector))[: int(self.recruit) + 1])
+        return skeleton.mask(self.recruit)
+
+
+def shortened(errors: Array, longest: float) -> Array:
+    """(frames, rows) vectors, each scaled down to `longest` if it is longer."""
+    lengths = np.sqrt(np.einsum("fr,fr->f", errors, errors))
+    factors = np.minimum(1.0, longest / np.maximum(lengths, np.finfo(np.float64).tiny))
+    return errors * factors[:, None]
+
+
+def target_array(label: str, target: ArrayLike, width: int, what: str) -> Array:
+    """A target that is the same in all frames, (width,), or one for each, (frames, width)."""
+    try:
+        array = np.array(target, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TaskError(f"{label}: the {what} must be numbers.") from None
+    if array.ndim not in (1, 2) or array.shape[-1] != width:
+        raise TaskError(f"{label}: the {what} must be {width} numbers, or {width} for each frame, not shape {array.shape}.")
+    if not np.isfinite(array).all():
+        raise TaskError(f"{label}: the {what} is not finite.")
+    array.setflags(write=False)
+    return array
+
+
+def along_axes(rows: Array, indices: list[int]) -> Array:
+    """(frames, rows) components along some axes as (frames, 3) vectors."""
+    vectors = np.zeros((len(rows), 3))
+    vectors[:, indices] = rows
+    return vectors
+
+
+def axis_indices(label: str, axes: str) -> list[int]:
+    """"xz" as [0, 2]."""
+    if not axes or len(set(axes)) != len(axes) or any(axis not in AXES for axis in axes):
+        raise TaskError(f"{label}: axes must be some of the letters x, y and z, each once, not {axes!r}.")
+    return [AXES.index(axis) for axis in axes]

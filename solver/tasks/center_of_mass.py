@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The body is balanced: its centre of mass is at a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import numpy as np
+
+from ..arrays import Array, ArrayLike, BoolArray
+from ..curvature import point_curvature
+from ..dofs import Dofs
+from ..kinematics import WorldState
+from ..skeleton import Skeleton
+from .base import Task, along_axes, axis_indices, target_array
+
+
+@dataclass(frozen=True, eq=False)
+class CenterOfMassTask(Task):
+    """The centre of mass is at `target` along the chosen world axes: error = target - centre of mass."""
+
+    target: ArrayLike
+    """(3,) or (frames, 3) world position; components along axes that do not count are ignored."""
+    axes: str | None = None
+    """Which world axes count; None is the two horizontal ones."""
+
+    frame_field: ClassVar[str] = "target"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "target", target_array(self.label, self.target, 3, "target"))
+        if self.axes is not None:
+            axis_indices(self.label, self.axes)
+
+    @property
+    def label(self) -> str:
+        return self.name or "Centre of mass"
+
+    def _rows(self, skeleton: Skeleton) -> list[int]:
+        return axis_indices(self.label, self.axes or skeleton.horizontal_axes)
+
+    def error(self, state: WorldState) -> Array:
+        return (cast(Array, self.target) - state.center_of_mass())[:, self._rows(state.skeleton)]
+
+    def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
+        return state.center_of_mass_jacobian(dofs)[:, self._rows(state.skeleton)]
+
+    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
+        return point_curvature(
+            state,
+            dofs,
+            along_axes(pull, self._rows(state.skeleton)),
+            state.mass_arms(dofs.rotating),
+            state.mass_arms(dofs.hinged),
+        )
+
+    def serving(self, skeleton: Skeleton) -> BoolArray:
+        return np.ones(len(skeleton), dtype=bool)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A point stays on one side of a plane: a toe above the floor, a hand in front of a wall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import numpy as np
+
+from ..arrays import Array, ArrayLike, BoolArray
+from ..dofs import Dofs
+from ..errors import TaskError
+from ..joints import BodyPoint
+from ..kinematics import WorldState
+from ..skeleton import Skeleton
+from .base import Task, target_array
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSpaceTask(Task):
+    """A joint, or a point on it, lies where the plane's `normal` points: error = how deep it is behind the plane.
+
+    It acts only where it is violated, or where a step would violate it.
+    """
+
+    joint: str | int
+    point: ArrayLike
+    """(3,) or (frames, 3) any point of the plane, in the world."""
+    normal: ArrayLike
+    """(3,) into the allowed half, of any length but zero."""
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Where on the joint, in its local frame."""
+
+    is_inequality: ClassVar[bool] = True
+    frame_field: ClassVar[str] = "point"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "point", target_array(self.label, self.point, 3, "point of the plane"))
+        normal = target_array(self.label, self.normal, 3, "normal")
+        if normal.ndim != 1 or not np.linalg.norm(normal) > 0.0:
+            raise TaskError(f"{self.label}: the normal must be three numbers that are not all zero.")
+        object.__setattr__(self, "normal", normal / np.linalg.norm(normal))
+
+    @property
+    def label(self) -> str:
+        return self.name or f"Half-space for {self.joint}"
+
+    @property
+    def effector(self) -> str | int:
+        return self.joint
+
+    def _point(self, skeleton: Skeleton) -> BodyPoint:
+        return skeleton.resolve(BodyPoint(self.joint, self.offset))
+
+    def depth(self, state: WorldState) -> Array:
+        """(frames, 1) how far behind the plane the point is; negative in front of it."""
+        behind = cast(Array, self.point) - state.point(self._point(state.skeleton))
+        return (behind @ cast(Array, self.normal))[:, None]
+
+    def error(self, state: WorldState) -> Array:
+        return np.maximum(self.depth(state), 0.0)
+
+    def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
+        return np.einsum(
+            "r,frc->fc", cast(Array, self.normal), state.point_jacobian(self._point(state.skeleton), dofs)
+        )[:, None]
+
+    def serving(self, skeleton: Skeleton) -> BoolArray:
+        return skeleton.tree.ancestry[skeleton.index(self.joint)]

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A joint is turned in a given way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import numpy as np
+
+from .. import rotations
+from ..arrays import Array, ArrayLike, BoolArray
+from ..curvature import spin_curvature
+from ..dofs import Dofs
+from ..errors import TaskError
+from ..kinematics import WorldState
+from ..skeleton import Skeleton
+from .base import Task, target_array
+
+
+@dataclass(frozen=True, eq=False)
+class OrientationTask(Task):
+    """A joint has the world rotation `target`: error = log(target * current⁻¹), a rotation vector in the world."""
+
+    joint: str | int
+    target: ArrayLike
+    """(4,) or (frames, 4) world rotation; need not be of unit length, but not zero."""
+
+    is_angular: ClassVar[bool] = True
+    frame_field: ClassVar[str] = "target"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        target = target_array(self.label, self.target, 4, "target rotation")
+        if not np.linalg.norm(target, axis=-1).all():
+            raise TaskError(f"{self.label}: the target rotation is a zero quaternion.")
+        object.__setattr__(self, "target", rotations.normalize(target))
+
+    @property
+    def label(self) -> str:
+        return self.name or f"Orientation of {self.joint}"
+
+    @property
+    def effector(self) -> str | int:
+        return self.joint
+
+    def error(self, state: WorldState) -> Array:
+        current = state.rotations[:, state.skeleton.index(self.joint)]
+        return rotations.log(rotations.multiply(cast(Array, self.target), rotations.conjugate(current)))
+
+    def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
+        # With e = log(T q⁻¹), a turn w of q gives log(exp(e) exp(-w)): its derivative is the inverse right Jacobian
+        # at e, which is the inverse left one at -e.
+        spin = state.rotation_jacobian(state.skeleton.index(self.joint), dofs)
+        return rotations.exp_jacobian_inverse(-self.error(state)) @ spin
+
+    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
+        return spin_curvature(state, dofs, pull, state.skeleton.index(self.joint))
+
+    def serving(self, skeleton: Skeleton) -> BoolArray:
+        return skeleton.tree.ancestry[skeleton.index(self.joint)]

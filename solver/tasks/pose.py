@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The body keeps near a reference posture: the optimisation vector of document 003."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from .. import rotations
+from ..arrays import Array, BoolArray, IntArray
+from ..dofs import Dofs
+from ..errors import TaskError
+from ..joints import JointKind
+from ..kinematics import WorldState
+from ..motion import Motion, Pose
+from ..skeleton import Skeleton
+from .base import GoalStep, Task, shortened
+
+
+@dataclass(frozen=True, eq=False)
+class PoseTask(Task):
+    """Every recruited joint has the local rotation, and every free one the place, that `pose` gives it.
+
+    Its rows are those of the recruited joints' degrees of freedom. A rotation's error is log(reference * current⁻¹)
+    in the parent's frame, a hinge's is the angle about its axis, a free joint's translation is in units of the
+    skeleton's size, so that one weight fits all.
+    """
+
+    pose: Pose | Motion
+    """The reference: one posture for all frames, or one for each."""
+    translations: bool = True
+    """Whether free joints are attracted to the reference's place too."""
+
+    is_angular: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return self.name or "Pose"
+
+    @property
+    def _reference(self) -> Motion:
+        return self.pose.motion if isinstance(self.pose, Pose) else self.pose
+
+    def _own_dofs(self, skeleton: Skeleton) -> Dofs:
+        return Dofs(skeleton.kinds, self.recruited(skeleton))
+
+    def _local(self, state: WorldState, dofs: Dofs) -> tuple[Array, Array, Array]:
+        """Errors per joint in parents' frames: translations / size, rotation vectors, hinge angles."""
+        skeleton, reference = state.skeleton, self._reference
+        local = state.motion.rotations
+        turns = rotations.log(
+            rotations.multiply(reference.rotations[:, dofs.rotating], rotations.conjugate(local[:, dofs.rotating]))
+        )
+        hinge_axes = skeleton.hinge_axes[dofs.hinged]
+        bends = rotations.twist_angle(
+            rotations.multiply(rotations.conjugate(local[:, dofs.hinged]), reference.rotations[:, dofs.hinged]),
+            hinge_axes,
+        )
+        moves = (reference.translations[:, dofs.translating] - state.motion.translations[:, dofs.translating]) / skeleton.size
+        return (moves if self.translations else np.zeros_like(moves)), turns, bends
+
+    def error(self, state: WorldState) -> Array:
+        moves, turns, bends = self._local(state, self._own_dofs(state.skeleton))
+        frames = state.frames
+        return np.concatenate([moves.reshape(frames, -1), turns.reshape(frames, -1), bends], axis=1)
+
+    def goal(self, state: WorldState, step: GoalStep) -> Array:
+        errors = self.error(state)
+        return shortened(errors, step.angle * np.sqrt(errors.shape[1]))
+
+    def attraction(self, state: WorldState, dofs: Dofs) -> tuple[Array, BoolArray]:
+        """The velocity (frames, columns) that leads to the reference, and which columns it speaks of, (columns,).
+
+        What `jacobian` and `error` say, already solved: each row has its own column.
+        """
+        moves, turns, bends = self._local(state, dofs)
+        moves = rotations.rotate(state.parent_rotations(dofs.translating), moves) * state.skeleton.size
+        turns = rotations.rotate(state.parent_rotations(dofs.rotating), turns)
+        frames = state.frames
+        velocities = np.concatenate([moves.reshape(frames, -1), turns.reshape(frames, -1), bends], axis=1)
+        speaks = dofs.spread(self.recruited(state.skeleton))
+        if not self.translations:
+            speaks[dofs.translation_columns] = False
+        return velocities * speaks, speaks
+
+    def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
+        own = self._own_dofs(state.skeleton)
+        jacobian = np.zeros((state.frames, own.count, dofs.count))
+        size = state.skeleton.size
+        _, turns, _ = self._local(state, own)
+        if self.translations:
+            blocks = rotations.to_matrix(rotations.conjugate(state.parent_rotations(own.translating))) / size
+            _scatter(jacobian, blocks, 0, own.translating, dofs.translation_columns.start, dofs.translating)
+        blocks = rotations.exp_jacobian_inverse(-turns) @ rotations.to_matrix(
+            rotations.conjugate(state.parent_rotations(own.rotating))
+        )
+        _scatter(jacobian, blocks, own.rotation_columns.start, own.rotating, dofs.rotation_columns.start, dofs.rotating)
+        column_of = {int(joint): column for column, joint in enumerate(dofs.hinged)}
+        for row, joint in enumerate(own.hinged):
+            if int(joint) in column_of:
+                jacobian[:, own.hinge_columns.start + row, dofs.hinge_columns.start + column_of[int(joint)]] = 1.0
+        return jacobian
+
+    def serving(self, skeleton: Skeleton) -> BoolArray:
+        return self.recruited(skeleton)  # it has rows only for the joints that it recruits
+
+    def recruited(self, skeleton: Skeleton) -> BoolArray:
+        if self.recruit is None:
+            return np.array([kind is not JointKind.FIXED for kind in skeleton.kinds])
+        return super().recruited(skeleton)
+
+    def at(self, frames: IntArray) -> Self:
+        if isinstance(self.pose, Pose) or self.pose.frames == 1:
+            return self
+        return replace(self, pose=Motion(self.pose.rotations[frames], self.pose.translations[frames]))
+
+    def check(self, skeleton: Skeleton, frames: int) -> None:
+        super().check(skeleton, frames)
+        reference = self._reference.checked(skeleton)
+        if reference.frames not in (1, frames):
+            raise TaskError(f"{self.label}: the reference has {reference.frames} frames, but the motion has {frames}.")
+
+
+def _scatter(
+    jacobian: Array, blocks: Array, first_row: int, rows: IntArray, first_column: int, columns: IntArray
+) -> None:
+    """Write 3 by 3 blocks (frames, joints, 3, 3): the rows of each joint against the columns of the same joint."""
+    position_of = {int(joint): position for position, joint in enumerate(columns)}
+    for position, joint in enumerate(rows):
+        if int(joint) in position_of:
+            row, column = first_row + 3 * position, first_column + 3 * position_of[int(joint)]
+            jacobian[:, row : row + 3, column : column + 3] = blocks[:, position]

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A point of the body is at a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, cast
+
+from ..arrays import Array, ArrayLike, BoolArray
+from ..curvature import point_curvature
+from ..dofs import Dofs
+from ..joints import BodyPoint
+from ..kinematics import WorldState
+from ..skeleton import Skeleton
+from .base import Task, along_axes, axis_indices, target_array
+
+
+@dataclass(frozen=True, eq=False)
+class PositionTask(Task):
+    """A joint, or a point on it, is at `target` along the chosen world axes: error = target - position."""
+
+    joint: str | int
+    target: ArrayLike
+    """(3,) or (frames, 3) world position."""
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Where on the joint, in its local frame."""
+    axes: str = "xyz"
+    """Which world axes count."""
+
+    frame_field: ClassVar[str] = "target"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "target", target_array(self.label, self.target, 3, "target"))
+        axis_indices(self.label, self.axes)
+
+    @property
+    def label(self) -> str:
+        return self.name or f"Position of {self.joint}"
+
+    @property
+    def effector(self) -> str | int:
+        return self.joint
+
+    @cached_property
+    def _rows(self) -> list[int]:
+        return axis_indices(self.label, self.axes)
+
+    def _point(self, skeleton: Skeleton) -> BodyPoint:
+        return skeleton.resolve(BodyPoint(self.joint, self.offset))
+
+    def error(self, state: WorldState) -> Array:
+        return (cast(Array, self.target) - state.point(self._point(state.skeleton)))[:, self._rows]
+
+    def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
+        jacobian = state.point_jacobian(self._point(state.skeleton), dofs)
+        return jacobian if self._rows == [0, 1, 2] else jacobian[:, self._rows]
+
+    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
+        point = self._point(state.skeleton)
+        return point_curvature(
+            state,
+            dofs,
+            along_axes(pull, self._rows),
+            state.point_arms(point, dofs.rotating),
+            state.point_arms(point, dofs.hinged),
+        )
+
+    def serving(self, skeleton: Skeleton) -> BoolArray:
+        return skeleton.tree.ancestry[skeleton.index(self.joint)]
