@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from .arrays import Array, BoolArray, IntArray
-
-RANK_TOLERANCE = 1e-5
-"""A direction whose singular value is below this fraction of its level's Jacobian counts as lost. The squares that
-`eigh` sees carry rounding of about 1e-8 of the Jacobian; three digits above that are safe."""
+from .projection import RowSpace, outside
+from .stretching import MET, UNMET, SecondOrder, Stretch, stretched
 
 WELL_CONDITIONED = 0.2
 """Directions in which a turn of one radian moves the level's rows by more than this (sizes of the character, or
@@ -26,39 +23,10 @@ radians) are never damped."""
 
 RESIDUAL_DAMPING = 0.5
 """Near a singular posture the second derivative that a Gauss-Newton step ignores is about the residual times a limb's
-length. Damping by this share of the residual (in units of the character's size) stands in for it: a stretched arm then
-settles in a few steps instead of swinging about its singular posture, and damping vanishes with the residual."""
-
-UNMET = 0.3
-"""A level whose step leaves more than this share of its residual is out of reach."""
-
-MET = 1e-6
-"""Unless what it leaves is smaller than this (sizes of the character, or radians)."""
-
-YIELDING = 2e-4
-"""How much what lies below an unmet level counts against it. A level that is met yields nothing. One that is not could
-always come a hair nearer by contorting the body; this says when that is no longer worth it, and makes the best posture
-unique, so that neighbouring frames agree on it."""
-
-GRADIENT_DAMPING = 0.5
-"""Far from its best posture an unmet level's curvature has directions that bend the wrong way, by less than this share
-of the gradient. Vanishing with it, this damping does not slow the end."""
-
-FIRM = 0.1
-"""Directions of an unmet level above this fraction of its Jacobian are as untouchable for those below as a met one's."""
+length. Damping by this share of the residual (in units of the character's size) stands in for it, and vanishes with
+the residual."""
 
 _TINY = float(np.finfo(np.float64).tiny)
-
-
-class SecondOrder(Protocol):
-    """The second derivatives of a level, for some frames (held,) of its batch."""
-
-    def curvature(self, held: IntArray, pull: Array) -> Array:
-        """(held, columns, columns) minus the second derivative of pull · rows, for a pull (held, rows)."""
-
-    def goal_stiffness(self, held: IntArray) -> Array:
-        """(held, rows, rows) how the residual gives way as the rows move: the identity, except for intermediate goals,
-        which recede along the way to the target and turn about it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +36,11 @@ class Level:
     jacobian: Array
     """(frames, rows, columns)"""
     residual: Array
-    """(frames, rows) what is missing."""
+    """(frames, rows) what is missing to the next goal."""
+    missing: Array
+    """(frames, rows) what is missing in all; the same where the goal is the target."""
+    task_of_row: IntArray
+    """(rows,) which rows belong together."""
     recruited: BoolArray | None = None
     """(rows, columns) which columns may move for each row; None where all that serve it may."""
     second_order: SecondOrder | None = None
@@ -97,22 +69,6 @@ class Solution:
     """(frames,) the first level that is out of reach; the number of levels where none is."""
 
 
-@dataclass(frozen=True, eq=False)
-class Resistance:
-    """How little an unmet level lets those below move what it has stretched."""
-
-    frames: IntArray
-    """(held,) the frames concerned; in the others nothing resists."""
-    compliance: Array
-    """(held, columns, columns) symmetric, at most the identity."""
-
-    def eased(self, rows: Array) -> Array:
-        """Rows (frames, rows, columns) times the compliance."""
-        eased = rows.copy()
-        eased[self.frames] = rows[self.frames] @ self.compliance
-        return eased
-
-
 def prioritized_step(
     levels: Sequence[Level],
     frames: int,
@@ -127,111 +83,33 @@ def prioritized_step(
     """
     step = np.zeros((frames, columns))
     basis = np.zeros((frames, 0, columns))
-    resistance: Resistance | None = None
     unmet_level = np.full(frames, len(levels))
+    stretches: list[Stretch] = []
     for depth, level in enumerate(levels):
         residual = level.residual - np.einsum("frc,fc->fr", level.jacobian, step)
         projected = outside(basis, level.jacobian)
-        scale = np.sqrt(np.einsum("frc,frc->f", level.jacobian, level.jacobian))
-        squares, directions = np.linalg.eigh(projected @ projected.swapaxes(1, 2))
-        alive = squares > (RANK_TOLERANCE * scale[:, None]) ** 2
-        if level.recruited is None and resistance is None:
-            coefficients = _damped(squares, alive, directions, directions, residual, damping)
+        space = RowSpace(projected, level.jacobian)
+        spent = space.basis()
+        if level.recruited is None and not stretches:
+            coefficients = _damped(space.squares, space.alive, space.directions, space.directions, residual, damping)
             own_step = np.einsum("frc,fr->fc", projected, coefficients)
         else:
-            own_step = _held_back_step(level, projected, basis, resistance, residual, scale, damping)
-        if damping is None and level.second_order is not None:
+            own_step = _held_back_step(level, projected, space, basis, stretches, residual, damping)
+        if damping is None and level.second_order is not None and level.recruited is None:
             unmet = residual - np.einsum("frc,fc->fr", level.jacobian, own_step)
-            left = np.abs(unmet).max(axis=1, initial=0.0)
-            out_of_reach = (left > MET) & (left > UNMET * np.abs(residual).max(axis=1, initial=0.0))
-            # A level below an unmet one has that one's leave only: its own second derivatives no longer matter.
-            held = np.flatnonzero(out_of_reach & (unmet_level == len(levels)))
+            # Below an unmet level, second derivatives no longer matter: there is only that level's leave.
+            held = np.flatnonzero(_out_of_reach(residual, unmet) & (unmet_level == len(levels)))
             if held.size:
-                unmet_level[held] = depth
-                curvature = _lagrangian_curvature(levels[: depth + 1], held, unmet[held])
-                stiffness = level.second_order.goal_stiffness(held)
-                alive[held] &= squares[held] > (FIRM * scale[held, None]) ** 2
-                firm = alive[held, :, None] * (directions[held].swapaxes(1, 2) @ projected[held])
-                firm /= np.sqrt(np.where(alive[held], squares[held], 1.0))[:, :, None]
                 pull = np.zeros((held.size, columns)) if attraction is None else attraction.velocity[held]
-                pull = outside(firm, outside(basis[held], pull[:, None]))[:, 0]
-                newton, compliance = _newton(projected[held], residual[held], stiffness, basis[held], curvature, pull)
-                if level.recruited is None:
-                    own_step[held] = newton
-                resistance = _joined(resistance, Resistance(held, compliance))
+                stretch = stretched(levels[: depth + 1], held, step[held], basis[held], unmet[held], pull)
+                unmet_level[held] = depth
+                own_step[held], spent[held] = stretch.step, stretch.basis
+                stretches.append(stretch)
         step += own_step
-        lengths = np.sqrt(np.where(alive, squares, 1.0))
-        spent = (directions.swapaxes(1, 2) @ projected) * (alive / lengths)[:, :, None]
         basis = np.concatenate([basis, spent], axis=1)
     if attraction is not None:
-        step += _attracted(step, basis, resistance, attraction)
+        step += _attracted(step, basis, stretches, attraction)
     return Solution(step, basis, unmet_level)
-
-
-def _attracted(step: Array, basis: Array, resistance: Resistance | None, attraction: Attraction) -> Array:
-    """What the attraction adds to a step, within what the levels leave free."""
-    wanted = (attraction.velocity - step) * attraction.columns
-    if resistance is not None:
-        # An unmet level's step has already counted the attraction's own weight.
-        wanted[resistance.frames] = attraction.velocity[resistance.frames] * attraction.columns
-        wanted = resistance.eased(wanted[:, None])[:, 0]
-    return outside(basis, wanted[:, None])[:, 0]
-
-
-def _lagrangian_curvature(levels: Sequence[Level], held: IntArray, unmet: Array) -> Array:
-    """(held, columns, columns) curvature of the last level's error along what holds the others.
-
-    At rest the pull of the unmet rows is balanced by pulls at the rows above, which bend the way on which they hold.
-    """
-    last = levels[-1]
-    assert last.second_order is not None
-    curvature = last.second_order.curvature(held, unmet)
-    if len(levels) > 1:
-        above = np.concatenate([level.jacobian[held] for level in levels[:-1]], axis=1)
-        force = np.einsum("frc,fr->fc", last.jacobian[held], unmet)
-        gram = above @ above.swapaxes(1, 2)
-        balance = np.einsum("frs,fsc,fc->fr", np.linalg.pinv(gram, rcond=RANK_TOLERANCE**2, hermitian=True), above, force)
-        first = 0
-        for level in levels[:-1]:
-            rows = level.residual.shape[1]
-            if level.second_order is not None:
-                curvature = curvature - level.second_order.curvature(held, balance[:, first : first + rows])
-            first += rows
-    return curvature
-
-
-def _newton(
-    projected: Array, residual: Array, stiffness: Array, basis: Array, curvature: Array, attraction: Array
-) -> tuple[Array, Array]:
-    """An unmet level's step (held, columns), and how freely those below may move, (held, columns, columns).
-
-    Minimizes the level's error to second order, plus `YIELDING` times what lies below, within what is left to it.
-    """
-    gradient = np.einsum("frc,fr->fc", projected, residual)
-    bent = outside(basis, outside(basis, curvature).swapaxes(1, 2))
-    hessian = projected.swapaxes(1, 2) @ stiffness @ projected + bent
-    whole = gradient + YIELDING * attraction
-    ridge = YIELDING + GRADIENT_DAMPING * np.sqrt(np.einsum("fc,fc->f", whole, whole))
-    diagonal = np.arange(hessian.shape[1])
-    hessian[:, diagonal, diagonal] += ridge[:, None]
-    inverse = np.linalg.inv(hessian)
-    return np.einsum("fcd,fd->fc", inverse, gradient), YIELDING * inverse
-
-
-def _joined(first: Resistance | None, second: Resistance) -> Resistance:
-    """Two resistances of different frames."""
-    if first is None:
-        return second
-    return Resistance(
-        np.concatenate([first.frames, second.frames]), np.concatenate([first.compliance, second.compliance])
-    )
-
-
-def outside(basis: Array, rows: Array) -> Array:
-    """Rows (frames, rows, columns) without their components along a basis (frames, spent, columns)."""
-    if not basis.shape[1]:
-        return rows
-    return rows - (rows @ basis.swapaxes(1, 2)) @ basis
 
 
 def transpose_step(levels: Sequence[Level], gain: float | None = None) -> Array:
@@ -249,13 +127,14 @@ def transpose_step(levels: Sequence[Level], gain: float | None = None) -> Array:
     return pull * best[:, None]
 
 
+def _out_of_reach(residual: Array, unmet: Array) -> BoolArray:
+    """(frames,) whether a step leaves so much of a residual that its target must be out of reach."""
+    left = np.abs(unmet).max(axis=1, initial=0.0)
+    return (left > MET) & (left > UNMET * np.abs(residual).max(axis=1, initial=0.0))
+
+
 def _damped(
-    squares: Array,
-    alive: BoolArray,
-    left: Array,
-    right: Array,
-    residual: Array,
-    damping: float | None,
+    squares: Array, alive: BoolArray, left: Array, right: Array, residual: Array, damping: float | None
 ) -> Array:
     """Coefficients (frames, rows) of the damped solution, given the system as left · squares · rightᵀ."""
     if damping is None:
@@ -272,10 +151,10 @@ def _damped(
 def _held_back_step(
     level: Level,
     projected: Array,
+    space: RowSpace,
     basis: Array,
-    resistance: Resistance | None,
+    stretches: Sequence[Stretch],
     residual: Array,
-    scale: Array,
     damping: float | None,
 ) -> Array:
     """The step of a level in which rows may not move all columns that serve them, or not freely.
@@ -285,9 +164,20 @@ def _held_back_step(
     no longer symmetric, hence the SVD.
     """
     pulling = projected if level.recruited is None else projected * level.recruited
-    if resistance is not None:
-        pulling = resistance.eased(pulling)
+    for stretch in stretches:
+        pulling = stretch.eased(pulling)
     left, squares, right = np.linalg.svd(projected @ pulling.swapaxes(1, 2))
-    alive = squares > (RANK_TOLERANCE * scale[:, None]) ** 2
-    coefficients = _damped(squares, alive, left, right.swapaxes(1, 2), residual, damping)
+    coefficients = _damped(squares, squares > space.rank_square, left, right.swapaxes(1, 2), residual, damping)
     return outside(basis, np.einsum("frc,fr->fc", pulling, coefficients)[:, None])[:, 0]
+
+
+def _attracted(step: Array, basis: Array, stretches: Sequence[Stretch], attraction: Attraction) -> Array:
+    """What the attraction adds to a step, within what the levels leave free."""
+    wanted = (attraction.velocity - step) * attraction.columns
+    for stretch in stretches:
+        # An unmet level's step has already counted the attraction's own weight.
+        wanted[stretch.frames] = attraction.velocity[stretch.frames] * attraction.columns
+    wanted = outside(basis, wanted[:, None])
+    for stretch in stretches:
+        wanted = stretch.eased(wanted)
+    return outside(basis, wanted)[:, 0]

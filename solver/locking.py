@@ -64,7 +64,8 @@ class Locks:
         jacobian = np.zeros((len(order), most, self.column_count))
         gradients = np.take_along_axis(self.gradients, order[:, :, None], axis=1) * packed[:, :, None]
         np.add.at(jacobian, (frames, rows, self.columns[order]), gradients)
-        return Level(jacobian, -np.take_along_axis(self.excess, order, axis=1) * packed)
+        residual = -np.take_along_axis(self.excess, order, axis=1) * packed
+        return Level(jacobian, residual, residual, np.arange(most))
 
 
 class Boundaries:

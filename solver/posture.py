@@ -14,11 +14,11 @@ import numpy as np
 
 from . import recruiting
 from .arrays import Array, BoolArray, IntArray
-from .hierarchy import YIELDING
 from .kinematics import WorldState, integrate
 from .motion import Motion, Pose
 from .problem import Problem
 from .settings import SolveSettings
+from .stretching import FAR, YIELDING
 from .skeleton import Skeleton
 from .tasks import Task
 
@@ -192,7 +192,7 @@ def _verdict(
     """
     levels = before.shape[1]
     transient = np.minimum(TRANSIENT_CURVATURE * np.einsum("fc,fc->f", step, step), TRANSIENT_BOUND)[:, None]
-    before, after = (_with_unmet_merged(misses, unmet_level, problem.settings.goal_length) for misses in (before, after))
+    before, after = _with_unmet_merged(before, before, unmet_level), _with_unmet_merged(after, before, unmet_level)
     # What nothing below could have disturbed has no excuse for becoming worse.
     last = np.arange(levels) >= np.minimum(unmet_level, levels - 1 if problem.has_attraction else levels)[:, None]
     worse = after > before + np.where(last, 0.0, transient) + ROUNDING
@@ -202,21 +202,16 @@ def _verdict(
     return taken, ~taken & (first == levels - 1) & (unmet_level == levels - 1) & problem.has_attraction
 
 
-def _with_unmet_merged(misses: Array, unmet_level: IntArray, goal_length: float) -> Array:
-    """The misses, those from an unmet level on replaced by one number: its pull plus `YIELDING` times the others'.
-
-    Through intermediate goals a far target pulls with the force of one `goal_length` away: beyond, its energy grows
-    linearly.
-    """
+def _with_unmet_merged(misses: Array, before: Array, unmet_level: IntArray) -> Array:
+    """The misses, those from an unmet level on replaced by the one number that `stretching` minimizes."""
     merged = misses.copy()
     for level in np.unique(unmet_level[unmet_level < misses.shape[1]]):
         frames = unmet_level == level
-        miss = misses[frames, level]
-        energy = np.where(miss < goal_length, 0.5 * miss**2, goal_length * (miss - 0.5 * goal_length))
-        share = 1.0
+        energy = 0.5 * misses[frames, level] ** 2
+        share = YIELDING * np.maximum(1.0, before[frames, level] / FAR)
         for lower in range(level + 1, misses.shape[1]):
-            share *= YIELDING
             energy = energy + 0.5 * share * misses[frames, lower] ** 2
+            share = share * YIELDING
         merged[frames, level] = energy
         merged[frames, level + 1 :] = 0.0
     return merged

@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -26,6 +27,8 @@ from .settings import SolveSettings
 from .skeleton import Skeleton
 from .tasks import GoalStep, HalfSpaceTask, PoseTask, Task
 
+_Stackable = TypeVar("_Stackable", Array, BoolArray)
+
 _TINY = float(np.finfo(np.float64).tiny)
 
 MOST_ROUNDS = 8
@@ -37,38 +40,26 @@ BREACH = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class _LevelDerivatives:
-    """Second derivatives of one level, evaluated when they are asked for; see `hierarchy.SecondOrder`."""
+    """Second derivatives of one level, evaluated when they are asked for; see `stretching.SecondOrder`."""
 
     problem: Problem
     tasks: list[Task]
     state: WorldState
+    task_of_row: IntArray
+    """(rows,) the position in `tasks` of each row's task."""
 
     def at(self, frames: IntArray) -> _LevelDerivatives:
-        return _LevelDerivatives(self.problem, [task.at(frames) for task in self.tasks], self.state.at(frames))
+        return replace(self, tasks=[task.at(frames) for task in self.tasks], state=self.state.at(frames))
 
     def curvature(self, held: IntArray, pull: Array) -> Array:
         """(held, columns, columns) for a pull (held, rows), all in pure numbers."""
         problem, state = self.problem, self.state.at(held)
         curvature = np.zeros((len(held), problem.dofs.count, problem.dofs.count))
-        first = 0
-        for task in self.tasks:
-            rows = task.error(self.state).shape[1]
-            part = task.curvature(state, problem.dofs, pull[:, first : first + rows])
+        for position, task in enumerate(self.tasks):
+            part = task.curvature(state, problem.dofs, pull[:, self.task_of_row == position])
             if part is not None:
                 curvature += problem.row_scale(task) * part
-            first += rows
         return curvature * problem.column_scale[:, None] * problem.column_scale
-
-    def goal_stiffness(self, held: IntArray) -> Array:
-        """(held, rows, rows): of a goal that was moved near, only the turn toward its target, by how near it is."""
-        blocks = [task.goal_stiffness(self.state.at(held), self.problem.goal_step) for task in self.tasks]
-        stiffness = np.zeros((len(held), *[sum(block.shape[1] for block in blocks)] * 2))
-        first = 0
-        for block in blocks:
-            rows = slice(first, first + block.shape[1])
-            stiffness[:, rows, rows] = block
-            first = rows.stop
-        return stiffness
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,15 +72,20 @@ class _Rows:
     """(frames, rows); of an inequality: to its boundary, negative where that lies ahead."""
     active: BoolArray
     """(frames, rows) false for inequalities that are not broken."""
+    missing: Array
+    """(frames, rows) to the target rather than to the next goal."""
     recruited: BoolArray | None
     derivatives: _LevelDerivatives
 
     def level(self) -> Level:
-        if self.active.all():
-            return Level(self.jacobian, self.residual, self.recruited, self.derivatives)
-        return Level(
-            self.jacobian * self.active[:, :, None], self.residual * self.active, self.recruited, self.derivatives
-        )
+        jacobian, residual, missing = self.jacobian, self.residual, self.missing
+        if not self.active.all():
+            jacobian, residual, missing = (
+                jacobian * self.active[:, :, None],
+                residual * self.active,
+                missing * self.active,
+            )
+        return Level(jacobian, residual, missing, self.derivatives.task_of_row, self.recruited, self.derivatives)
 
     def at(self, frames: IntArray) -> _Rows:
         return replace(
@@ -97,6 +93,7 @@ class _Rows:
             jacobian=self.jacobian[frames],
             residual=self.residual[frames],
             active=self.active[frames],
+            missing=self.missing[frames],
             derivatives=self.derivatives.at(frames),
         )
 
@@ -124,7 +121,9 @@ class _Evaluation:
         attraction = self.attraction
         if attraction is not None:
             attraction = Attraction(attraction.velocity[frames], attraction.columns)
-        return _Evaluation([rows.at(frames) for rows in self.levels], self.locks.at(frames), attraction, self.trust[frames])
+        return _Evaluation(
+            [rows.at(frames) for rows in self.levels], self.locks.at(frames), attraction, self.trust[frames]
+        )
 
     def met_by(self, step: Array) -> tuple[list[BoolArray], BoolArray]:
         return [rows.met_by(step) for rows in self.levels], self.locks.met_by(step, BREACH)
@@ -210,12 +209,9 @@ class Problem:
         evaluation = self._evaluated(state, np.full(state.frames, self.settings.largest_turn), np.zeros(state.frames))
         held = self.misses(state)[:, : len(self._levels)] <= bound
         levels = [
-            replace(rows, residual=rows.residual * held[:, index, None])
-            for index, rows in enumerate(evaluation.levels)
+            replace(rows, residual=rows.residual * held[:, index, None]) for index, rows in enumerate(evaluation.levels)
         ]
-        return self._inside_boundaries(
-            _Evaluation(levels, evaluation.locks, None, evaluation.trust)
-        )[0]
+        return self._inside_boundaries(_Evaluation(levels, evaluation.locks, None, evaluation.trust))[0]
 
     # Evaluating ----------------------------------------------------------------------------------------------------
 
@@ -232,31 +228,33 @@ class Problem:
         return _Evaluation(levels, locks, attraction, trust)
 
     def _rows(self, level: list[Task], state: WorldState) -> _Rows:
-        jacobians, residuals, actives, masks = [], [], [], []
+        jacobians, residuals, actives, missings, masks = [], [], [], [], []
         for task in level:
             row_scale = self.row_scale(task)
             jacobian = task.jacobian(state, self.dofs)
             jacobian *= row_scale * self.column_scale
             if isinstance(task, HalfSpaceTask):
-                residual = np.minimum(task.depth(state), self.goal_step.length)
+                missing = task.depth(state)
+                residual = np.minimum(missing, self.goal_step.length)
                 active = residual > 0.0
             else:
+                missing = task.error(state)
                 residual = task.goal(state, self.goal_step)
                 active = np.ones(residual.shape, dtype=bool)
             jacobians.append(jacobian)
             residuals.append(residual * row_scale)
+            missings.append(missing * row_scale)
             actives.append(active)
             masks.append(np.broadcast_to(self._recruited_columns(task), jacobian.shape[1:]))
         recruited = None if all(mask.all() for mask in masks) else np.concatenate(masks)
-        derivatives = _LevelDerivatives(self, level, state)
-        if len(level) == 1:
-            return _Rows(jacobians[0], residuals[0], actives[0], recruited, derivatives)
+        task_of_row = np.repeat(np.arange(len(level)), [residual.shape[1] for residual in residuals])
         return _Rows(
-            np.concatenate(jacobians, axis=1),
-            np.concatenate(residuals, axis=1),
-            np.concatenate(actives, axis=1),
+            _stacked(jacobians),
+            _stacked(residuals),
+            _stacked(actives),
+            _stacked(missings),
             recruited,
-            derivatives,
+            _LevelDerivatives(self, level, state, task_of_row),
         )
 
     def _recruited_columns(self, task: Task) -> BoolArray:
@@ -301,3 +299,8 @@ class Problem:
         """Scale a frame's whole step down until no component exceeds its trust."""
         largest = np.abs(step).max(axis=1, initial=0.0)
         return step * np.minimum(1.0, trust / np.maximum(largest, _TINY))[:, None]
+
+
+def _stacked(parts: list[_Stackable]) -> _Stackable:
+    """Arrays of some tasks, joined along their rows."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)

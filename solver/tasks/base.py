@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class Task(ABC):
         if isinstance(self.priority, bool) or not isinstance(self.priority, (int, np.integer)):
             raise TaskError(f"{self.label}: the priority must be a whole number, not {self.priority!r}.")
         if not (np.isfinite(self.weight) and self.weight > 0.0):
-            raise TaskError(f"{self.label}: the weight must be a finite, positive number; to switch it off, leave it out.")
+            raise TaskError(f"{self.label}: the weight must be a finite, positive number; to switch it off, omit it.")
         if self.recruit is not None and not isinstance(self.recruit, (int, np.integer)):
             object.__setattr__(self, "recruit", tuple(self.recruit))
         elif self.recruit is not None and (self.recruit < 0 or isinstance(self.recruit, bool)):
@@ -78,18 +78,6 @@ class Task(ABC):
         """(frames, rows) the error to an intermediate goal, no further away than `step`."""
         return shortened(self.error(state), step.angle if self.is_angular else step.length)
 
-    def goal_stiffness(self, state: WorldState, step: GoalStep) -> Array:
-        """(frames, rows, rows) minus the derivative of `goal` by the rows it is about.
-
-        A goal moved near to length l of an error e is l e/|e|, whose derivative is l/|e| across e and zero along it.
-        """
-        errors = self.error(state)
-        lengths = np.maximum(np.sqrt(np.einsum("fr,fr->f", errors, errors)), np.finfo(np.float64).tiny)
-        ways = errors / lengths[:, None]
-        nearness = np.minimum(1.0, (step.angle if self.is_angular else step.length) / lengths)[:, None, None]
-        across = np.eye(errors.shape[1]) - ways[:, :, None] * ways[:, None]
-        return np.where(nearness < 1.0, nearness * across, np.eye(errors.shape[1]))
-
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
         """(frames, columns, columns): minus the second derivative of pull · rows, for a pull (frames, rows).
 
@@ -99,15 +87,24 @@ class Task(ABC):
 
     def at(self, frames: IntArray) -> Self:
         """The same task for some of the frames it was given for."""
-        target = getattr(self, self.frame_field) if self.frame_field else np.zeros(0)
-        return replace(self, **{self.frame_field: target[frames]}) if target.ndim == 2 and len(target) > 1 else self
+        targets = self._targets
+        if targets is None or len(targets) == 1:
+            return self
+        changes: dict[str, Any] = {self.frame_field: targets[frames]}
+        return replace(self, **changes)
 
     def check(self, skeleton: Skeleton, frames: int) -> None:
         """Raise what is wrong with this task on this skeleton, before anything is solved."""
         self.recruited(skeleton)
-        target = getattr(self, self.frame_field) if self.frame_field else np.zeros(0)
-        if target.ndim == 2 and len(target) not in (1, frames):
-            raise TaskError(f"{self.label}: there are targets for {len(target)} frames, but the motion has {frames}.")
+        targets = self._targets
+        if targets is not None and len(targets) not in (1, frames):
+            raise TaskError(f"{self.label}: there are targets for {len(targets)} frames, but the motion has {frames}.")
+
+    @property
+    def _targets(self) -> Array | None:
+        """(frames, width) what is given for each frame; None where all frames share it."""
+        target: Array | None = getattr(self, self.frame_field) if self.frame_field else None
+        return target if target is not None and target.ndim == 2 else None
 
     # What all kinds share ------------------------------------------------------------------------------------------
 
@@ -128,7 +125,8 @@ class Task(ABC):
         if isinstance(self.recruit, (int, np.integer)):
             if self.effector is None:
                 raise TaskError(
-                    f"{self.label} has no joint to count a recruiting level from: give a set of joints, or None for all."
+                    f"{self.label} has no joint to count a recruiting level from; give a set of joints, or None for "
+                    "all."
                 )
             return skeleton.mask(skeleton.tree.chain(skeleton.index(self.effector))[: int(self.recruit) + 1])
         return skeleton.mask(self.recruit)
@@ -138,7 +136,7 @@ def shortened(errors: Array, longest: float) -> Array:
     """(frames, rows) vectors, each scaled down to `longest` if it is longer."""
     lengths = np.sqrt(np.einsum("fr,fr->f", errors, errors))
     factors = np.minimum(1.0, longest / np.maximum(lengths, np.finfo(np.float64).tiny))
-    return errors * factors[:, None]
+    return np.asarray(errors * factors[:, None])
 
 
 def target_array(label: str, target: ArrayLike, width: int, what: str) -> Array:
@@ -148,7 +146,7 @@ def target_array(label: str, target: ArrayLike, width: int, what: str) -> Array:
     except (TypeError, ValueError):
         raise TaskError(f"{label}: the {what} must be numbers.") from None
     if array.ndim not in (1, 2) or array.shape[-1] != width:
-        raise TaskError(f"{label}: the {what} must be {width} numbers, or {width} for each frame, not shape {array.shape}.")
+        raise TaskError(f"{label}: the {what} must be {width} numbers, or {width} a frame, not shape {array.shape}.")
     if not np.isfinite(array).all():
         raise TaskError(f"{label}: the {what} is not finite.")
     array.setflags(write=False)
@@ -163,7 +161,7 @@ def along_axes(rows: Array, indices: list[int]) -> Array:
 
 
 def axis_indices(label: str, axes: str) -> list[int]:
-    """"xz" as [0, 2]."""
+    """The letters as indices: "xz" is [0, 2]."""
     if not axes or len(set(axes)) != len(axes) or any(axis not in AXES for axis in axes):
         raise TaskError(f"{label}: axes must be some of the letters x, y and z, each once, not {axes!r}.")
     return [AXES.index(axis) for axis in axes]

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Row spaces: what some rows of a Jacobian span, and what is left beside it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .arrays import Array, BoolArray
+
+RANK_TOLERANCE = 1e-5
+"""A direction whose singular value is below this fraction of its level's Jacobian counts as lost. The squares that
+`eigh` sees carry rounding of about 1e-8 of the Jacobian; three digits above that are safe."""
+
+
+def outside(basis: Array, rows: Array) -> Array:
+    """Rows (frames, rows, columns) without their components along a basis (frames, spent, columns)."""
+    if not basis.shape[1]:
+        return rows
+    return rows - (rows @ basis.swapaxes(1, 2)) @ basis
+
+
+def outside_both(basis: Array, matrix: Array) -> Array:
+    """A symmetric matrix (frames, columns, columns) restricted to what is left beside a basis."""
+    return outside(basis, outside(basis, matrix).swapaxes(1, 2))
+
+
+class RowSpace:
+    """The singular directions of a batch of projected Jacobians."""
+
+    def __init__(self, projected: Array, whole: Array) -> None:
+        """Decompose `projected` (frames, rows, columns), whose rank is judged by the size of `whole`."""
+        self._projected = projected
+        self.squares, self.directions = np.linalg.eigh(projected @ projected.swapaxes(1, 2))
+        """(frames, rows) squared singular values, ascending, and (frames, rows, rows) their directions as columns."""
+        self.rank_square = RANK_TOLERANCE**2 * np.einsum("frc,frc->f", whole, whole)[:, None]
+        """(frames, 1) below which a squared singular value counts as zero."""
+
+    @property
+    def alive(self) -> BoolArray:
+        """(frames, rows) which directions count."""
+        return self.squares > self.rank_square
+
+    def basis(self) -> Array:
+        """(frames, rows, columns) orthonormal rows that span the same; zero for directions that do not count."""
+        lengths = np.sqrt(np.where(self.alive, self.squares, 1.0))
+        return (self.directions.swapaxes(1, 2) @ self._projected) * (self.alive / lengths)[:, :, None]
