@@ -25,7 +25,8 @@ def point_curvature(state: WorldState, dofs: Dofs, pull: Array, turn_arms: Array
     b, so the block of (a, b) is (pull · arm) - arm pullᵀ.
     """
     arms = np.concatenate([turn_arms, hinge_arms], axis=1)
-    blocks = np.einsum("fk,fjk->fj", pull, arms)[:, :, None, None] * np.eye(3) - arms[..., :, None] * pull[:, None, None]
+    along = np.einsum("fk,fjk->fj", pull, arms)
+    blocks = along[:, :, None, None] * np.eye(3) - arms[..., :, None] * pull[:, None, None]
     return _assembled(state, dofs, blocks, 0.5 * (blocks + blocks.swapaxes(2, 3)))
 
 
@@ -34,7 +35,7 @@ def spin_curvature(state: WorldState, dofs: Dofs, pull: Array, joint: int) -> Ar
 
     Turns compose to wa + wb + (wa × wb) / 2 for a above b.
     """
-    carries = state.skeleton.tree.ancestry[joint][np.concatenate([dofs.rotating, dofs.hinged])]
+    carries = state.skeleton.tree.carriers(joint)[np.concatenate([dofs.rotating, dofs.hinged])]
     x, y, z = 0.5 * pull.T
     zero = np.zeros_like(x)
     cross = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(-1, 1, 3, 3)

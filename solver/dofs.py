@@ -13,11 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .arrays import Array, BoolArray, IntArray
+from .arrays import BoolArray, IntArray
 from .joints import JointKind
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 class Dofs:
@@ -55,6 +59,6 @@ class Dofs:
         """The joints that own at least one column, ascending."""
         return np.unique(self.owners)
 
-    def spread(self, per_joint: Array) -> Array:
+    def spread(self, per_joint: NDArray[_Scalar]) -> NDArray[_Scalar]:
         """Give each column the value of its joint: (…, joints) to (…, count)."""
         return per_joint[..., self.owners]

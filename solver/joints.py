@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .arrays import Array
 
 
-class JointKind(str, Enum):
+class JointKind(StrEnum):
     """How a joint moves relative to its parent; the value is the word that users write."""
 
     FREE = "free"

@@ -81,13 +81,13 @@ class WorldState:
         """(frames, joints, 3) first moment, relative to the joint 0, of all mass that moves with each joint."""
         skeleton = self.skeleton
         centers = self.positions - self.positions[:, :1] + rotations.rotate(self.rotations, skeleton.mass_centers)
-        return skeleton.tree.ancestry.T.astype(np.float64) @ (skeleton.masses[:, None] * centers)
+        return np.asarray(skeleton.tree.ancestry.T.astype(np.float64) @ (skeleton.masses[:, None] * centers))
 
     def center_of_mass(self) -> Array:
         """(frames, 3) world positions; a body without mass has it where its joint 0 is."""
         roots = self.skeleton.parents < 0
         moment = self._subtree_moments[:, roots].sum(axis=1)
-        return self.positions[:, 0] + moment / (self.skeleton.masses.sum() or 1.0)
+        return self.positions[:, 0] + moment / self.skeleton.mass_unit
 
     # Jacobians -----------------------------------------------------------------------------------------------------
 
@@ -97,37 +97,37 @@ class WorldState:
 
     def point_arms(self, point: BodyPoint, joints: IntArray) -> Array:
         """(frames, joints given, 3) from each joint to a point; zero from joints that do not carry it."""
-        carries = self.skeleton.tree.ancestry[int(point.joint)][joints]
-        return (self.point(point)[:, None] - self.positions[:, joints]) * carries[:, None]
+        carries = self.skeleton.tree.carriers(int(point.joint))[joints]
+        return np.where(carries[:, None], self.point(point)[:, None] - self.positions[:, joints], 0.0)
 
     def mass_arms(self, joints: IntArray) -> Array:
         """(frames, joints given, 3) from each joint to the centre of the mass it carries, times that mass's share."""
-        moments = self._subtree_moments[:, joints] / (self.skeleton.masses.sum() or 1.0)
+        moments = self._subtree_moments[:, joints] / self.skeleton.mass_unit
         share = self.skeleton.mass_shares[joints, None]
-        return moments - share * (self.positions[:, joints] - self.positions[:, :1])
+        return np.asarray(moments - share * (self.positions[:, joints] - self.positions[:, :1]))
 
     def point_jacobian(self, point: BodyPoint, dofs: Dofs) -> Array:
         """(frames, 3, columns): velocity of a point; its joint must be an index."""
-        ancestry = self.skeleton.tree.ancestry[int(point.joint)]
+        carries = self.skeleton.tree.carriers(int(point.joint))
         location = self.point(point)[:, None]
         jacobian = np.zeros((self.frames, 3, dofs.count))
-        carriers = np.flatnonzero(ancestry[dofs.translating])
+        carriers = np.flatnonzero(carries[dofs.translating])
         for axis in range(3):
             jacobian[:, axis, 3 * carriers + axis] = 1.0
-        turning = np.flatnonzero(ancestry[dofs.rotating])
+        turning = np.flatnonzero(carries[dofs.rotating])
         _fill_turns(jacobian, dofs, turning, location - self.positions[:, dofs.rotating[turning]])
-        hinges = np.flatnonzero(ancestry[dofs.hinged])
+        hinges = np.flatnonzero(carries[dofs.hinged])
         self._fill_hinges(jacobian, dofs, hinges, location - self.positions[:, dofs.hinged[hinges]])
         return jacobian
 
     def rotation_jacobian(self, joint: int, dofs: Dofs) -> Array:
         """(frames, 3, columns): angular velocity of a joint, in the world frame."""
-        ancestry = self.skeleton.tree.ancestry[joint]
+        carries = self.skeleton.tree.carriers(joint)
         jacobian = np.zeros((self.frames, 3, dofs.count))
-        turning = np.flatnonzero(ancestry[dofs.rotating])
+        turning = np.flatnonzero(carries[dofs.rotating])
         for axis in range(3):
             jacobian[:, axis, dofs.rotation_columns.start + 3 * turning + axis] = 1.0
-        hinges = np.flatnonzero(ancestry[dofs.hinged])
+        hinges = np.flatnonzero(carries[dofs.hinged])
         if hinges.size:
             axes = self.hinge_axes(dofs.hinged[hinges])
             jacobian[:, :, dofs.hinge_columns.start + hinges] = axes.swapaxes(1, 2)
@@ -185,7 +185,5 @@ def integrate(state: WorldState, velocities: Array, dofs: Dofs) -> Motion:
         )
     if dofs.hinged.size:
         angles = velocities[:, dofs.hinge_columns, None] * state.skeleton.hinge_axes[dofs.hinged]
-        turned[:, dofs.hinged] = rotations.normalize(
-            rotations.multiply(turned[:, dofs.hinged], rotations.exp(angles))
-        )
+        turned[:, dofs.hinged] = rotations.normalize(rotations.multiply(turned[:, dofs.hinged], rotations.exp(angles)))
     return Motion(turned, moved)

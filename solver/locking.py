@@ -40,16 +40,14 @@ class Locks:
         return bool(self.active.any())
 
     def at(self, frames: IntArray) -> Locks:
-        return replace(
-            self, excess=self.excess[frames], gradients=self.gradients[frames], active=self.active[frames]
-        )
+        return replace(self, excess=self.excess[frames], gradients=self.gradients[frames], active=self.active[frames])
 
     def met_by(self, step: Array, breach: float) -> BoolArray:
         """(frames, boundaries) those not yet active that a step would pass by more than `breach`."""
         if not self.excess.shape[1]:
             return self.active
         ahead = self.excess + np.einsum("fbk,fbk->fb", self.gradients, step[:, self.columns])
-        return ~self.active & (ahead > breach)
+        return np.asarray(~self.active & (ahead > breach))
 
     def activated(self, met: BoolArray) -> Locks:
         return replace(self, active=self.active | met)
@@ -90,21 +88,21 @@ class Boundaries:
 
     def _relative(self, motion: Motion, joint: int) -> Array:
         """(frames, 4) how far a joint is turned from its rest."""
-        return rotations.multiply(
-            rotations.conjugate(self._skeleton.rest_rotations[joint]), motion.rotations[:, joint]
-        )
+        return rotations.multiply(rotations.conjugate(self._skeleton.rest_rotations[joint]), motion.rotations[:, joint])
 
     def locks(self, state: WorldState, column_scale: Array) -> Locks:
         """All boundaries of a batch of frames, none active; gradients are over the solver's scaled columns."""
         frames = state.frames
-        excesses, gradients, columns = [np.zeros((frames, 0))], [np.zeros((frames, 0, 3))], [np.zeros((0, 3), dtype=np.int64)]
+        excesses, gradients = [np.zeros((frames, 0))], [np.zeros((frames, 0, 3))]
+        columns = [np.zeros((0, 3), dtype=np.int64)]
         for joint, ball, first in self._balls:
             relative = self._relative(state.motion, joint)
             rest_to_world = rotations.multiply(
                 state.parent_rotations(np.array([joint]))[:, 0], self._skeleton.rest_rotations[joint]
             )
-            slopes = rotations.rotate(rest_to_world[:, None], ball.gradients(relative))
-            excesses.append(ball.excess(relative))
+            excess, slopes = ball.evaluate(relative)
+            slopes = rotations.rotate(rest_to_world[:, None], slopes)
+            excesses.append(excess)
             gradients.append(slopes * column_scale[first : first + 3])
             columns.append(np.tile(np.arange(first, first + 3), (slopes.shape[1], 1)))
         for joint, hinge, column in self._hinges:
@@ -130,7 +128,8 @@ class Boundaries:
             return motion
         turned = motion.rotations.copy()
         for joint, ball, _ in self._balls:
-            self._put_back(turned, joint, self._relative(motion, joint), ball.clamp(self._relative(motion, joint)))
+            relative = self._relative(motion, joint)
+            self._put_back(turned, joint, relative, ball.clamp(relative))
         for joint, hinge, _ in self._hinges:
             relative = self._relative(motion, joint)
             self._put_back(turned, joint, relative, hinge.clamp(relative, self._skeleton.hinge_axes[joint]))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .arrays import BoolArray
 from .errors import RecruitingWarning
 from .skeleton import Skeleton
 from .tasks import PoseTask, Task
@@ -35,9 +36,9 @@ class RecruitingBreach:
 
     def __str__(self) -> str:
         return (
-            f"{self.higher.label} (priority {self.higher.priority}) is more important than {self.lower.label} (priority "
-            f"{self.lower.priority}), but only the latter recruits {_listed(self.joints)}, which move both. Let "
-            f"{self.higher.label} recruit {_listed(self.higher_set)}, or let {self.lower.label} recruit only "
+            f"{self.higher.label} (priority {self.higher.priority}) is more important than {self.lower.label} "
+            f"(priority {self.lower.priority}), but only the latter recruits {_listed(self.joints)}, which move both. "
+            f"Let {self.higher.label} recruit {_listed(self.higher_set)}, or let {self.lower.label} recruit only "
             f"{_listed(self.lower_set)}."
         )
 
@@ -74,7 +75,7 @@ def warn(skeleton: Skeleton, tasks: Sequence[Task]) -> None:
         warnings.warn(str(breach), RecruitingWarning, stacklevel=3)
 
 
-def _names(skeleton: Skeleton, mask: np.ndarray) -> tuple[str, ...]:
+def _names(skeleton: Skeleton, mask: BoolArray) -> tuple[str, ...]:
     return tuple(skeleton.names[joint] for joint in np.flatnonzero(mask))
 
 

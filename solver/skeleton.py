@@ -38,13 +38,13 @@ class Skeleton:
     """(joints,) the parent of each joint, -1 for a root; parents come before their children."""
     offsets: Array
     """(joints, 3) rest position of each joint in its parent's frame (of a root: in the world)."""
-    rest_rotations: Array = field(default=None)  # type: ignore[assignment]
+    rest_rotations: Array = field(default=None)  # type: ignore[arg-type]
     """(joints, 4) rest rotation of each joint in its parent's frame; identity where nothing else is said."""
-    kinds: tuple[JointKind, ...] = field(default=None)  # type: ignore[assignment]
+    kinds: tuple[JointKind, ...] = field(default=None)  # type: ignore[arg-type]
     """How each joint moves; roots are free and all others balls where nothing else is said."""
-    hinge_axes: Array = field(default=None)  # type: ignore[assignment]
+    hinge_axes: Array = field(default=None)  # type: ignore[arg-type]
     """(joints, 3) unit axis of a hinge in the joint's own frame; x where nothing else is said."""
-    stiffness: Array = field(default=None)  # type: ignore[assignment]
+    stiffness: Array = field(default=None)  # type: ignore[arg-type]
     """(joints,) resistance to moving: twice the stiffness costs twice as much to move as far. 1 if not set."""
     limits: Mapping[int, HingeLimit | BallLimit] = field(default_factory=dict)
     """Limits by joint index."""
@@ -78,12 +78,7 @@ class Skeleton:
         axes = np.tile([1.0, 0.0, 0.0], (count, 1)) if self.hinge_axes is None else self.hinge_axes
         self._freeze("hinge_axes", _unit_rows(axes, names, 3, "hinge axis"))
 
-        if self.kinds is None:
-            kinds = tuple(JointKind.FREE if parent < 0 else JointKind.BALL for parent in parents)
-        else:
-            kinds = tuple(JointKind(kind) for kind in self.kinds)
-            if len(kinds) != count:
-                raise SkeletonError(f"There are {len(kinds)} kinds for {count} joints; give one for each.")
+        kinds = _kinds(self.kinds, names, parents)
         self._freeze("kinds", kinds)
 
         stiffness = np.ones(count) if self.stiffness is None else np.array(self.stiffness, dtype=np.float64)
@@ -180,7 +175,8 @@ class Skeleton:
         found = [length for length in legs if length > 0.0]
         if found:
             return float(np.mean(found))
-        return self._longest_chain or 1.0
+        longest: float = self._longest_chain
+        return longest or 1.0
 
     def _leg_length(self, side: str) -> float:
         marks = self.landmarks
@@ -252,9 +248,14 @@ class Skeleton:
         return self._mass_table[1]
 
     @cached_property
+    def mass_unit(self) -> float:
+        """All mass, or 1 where there is none: what shares of mass are divided by."""
+        return float(self.masses.sum()) or 1.0
+
+    @cached_property
     def mass_shares(self) -> Array:
         """(joints,) share of all mass that moving each joint moves: its own and that of everything below it."""
-        return (self.masses @ self.tree.ancestry) / (self.masses.sum() or 1.0)
+        return np.asarray(self.masses @ self.tree.ancestry) / self.mass_unit
 
     # Changed copies ------------------------------------------------------------------------------------------------
 
@@ -262,11 +263,13 @@ class Skeleton:
         """A copy with other fields."""
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
 
-    def with_kinds(self, kinds: Mapping[str | int, JointKind | str], axes: Mapping[str | int, ArrayLike] | None = None) -> Skeleton:
+    def with_kinds(
+        self, kinds: Mapping[str | int, JointKind | str], axes: Mapping[str | int, ArrayLike] | None = None
+    ) -> Skeleton:
         """A copy in which some joints move otherwise; `axes` gives the hinges' axes in their own frames."""
         new_kinds = list(self.kinds)
         for joint, kind in kinds.items():
-            new_kinds[self.index(joint)] = JointKind(kind)
+            new_kinds[self.index(joint)] = _kind(kind, self.names[self.index(joint)])
         hinge_axes = np.array(self.hinge_axes)
         for joint, axis in (axes or {}).items():
             hinge_axes[self.index(joint)] = axis
@@ -323,7 +326,8 @@ class Skeleton:
             tips=tuple(enlarge(tip) for tip in self.tips),
             loads=tuple(Load(enlarge(load.point), load.mass) for load in self.loads),
             set_landmarks={
-                name: enlarge(mark) if isinstance(mark, BodyPoint) else mark for name, mark in self.set_landmarks.items()
+                name: enlarge(mark) if isinstance(mark, BodyPoint) else mark
+                for name, mark in self.set_landmarks.items()
             },
         )
 
@@ -348,6 +352,22 @@ def _check_parents(names: tuple[str, ...], parents: IntArray) -> None:
         )
 
 
+def _kinds(given: Sequence[JointKind | str] | None, names: tuple[str, ...], parents: IntArray) -> tuple[JointKind, ...]:
+    if given is None:
+        return tuple(JointKind.FREE if parent < 0 else JointKind.BALL for parent in parents)
+    if len(given) != len(names):
+        raise SkeletonError(f"There are {len(given)} kinds for {len(names)} joints; give one for each.")
+    return tuple(_kind(kind, name) for kind, name in zip(given, names, strict=True))
+
+
+def _kind(kind: JointKind | str, name: str) -> JointKind:
+    try:
+        return JointKind(kind)
+    except ValueError:
+        known = ", ".join(JointKind)
+        raise SkeletonError(f"Joint {name!r} cannot be {kind!r}; a joint is one of {known}.") from None
+
+
 def _rows(values: ArrayLike, names: tuple[str, ...], width: int, what: str) -> Array:
     array = np.array(values, dtype=np.float64)
     if array.shape != (len(names), width):
@@ -364,4 +384,4 @@ def _unit_rows(values: ArrayLike, names: tuple[str, ...], width: int, what: str)
     wrong = np.flatnonzero(lengths == 0.0)
     if wrong.size:
         raise SkeletonError(f"The {what} of joint {names[wrong[0]]!r} has no length.")
-    return array / lengths[:, None]
+    return np.asarray(array / lengths[:, None])

@@ -38,7 +38,13 @@ class Tree:
         for joint, parent in enumerate(self.parents):
             if parent >= 0:
                 ancestry[joint] |= ancestry[parent]
+        ancestry.setflags(write=False)
         return ancestry
+
+    def carriers(self, joint: int) -> BoolArray:
+        """(joints,) true where turning a joint moves the given one: itself and those above it."""
+        carriers: BoolArray = self.ancestry[joint]
+        return carriers
 
     def chain(self, joint: int) -> tuple[int, ...]:
         """The joint itself, its parent, and so on up to the root."""

@@ -75,4 +75,4 @@ class DirectionTask(Task):
         return -np.cross(self._pointing(state)[:, :, None], spin, axis=1)
 
     def serving(self, skeleton: Skeleton) -> BoolArray:
-        return skeleton.tree.ancestry[skeleton.index(self.joint)]
+        return skeleton.tree.carriers(skeleton.index(self.joint))

@@ -57,7 +57,7 @@ class HalfSpaceTask(Task):
     def depth(self, state: WorldState) -> Array:
         """(frames, 1) how far behind the plane the point is; negative in front of it."""
         behind = cast(Array, self.point) - state.point(self._point(state.skeleton))
-        return (behind @ cast(Array, self.normal))[:, None]
+        return np.asarray(behind @ cast(Array, self.normal))[:, None]
 
     def error(self, state: WorldState) -> Array:
         return np.maximum(self.depth(state), 0.0)
@@ -68,4 +68,4 @@ class HalfSpaceTask(Task):
         )[:, None]
 
     def serving(self, skeleton: Skeleton) -> BoolArray:
-        return skeleton.tree.ancestry[skeleton.index(self.joint)]
+        return skeleton.tree.carriers(skeleton.index(self.joint))

@@ -58,4 +58,4 @@ class OrientationTask(Task):
         return spin_curvature(state, dofs, pull, state.skeleton.index(self.joint))
 
     def serving(self, skeleton: Skeleton) -> BoolArray:
-        return skeleton.tree.ancestry[skeleton.index(self.joint)]
+        return skeleton.tree.carriers(skeleton.index(self.joint))

@@ -58,7 +58,8 @@ class PoseTask(Task):
             rotations.multiply(rotations.conjugate(local[:, dofs.hinged]), reference.rotations[:, dofs.hinged]),
             hinge_axes,
         )
-        moves = (reference.translations[:, dofs.translating] - state.motion.translations[:, dofs.translating]) / skeleton.size
+        places = state.motion.translations[:, dofs.translating]
+        moves = (reference.translations[:, dofs.translating] - places) / skeleton.size
         return (moves if self.translations else np.zeros_like(moves)), turns, bends
 
     def error(self, state: WorldState) -> Array:

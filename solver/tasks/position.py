@@ -68,4 +68,4 @@ class PositionTask(Task):
         )
 
     def serving(self, skeleton: Skeleton) -> BoolArray:
-        return skeleton.tree.ancestry[skeleton.index(self.joint)]
+        return skeleton.tree.carriers(skeleton.index(self.joint))
