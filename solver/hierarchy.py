@@ -15,7 +15,7 @@ import numpy as np
 
 from .arrays import Array, BoolArray, IntArray
 from .projection import RowSpace, outside
-from .stretching import MET, UNMET, SecondOrder, Stretch, stretched
+from .stretching import MET, UNMET, SecondOrder, stretched_step
 
 WELL_CONDITIONED = 0.2
 """Directions in which a turn of one radian moves the level's rows by more than this (sizes of the character, or
@@ -71,45 +71,44 @@ class Solution:
 
 def prioritized_step(
     levels: Sequence[Level],
-    frames: int,
-    columns: int,
-    attraction: Attraction | None = None,
+    attraction: Attraction,
+    hint: Array,
     damping: float | None = None,
 ) -> Solution:
     """The step of all levels, the most important first, and then toward the attraction.
 
     `damping` is a fixed factor for every direction, as the document has it; None chooses it per frame and direction
-    from the singular value and the residual, and gives unmet levels their second derivatives.
+    from the singular value and the residual, and gives unmet levels their second derivatives. `hint` (columns,) is the
+    way to bend where nothing else decides.
     """
+    frames, columns = attraction.velocity.shape
     step = np.zeros((frames, columns))
     basis = np.zeros((frames, 0, columns))
     unmet_level = np.full(frames, len(levels))
-    stretches: list[Stretch] = []
     for depth, level in enumerate(levels):
         residual = level.residual - np.einsum("frc,fc->fr", level.jacobian, step)
         projected = outside(basis, level.jacobian)
         space = RowSpace(projected, level.jacobian)
         spent = space.basis()
-        if level.recruited is None and not stretches:
+        if level.recruited is None:
             coefficients = _damped(space.squares, space.alive, space.directions, space.directions, residual, damping)
             own_step = np.einsum("frc,fr->fc", projected, coefficients)
         else:
-            own_step = _held_back_step(level, projected, space, basis, stretches, residual, damping)
-        if damping is None and level.second_order is not None and level.recruited is None:
+            own_step = _recruited_step(level.recruited, projected, space, basis, residual, damping)
+        finished = unmet_level < depth
+        own_step[finished], spent[finished] = 0.0, 0.0
+        if damping is None and level.second_order is not None:
             unmet = residual - np.einsum("frc,fc->fr", level.jacobian, own_step)
-            # Below an unmet level, second derivatives no longer matter: there is only that level's leave.
-            held = np.flatnonzero(_out_of_reach(residual, unmet) & (unmet_level == len(levels)))
+            held = np.flatnonzero(_out_of_reach(residual, unmet) & ~finished)
             if held.size:
-                pull = np.zeros((held.size, columns)) if attraction is None else attraction.velocity[held]
-                stretch = stretched(levels[: depth + 1], held, step[held], basis[held], unmet[held], pull)
                 unmet_level[held] = depth
-                own_step[held], spent[held] = stretch.step, stretch.basis
-                stretches.append(stretch)
+                own_step[held], spent[held] = stretched_step(
+                    levels, depth, held, step[held], basis[held], unmet[held], attraction.velocity[held], hint
+                )
         step += own_step
         basis = np.concatenate([basis, spent], axis=1)
-    if attraction is not None:
-        step += _attracted(step, basis, stretches, attraction)
-    return Solution(step, basis, unmet_level)
+    wanted = (attraction.velocity - step) * attraction.columns * (unmet_level == len(levels))[:, None]
+    return Solution(step + outside(basis, wanted[:, None])[:, 0], basis, unmet_level)
 
 
 def transpose_step(levels: Sequence[Level], gain: float | None = None) -> Array:
@@ -148,36 +147,15 @@ def _damped(
     return np.einsum("frk,fk->fr", right, components)
 
 
-def _held_back_step(
-    level: Level,
-    projected: Array,
-    space: RowSpace,
-    basis: Array,
-    stretches: Sequence[Stretch],
-    residual: Array,
-    damping: float | None,
+def _recruited_step(
+    recruited: BoolArray, projected: Array, space: RowSpace, basis: Array, residual: Array, damping: float | None
 ) -> Array:
-    """The step of a level in which rows may not move all columns that serve them, or not freely.
+    """The step of a level in which rows may not move all columns that serve them.
 
-    Each row pulls at the columns that it recruits, as far as the levels above let go of them; whatever that would
-    disturb above is compensated by the projector, which may use any column that somebody recruits. The small system is
-    no longer symmetric, hence the SVD.
+    Each row pulls at the columns that it recruits; whatever that would disturb above is compensated by the projector,
+    which may use any column that somebody recruits. The small system is no longer symmetric, hence the SVD.
     """
-    pulling = projected if level.recruited is None else projected * level.recruited
-    for stretch in stretches:
-        pulling = stretch.eased(pulling)
+    pulling = projected * recruited
     left, squares, right = np.linalg.svd(projected @ pulling.swapaxes(1, 2))
     coefficients = _damped(squares, squares > space.rank_square, left, right.swapaxes(1, 2), residual, damping)
     return outside(basis, np.einsum("frc,fr->fc", pulling, coefficients)[:, None])[:, 0]
-
-
-def _attracted(step: Array, basis: Array, stretches: Sequence[Stretch], attraction: Attraction) -> Array:
-    """What the attraction adds to a step, within what the levels leave free."""
-    wanted = (attraction.velocity - step) * attraction.columns
-    for stretch in stretches:
-        # An unmet level's step has already counted the attraction's own weight.
-        wanted[stretch.frames] = attraction.velocity[stretch.frames] * attraction.columns
-    wanted = outside(basis, wanted[:, None])
-    for stretch in stretches:
-        wanted = stretch.eased(wanted)
-    return outside(basis, wanted)[:, 0]

@@ -18,7 +18,7 @@ from .kinematics import WorldState, integrate
 from .motion import Motion, Pose
 from .problem import Problem
 from .settings import SolveSettings
-from .stretching import FAR, YIELDING
+from .stretching import shares
 from .skeleton import Skeleton
 from .tasks import Task
 
@@ -207,12 +207,8 @@ def _with_unmet_merged(misses: Array, before: Array, unmet_level: IntArray) -> A
     merged = misses.copy()
     for level in np.unique(unmet_level[unmet_level < misses.shape[1]]):
         frames = unmet_level == level
-        energy = 0.5 * misses[frames, level] ** 2
-        share = YIELDING * np.maximum(1.0, before[frames, level] / FAR)
-        for lower in range(level + 1, misses.shape[1]):
-            energy = energy + 0.5 * share * misses[frames, lower] ** 2
-            share = share * YIELDING
-        merged[frames, level] = energy
+        weights = shares(before[frames, level], misses.shape[1] - level)
+        merged[frames, level] = 0.5 * np.einsum("fl,fl->f", weights, misses[frames, level:] ** 2)
         merged[frames, level + 1 :] = 0.0
     return merged
 

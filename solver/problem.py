@@ -113,14 +113,12 @@ class _Evaluation:
 
     levels: list[_Rows]
     locks: Locks
-    attraction: Attraction | None
+    attraction: Attraction
     trust: Array
     """(frames,)"""
 
     def at(self, frames: IntArray) -> _Evaluation:
-        attraction = self.attraction
-        if attraction is not None:
-            attraction = Attraction(attraction.velocity[frames], attraction.columns)
+        attraction = Attraction(self.attraction.velocity[frames], self.attraction.columns)
         return _Evaluation(
             [rows.at(frames) for rows in self.levels], self.locks.at(frames), attraction, self.trust[frames]
         )
@@ -147,6 +145,8 @@ class Problem:
         self.goal_step = GoalStep(settings.goal_length * skeleton.size, settings.goal_angle)
         self.column_scale = self.dofs.spread(1.0 / np.sqrt(skeleton.stiffness))
         self.column_scale[self.dofs.translation_columns] *= skeleton.size
+        # Any fixed direction will do, as long as it is no symmetry axis of a straight body and always the same.
+        self._hint = np.sin(1.0 + np.arange(self.dofs.count))
 
         priorities = sorted({task.priority for task in tasks}, reverse=True)
         self._levels = [[task for task in tasks if task.priority == priority] for priority in priorities]
@@ -211,7 +211,11 @@ class Problem:
         levels = [
             replace(rows, residual=rows.residual * held[:, index, None]) for index, rows in enumerate(evaluation.levels)
         ]
-        return self._inside_boundaries(_Evaluation(levels, evaluation.locks, None, evaluation.trust))[0]
+        nowhere = self._no_attraction(state.frames)
+        return self._inside_boundaries(_Evaluation(levels, evaluation.locks, nowhere, evaluation.trust))[0]
+
+    def _no_attraction(self, frames: int) -> Attraction:
+        return Attraction(np.zeros((frames, self.dofs.count)), np.zeros(self.dofs.count, dtype=bool))
 
     # Evaluating ----------------------------------------------------------------------------------------------------
 
@@ -219,7 +223,7 @@ class Problem:
         return float(np.sqrt(task.weight)) / (1.0 if task.is_angular else self.skeleton.size)
 
     def _evaluated(self, state: WorldState, trust: Array, gain: Array) -> _Evaluation:
-        attraction = None
+        attraction = self._no_attraction(state.frames)
         if self._attraction:
             velocity, columns = self._attraction.attraction(state, self.dofs)
             attraction = Attraction(velocity / self.column_scale * gain[:, None], columns)
@@ -289,7 +293,7 @@ class Problem:
             return self._shortened(step, evaluation.trust), np.full(frames, len(levels))
         if evaluation.locks.any_active:
             levels.insert(0, evaluation.locks.level())
-        solution = prioritized_step(levels, frames, self.dofs.count, evaluation.attraction, self.settings.damping)
+        solution = prioritized_step(levels, evaluation.attraction, self._hint, self.settings.damping)
         unmet_level = solution.unmet_level - (len(levels) - len(evaluation.levels))
         if self.settings.integration_step is not None:
             return solution.step * self.settings.integration_step, unmet_level

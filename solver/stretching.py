@@ -12,13 +12,14 @@ docs/derivations.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from .arrays import Array, IntArray
+from .arrays import Array, BoolArray, IntArray
 from .projection import RANK_TOLERANCE, RowSpace, outside, outside_both
+
+_TINY = float(np.finfo(np.float64).tiny)
 
 UNMET = 0.3
 """A level whose step leaves more than this share of its residual is out of reach."""
@@ -27,9 +28,9 @@ MET = 1e-6
 """Unless what it leaves is smaller than this (sizes of the character, or radians)."""
 
 YIELDING = 1e-3
-"""How much what lies below an unmet level counts against it. A level that is met yields nothing. One that is not could
-always come a hair nearer by contorting the body; this says when that is no longer worth it, and makes the best posture
-unique, so that neighbouring frames agree on it."""
+"""How much each level below an unmet one counts against the level above it, and the pose attraction at the end. A level
+that is met yields nothing. One that is not could always come a hair nearer by contorting the body; this says when that
+is no longer worth it, and makes the best posture unique, so that neighbouring frames agree on it."""
 
 FAR = 0.25
 """Sizes of the character, or radians, beyond which a target pulls no harder than from there: what lies below an unmet
@@ -38,6 +39,16 @@ level then yields as much to a target at two metres as to one at twenty."""
 GRADIENT_DAMPING = 0.5
 """Far from its best posture an unmet level's curvature has directions that bend the wrong way, by less than this share
 of the gradient. Vanishing with it, this damping does not slow the end."""
+
+SADDLE = 1e-3
+"""Directions whose curvature is below minus this share of what is missing lead away from a saddle: such as bending a
+straight arm whose hand is pulled toward the shoulder."""
+
+STILL = 1e-3
+"""If the gradient along them is below this share of what is missing, it is not enough to leave by."""
+
+NUDGE = 0.1
+"""Radians by which a saddle is left then."""
 
 
 class SecondOrder(Protocol):
@@ -58,69 +69,99 @@ class StretchableLevel(Protocol):
     @property
     def task_of_row(self) -> IntArray: ...
     @property
+    def recruited(self) -> BoolArray | None: ...
+    @property
     def second_order(self) -> SecondOrder | None: ...
 
 
-@dataclass(frozen=True, eq=False)
-class Stretch:
-    """What an unmet level asks for in some frames."""
-
-    frames: IntArray
-    """(held,) the frames concerned."""
-    step: Array
-    """(held, columns)"""
-    basis: Array
-    """(held, rows, columns) what those of its tasks that are met hold."""
-    compliance: Array
-    """(held, columns, columns) how freely those below may move what the level has stretched: symmetric, at most one."""
-
-    def eased(self, rows: Array) -> Array:
-        """Rows (frames, rows, columns), those of the frames concerned times the compliance."""
-        eased = rows.copy()
-        eased[self.frames] = rows[self.frames] @ self.compliance
-        return eased
+def shares(missing: Array, levels: int) -> Array:
+    """(frames, levels) what an unmet level and those below it weigh, given how much it misses, (frames,)."""
+    relative = np.maximum(1.0, missing / FAR)[:, None] * YIELDING ** np.arange(levels)
+    relative[:, 0] = 1.0
+    return relative
 
 
-def yielding(missing: Array) -> Array:
-    """(frames,) what counts against an unmet level from below, given all that it misses, (frames, rows)."""
-    return YIELDING * np.maximum(1.0, np.linalg.norm(missing, axis=1) / FAR)
-
-
-def stretched(
-    levels: Sequence[StretchableLevel], held: IntArray, step: Array, basis: Array, unmet: Array, attraction: Array
-) -> Stretch:
-    """The last of the levels, which is out of reach in some frames (held,).
+def stretched_step(
+    levels: Sequence[StretchableLevel],
+    unmet_level: int,
+    held: IntArray,
+    step: Array,
+    basis: Array,
+    unmet: Array,
+    attraction: Array,
+    hint: Array,
+) -> tuple[Array, Array]:
+    """What an unmet level and everything below it add to a step, (held, columns), in some frames (held,); and what
+    they hold, (held, rows, columns): that of the unmet level's tasks which are met all the same.
 
     `step` (held, columns) is that of the levels above, `basis` (held, spent, columns) what they hold, `unmet` (held,
-    rows) what a first-order step leaves, and `attraction` (held, columns) where the pose below wants to go.
+    rows) what a first-order step leaves, `attraction` (held, columns) where the pose below everything wants to go, and
+    `hint` (columns,) the way to bend where there is nothing else to go by.
     """
-    level = levels[-1]
-    jacobian = level.jacobian[held]
-    missing = level.missing[held] - np.einsum("frc,fc->fr", jacobian, step)
+    level = levels[unmet_level]
+    jacobian = _recruited_rows(level, held)
+    missing = level.missing[held] - np.einsum("frc,fc->fr", level.jacobian[held], step)
     projected = outside(basis, jacobian)
 
     met = _met_rows(level.task_of_row, unmet)
     firm = RowSpace(projected * met[:, :, None], jacobian)
     firm_step = _least_squares(firm, projected * met[:, :, None], missing * met)
     spent = firm.basis()
-    missing = (missing - np.einsum("frc,fc->fr", jacobian, firm_step)) * ~met
-    loose = outside(spent, projected) * ~met[:, :, None]
+    above = np.concatenate([basis, spent], axis=1)
+    step = step + firm_step
 
-    everything_held = np.concatenate([basis, spent], axis=1)
-    gradient = np.einsum("frc,fr->fc", loose, missing)
-    share = yielding(missing)
-    whole = gradient + share[:, None] * outside(everything_held, attraction[:, None])[:, 0]
-    ridge = share + GRADIENT_DAMPING * np.linalg.norm(whole, axis=1)
-    hessian = loose.swapaxes(1, 2) @ loose
-    hessian += outside_both(everything_held, _lagrangian_curvature(levels, held, missing))
-    diagonal = np.arange(hessian.shape[1])
-    hessian[:, diagonal, diagonal] += ridge[:, None]
-    inverse = np.linalg.inv(hessian)
-    newton = np.einsum("fcd,fd->fc", inverse, gradient)
-    return Stretch(held, firm_step + newton, spent, share[:, None, None] * inverse)
+    weights = shares(np.linalg.norm(missing * ~met, axis=1), len(levels) - unmet_level + 1)
+    pulls = [
+        weights[:, depth, None] * (lower.missing[held] - np.einsum("frc,fc->fr", lower.jacobian[held], step))
+        for depth, lower in enumerate(levels[unmet_level:])
+    ]
+    pulls[0] = pulls[0] * ~met
+    gradient = weights[:, -1, None] * attraction
+    hessian = np.zeros((len(held), basis.shape[2], basis.shape[2]))
+    for depth, lower in enumerate(levels[unmet_level:]):
+        rows = _recruited_rows(lower, held)
+        if depth == 0:
+            rows = rows * ~met[:, :, None]
+        gradient = gradient + np.einsum("frc,fr->fc", rows, pulls[depth])
+        hessian += rows.swapaxes(1, 2) @ (weights[:, depth, None, None] * rows)
+    hessian += _lagrangian_curvature(levels, unmet_level, held, pulls)
+    hessian = outside_both(above, hessian)
+    gradient = outside(above, gradient[:, None])[:, 0]
+    own_step = _newton(hessian, gradient, weights[:, -1], np.linalg.norm(missing * ~met, axis=1), above, hint)
+    return firm_step + own_step, spent
 
 
-def _met_rows(task_of_row: IntArray, unmet: Array) -> Array:
+def _newton(hessian: Array, gradient: Array, ridge: Array, missing: Array, above: Array, hint: Array) -> Array:
+    """(held, columns) the damped Newton step; from a saddle, a nudge off it.
+
+    Directions that bend the wrong way are followed downhill, as if they bent the right way as much.
+    """
+    values, vectors = np.linalg.eigh(hessian)
+    length = np.linalg.norm(gradient, axis=1)
+    stiffness = np.abs(values) + (ridge + GRADIENT_DAMPING * length)[:, None]
+    along = np.einsum("fck,fc->fk", vectors, gradient)
+    components = along / stiffness
+    downhill = values < -(SADDLE * missing + ridge)[:, None]
+    saddles = np.flatnonzero(downhill.any(axis=1) & (np.linalg.norm(along * downhill, axis=1) < STILL * missing))
+    if saddles.size:
+        # Where the body is exactly straight there is no first-order way to bend: the hint decides, always the same.
+        wish = outside(above[saddles], np.broadcast_to(hint, (len(saddles), 1, len(hint))))[:, 0]
+        wanted = np.einsum("fck,fc->fk", vectors[saddles], wish) * downhill[saddles]
+        wanted /= np.maximum(np.linalg.norm(wanted, axis=1, keepdims=True), _TINY)
+        # What little first order there is decides the side, so that an arm that is already bent bends further.
+        toward = np.sum(wanted * along[saddles], axis=1)
+        side = np.where(np.abs(toward) > np.finfo(np.float64).eps, np.sign(toward), 1.0)
+        components[saddles] += NUDGE * side[:, None] * wanted
+    return np.einsum("fck,fk->fc", vectors, components)
+
+
+def _recruited_rows(level: StretchableLevel, held: IntArray) -> Array:
+    """(held, rows, columns) the Jacobian over the columns that may move for each row."""
+    rows = level.jacobian[held]
+    return rows if level.recruited is None else rows * level.recruited
+
+
+def _met_rows(task_of_row: IntArray, unmet: Array) -> BoolArray:
     """(held, rows) true for the rows of tasks that a first-order step meets entirely."""
     met = np.zeros(unmet.shape, dtype=bool)
     for task in np.unique(task_of_row):
@@ -133,27 +174,37 @@ def _least_squares(space: RowSpace, rows: Array, residual: Array) -> Array:
     """(held, columns) the smallest step that gives some rows what they miss."""
     inverse = space.alive / np.where(space.alive, space.squares, 1.0)
     components = np.einsum("frk,fr->fk", space.directions, residual) * inverse
-    return np.einsum("frc,frk,fk->fc", rows, space.directions, components)
+    return np.einsum("frc,frk,fk->fc", rows, space.directions, components, optimize=True)
 
 
-def _lagrangian_curvature(levels: Sequence[StretchableLevel], held: IntArray, missing: Array) -> Array:
-    """(held, columns, columns) curvature of the last level's error along what holds the others.
+def _lagrangian_curvature(
+    levels: Sequence[StretchableLevel], unmet_level: int, held: IntArray, pulls: Sequence[Array]
+) -> Array:
+    """(held, columns, columns) curvature of the unmet and lower levels' errors along what holds the levels above.
 
-    At rest the pull of the missing rows is balanced by pulls at the rows above, whose own bending then counts too.
+    `pulls` (held, rows) are what each level from the unmet one on misses, times its weight. At rest they are balanced
+    by pulls at the rows above, whose own bending then counts too.
     """
-    last = levels[-1]
-    assert last.second_order is not None
-    curvature = last.second_order.curvature(held, missing)
-    if len(levels) == 1:
+    columns = levels[0].jacobian.shape[2]
+    curvature = np.zeros((len(held), columns, columns))
+    force = np.zeros((len(held), columns))
+    for lower, pull in zip(levels[unmet_level:], pulls, strict=True):
+        force += np.einsum("frc,fr->fc", lower.jacobian[held], pull)
+        if lower.second_order is not None:
+            part = lower.second_order.curvature(held, pull)
+            if lower.recruited is not None:
+                moving = lower.recruited.any(axis=0)
+                part = part * moving[:, None] * moving
+            curvature += part
+    if unmet_level == 0:
         return curvature
-    above = np.concatenate([level.jacobian[held] for level in levels[:-1]], axis=1)
-    force = np.einsum("frc,fr->fc", last.jacobian[held], missing)
+    above = np.concatenate([level.jacobian[held] for level in levels[:unmet_level]], axis=1)
     gram = np.linalg.pinv(above @ above.swapaxes(1, 2), rcond=RANK_TOLERANCE**2, hermitian=True)
     balance = np.einsum("frs,fsc,fc->fr", gram, above, force, optimize=True)
     first = 0
-    for level in levels[:-1]:
+    for level in levels[:unmet_level]:
         rows = level.jacobian.shape[1]
         if level.second_order is not None:
-            curvature = curvature - level.second_order.curvature(held, balance[:, first : first + rows])
+            curvature -= level.second_order.curvature(held, balance[:, first : first + rows])
         first += rows
     return curvature
