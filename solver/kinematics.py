@@ -176,10 +176,10 @@ def integrate(state: WorldState, velocities: Array, dofs: Dofs) -> Motion:
         return rotations.rotate(rotations.conjugate(state.parent_rotations(joints)), vectors)
 
     if dofs.translating.size:
-        steps = velocities[:, dofs.translation_columns].reshape(len(velocities), -1, 3)
+        steps = velocities[:, dofs.translation_columns].reshape(len(velocities), len(dofs.translating), 3)
         moved[:, dofs.translating] += into_parent(dofs.translating, steps)
     if dofs.rotating.size:
-        turns = velocities[:, dofs.rotation_columns].reshape(len(velocities), -1, 3)
+        turns = velocities[:, dofs.rotation_columns].reshape(len(velocities), len(dofs.rotating), 3)
         turned[:, dofs.rotating] = rotations.normalize(
             rotations.multiply(rotations.exp(into_parent(dofs.rotating, turns)), turned[:, dofs.rotating])
         )

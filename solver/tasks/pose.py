@@ -63,9 +63,7 @@ class PoseTask(Task):
         return (moves if self.translations else np.zeros_like(moves)), turns, bends
 
     def error(self, state: WorldState) -> Array:
-        moves, turns, bends = self._local(state, self._own_dofs(state.skeleton))
-        frames = state.frames
-        return np.concatenate([moves.reshape(frames, -1), turns.reshape(frames, -1), bends], axis=1)
+        return _in_columns(*self._local(state, self._own_dofs(state.skeleton)))
 
     def goal(self, state: WorldState, step: GoalStep) -> Array:
         errors = self.error(state)
@@ -79,8 +77,7 @@ class PoseTask(Task):
         moves, turns, bends = self._local(state, dofs)
         moves = rotations.rotate(state.parent_rotations(dofs.translating), moves) * state.skeleton.size
         turns = rotations.rotate(state.parent_rotations(dofs.rotating), turns)
-        frames = state.frames
-        velocities = np.concatenate([moves.reshape(frames, -1), turns.reshape(frames, -1), bends], axis=1)
+        velocities = _in_columns(moves, turns, bends)
         speaks = dofs.spread(self.recruited(state.skeleton))
         if not self.translations:
             speaks[dofs.translation_columns] = False
@@ -122,6 +119,12 @@ class PoseTask(Task):
         reference = self._reference.checked(skeleton)
         if reference.frames not in (1, frames):
             raise TaskError(f"{self.label}: the reference has {reference.frames} frames, but the motion has {frames}.")
+
+
+def _in_columns(moves: Array, turns: Array, bends: Array) -> Array:
+    """Vectors of translating and of rotating joints (frames, joints, 3), and hinge angles, in the order of columns."""
+    flat = [vectors.reshape(len(vectors), 3 * vectors.shape[1]) for vectors in (moves, turns)]
+    return np.concatenate([*flat, bends], axis=1)
 
 
 def _scatter(
