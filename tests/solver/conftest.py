@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the solver's tests share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise.solver.bvh import read_bvh
+from poise.solver.clip import Clip
+from poise.solver.skeleton import Skeleton
+
+from .characters import CAPTURED, CHARACTERS
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """The same random numbers in every run."""
+    return np.random.default_rng(20260317)
+
+
+@pytest.fixture(scope="session")
+def walk(mocap) -> Clip:  # type: ignore[no-untyped-def]
+    """A captured walk."""
+    return read_bvh(mocap / "02_01.bvh")
+
+
+@pytest.fixture(params=[*CHARACTERS, CAPTURED])
+def character(request: pytest.FixtureRequest) -> Skeleton:
+    """Each of the characters in turn, and the one of a captured clip where there are any."""
+    if request.param == CAPTURED:
+        clip: Clip = request.getfixturevalue("walk")
+        return clip.skeleton
+    return CHARACTERS[request.param]()
