@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All benchmarks, in the order of the report. To add one: a module with a function that yields figures, a line here.
+
+The first line of the function's docstring is its title; its arguments all have defaults, which tests make smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from .bvh_reading import bvh_reading
+from .conflict import conflict
+from .figures import Figure
+from .posture_speed import posture_speed
+
+Benchmark = Callable[[], Iterator[Figure]]
+
+BENCHMARKS: dict[str, Benchmark] = {
+    "bvh_reading": bvh_reading,
+    "posture_speed": posture_speed,
+    "conflict": conflict,
+}
+
+
+def title(benchmark: Benchmark) -> str:
+    """What the report writes above its figures."""
+    return (benchmark.__doc__ or "").strip().splitlines()[0]
