@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,7 @@ def rng() -> np.random.Generator:
 
 
 @pytest.fixture(scope="session")
-def walk(mocap) -> Clip:  # type: ignore[no-untyped-def]
+def walk(mocap: Path) -> Clip:
     """A captured walk."""
     return read_bvh(mocap / "02_01.bvh")
 
