@@ -68,8 +68,7 @@ class Skeleton:
             raise SkeletonError("A skeleton needs at least one joint.")
         _check_names(names)
         self._freeze("names", names)
-        parents = np.array(self.parents, dtype=np.int64)
-        _check_parents(names, parents)
+        parents = _parents(self.parents, names)
         self._freeze("parents", parents)
         self._freeze("offsets", _rows(self.offsets, names, 3, "offset"))
 
@@ -81,26 +80,25 @@ class Skeleton:
         kinds = _kinds(self.kinds, names, parents)
         self._freeze("kinds", kinds)
 
-        stiffness = np.ones(count) if self.stiffness is None else np.array(self.stiffness, dtype=np.float64)
-        if stiffness.shape != (count,) or not (np.isfinite(stiffness) & (stiffness > 0.0)).all():
-            raise SkeletonError("Stiffness must be one finite, positive number for each joint.")
-        self._freeze("stiffness", stiffness)
+        self._freeze("stiffness", _stiffness(np.ones(count) if self.stiffness is None else self.stiffness, names))
 
         if self.up not in ("y", "z"):
             raise SkeletonError(f"Up must be 'y' or 'z', not {self.up!r}.")
         if not (np.isfinite(self.total_mass) and self.total_mass >= 0.0):
             raise SkeletonError("The total mass must be a finite number that is not negative.")
-        for joint, mass in self.set_masses.items():
+        set_masses = {self.index(joint): mass for joint, mass in self.set_masses.items()}
+        for joint, mass in set_masses.items():
             if not (np.isfinite(mass) and mass >= 0.0):
                 raise SkeletonError(f"The mass of joint {names[joint]!r} must be a finite number that is not negative.")
-        for joint, limit in self.limits.items():
+        self._freeze("set_masses", set_masses)
+        limits = {self.index(joint): limit for joint, limit in self.limits.items()}
+        for joint, limit in limits.items():
             wanted = HingeLimit if kinds[joint] is JointKind.HINGE else BallLimit
             if kinds[joint] is JointKind.FIXED or not isinstance(limit, wanted):
                 raise LimitError(
                     f"Joint {names[joint]!r} is {kinds[joint].value}: a {type(limit).__name__} does not fit it."
                 )
-        self._freeze("limits", dict(self.limits))
-        self._freeze("set_masses", dict(self.set_masses))
+        self._freeze("limits", limits)
         self._freeze("tips", tuple(self.resolve(tip) for tip in self.tips))
         self._freeze("loads", tuple(Load(self.resolve(load.point), load.mass) for load in self.loads))
 
@@ -163,7 +161,7 @@ class Skeleton:
     @cached_property
     def rest(self) -> tuple[Array, Array]:
         """World rotations (joints, 4) and positions (joints, 3) of the rest pose."""
-        return self.tree.accumulate(self.rest_rotations, self.offsets)
+        return _read_only(*self.tree.accumulate(self.rest_rotations, self.offsets))
 
     @cached_property
     def size(self) -> float:
@@ -235,7 +233,7 @@ class Skeleton:
             moments[joint] += load.mass * load.point.local
         heavy = masses > 0.0
         centers = np.where(heavy[:, None], moments / np.where(heavy, masses, 1.0)[:, None], centers)
-        return masses, centers
+        return _read_only(masses, centers)
 
     @property
     def masses(self) -> Array:
@@ -255,7 +253,9 @@ class Skeleton:
     @cached_property
     def mass_shares(self) -> Array:
         """(joints,) share of all mass that moving each joint moves: its own and that of everything below it."""
-        return np.asarray(self.masses @ self.tree.ancestry) / self.mass_unit
+        shares = np.asarray(self.masses @ self.tree.ancestry) / self.mass_unit
+        shares.setflags(write=False)
+        return shares
 
     # Changed copies ------------------------------------------------------------------------------------------------
 
@@ -342,14 +342,16 @@ def _check_names(names: tuple[str, ...]) -> None:
         seen.add(name)
 
 
-def _check_parents(names: tuple[str, ...], parents: IntArray) -> None:
-    if parents.shape != (len(names),):
-        raise SkeletonError(f"There are {parents.size} parents for {len(names)} joints; give one for each.")
-    wrong = np.flatnonzero((parents >= np.arange(len(names))) | (parents < -1))
+def _parents(given: ArrayLike, names: tuple[str, ...]) -> IntArray:
+    array = np.array(given)
+    if array.shape != (len(names),) or not np.issubdtype(array.dtype, np.integer):
+        raise SkeletonError(f"The parents of {len(names)} joints must be as many whole numbers, in one row.")
+    wrong = np.flatnonzero((array >= np.arange(len(names))) | (array < -1))
     if wrong.size:
         raise SkeletonError(
             f"The parent of joint {names[wrong[0]]!r} must come before it in the list (or be -1 for a root)."
         )
+    return array.astype(np.int64)
 
 
 def _kinds(given: Sequence[JointKind | str] | None, names: tuple[str, ...], parents: IntArray) -> tuple[JointKind, ...]:
@@ -368,8 +370,26 @@ def _kind(kind: JointKind | str, name: str) -> JointKind:
         raise SkeletonError(f"Joint {name!r} cannot be {kind!r}; a joint is one of {known}.") from None
 
 
+def _stiffness(values: ArrayLike, names: tuple[str, ...]) -> Array:
+    array = _numbers(values, "stiffness")
+    if array.shape != (len(names),):
+        raise SkeletonError("Stiffness must be one number for each joint.")
+    wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0.0)))
+    if wrong.size:
+        raise SkeletonError(f"The stiffness of joint {names[wrong[0]]!r} must be a finite, positive number.")
+    return array
+
+
+def _numbers(values: ArrayLike, what: str) -> Array:
+    """A copy in double precision."""
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SkeletonError(f"The {what} must be numbers, the same count for every joint.") from None
+
+
 def _rows(values: ArrayLike, names: tuple[str, ...], width: int, what: str) -> Array:
-    array = np.array(values, dtype=np.float64)
+    array = _numbers(values, f"{what}s")
     if array.shape != (len(names), width):
         raise SkeletonError(f"The {what}s must have the shape ({len(names)}, {width}), not {array.shape}.")
     wrong = np.flatnonzero(~np.isfinite(array).all(axis=1))
@@ -385,3 +405,9 @@ def _unit_rows(values: ArrayLike, names: tuple[str, ...], width: int, what: str)
     if wrong.size:
         raise SkeletonError(f"The {what} of joint {names[wrong[0]]!r} has no length.")
     return np.asarray(array / lengths[:, None])
+
+
+def _read_only(first: Array, second: Array) -> tuple[Array, Array]:
+    first.setflags(write=False)
+    second.setflags(write=False)
+    return first, second
