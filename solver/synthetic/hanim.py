@@ -19,10 +19,10 @@ STATURE = 1.75
 """Metres from the floor to the crown of the body that the tables below describe."""
 
 # Heights and lengths follow the segments of Drillis and Contini (1966) as shares of stature; the joints of the trunk
-# lie along the curve of a spine. The knees are a little bent and the weight falls in front of the ankles: as people stand.
+# lie along the curve of a spine. As people stand, the knees are a little bent and the weight falls before the ankles.
 _TRUNK: tuple[tuple[str, str | None, tuple[float, float, float]], ...] = (
     ("HumanoidRoot", None, (0.0, 0.965, 0.0)),
-    ("sacroiliac", "HumanoidRoot", (0.0, 0.950, -0.010)),
+    ("sacroiliac", "HumanoidRoot", (0.0, 0.965, 0.0)),
     ("vl5", "HumanoidRoot", (0.0, 1.010, -0.020)),
     ("vl2", "vl5", (0.0, 1.100, -0.010)),
     ("vt11", "vl2", (0.0, 1.190, -0.020)),

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solve the postures of document 003 and draw them: `demo.py [FOLDER]`, build/demo unless told otherwise."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import drawing
+import matplotlib.pyplot as plt
+import numpy as np
+from drawing import FRONT, LEFT_SIDE, RIGHT_SIDE, View
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from poise import solver
+from poise.solver.kinematics import WorldState
+from poise.solver.synthetic import document
+from poise.solver.synthetic.document import Scene
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def main(folder: Path) -> None:
+    """Write a picture of each posture into the folder, and print what is left of each task's error."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures = {
+        "thinker": draw_thinker,
+        "reaching": draw_reaching,
+        "recruiting": draw_recruiting,
+        "conflict": draw_conflict,
+        "convergence": draw_convergence,
+    }
+    for name, draw in pictures.items():
+        path = folder / f"{name}.png"
+        draw().savefig(path, dpi=100, facecolor=drawing.PAPER)
+        plt.close("all")
+        print(f"→ {path}\n")
+
+
+def draw_thinker() -> Figure:
+    """Figure 3.3."""
+    scene = document.thinker()
+    posture = solve("The Thinker", scene)
+    figure, panels = sheet(1, 4, (12.0, 3.9))
+    views = [("Start", scene.start, View(-35.0)), ("Result", posture.pose, View(35.0))]
+    views += [("Front", posture.pose, FRONT), ("Right side", posture.pose, RIGHT_SIDE)]
+    top = document.HIP_HEIGHT - 0.08
+    for axes, (title, pose, view) in zip(panels, views, strict=True):
+        drawing.draw_floor(axes, (0.0, 0.2), view, reach=0.62)
+        drawing.draw_block(axes, (-0.24, 0.0, -0.20), (0.24, top, 0.18), view)
+        draw_body(axes, scene, pose, view, targets=title == "Result")
+        drawing.frame(axes, title, (-0.66, 0.66), (-0.25, 1.28))
+    return figure
+
+
+def draw_reaching() -> Figure:
+    """Figure 3.4."""
+    scenes = {
+        "Start": document.reaching(balanced=False),
+        "Centre of mass free": document.reaching(balanced=False),
+        "Centre of mass between the feet": document.reaching(balanced=True),
+        "… with an umbrella": document.reaching(balanced=True, umbrella=document.UMBRELLA_MASS),
+    }
+    figure, panels = sheet(2, 2, (10.0, 7.0))
+    for axes, (title, scene) in zip(panels, scenes.items(), strict=True):
+        pose = scene.start if title == "Start" else solve(f"Reaching: {title}", scene).pose
+        drawing.draw_floor(axes, (-0.2, 0.0), FRONT, reach=0.9)
+        drawing.draw_support(axes, document.support(scene.skeleton, scene.start), FRONT)
+        for load in scene.skeleton.loads:
+            grip = document.place(scene.skeleton, pose, solver.BodyPoint(load.point.joint))
+            drawing.draw_umbrella(axes, grip, document.place(scene.skeleton, pose, load.point), FRONT)
+        draw_body(axes, scene, pose, FRONT, targets=title != "Start")
+        drawing.draw_center_of_mass(axes, WorldState.of(scene.skeleton, pose.motion).center_of_mass()[0], FRONT)
+        drawing.frame(axes, title, (-2.1, 1.2), (-0.3, 1.85))
+    return figure
+
+
+def draw_recruiting() -> Figure:
+    """Figure 3.5."""
+    scenes = {"Arm and spine": document.ARM_AND_SPINE, "Arm only": document.ARM_ONLY}
+    figure, panels = sheet(1, 4, (11.0, 4.4))
+    for pair, (title, level) in zip((panels[:2], panels[2:]), scenes.items(), strict=True):
+        scene = document.left_reach(level)
+        posture = solve(f"Recruiting: {title}", scene)
+        for axes, view in zip(pair, (FRONT, LEFT_SIDE), strict=True):
+            drawing.draw_floor(axes, (0.0, 0.0), view, reach=0.5)
+            draw_body(axes, scene, posture.pose, view, targets=True)
+            drawing.frame(axes, title, (-0.7, 0.6), (-0.2, 1.85))
+    return figure
+
+
+def draw_conflict() -> Figure:
+    """Figure 3.2."""
+    scenes = {
+        "Start": document.two_arms(None),
+        "Equal priorities": document.two_arms(None),
+        "Left first": document.two_arms("left"),
+        "Right first": document.two_arms("right"),
+    }
+    figure, panels = sheet(1, 4, (13.0, 3.6))
+    for axes, (title, scene) in zip(panels, scenes.items(), strict=True):
+        pose = scene.start if title == "Start" else solve(f"Two arms: {title}", scene).pose
+        drawing.draw_floor(axes, (0.0, 0.0), FRONT, reach=0.5)
+        draw_body(axes, scene, pose, FRONT, targets=True)
+        drawing.frame(axes, title, (-1.08, 1.08), (-0.2, 1.85))
+    return figure
+
+
+def draw_convergence() -> Figure:
+    """Figure 5.10."""
+    scene = document.three_constraints()
+    posture = solve("Three constraints on a chain", scene, record=True)
+    figure, (start, result, curves) = plt.subplots(
+        1, 3, figsize=(11.0, 4.0), width_ratios=(1.0, 1.0, 1.9), layout="constrained"
+    )
+    view = View(0.0, elevation=0.0)
+    for axes, title, pose in ((start, "Start", scene.start), (result, "Result", posture.pose)):
+        drawing.draw_chain(axes, scene.skeleton, pose, view)
+        state = WorldState.of(scene.skeleton, pose.motion)
+        for task, color in zip(scene.tasks, drawing.CURVES, strict=True):
+            place = (
+                state.center_of_mass()[0]
+                if isinstance(task, solver.CenterOfMassTask)
+                else document.place(scene.skeleton, pose, solver.BodyPoint(task.joint, task.offset))
+            )
+            drawing.draw_alignment(axes, float(np.asarray(task.target)[0]), place, task.label, color)
+        drawing.frame(axes, title, (-0.35, 0.5), (-0.08, 1.08))
+    for task, curve, color in zip(scene.tasks, posture.history.T, drawing.CURVES, strict=True):
+        curves.plot(curve / scene.skeleton.size, color=color, label=f"{task.label} (priority {task.priority})")
+    drawing.dress_curves(curves, "Residual error over iterations", "iteration", "share of the chain's length")
+    return figure
+
+
+def solve(title: str, scene: Scene, record: bool = False) -> solver.Posture:
+    """Solve, and print what is left of each task's error."""
+    posture = scene.solve(record)
+    state = "at rest" if posture.converged else "still moving"
+    print(f"{title}: {state} after {posture.iterations} iterations")
+    for task, error in sorted(zip(scene.tasks, posture.errors, strict=True), key=lambda pair: -pair[0].priority):
+        unit = "rad" if task.is_angular else "m"
+        print(f"  {task.priority:3d}  {task.label:28s} {np.linalg.norm(error):10.2e} {unit}")
+    return posture
+
+
+def sheet(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, Sequence[Axes]]:
+    """A figure of so many panels, and the panels in reading order."""
+    figure, panels = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+    return figure, list(panels.flat)
+
+
+def draw_body(axes: Axes, scene: Scene, pose: solver.Pose, view: View, targets: bool) -> None:
+    """The mannequin, and where its position tasks want it."""
+    drawing.draw_parts(axes, drawing.mannequin(scene.skeleton, pose), view)
+    for task in scene.tasks if targets else ():
+        if isinstance(task, solver.PositionTask):
+            reached = document.place(scene.skeleton, pose, solver.BodyPoint(task.joint, task.offset))
+            drawing.draw_target(axes, np.asarray(task.target), reached, view)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        sys.exit("Give the folder to write the pictures to, or nothing.")
+    main(Path(sys.argv[1]) if len(sys.argv) == 2 else ROOT / "build" / "demo")
