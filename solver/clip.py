@@ -18,7 +18,7 @@ from .skeleton import Skeleton, Up
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """A skeleton with a motion at a frame rate. Immutable; checked when it is made."""
+    """A skeleton with a motion at a frame rate. Immutable, its arrays too; checked when it is made."""
 
     skeleton: Skeleton
     motion: Motion
@@ -28,7 +28,8 @@ class Clip:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.fps) and self.fps > 0.0):
             raise MotionError(f"The frame rate must be a finite, positive number, not {self.fps!r}.")
-        object.__setattr__(self, "motion", self.motion.checked(self.skeleton))
+        motion = self.motion.checked(self.skeleton)
+        object.__setattr__(self, "motion", Motion(_kept(motion.rotations), _kept(motion.translations)))
 
     @property
     def frames(self) -> int:
@@ -43,7 +44,10 @@ class Clip:
     @cached_property
     def world(self) -> WorldState:
         """Every joint in world space, every frame."""
-        return WorldState.of(self.skeleton, self.motion)
+        world = WorldState.of(self.skeleton, self.motion)
+        world.rotations.setflags(write=False)
+        world.positions.setflags(write=False)
+        return world
 
     def pose(self, frame: int) -> Pose:
         """The posture of one frame, counted from 0."""
@@ -51,11 +55,11 @@ class Clip:
 
     def position(self, point: str | int | BodyPoint) -> Array:
         """(frames, 3) world positions of a joint or of a point on one."""
-        return self.world.point(self.skeleton.resolve(point))
+        return self.world.point(self.skeleton.resolve(point)).copy()
 
     def orientation(self, joint: str | int) -> Array:
         """(frames, 4) world rotations of a joint."""
-        return self.world.rotations[:, self.skeleton.index(joint)]
+        return self.world.rotations[:, self.skeleton.index(joint)].copy()
 
     def center_of_mass(self) -> Array:
         """(frames, 3) world positions of the centre of mass."""
@@ -64,3 +68,11 @@ class Clip:
     def with_motion(self, motion: Motion) -> Clip:
         """The same character moving otherwise."""
         return replace(self, motion=motion)
+
+
+def _kept(array: Array) -> Array:
+    """The array as one that nobody can write to: itself where that holds already, else a copy."""
+    if array.flags.writeable:
+        array = array.copy()
+        array.setflags(write=False)
+    return array

@@ -50,14 +50,18 @@ class Motion:
     @staticmethod
     def from_root(skeleton: Skeleton, local_rotations: ArrayLike, root_translation: ArrayLike) -> Motion:
         """A motion in which only the root, joint 0, translates: rotations (frames, joints, 4), root (frames, 3)."""
-        turned = np.asarray(local_rotations, dtype=np.float64)
+        turned, path = np.asarray(local_rotations, dtype=np.float64), np.asarray(root_translation, dtype=np.float64)
+        if path.shape != (len(turned), 3):
+            raise MotionError(f"Translations of the root must have the shape ({len(turned)}, 3), not {path.shape}.")
         moved = np.tile(skeleton.offsets, (len(turned), 1, 1))
-        moved[:, 0] = root_translation
+        moved[:, 0] = path
         return Motion(turned, moved)
 
     @staticmethod
     def from_poses(poses: Sequence[Pose]) -> Motion:
         """A motion with one frame for each posture."""
+        if not poses:
+            raise MotionError("A motion of poses needs at least one pose.")
         return Motion(np.stack([pose.rotations for pose in poses]), np.stack([pose.translations for pose in poses]))
 
     @property
@@ -71,10 +75,10 @@ class Motion:
         return self.translations[:, 0]
 
     def pose(self, frame: int) -> Pose:
-        """The posture of one frame, counted from 0."""
+        """The posture of one frame, counted from 0: a copy, so that changing it leaves the motion alone."""
         if not -self.frames <= frame < self.frames:
             raise MotionError(f"There is no frame {frame}: the motion has {self.frames}, counted from 0.")
-        return Pose(self.rotations[frame], self.translations[frame])
+        return Pose(self.rotations[frame].copy(), self.translations[frame].copy())
 
     def checked(self, skeleton: Skeleton) -> Motion:
         """This motion in double precision with unit quaternions, or the error that says why it does not fit."""
@@ -89,7 +93,8 @@ class Motion:
             if not np.isfinite(values).all():
                 frame, joint = np.argwhere(~np.isfinite(values).all(axis=-1))[0]
                 raise MotionError(f"The {what} of joint {skeleton.names[joint]!r} at frame {frame} is not finite.")
-        lengths = np.linalg.norm(turned, axis=-1)
+        with np.errstate(over="ignore"):
+            lengths = np.linalg.norm(turned, axis=-1)
         off = np.abs(lengths - 1.0)
         if (off > UNIT_TOLERANCE).any():
             frame, joint = np.argwhere(off > UNIT_TOLERANCE)[0]
