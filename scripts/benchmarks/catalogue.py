@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterator
 from .bvh_reading import bvh_reading
 from .conflict import conflict
 from .figures import Figure
+from .integration_and_damping import integration_and_damping
+from .parameterization import parameterization
 from .posture_speed import posture_speed
+from .transpose import transpose
 
 Benchmark = Callable[[], Iterator[Figure]]
 
@@ -19,6 +22,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     "bvh_reading": bvh_reading,
     "posture_speed": posture_speed,
     "conflict": conflict,
+    "integration_and_damping": integration_and_damping,
+    "parameterization": parameterization,
+    "transpose": transpose,
 }
 
 
