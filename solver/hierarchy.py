@@ -17,14 +17,9 @@ from .arrays import Array, BoolArray, IntArray
 from .projection import RowSpace, outside
 from .stretching import MET, UNMET, SecondOrder, stretched_step
 
-WELL_CONDITIONED = 0.2
-"""Directions in which a turn of one radian moves the level's rows by more than this (sizes of the character, or
-radians) are never damped."""
-
-RESIDUAL_DAMPING = 0.5
-"""Near a singular posture the second derivative that a Gauss-Newton step ignores is about the residual times a limb's
-length. Damping by this share of the residual (in units of the character's size) stands in for it, and vanishes with
-the residual."""
+LONGEST_STEP = 0.6
+"""Radians that a singular direction may move in one step. A direction whose share of the residual asks for more is
+damped until it asks for just this; all others are not damped at all."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 
@@ -73,14 +68,16 @@ def prioritized_step(
     levels: Sequence[Level],
     attraction: Attraction,
     hint: Array,
+    stiffest: float = 1.0,
     damping: float | None = None,
 ) -> Solution:
     """The step of all levels, the most important first, and then toward the attraction.
 
     `damping` is a fixed factor for every direction, as the document has it; None chooses it per frame and direction
     from the singular value and the residual, and gives unmet levels their second derivatives. `hint` (columns,) is the
-    way to bend where nothing else decides.
+    way to bend where nothing else decides; `stiffest` is the largest stiffness by whose root a column was scaled.
     """
+    longest = LONGEST_STEP * float(np.sqrt(stiffest))
     frames, columns = attraction.velocity.shape
     step = np.zeros((frames, columns))
     basis = np.zeros((frames, 0, columns))
@@ -91,10 +88,12 @@ def prioritized_step(
         space = RowSpace(projected, level.jacobian)
         spent = space.basis()
         if level.recruited is None:
-            coefficients = _damped(space.squares, space.alive, space.directions, space.directions, residual, damping)
+            coefficients = _damped(
+                space.squares, space.alive, space.directions, space.directions, residual, longest, damping
+            )
             own_step = np.einsum("frc,fr->fc", projected, coefficients)
         else:
-            own_step = _recruited_step(level.recruited, projected, space, basis, residual, damping)
+            own_step = _recruited_step(level.recruited, projected, space, basis, residual, longest, damping)
         finished = unmet_level < depth
         own_step[finished], spent[finished] = 0.0, 0.0
         if damping is None and level.second_order is not None:
@@ -133,22 +132,33 @@ def _out_of_reach(residual: Array, unmet: Array) -> BoolArray:
 
 
 def _damped(
-    squares: Array, alive: BoolArray, left: Array, right: Array, residual: Array, damping: float | None
+    squares: Array,
+    alive: BoolArray,
+    left: Array,
+    right: Array,
+    residual: Array,
+    longest: float,
+    damping: float | None,
 ) -> Array:
     """Coefficients (frames, rows) of the damped solution, given the system as left · squares · rightᵀ."""
+    components = np.einsum("frk,fr->fk", left, residual)
     if damping is None:
-        relative = np.sqrt(np.maximum(squares, 0.0)) / WELL_CONDITIONED
-        missing = np.sqrt(np.einsum("fr,fr->f", residual, residual))[:, None]
-        damping_squares = RESIDUAL_DAMPING * missing * np.maximum(0.0, 1.0 - relative) ** 2
+        # The step along a direction is component / singular value: this many squares keep it within bounds.
+        damped_squares = np.maximum(squares, np.sqrt(np.maximum(squares, 0.0)) * np.abs(components) / longest)
     else:
-        damping_squares = np.full_like(squares, damping**2)
-    inverse = alive / np.where(alive, squares + damping_squares, 1.0)
-    components = np.einsum("frk,fr->fk", left, residual) * inverse
-    return np.einsum("frk,fk->fr", right, components)
+        damped_squares = squares + damping**2
+    inverse = alive / np.where(alive, damped_squares, 1.0)
+    return np.einsum("frk,fk->fr", right, components * inverse)
 
 
 def _recruited_step(
-    recruited: BoolArray, projected: Array, space: RowSpace, basis: Array, residual: Array, damping: float | None
+    recruited: BoolArray,
+    projected: Array,
+    space: RowSpace,
+    basis: Array,
+    residual: Array,
+    longest: float,
+    damping: float | None,
 ) -> Array:
     """The step of a level in which rows may not move all columns that serve them.
 
@@ -157,5 +167,6 @@ def _recruited_step(
     """
     pulling = projected * recruited
     left, squares, right = np.linalg.svd(projected @ pulling.swapaxes(1, 2))
-    coefficients = _damped(squares, squares > space.rank_square, left, right.swapaxes(1, 2), residual, damping)
+    right = right.swapaxes(1, 2)
+    coefficients = _damped(squares, squares > space.rank_square, left, right, residual, longest, damping)
     return outside(basis, np.einsum("frc,fr->fc", pulling, coefficients)[:, None])[:, 0]

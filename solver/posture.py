@@ -18,22 +18,28 @@ from .kinematics import WorldState, integrate
 from .motion import Motion, Pose
 from .problem import Problem
 from .settings import SolveSettings
-from .stretching import shares
 from .skeleton import Skeleton
+from .stretching import shares
 from .tasks import Task
 
-TRANSIENT_CURVATURE = 0.5
+TRANSIENT_CURVATURE = 1.0
 """A step of length s (radians, or sizes of the character) bends a level that it should leave alone by about s² / 2."""
 
-TRANSIENT_BOUND = 0.01
+TRANSIENT_BOUND = 0.02
 """But never by more than this share of the character's size, lest the important be lost from sight."""
+
+RECRUITED_TRANSIENT = 1e-3
+"""A level that may not move all that moves it cannot always repair itself: it is bent by no more than this."""
 
 ROUNDING = 1e-12
 """Changes of a level's error below this (sizes of the character, or radians) are none."""
 
-RESTORING_STEPS = 3
-"""Newton steps that put the levels that hold back in place when the iterations have run out; they converge
-quadratically from at most `TRANSIENT_BOUND`."""
+RESTORED_MISS = 0.1
+"""When the iterations have run out, a level that misses by less than this (sizes of the character, or radians) was met
+or about to be: it is put right, and the others stay where they are."""
+
+RESTORING_STEPS = 5
+"""Newton steps for that; they converge quadratically."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +124,9 @@ def solve_postures(
     problem = Problem(skeleton, tasks, settings)
     solved = _descend(problem, motion, settings, observer) if problem.can_move else _Solved.untouched(motion)
     final = WorldState.of(skeleton, solved.motion)
-    return Postures(solved.motion, tuple(task.error(final) for task in tasks), solved.iterations, solved.converged)
+    if problem.can_move and problem.is_selective.any() and settings.integration_step is None:
+        final = _restored(problem, final, 2.0 * RECRUITED_TRANSIENT)
+    return Postures(final.motion, tuple(task.error(final) for task in tasks), solved.iterations, solved.converged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +184,8 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
             open_frames, trust, gain, misses = open_frames[still], trust[still], gain[still], misses[still]
             state, problem = state.at(still), problem.at(still)
     if open_frames.size:
-        state = _restored(problem, state) if settings.integration_step is None else state
+        if settings.integration_step is None:
+            state = _restored(problem, state, RESTORED_MISS)
         turned[open_frames], moved[open_frames] = state.motion.rotations, state.motion.translations
     return _Solved(Motion(turned, moved), iterations, converged)
 
@@ -191,11 +200,12 @@ def _verdict(
     on, what counts is the sum that its Newton step minimizes.
     """
     levels = before.shape[1]
-    transient = np.minimum(TRANSIENT_CURVATURE * np.einsum("fc,fc->f", step, step), TRANSIENT_BOUND)[:, None]
+    bounds = np.where(problem.is_selective, RECRUITED_TRANSIENT, TRANSIENT_BOUND)
+    transient = np.minimum(TRANSIENT_CURVATURE * np.einsum("fc,fc->f", step, step)[:, None], bounds)
     before, after = _with_unmet_merged(before, before, unmet_level), _with_unmet_merged(after, before, unmet_level)
     # What nothing below could have disturbed has no excuse for becoming worse.
     last = np.arange(levels) >= np.minimum(unmet_level, levels - 1 if problem.has_attraction else levels)[:, None]
-    worse = after > before + np.where(last, 0.0, transient) + ROUNDING
+    worse = after > np.where(last, before, np.maximum(before, transient)) + ROUNDING
     better = after < before - ROUNDING
     first = np.argmax(worse | better, axis=1)
     taken = ~worse[np.arange(len(first)), first]
@@ -213,10 +223,10 @@ def _with_unmet_merged(misses: Array, before: Array, unmet_level: IntArray) -> A
     return merged
 
 
-def _restored(problem: Problem, state: WorldState) -> WorldState:
-    """Bring the levels that hold back to zero while the others stay where they are."""
+def _restored(problem: Problem, state: WorldState, bound: float) -> WorldState:
+    """Bring the levels that miss by less than `bound` back to zero while the others stay where they are."""
     for _ in range(RESTORING_STEPS):
-        step = problem.restoring_step(state, TRANSIENT_BOUND)
+        step = problem.restoring_step(state, bound)
         trial = integrate(state, problem.velocities(step), problem.dofs)
         state = WorldState.of(problem.skeleton, problem.within_limits(trial))
     return state

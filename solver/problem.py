@@ -145,6 +145,7 @@ class Problem:
         self.goal_step = GoalStep(settings.goal_length * skeleton.size, settings.goal_angle)
         self.column_scale = self.dofs.spread(1.0 / np.sqrt(skeleton.stiffness))
         self.column_scale[self.dofs.translation_columns] *= skeleton.size
+        self._stiffest = float(skeleton.stiffness[recruited].max(initial=1.0))
         # Any fixed direction will do, as long as it is no symmetry axis of a straight body and always the same.
         self._hint = np.sin(1.0 + np.arange(self.dofs.count))
 
@@ -192,6 +193,12 @@ class Problem:
         return np.sqrt(squares)
 
     @property
+    def is_selective(self) -> BoolArray:
+        """(levels,) which of the levels that `misses` counts have tasks that may not move all that moves them."""
+        selective = [not all(self._recruited_columns(task).all() for task in level) for level in self._levels]
+        return np.array(selective + [False] * self.has_attraction, dtype=bool)
+
+    @property
     def has_attraction(self) -> bool:
         """Whether the last of the misses is that of a pose attraction."""
         return self._attraction is not None
@@ -205,11 +212,15 @@ class Problem:
         return self._inside_boundaries(self._evaluated(state, trust, gain))
 
     def restoring_step(self, state: WorldState, bound: float) -> Array:
-        """The step that only completes levels that miss by less than `bound` and leaves the others where they are."""
+        """The step that only completes levels that miss by less than `bound` and leaves the others where they are.
+
+        It may use any joint that somebody recruits: it undoes what others have done to a level.
+        """
         evaluation = self._evaluated(state, np.full(state.frames, self.settings.largest_turn), np.zeros(state.frames))
         held = self.misses(state)[:, : len(self._levels)] <= bound
         levels = [
-            replace(rows, residual=rows.residual * held[:, index, None]) for index, rows in enumerate(evaluation.levels)
+            replace(rows, residual=rows.residual * held[:, index, None], recruited=None)
+            for index, rows in enumerate(evaluation.levels)
         ]
         nowhere = self._no_attraction(state.frames)
         return self._inside_boundaries(_Evaluation(levels, evaluation.locks, nowhere, evaluation.trust))[0]
@@ -293,7 +304,7 @@ class Problem:
             return self._shortened(step, evaluation.trust), np.full(frames, len(levels))
         if evaluation.locks.any_active:
             levels.insert(0, evaluation.locks.level())
-        solution = prioritized_step(levels, evaluation.attraction, self._hint, self.settings.damping)
+        solution = prioritized_step(levels, evaluation.attraction, self._hint, self._stiffest, self.settings.damping)
         unmet_level = solution.unmet_level - (len(levels) - len(evaluation.levels))
         if self.settings.integration_step is not None:
             return solution.step * self.settings.integration_step, unmet_level

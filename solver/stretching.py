@@ -27,14 +27,11 @@ UNMET = 0.3
 MET = 1e-6
 """Unless what it leaves is smaller than this (sizes of the character, or radians)."""
 
-YIELDING = 1e-3
-"""How much each level below an unmet one counts against the level above it, and the pose attraction at the end. A level
-that is met yields nothing. One that is not could always come a hair nearer by contorting the body; this says when that
-is no longer worth it, and makes the best posture unique, so that neighbouring frames agree on it."""
-
-FAR = 0.25
-"""Sizes of the character, or radians, beyond which a target pulls no harder than from there: what lies below an unmet
-level then yields as much to a target at two metres as to one at twenty."""
+YIELDING = 4e-3
+"""How much each level below an unmet one counts against the level above it, and the pose attraction at the end, as a
+share of what is missing: so it is the same for a target at two metres and at twenty, and a level that is all but met
+yields all but nothing. One that is out of reach could always come a hair nearer by contorting the body; this says when
+that is no longer worth it, and makes the best posture unique, so that neighbouring frames agree on it."""
 
 GRADIENT_DAMPING = 0.5
 """Far from its best posture an unmet level's curvature has directions that bend the wrong way, by less than this share
@@ -76,7 +73,7 @@ class StretchableLevel(Protocol):
 
 def shares(missing: Array, levels: int) -> Array:
     """(frames, levels) what an unmet level and those below it weigh, given how much it misses, (frames,)."""
-    relative = np.maximum(1.0, missing / FAR)[:, None] * YIELDING ** np.arange(levels)
+    relative = missing[:, None] * YIELDING ** np.arange(levels)
     relative[:, 0] = 1.0
     return relative
 
@@ -110,24 +107,38 @@ def stretched_step(
     above = np.concatenate([basis, spent], axis=1)
     step = step + firm_step
 
-    weights = shares(np.linalg.norm(missing * ~met, axis=1), len(levels) - unmet_level + 1)
+    missing = missing * ~met
+    lacking = np.linalg.norm(missing, axis=1)
+    below = levels[unmet_level:]
+    weights = shares(lacking, len(below) + 1)
     pulls = [
-        weights[:, depth, None] * (lower.missing[held] - np.einsum("frc,fc->fr", lower.jacobian[held], step))
-        for depth, lower in enumerate(levels[unmet_level:])
+        weights[:, depth, None] * (each.missing[held] - np.einsum("frc,fc->fr", each.jacobian[held], step))
+        for depth, each in enumerate(below)
     ]
-    pulls[0] = pulls[0] * ~met
-    gradient = weights[:, -1, None] * attraction
-    hessian = np.zeros((len(held), basis.shape[2], basis.shape[2]))
-    for depth, lower in enumerate(levels[unmet_level:]):
-        rows = _recruited_rows(lower, held)
-        if depth == 0:
-            rows = rows * ~met[:, :, None]
-        gradient = gradient + np.einsum("frc,fr->fc", rows, pulls[depth])
-        hessian += rows.swapaxes(1, 2) @ (weights[:, depth, None, None] * rows)
-    hessian += _lagrangian_curvature(levels, unmet_level, held, pulls)
-    hessian = outside_both(above, hessian)
-    gradient = outside(above, gradient[:, None])[:, 0]
-    own_step = _newton(hessian, gradient, weights[:, -1], np.linalg.norm(missing * ~met, axis=1), above, hint)
+    pulls[0] = missing
+    curvature = outside_both(above, _lagrangian_curvature(levels, unmet_level, held, pulls))
+
+    def solved(rows: list[Array], pulling: list[Array], bent: Array, attraction: Array) -> Array:
+        gradient = weights[:, -1, None] * attraction
+        hessian = bent.copy()
+        for depth, (each, pull) in enumerate(zip(rows, pulling, strict=True)):
+            gradient = gradient + np.einsum("frc,fr->fc", each, pull)
+            loose = outside(above, each)
+            hessian += loose.swapaxes(1, 2) @ (weights[:, depth, None, None] * loose)
+        gradient = outside(above, gradient[:, None])[:, 0]
+        return _newton(hessian, gradient, weights[:, -1], lacking, above, hint)
+
+    own_rows = jacobian * ~met[:, :, None]
+    lower_rows = [_recruited_rows(each, held) for each in below[1:]]
+    if level.recruited is None:
+        own_step = solved([own_rows, *lower_rows], pulls, curvature, attraction)
+    else:
+        # What the level itself may move is one question, what those below may do to all that moves it another.
+        moving = level.recruited.any(axis=0)
+        own_step = solved([own_rows], pulls[:1], curvature * moving[:, None] * moving, np.zeros_like(attraction))
+        pulls[0] = np.zeros_like(missing)
+        all_rows = level.jacobian[held] * ~met[:, :, None]
+        own_step = own_step + solved([all_rows, *lower_rows], pulls, curvature, attraction)
     return firm_step + own_step, spent
 
 

@@ -10,11 +10,12 @@ import numpy as np
 
 from .. import rotations
 from ..arrays import Array, ArrayLike, BoolArray
+from ..curvature import point_curvature
 from ..dofs import Dofs
 from ..errors import TaskError
 from ..kinematics import WorldState
 from ..skeleton import Skeleton
-from .base import GoalStep, Task, target_array
+from .base import GoalStep, Task, shortened, target_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,19 +61,21 @@ class DirectionTask(Task):
         return cast(Array, self.direction) - self._pointing(state)
 
     def goal(self, state: WorldState, step: GoalStep) -> Array:
-        # On the great circle rather than on the chord: the chord to the opposite direction runs through the joint
-        # and no turn follows it.
+        # Along the great circle rather than along the chord, which no turn can follow: to the opposite direction it
+        # even runs through the joint.
         pointing = self._pointing(state)
         arc = rotations.log(rotations.between(pointing, np.broadcast_to(cast(Array, self.direction), pointing.shape)))
-        angles = np.linalg.norm(arc, axis=-1, keepdims=True)
-        factors = np.minimum(1.0, step.angle / np.maximum(angles, np.finfo(np.float64).tiny))
-        return np.where(
-            factors < 1.0, rotations.rotate(rotations.exp(arc * factors), pointing) - pointing, self.error(state)
-        )
+        return np.cross(shortened(arc, step.angle), pointing)
 
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
         spin = state.rotation_jacobian(state.skeleton.index(self.joint), dofs)
         return -np.cross(self._pointing(state)[:, :, None], spin, axis=1)
+
+    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
+        # A direction moves as a point at that arm from every joint that carries it.
+        carries = self.serving(state.skeleton)
+        arms = self._pointing(state)[:, None] * carries[:, None]
+        return point_curvature(state, dofs, pull, arms[:, dofs.rotating], arms[:, dofs.hinged])
 
     def serving(self, skeleton: Skeleton) -> BoolArray:
         return skeleton.tree.carriers(skeleton.index(self.joint))

@@ -9,6 +9,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from ..arrays import Array, ArrayLike, BoolArray
+from ..curvature import point_curvature
 from ..dofs import Dofs
 from ..errors import TaskError
 from ..joints import BodyPoint
@@ -66,6 +67,16 @@ class HalfSpaceTask(Task):
         return np.einsum(
             "r,frc->fc", cast(Array, self.normal), state.point_jacobian(self._point(state.skeleton), dofs)
         )[:, None]
+
+    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
+        point = self._point(state.skeleton)
+        return point_curvature(
+            state,
+            dofs,
+            pull * cast(Array, self.normal),
+            state.point_arms(point, dofs.rotating),
+            state.point_arms(point, dofs.hinged),
+        )
 
     def serving(self, skeleton: Skeleton) -> BoolArray:
         return skeleton.tree.carriers(skeleton.index(self.joint))
