@@ -35,11 +35,13 @@ class RecruitingBreach:
     """What the lower task could recruit instead."""
 
     def __str__(self) -> str:
+        move = "moves" if len(self.joints) == 1 else "move"
+        retreat = f"let {self.lower.label} recruit only {', '.join(self.lower_set)}"
         return (
             f"{self.higher.label} (priority {self.higher.priority}) is more important than {self.lower.label} "
-            f"(priority {self.lower.priority}), but only the latter recruits {_listed(self.joints)}, which move both. "
-            f"Let {self.higher.label} recruit {_listed(self.higher_set)}, or let {self.lower.label} recruit only "
-            f"{_listed(self.lower_set)}."
+            f"(priority {self.lower.priority}), but only the latter recruits {', '.join(self.joints)}, which {move} "
+            f"both. Let {self.higher.label} recruit {', '.join(self.higher_set)}, or "
+            f"{retreat if self.lower_set else f'leave {self.lower.label} out'}."
         )
 
 
@@ -49,13 +51,14 @@ def breaches(skeleton: Skeleton, tasks: Sequence[Task]) -> list[RecruitingBreach
     Pose attraction is never the offender: it is an optimisation within what is left, not a task that reaches out.
     """
     found = []
+    can_move = skeleton.mask(skeleton.dofs.moving)
     for higher in tasks:
         serving, own = higher.serving(skeleton), higher.recruited(skeleton)
         for lower in tasks:
             if lower.priority >= higher.priority or isinstance(lower, PoseTask):
                 continue
             theirs = lower.recruited(skeleton)
-            stolen = theirs & serving & ~own
+            stolen = theirs & serving & ~own & can_move
             if stolen.any():
                 found.append(
                     RecruitingBreach(
@@ -77,7 +80,3 @@ def warn(skeleton: Skeleton, tasks: Sequence[Task]) -> None:
 
 def _names(skeleton: Skeleton, mask: BoolArray) -> tuple[str, ...]:
     return tuple(skeleton.names[joint] for joint in np.flatnonzero(mask))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) if names else "no joint"
