@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings refuse what no solve can use."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise.solver.errors import TaskError
+from poise.solver.settings import SolveSettings
+
+
+def test_the_defaults_are_accepted() -> None:
+    settings = SolveSettings()
+    assert settings.method == "priority" and settings.damping is None and settings.integration_step is None
+
+
+def test_no_iterations_are_allowed_and_fewer_are_not() -> None:
+    assert SolveSettings(iterations=0).iterations == 0
+    with pytest.raises(TaskError, match="iterations cannot be negative"):
+        SolveSettings(iterations=-1)
+
+
+@pytest.mark.parametrize("name", ["tolerance", "goal_length", "goal_angle", "largest_turn"])
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan])
+def test_lengths_and_angles_are_positive(name: str, value: float) -> None:
+    with pytest.raises(TaskError, match=f"setting {name} must be positive"):
+        SolveSettings(**{name: value})
