@@ -45,4 +45,4 @@ def swaying_human(frames: int) -> solver.Clip:
         for mark, bend in CROUCH.items():
             vectors[:, getattr(skeleton.landmarks, f"{side}_{mark}"), 0] += bend
     turned = rotations.multiply(skeleton.rest_rotations, rotations.exp(vectors))
-    return solver.Clip(skeleton, solver.Motion.from_root(skeleton, turned, skeleton.offsets[0]))
+    return solver.Clip(skeleton, solver.Motion.from_root(skeleton, turned, np.tile(skeleton.offsets[0], (frames, 1))))

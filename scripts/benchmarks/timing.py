@@ -28,6 +28,10 @@ class Timings:
         """Seconds for one unit of a job's work."""
         return float(np.median(self.rounds[job]))
 
+    def fastest(self, job: str) -> float:
+        """The same in the round that the rest of the machine disturbed least: for curves, which must not zigzag."""
+        return float(self.rounds[job].min())
+
     def ratio(self, job: str, other: str) -> float:
         """How many times as long one unit of a job takes as one of another."""
         return float(np.median(self.rounds[job] / self.rounds[other]))

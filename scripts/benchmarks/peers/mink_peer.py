@@ -32,7 +32,7 @@ class MinkPeer(Peer):
     def __init__(self, workload: Workload, feet_are_constraints: bool) -> None:
         super().__init__(workload, feet_are_constraints)
         model = mujoco.MjModel.from_xml_string(mjcf(workload.skeleton))
-        self._postures = mujoco_configurations(workload.start)
+        self._postures = mujoco_configurations(workload.skeleton, workload.start)
         self._configuration = mink.Configuration(model, q=self._postures[0])
         self._feet = [mink.FrameTask(foot, "body", COSTS.feet, COSTS.feet) for foot in workload.feet]
         self._balance = mink.ComTask(COSTS.balance * self.horizontal)

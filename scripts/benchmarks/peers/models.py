@@ -69,9 +69,18 @@ def mjcf(skeleton: solver.Skeleton) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def mujoco_configurations(motion: solver.Motion) -> Array:
-    """(frames, 4 joints + 3) of the model above: quaternions as w, x, y, z."""
-    return np.concatenate([motion.root_translation, motion.rotations.reshape(motion.frames, -1)], axis=1)
+def mujoco_configurations(skeleton: solver.Skeleton, motion: solver.Motion) -> Array:
+    """(frames, 4 joints + 3) of the model above: quaternions as w, x, y, z, in MuJoCo's order, which is depth first."""
+    children: dict[int, list[int]] = {}
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        children.setdefault(parent, []).append(joint)
+    order: list[int] = []
+    waiting = [0]
+    while waiting:
+        joint = waiting.pop()
+        order.append(joint)
+        waiting += reversed(children.get(joint, []))
+    return np.concatenate([motion.root_translation, motion.rotations[:, order].reshape(motion.frames, -1)], axis=1)
 
 
 def urdf(skeleton: solver.Skeleton) -> str:
