@@ -22,7 +22,7 @@ from poise.solver.kinematics import WorldState
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from benchmarks import catalogue, peers, report, workload  # noqa: E402
+from benchmarks import catalogue, character, peers, report, workload  # noqa: E402
 from benchmarks.bvh_reading import bvh_reading  # noqa: E402
 from benchmarks.character import Character, swaying_human  # noqa: E402
 from benchmarks.conflict import conflict  # noqa: E402
@@ -199,6 +199,13 @@ def test_the_work_is_the_same_for_a_character_of_any_size(human: Character) -> N
     np.testing.assert_allclose(
         in_sizes.center_of_mass(), human.clip.center_of_mass() / human.clip.skeleton.size, atol=1e-12
     )
+
+
+def test_without_the_captured_clips_a_made_up_human_is_measured_and_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(character, "WALK", tmp_path / "gone.bvh")
+    assert "synthetic" in character.walking().name
 
 
 def test_the_hand_reaches_its_target_while_feet_and_balance_hold(human: Character) -> None:
