@@ -13,6 +13,7 @@ import numpy as np
 from drawing import FRONT, LEFT_SIDE, RIGHT_SIDE, View
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from poise import solver
 from poise.solver.kinematics import WorldState
@@ -48,10 +49,10 @@ def draw_thinker() -> Figure:
     views += [("Front", posture.pose, FRONT), ("Right side", posture.pose, RIGHT_SIDE)]
     top = document.HIP_HEIGHT - 0.08
     for axes, (title, pose, view) in zip(panels, views, strict=True):
-        drawing.draw_floor(axes, (0.0, 0.2), view, reach=0.62)
+        drawing.draw_floor(axes, (0.0, 0.2), view, reach=0.5)
         drawing.draw_block(axes, (-0.24, 0.0, -0.20), (0.24, top, 0.18), view)
         draw_body(axes, scene, pose, view, targets=title == "Result")
-        drawing.frame(axes, title, (-0.66, 0.66), (-0.25, 1.28))
+        drawing.frame(axes, title, (-0.72, 0.72), (-0.22, 1.25))
     return figure
 
 
@@ -73,21 +74,21 @@ def draw_reaching() -> Figure:
             drawing.draw_umbrella(axes, grip, document.place(scene.skeleton, pose, load.point), FRONT)
         draw_body(axes, scene, pose, FRONT, targets=title != "Start")
         drawing.draw_center_of_mass(axes, WorldState.of(scene.skeleton, pose.motion).center_of_mass()[0], FRONT)
-        drawing.frame(axes, title, (-2.1, 1.2), (-0.3, 1.85))
+        drawing.frame(axes, title, (-2.1, 1.2), (-0.3, 1.9))
     return figure
 
 
 def draw_recruiting() -> Figure:
     """Figure 3.5."""
-    scenes = {"Arm and spine": document.ARM_AND_SPINE, "Arm only": document.ARM_ONLY}
+    levels = {"Arm and spine": document.ARM_AND_SPINE, "Arm only": document.ARM_ONLY}
     figure, panels = sheet(1, 4, (11.0, 4.4))
-    for pair, (title, level) in zip((panels[:2], panels[2:]), scenes.items(), strict=True):
+    for pair, (title, level) in zip((panels[:2], panels[2:]), levels.items(), strict=True):
         scene = document.left_reach(level)
         posture = solve(f"Recruiting: {title}", scene)
         for axes, view in zip(pair, (FRONT, LEFT_SIDE), strict=True):
             drawing.draw_floor(axes, (0.0, 0.0), view, reach=0.5)
             draw_body(axes, scene, posture.pose, view, targets=True)
-            drawing.frame(axes, title, (-0.7, 0.6), (-0.2, 1.85))
+            drawing.frame(axes, title, (-0.75, 0.6), (-0.2, 1.85))
     return figure
 
 
@@ -99,12 +100,12 @@ def draw_conflict() -> Figure:
         "Left first": document.two_arms("left"),
         "Right first": document.two_arms("right"),
     }
-    figure, panels = sheet(1, 4, (13.0, 3.6))
+    figure, panels = sheet(1, 4, (14.0, 3.6))
     for axes, (title, scene) in zip(panels, scenes.items(), strict=True):
         pose = scene.start if title == "Start" else solve(f"Two arms: {title}", scene).pose
         drawing.draw_floor(axes, (0.0, 0.0), FRONT, reach=0.5)
         draw_body(axes, scene, pose, FRONT, targets=True)
-        drawing.frame(axes, title, (-1.08, 1.08), (-0.2, 1.85))
+        drawing.frame(axes, title, (-1.2, 1.2), (-0.2, 1.85))
     return figure
 
 
@@ -117,16 +118,16 @@ def draw_convergence() -> Figure:
     )
     view = View(0.0, elevation=0.0)
     for axes, title, pose in ((start, "Start", scene.start), (result, "Result", posture.pose)):
+        drawing.frame(axes, title, (-0.25, 0.4), (-0.1, 1.05))
         drawing.draw_chain(axes, scene.skeleton, pose, view)
         state = WorldState.of(scene.skeleton, pose.motion)
         for task, color in zip(scene.tasks, drawing.CURVES, strict=True):
-            place = (
-                state.center_of_mass()[0]
-                if isinstance(task, solver.CenterOfMassTask)
-                else document.place(scene.skeleton, pose, solver.BodyPoint(task.joint, task.offset))
-            )
-            drawing.draw_alignment(axes, float(np.asarray(task.target)[0]), place, task.label, color)
-        drawing.frame(axes, title, (-0.35, 0.5), (-0.08, 1.08))
+            if isinstance(task, solver.PositionTask):
+                controlled = document.place(scene.skeleton, pose, solver.BodyPoint(task.joint, task.offset))
+            else:
+                controlled = state.center_of_mass()[0]
+            goal = controlled[0] + task.error(state)[0, 0]
+            drawing.draw_alignment(axes, goal, controlled, task.label, color)
     for task, curve, color in zip(scene.tasks, posture.history.T, drawing.CURVES, strict=True):
         curves.plot(curve / scene.skeleton.size, color=color, label=f"{task.label} (priority {task.priority})")
     drawing.dress_curves(curves, "Residual error over iterations", "iteration", "share of the chain's length")
@@ -146,7 +147,9 @@ def solve(title: str, scene: Scene, record: bool = False) -> solver.Posture:
 
 def sheet(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, Sequence[Axes]]:
     """A figure of so many panels, and the panels in reading order."""
-    figure, panels = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+    figure, panels = plt.subplots(
+        rows, columns, figsize=size, squeeze=False, layout=ConstrainedLayoutEngine(h_pad=0.12)
+    )
     return figure, list(panels.flat)
 
 

@@ -20,6 +20,7 @@ matplotlib.use("Agg")
 
 TRUNK, LEFT, RIGHT = "#5b6572", "#3c78a8", "#d98a3d"
 INK, PAPER, FLOOR, TARGET, SUPPORT = "#2b2f36", "#ffffff", "#ece9e2", "#c0322b", "#7fae7a"
+UMBRELLA = "#8c4f6b"
 CURVES = ("#3c78a8", "#d98a3d", "#5a9a57")
 
 HAZE = 0.35
@@ -55,12 +56,16 @@ class Part:
     radii: Array
     """(balls,)"""
     color: str
+    in_front: float = 0.0
+    """How much nearer to the viewer it counts than it is, so that it hides what it grows out of."""
 
 
 def draw_parts(axes: Axes, parts: Iterable[Part], view: View) -> None:
     """Draw what is farther away first and paler."""
-    projected = sorted(((view.project(part.centers), part) for part in parts), key=lambda seen: seen[0][:, 2].mean())
-    depths = np.array([centers[:, 2].mean() for centers, _ in projected])
+    seen = [(view.project(part.centers), part) for part in parts]
+    depths = np.array([centers[:, 2].mean() + part.in_front for centers, part in seen])
+    projected = [seen[number] for number in np.argsort(depths)]
+    depths = np.sort(depths)
     haze = HAZE * (depths.max() - depths) / max(float(np.ptp(depths)), 1e-9)
     around = np.linspace(0.0, 2.0 * np.pi, 48)
     circle = np.stack([np.cos(around), np.sin(around)], axis=-1)
@@ -102,9 +107,11 @@ _TRUNK_PARTS: tuple[tuple[Ball, ...], ...] = (
         ("l_shoulder", (-0.02, -0.01, 0.02), 0.055),
         ("r_shoulder", (0.02, -0.01, 0.02), 0.055),
     ),
-    (("vt1", (0.0, 0.0, 0.02), 0.055), ("skullbase", (0.0, 0.0, 0.01), 0.048)),
-    (("skullbase", (0.0, 0.072, 0.012), 0.088), ("skullbase", (0.0, -0.005, 0.055), 0.045)),
-    (("skullbase", (0.0, 0.045, 0.085), 0.02), ("skullbase", (0.0, 0.025, 0.105), 0.016)),
+    (("vt1", (0.0, 0.0, 0.01), 0.07), ("skullbase", (0.0, 0.0, 0.005), 0.055)),
+)
+_HEAD_PARTS: tuple[tuple[Ball, ...], ...] = (
+    (("skullbase", (0.0, 0.072, 0.010), 0.088), ("skullbase", (0.0, -0.020, 0.055), 0.045)),
+    (("skullbase", (0.0, 0.045, 0.085), 0.02), ("skullbase", (0.0, 0.022, 0.105), 0.016)),
 )
 _LIMB_PARTS: tuple[tuple[Ball, ...], ...] = (
     (("hip", _CENTER, 0.078), ("knee", _CENTER, 0.052)),
@@ -126,11 +133,13 @@ def mannequin(skeleton: solver.Skeleton, pose: solver.Pose) -> list[Part]:
     """The made-up human as parts."""
     state = WorldState.of(skeleton, pose.motion)
 
-    def part(balls: Sequence[Ball], color: str, side: str = "") -> Part:
+    def part(balls: Sequence[Ball], color: str, side: str = "", in_front: float = 0.0) -> Part:
         points = [skeleton.resolve(solver.BodyPoint(side + joint, offset)) for joint, offset, _ in balls]
-        return Part(np.array([state.point(point)[0] for point in points]), np.array([ball[2] for ball in balls]), color)
+        centers = np.array([state.point(point)[0] for point in points])
+        return Part(centers, np.array([radius for _, _, radius in balls]), color, in_front)
 
     parts = [part(balls, TRUNK) for balls in _TRUNK_PARTS]
+    parts += [part(balls, TRUNK, in_front=0.05) for balls in _HEAD_PARTS]
     for side, color in (("l_", LEFT), ("r_", RIGHT)):
         parts += [part(balls, color, side) for balls in _LIMB_PARTS]
     return parts
@@ -149,12 +158,14 @@ def draw_chain(axes: Axes, skeleton: solver.Skeleton, pose: solver.Pose, view: V
 # What is asked, and what came of it ---------------------------------------------------------------------------------
 
 
-def draw_target(axes: Axes, target: Array, reached: Array, view: View, radius: float = 0.028) -> None:
+def draw_target(axes: Axes, target: Array, reached: Array, view: View) -> None:
     """A ring at the target, and a line to it from what should be there."""
     (x, y, _), (to_x, to_y, _) = view.project(reached), view.project(target)
     axes.plot([x, to_x], [y, to_y], color=TARGET, linewidth=1.2, linestyle=(0, (4, 2)), zorder=3)
-    axes.add_patch(Circle((to_x, to_y), radius, facecolor="none", edgecolor=TARGET, linewidth=1.8, zorder=4))
-    axes.add_patch(Circle((x, y), 0.35 * radius, facecolor=TARGET, edgecolor="none", zorder=4))
+    axes.plot(
+        [to_x], [to_y], marker="o", markersize=8, color="none", markeredgecolor=TARGET, markeredgewidth=1.5, zorder=4
+    )
+    axes.plot([x], [y], marker="o", markersize=3, color=TARGET, zorder=4)
 
 
 def draw_center_of_mass(axes: Axes, center: Array, view: View, radius: float = 0.032, floor: float = 0.0) -> None:
@@ -174,28 +185,22 @@ def draw_support(axes: Axes, corners: Array, view: View) -> None:
 
 
 def draw_alignment(axes: Axes, goal: float, place: Array, label: str, color: str) -> None:
-    """A vertical line at x = `goal`, and the point (3,) that should be on it."""
-    axes.axvline(goal, color=color, linewidth=1.0, linestyle=(0, (4, 2)), zorder=0)
-    axes.plot([place[0], goal], [place[1]] * 2, color=color, linewidth=1.4, zorder=3)
-    axes.plot([place[0]], [place[1]], marker="o", markersize=8, color=color, markeredgecolor=PAPER, zorder=4)
-    axes.annotate(label, (goal, axes.get_ylim()[1]), color=color, fontsize=9, ha="center", va="bottom")
+    """A vertical line at x = `goal`, to the top of the window, and the point (3,) that should be on it."""
+    axes.plot([goal, goal], [0.0, axes.get_ylim()[1]], color=color, linewidth=1.0, linestyle=(0, (4, 2)), zorder=0)
+    axes.plot([place[0], goal], [place[1]] * 2, color=color, linewidth=1.6, zorder=3)
+    axes.plot([place[0]], [place[1]], marker="o", markersize=9, color=color, markeredgecolor=PAPER, zorder=4)
+    axes.annotate(
+        label, (goal, 0.0), (0.0, -4.0), textcoords="offset points", color=color, fontsize=9, ha="center", va="top"
+    )
 
 
 def draw_umbrella(axes: Axes, grip: Array, center: Array, view: View) -> None:
-    """A stick from the hand through the umbrella's centre of mass, and a canopy at its end."""
-    (x, y, _), (to_x, to_y, _) = view.project(grip), view.project(grip + 1.35 * (center - grip))
-    axes.plot([x, to_x], [y, to_y], color=INK, linewidth=2.0, zorder=2)
-    along = np.rad2deg(np.arctan2(to_y - y, to_x - x))
-    reach = float(np.hypot(to_x - x, to_y - y))
-    axes.add_patch(
-        Wedge(
-            (to_x - 0.3 * (to_x - x), to_y - 0.3 * (to_y - y)),
-            0.6 * reach,
-            along - 80.0,
-            along + 80.0,
-            facecolor="#8c4f6b",
-        )
-    )
+    """A stick from the hand through the umbrella's centre of mass, and a canopy toward its end."""
+    hand, tip = view.project(grip)[:2], view.project(grip + 1.5 * (center - grip))[:2]
+    toward = np.rad2deg(np.arctan2(*(tip - hand)[::-1]))
+    axes.plot(*np.stack([hand, tip], axis=-1), color=INK, linewidth=2.0, zorder=1.5)
+    x, y = (float(value) for value in hand + 0.62 * (tip - hand))
+    axes.add_patch(Wedge((x, y), 0.27, toward - 90.0, toward + 90.0, facecolor=UMBRELLA, edgecolor=PAPER, zorder=1.6))
 
 
 def draw_floor(axes: Axes, middle: tuple[float, float], view: View, reach: float = 0.75) -> None:
@@ -215,7 +220,7 @@ def draw_block(axes: Axes, low: Sequence[float], high: Sequence[float], view: Vi
 
 def frame(axes: Axes, title: str, x: tuple[float, float], y: tuple[float, float]) -> None:
     """Show this window of the projection, in true proportion and without axes."""
-    axes.set_title(title, fontsize=10, color=INK)
+    axes.set_title(title, fontsize=11, color=INK, pad=8)
     axes.set_xlim(*x)
     axes.set_ylim(*y)
     axes.set_aspect("equal")
@@ -224,7 +229,7 @@ def frame(axes: Axes, title: str, x: tuple[float, float], y: tuple[float, float]
 
 def dress_curves(axes: Axes, title: str, x_label: str, y_label: str) -> None:
     """A quiet frame, a legend and labels about curves that are already drawn."""
-    axes.set_title(title, fontsize=10, color=INK)
+    axes.set_title(title, fontsize=11, color=INK, pad=8)
     axes.set_xlabel(x_label, fontsize=9)
     axes.set_ylabel(y_label, fontsize=9)
     axes.set_xlim(left=0.0)

@@ -32,11 +32,11 @@ def chain(joints: int, length: float = 1.0, kind: ChainKind = "ball", up: Up = "
     if not (np.isfinite(length) and length > 0.0):
         raise SkeletonError("A chain's length must be a finite, positive number.")
     bone = standing((0.0, length / joints, 0.0), up)
+    suffixes: tuple[str, ...] = ("",)
+    axes = standing([_IN_PLANE_AXIS], up)
     if kind == "hinge_triple":
         suffixes, axes = (" x", " y", " z"), np.eye(3)
-    elif kind in ("ball", "hinge"):
-        suffixes, axes = ("",), standing([_IN_PLANE_AXIS], up)
-    else:
+    elif kind not in ("ball", "hinge"):
         raise SkeletonError(f"A chain is of kind 'ball', 'hinge' or 'hinge_triple', not {kind!r}.")
     names = tuple(f"joint {number}{suffix}" for number in range(1, joints + 1) for suffix in suffixes)
     count = len(names)

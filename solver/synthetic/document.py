@@ -91,8 +91,8 @@ def thinker() -> Scene:
     sitting, brooding = (turned(skeleton, turns, onto_the_seat) for turns in (_SITTING, _BROODING))
     left_wrist, right_elbow = np.array((0.11, 0.56, 0.47)), np.array((0.07, 0.59, 0.41))
     left_elbow = left_wrist + _forearm(skeleton, (0.5, 0.12, -0.85))
-    right_wrist = right_elbow + _forearm(skeleton, (-0.15, 1.0, 0.2))
-    hand_under_chin = _hand(fingers=(0.3, -0.25, -0.9), palm=(0.0, -1.0, 0.2), palm_at_rest=1.0)
+    right_wrist = right_elbow + _forearm(skeleton, (-0.10, 1.0, 0.08))
+    hand_under_chin = _hand(fingers=(0.25, -0.05, -0.95), palm=(0.0, -1.0, 0.0), palm_at_rest=1.0)
     hand_over_knee = _hand(fingers=(-0.3, -0.9, 0.1), palm=(-0.3, -0.1, -1.0), palm_at_rest=-1.0)
     tasks = (
         PositionTask("l_talocrural", (0.11, 0.075, 0.32), priority=15, recruit=4),
@@ -137,41 +137,37 @@ _HOLDING_UMBRELLA: Turns = {"l_shoulder": (0.0, 0.0, 50.0), "l_elbow": (-75.0, 0
 FAR_OUT_OF_REACH = (-2.0, 1.45, 0.5)
 
 
+_FEET = {"left_heel": 5, "left_toe_tip": 7, "right_toe_tip": 7, "right_heel": 5}
+"""What stays on the floor, in order around the feet, with its recruiting level up to the root."""
+
+
 def reaching(balanced: bool, umbrella: float = 0.0) -> Scene:
     """The right hand reaches for what is far out of reach, both feet on the floor.
 
-    `umbrella` is the mass in kilograms of what the left hand holds out meanwhile.
+    Where `balanced`, the centre of mass stays above the middle between the feet. `umbrella` is the mass in kilograms of
+    what the left hand holds out meanwhile. (The document's text holds the right foot only, its table "heels" and
+    "toes": with both feet held, the middle between them is a place to balance over.)
     """
     skeleton = human()
     standing = turned(skeleton, _HOLDING_UMBRELLA if umbrella else {})
     if umbrella:
         skeleton = skeleton.with_load(UMBRELLA, umbrella)
-    marks = skeleton.landmarks
-    feet = {"Left heel": marks.left_heel, "Right heel": marks.right_heel}
-    toes = {"Left toes": marks.left_toe_tip, "Right toes": marks.right_toe_tip}
     tasks: list[Task] = []
-    for level, points in ((5, feet), (7, toes)):
-        for name, point in points.items():
-            assert point is not None
-            held = place(skeleton, standing, point)
-            tasks.append(PositionTask(point.joint, held, offset=point.offset, priority=15, recruit=level, name=name))
+    for mark, level in _FEET.items():
+        point: BodyPoint = skeleton.landmarks.require(mark)
+        held = place(skeleton, standing, point)
+        name = mark.replace("_", " ").capitalize()
+        tasks.append(PositionTask(point.joint, held, offset=point.offset, priority=15, recruit=level, name=name))
     if balanced:
-        tasks.append(CenterOfMassTask(support_center(skeleton, standing), priority=10))
+        tasks.append(CenterOfMassTask(support(skeleton, standing).mean(axis=0), priority=10))
     tasks.append(PositionTask("r_middle1", FAR_OUT_OF_REACH, priority=5, recruit=10, name="Right hand"))
     tasks.append(PoseTask(standing, priority=0))
     return Scene(skeleton, standing, tuple(tasks))
 
 
 def support(skeleton: Skeleton, pose: Pose) -> Array:
-    """(4, 3) heels and tips of the toes in order around the feet: left heel, left toes, right toes, right heel."""
-    marks = skeleton.landmarks
-    points = (marks.left_heel, marks.left_toe_tip, marks.right_toe_tip, marks.right_heel)
-    return np.array([place(skeleton, pose, point) for point in points if point is not None])
-
-
-def support_center(skeleton: Skeleton, pose: Pose) -> Array:
-    """(3,) the middle between the feet, on the floor."""
-    return np.asarray(support(skeleton, pose).mean(axis=0))
+    """(4, 3) heels and tips of the toes, in order around the feet."""
+    return np.array([place(skeleton, pose, skeleton.landmarks.require(mark)) for mark in _FEET])
 
 
 # Figure 3.5: two recruiting levels ----------------------------------------------------------------------------------
@@ -183,10 +179,10 @@ ARM_AND_SPINE = 8
 
 
 def left_reach(recruit: int) -> Scene:
-    """The left hand reaches forward and down with so many joints above its own."""
+    """The left hand reaches across the body with so many joints above its own."""
     skeleton = human()
     standing = turned(skeleton, {})
-    wrist = PositionTask("l_wrist", (0.10, 1.10, 0.42), recruit=recruit)
+    wrist = PositionTask("l_wrist", (-0.20, 1.10, 0.45), recruit=recruit)
     joints = np.flatnonzero(wrist.recruited(skeleton))
     return Scene(skeleton, standing, (wrist, PoseTask(standing, priority=0, recruit=joints)))
 
@@ -202,7 +198,7 @@ def two_arms(winner: Literal["left", "right"] | None) -> Scene:
     skeleton = human()
     standing = turned(skeleton, {})
     tasks: list[Task] = [
-        PositionTask(f"{side[0]}_wrist", (x, 1.25, 0.15), priority=2 if winner == side else 1, recruit=ARM_AND_SPINE)
+        PositionTask(f"{side[0]}_wrist", (x, 1.40, 0.05), priority=2 if winner == side else 1, recruit=ARM_AND_SPINE)
         for side, x in (("left", 0.95), ("right", -0.95))
     ]
     joints = np.flatnonzero(tasks[0].recruited(skeleton) | tasks[1].recruited(skeleton))
