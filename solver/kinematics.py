@@ -7,6 +7,7 @@ point `p` below it by `w × (p - a)`, whatever the joint's own frame is. See doc
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,6 +42,16 @@ class WorldState:
     def frames(self) -> int:
         """How many frames there are."""
         return len(self.positions)
+
+    @cached_property
+    def _memory(self) -> dict[Hashable, Array]:
+        return {}
+
+    def remembered(self, key: Hashable, compute: Callable[[], Array]) -> Array:
+        """What `compute` gives, computed once for this state and key; not to be written to."""
+        if key not in self._memory:
+            self._memory[key] = compute()
+        return self._memory[key]
 
     def at(self, frames: IntArray) -> WorldState:
         """The state of some of the frames."""

@@ -38,8 +38,11 @@ RESTORED_MISS = 0.1
 """When the iterations have run out, a level that misses by less than this (sizes of the character, or radians) was met
 or about to be: it is put right, and the others stay where they are."""
 
+RESTORED = 1e-10
+"""Sizes of the character, or radians, that are right enough."""
+
 RESTORING_STEPS = 5
-"""Newton steps for that; they converge quadratically."""
+"""Newton steps for that at most; they converge quadratically."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,6 +229,9 @@ def _with_unmet_merged(misses: Array, before: Array, unmet_level: IntArray) -> A
 def _restored(problem: Problem, state: WorldState, bound: float) -> WorldState:
     """Bring the levels that miss by less than `bound` back to zero while the others stay where they are."""
     for _ in range(RESTORING_STEPS):
+        misses = problem.misses(state)
+        if not ((misses > RESTORED) & (misses <= bound)).any():
+            break
         step = problem.restoring_step(state, bound)
         trial = integrate(state, problem.velocities(step), problem.dofs)
         state = WorldState.of(problem.skeleton, problem.within_limits(trial))

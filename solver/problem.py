@@ -155,7 +155,12 @@ class Problem:
         # A pose that is alone at the bottom needs no rows of its own: each of its rows has one column.
         if self._levels and len(self._levels[-1]) == 1 and isinstance(self._levels[-1][0], PoseTask):
             self._attraction = self._levels[-1][0]
+            self._attracted_columns = self._attraction.attracted_columns(skeleton, self.dofs)
             self._levels = self._levels[:-1]
+        self._recruited = [[self._recruited_columns(task) for task in level] for level in self._levels]
+        selective = [not all(columns.all() for columns in level) for level in self._recruited]
+        self.is_selective = np.array(selective + [False] * self.has_attraction, dtype=bool)
+        """(levels,) which of the levels that `misses` counts have tasks that may not move all that moves them."""
 
     @property
     def can_move(self) -> bool:
@@ -181,22 +186,15 @@ class Problem:
         """(frames, levels) how far each level is from holding, in sizes of the character or radians."""
         columns = [self._level_miss(level, state) for level in self._levels]
         if self._attraction:
-            pull, _ = self._attraction.attraction(state, self.dofs)
-            columns.append(np.linalg.norm(pull / self.column_scale, axis=1))
+            columns.append(np.linalg.norm(self._pull_of_pose(state), axis=1))
         return np.stack(columns, axis=1)
 
     def _level_miss(self, level: list[Task], state: WorldState) -> Array:
         squares = np.zeros(state.frames)
         for task in level:
-            error = task.error(state) * self.row_scale(task)
+            error = task.error_once(state) * self.row_scale(task)
             squares += np.einsum("fr,fr->f", error, error)
         return np.sqrt(squares)
-
-    @property
-    def is_selective(self) -> BoolArray:
-        """(levels,) which of the levels that `misses` counts have tasks that may not move all that moves them."""
-        selective = [not all(self._recruited_columns(task).all() for task in level) for level in self._levels]
-        return np.array(selective + [False] * self.has_attraction, dtype=bool)
 
     @property
     def has_attraction(self) -> bool:
@@ -225,6 +223,12 @@ class Problem:
         nowhere = self._no_attraction(state.frames)
         return self._inside_boundaries(_Evaluation(levels, evaluation.locks, nowhere, evaluation.trust))[0]
 
+    def _pull_of_pose(self, state: WorldState) -> Array:
+        """(frames, columns) the way to the attracting pose, in pure numbers."""
+        pose = self._attraction
+        assert pose is not None
+        return state.remembered((pose, "pull"), lambda: pose.attraction(state, self.dofs) / self.column_scale)
+
     def _no_attraction(self, frames: int) -> Attraction:
         return Attraction(np.zeros((frames, self.dofs.count)), np.zeros(self.dofs.count, dtype=bool))
 
@@ -236,15 +240,14 @@ class Problem:
     def _evaluated(self, state: WorldState, trust: Array, gain: Array) -> _Evaluation:
         attraction = self._no_attraction(state.frames)
         if self._attraction:
-            velocity, columns = self._attraction.attraction(state, self.dofs)
-            attraction = Attraction(velocity / self.column_scale * gain[:, None], columns)
+            attraction = Attraction(self._pull_of_pose(state) * gain[:, None], self._attracted_columns)
         locks = self._boundaries.locks(state, self.column_scale)
-        levels = [self._rows(level, state) for level in self._levels]
+        levels = [self._rows(*level, state) for level in zip(self._levels, self._recruited, strict=True)]
         return _Evaluation(levels, locks, attraction, trust)
 
-    def _rows(self, level: list[Task], state: WorldState) -> _Rows:
+    def _rows(self, level: list[Task], recruited_columns: list[BoolArray], state: WorldState) -> _Rows:
         jacobians, residuals, actives, missings, masks = [], [], [], [], []
-        for task in level:
+        for task, columns in zip(level, recruited_columns, strict=True):
             row_scale = self.row_scale(task)
             jacobian = task.jacobian(state, self.dofs)
             jacobian *= row_scale * self.column_scale
@@ -253,14 +256,14 @@ class Problem:
                 residual = np.minimum(missing, self.goal_step.length)
                 active = residual > 0.0
             else:
-                missing = task.error(state)
+                missing = task.error_once(state)
                 residual = task.goal(state, self.goal_step)
                 active = np.ones(residual.shape, dtype=bool)
             jacobians.append(jacobian)
             residuals.append(residual * row_scale)
             missings.append(missing * row_scale)
             actives.append(active)
-            masks.append(np.broadcast_to(self._recruited_columns(task), jacobian.shape[1:]))
+            masks.append(np.broadcast_to(columns, jacobian.shape[1:]))
         recruited = None if all(mask.all() for mask in masks) else np.concatenate(masks)
         task_of_row = np.repeat(np.arange(len(level)), [residual.shape[1] for residual in residuals])
         return _Rows(

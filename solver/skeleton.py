@@ -142,9 +142,15 @@ class Skeleton:
 
     def resolve(self, point: str | int | BodyPoint) -> BodyPoint:
         """A joint, or a point on one, as a point whose joint is an index."""
-        if isinstance(point, BodyPoint):
-            return BodyPoint(self.index(point.joint), point.offset)
-        return BodyPoint(self.index(point))
+        known = self._resolved.get(point)
+        if known is None:
+            joint, offset = (point.joint, point.offset) if isinstance(point, BodyPoint) else (point, (0.0, 0.0, 0.0))
+            known = self._resolved[point] = BodyPoint(self.index(joint), offset)
+        return known
+
+    @cached_property
+    def _resolved(self) -> dict[str | int | BodyPoint, BodyPoint]:
+        return {}
 
     # Shape ---------------------------------------------------------------------------------------------------------
 

@@ -76,7 +76,7 @@ class Task(ABC):
 
     def goal(self, state: WorldState, step: GoalStep) -> Array:
         """(frames, rows) the error to an intermediate goal, no further away than `step`."""
-        return shortened(self.error(state), step.angle if self.is_angular else step.length)
+        return shortened(self.error_once(state), step.angle if self.is_angular else step.length)
 
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
         """(frames, columns, columns): minus the second derivative of pull · rows, for a pull (frames, rows).
@@ -107,6 +107,10 @@ class Task(ABC):
         return target if target is not None and target.ndim == 2 else None
 
     # What all kinds share ------------------------------------------------------------------------------------------
+
+    def error_once(self, state: WorldState) -> Array:
+        """The error, computed once for a state, however often it is asked for; not to be written to."""
+        return state.remembered((self, "error"), lambda: self.error(state))
 
     @property
     def label(self) -> str:

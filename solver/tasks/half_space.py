@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, cast
 
 import numpy as np
@@ -53,7 +54,11 @@ class HalfSpaceTask(Task):
         return self.joint
 
     def _point(self, skeleton: Skeleton) -> BodyPoint:
-        return skeleton.resolve(BodyPoint(self.joint, self.offset))
+        return skeleton.resolve(self._body_point)
+
+    @cached_property
+    def _body_point(self) -> BodyPoint:
+        return BodyPoint(self.joint, self.offset)
 
     def depth(self, state: WorldState) -> Array:
         """(frames, 1) how far behind the plane the point is; negative in front of it."""

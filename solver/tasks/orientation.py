@@ -52,7 +52,7 @@ class OrientationTask(Task):
         # With e = log(T q⁻¹), a turn w of q gives log(exp(e) exp(-w)): its derivative is the inverse right Jacobian
         # at e, which is the inverse left one at -e.
         spin = state.rotation_jacobian(state.skeleton.index(self.joint), dofs)
-        return rotations.exp_jacobian_inverse(-self.error(state)) @ spin
+        return rotations.exp_jacobian_inverse(-self.error_once(state)) @ spin
 
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
         return spin_curvature(state, dofs, pull, state.skeleton.index(self.joint))

@@ -66,22 +66,25 @@ class PoseTask(Task):
         return _in_columns(*self._local(state, self._own_dofs(state.skeleton)))
 
     def goal(self, state: WorldState, step: GoalStep) -> Array:
-        errors = self.error(state)
+        errors = self.error_once(state)
         return shortened(errors, step.angle * np.sqrt(errors.shape[1]))
 
-    def attraction(self, state: WorldState, dofs: Dofs) -> tuple[Array, BoolArray]:
-        """The velocity (frames, columns) that leads to the reference, and which columns it speaks of, (columns,).
+    def attraction(self, state: WorldState, dofs: Dofs) -> Array:
+        """The velocity (frames, columns) that leads to the reference; zero where the task has no say.
 
         What `jacobian` and `error` say, already solved: each row has its own column.
         """
         moves, turns, bends = self._local(state, dofs)
         moves = rotations.rotate(state.parent_rotations(dofs.translating), moves) * state.skeleton.size
         turns = rotations.rotate(state.parent_rotations(dofs.rotating), turns)
-        velocities = _in_columns(moves, turns, bends)
-        speaks = dofs.spread(self.recruited(state.skeleton))
+        return _in_columns(moves, turns, bends) * self.attracted_columns(state.skeleton, dofs)
+
+    def attracted_columns(self, skeleton: Skeleton, dofs: Dofs) -> BoolArray:
+        """(columns,) where the task has a say."""
+        speaks = dofs.spread(self.recruited(skeleton))
         if not self.translations:
             speaks[dofs.translation_columns] = False
-        return velocities * speaks, speaks
+        return speaks
 
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
         own = self._own_dofs(state.skeleton)

@@ -48,7 +48,11 @@ class PositionTask(Task):
         return axis_indices(self.label, self.axes)
 
     def _point(self, skeleton: Skeleton) -> BodyPoint:
-        return skeleton.resolve(BodyPoint(self.joint, self.offset))
+        return skeleton.resolve(self._body_point)
+
+    @cached_property
+    def _body_point(self) -> BodyPoint:
+        return BodyPoint(self.joint, self.offset)
 
     def error(self, state: WorldState) -> Array:
         return (cast(Array, self.target) - state.point(self._point(state.skeleton)))[:, self._rows]

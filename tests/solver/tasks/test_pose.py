@@ -48,8 +48,9 @@ def test_one_whole_step_of_the_attraction_leads_to_the_pose(character: Skeleton,
     moved = np.where(still[:, None], reference.translations, state.motion.translations)
     state = WorldState.of(character, Motion(turned, moved))
 
-    velocity, speaks = PoseTask(reference).attraction(state, character.dofs)
-    assert speaks.all()
+    task = PoseTask(reference)
+    assert task.attracted_columns(character, character.dofs).all()
+    velocity = task.attraction(state, character.dofs)
     reached = integrate(state, velocity, character.dofs)
     np.testing.assert_allclose(matrix(reached.rotations), matrix(reference.rotations), atol=1e-12)
     np.testing.assert_allclose(reached.translations, reference.translations, atol=1e-12)
@@ -61,7 +62,7 @@ def test_attraction_solves_what_error_and_jacobian_say(rng: np.random.Generator)
     # Newton's first step toward a near reference; at a far one the Jacobian of the logarithm makes the two differ.
     near = integrate(state, 1e-6 * rng.standard_normal((4, skeleton.dofs.count)), skeleton.dofs)
     task = PoseTask(near)
-    velocity, _ = task.attraction(state, skeleton.dofs)
+    velocity = task.attraction(state, skeleton.dofs)
     step = np.linalg.solve(task.jacobian(state, skeleton.dofs), task.error(state)[:, :, None])[:, :, 0]
     np.testing.assert_allclose(velocity, step, rtol=0.0, atol=1e-11)
 
@@ -70,7 +71,8 @@ def test_attraction_speaks_only_of_those_it_recruits(rng: np.random.Generator) -
     skeleton = random_skeleton(rng)
     state, dofs = random_state(rng, skeleton), skeleton.dofs
     recruited = [0, 2, 5, 7]
-    velocity, speaks = PoseTask(random_motion(rng, skeleton, 1), recruit=recruited).attraction(state, dofs)
+    task = PoseTask(random_motion(rng, skeleton, 1), recruit=recruited)
+    velocity, speaks = task.attraction(state, dofs), task.attracted_columns(skeleton, dofs)
     np.testing.assert_array_equal(speaks, np.isin(dofs.owners, recruited))
     assert not velocity[:, ~speaks].any() and velocity[:, speaks].all()
 
@@ -78,7 +80,8 @@ def test_attraction_speaks_only_of_those_it_recruits(rng: np.random.Generator) -
 def test_attraction_without_translations_leaves_places_alone(rng: np.random.Generator) -> None:
     skeleton = random_skeleton(rng)
     state, dofs = random_state(rng, skeleton), skeleton.dofs
-    velocity, speaks = PoseTask(random_motion(rng, skeleton), translations=False).attraction(state, dofs)
+    task = PoseTask(random_motion(rng, skeleton), translations=False)
+    velocity, speaks = task.attraction(state, dofs), task.attracted_columns(skeleton, dofs)
     assert not speaks[dofs.translation_columns].any() and not velocity[:, dofs.translation_columns].any()
     assert speaks[dofs.rotation_columns].all() and speaks[dofs.hinge_columns].all()
 
