@@ -44,6 +44,9 @@ straight arm whose hand is pulled toward the shoulder."""
 STILL = 1e-3
 """If the gradient along them is below this share of what is missing, it is not enough to leave by."""
 
+SIDE = 1e-5
+"""Gradients above this share of what is missing say to which side."""
+
 NUDGE = 0.1
 """Radians by which a saddle is left then."""
 
@@ -159,9 +162,10 @@ def _newton(hessian: Array, gradient: Array, ridge: Array, missing: Array, above
         wish = outside(above[saddles], np.broadcast_to(hint, (len(saddles), 1, len(hint))))[:, 0]
         wanted = np.einsum("fck,fc->fk", vectors[saddles], wish) * downhill[saddles]
         wanted /= np.maximum(np.linalg.norm(wanted, axis=1, keepdims=True), _TINY)
-        # What little first order there is decides the side, so that an arm that is already bent bends further.
+        # What little first order there is decides the side, so that an arm that is already bent bends further; but
+        # not what might be rounding, or frames that are all but the same would bend to different sides.
         toward = np.sum(wanted * along[saddles], axis=1)
-        side = np.where(np.abs(toward) > np.finfo(np.float64).eps, np.sign(toward), 1.0)
+        side = np.where(toward < -SIDE * missing[saddles], -1.0, 1.0)
         components[saddles] += NUDGE * side[:, None] * wanted
     return np.einsum("fck,fk->fc", vectors, components)
 
