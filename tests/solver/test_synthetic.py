@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,11 @@ from poise.solver.skeleton import Skeleton, Up
 
 UPS = ("y", "z")
 SIDES = {"l_": 1.0, "r_": -1.0}
+
+
+@cache
+def limited_human(up: Up) -> Skeleton:
+    return synthetic.human(up, limits=True)
 
 
 def standing(skeleton: Skeleton) -> solver.Clip:
@@ -161,7 +168,7 @@ INTO_REACH = [
 def test_joints_end_where_the_book_says(
     up: Up, side: str, joint: str, axis: tuple[int, int, int], degrees: float
 ) -> None:
-    skeleton = synthetic.human(up, limits=True)
+    skeleton = limited_human(up)
     x, y, z = np.array(axis) * (1.0, SIDES[side], SIDES[side])  # an axis is mirrored as a turn, not as an arrow
     world_axis = np.array([x, y, z] if up == "y" else [x, -z, y], dtype=float)
     limit = skeleton.limits[skeleton.index(side + joint)]
