@@ -197,7 +197,8 @@ def test_a_reach_within_limits_keeps_them() -> None:
         solver.PositionTask("r_talocrural", standing(skeleton).position("r_talocrural")[0], priority=3),
         solver.PoseTask(solver.Pose.rest(skeleton), priority=1),
     ]
-    solved = solver.solve_posture(skeleton, solver.Pose.rest(skeleton), tasks)
+    # The reach is done by then; how the pose attraction settles among the limits is for the solver's own tests.
+    solved = solver.solve_posture(skeleton, solver.Pose.rest(skeleton), tasks, iterations=40)
     for joint, limit in skeleton.limits.items():
         relative = solved.pose.rotations[joint]
         axis = skeleton.hinge_axes[joint]
