@@ -142,14 +142,15 @@ class Skeleton:
 
     def resolve(self, point: str | int | BodyPoint) -> BodyPoint:
         """A joint, or a point on one, as a point whose joint is an index."""
+        if not isinstance(point, BodyPoint):
+            return BodyPoint(self.index(point))
         known = self._resolved.get(point)
         if known is None:
-            joint, offset = (point.joint, point.offset) if isinstance(point, BodyPoint) else (point, (0.0, 0.0, 0.0))
-            known = self._resolved[point] = BodyPoint(self.index(joint), offset)
+            known = self._resolved[point] = BodyPoint(self.index(point.joint), point.offset)
         return known
 
     @cached_property
-    def _resolved(self) -> dict[str | int | BodyPoint, BodyPoint]:
+    def _resolved(self) -> dict[BodyPoint, BodyPoint]:
         return {}
 
     # Shape ---------------------------------------------------------------------------------------------------------

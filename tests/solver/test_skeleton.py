@@ -181,6 +181,10 @@ def test_masks_and_points(rng: np.random.Generator) -> None:
     assert skeleton.resolve(BodyPoint("Head", (1.0, 2.0, 3.0))) == BodyPoint(skeleton.index("Head"), (1.0, 2.0, 3.0))
     with pytest.raises(UnknownJointError, match="'Tail'"):
         skeleton.resolve(BodyPoint("Tail"))
+    assert skeleton.resolve(1) == BodyPoint(1)
+    for no_joint in (True, 1.0, ["Hips"], None):
+        with pytest.raises(UnknownJointError, match="There is no joint"):
+            skeleton.resolve(no_joint)  # type: ignore[arg-type]
 
 
 # --- nothing changes behind one's back -----------------------------------------------------------------------------
