@@ -22,7 +22,8 @@ def point_curvature(state: WorldState, dofs: Dofs, pull: Array, turn_arms: Array
     of the mass it carries times that mass's share, (frames, joints, 3), and are zero from joints that do not carry it.
 
     To second order a point moves by the sum over joints a above or at b of wa × (wb × arm of b), half of it where a is
-    b, so the block of (a, b) is (pull · arm) - arm pullᵀ.
+    b, so the block of (a, b) is (pull · arm) - arm pullᵀ. That the translation of a free joint turns with those above
+    it is left out: a free joint is nearly always a root.
     """
     arms = np.concatenate([turn_arms, hinge_arms], axis=1)
     along = np.einsum("fk,fjk->fj", pull, arms)

@@ -11,6 +11,7 @@ from poise.solver.joints import BodyPoint, JointKind, Load
 from poise.solver.kinematics import WorldState
 from poise.solver.motion import Motion
 from poise.solver.skeleton import Skeleton
+from poise.solver.synthetic import human
 
 FREE, BALL, HINGE, FIXED = JointKind.FREE, JointKind.BALL, JointKind.HINGE, JointKind.FIXED
 
@@ -133,6 +134,7 @@ CHARACTERS = {
     "single joint": lambda: Skeleton(("only",), [-1], [[0.0, 0.0, 0.0]]),
     "chain of hinges": hinge_chain,
     "person": person,
+    "human": lambda: human(up="z", hinges=True),
 }
 """By name; the fixture `character` adds the one of a captured clip."""
 

@@ -62,7 +62,7 @@ def curvature_of_mass(state: WorldState, dofs: Dofs, pull: Array) -> Array:
 
 
 def without_free_joints_below(skeleton: Skeleton) -> Skeleton:
-    """Free joints only as roots: the others become balls."""
+    """Free joints only as roots, as the curvature takes them to be: the others become balls."""
     below = [joint for joint in skeleton.dofs.translating if skeleton.parents[joint] >= 0]
     return skeleton.with_kinds({int(joint): "ball" for joint in below})
 
