@@ -312,6 +312,20 @@ def test_frames_of_one_state_or_of_another(rng: np.random.Generator) -> None:
         np.testing.assert_array_equal(mixed.motion.translations[frame], origin.motion.translations[frame])
 
 
+def test_what_is_remembered_is_computed_once_for_each_state(rng: np.random.Generator) -> None:
+    skeleton = random_skeleton(rng)
+    state, asked = random_state(rng, skeleton, 3), []
+
+    def heights() -> Array:
+        asked.append(state.frames)
+        return state.positions[..., 1]
+
+    first = state.remembered("heights", heights)
+    assert state.remembered("heights", heights) is first and asked == [3]
+    assert state.remembered("other", heights) is not first
+    assert "heights" not in state.at(np.array([1]))._memory, "other frames must not answer with these"
+
+
 def test_asking_for_nobody_gives_nothing(rng: np.random.Generator) -> None:
     state = random_state(rng, person())
     nobody = Dofs(state.skeleton.kinds, np.zeros(len(state.skeleton), dtype=bool))
