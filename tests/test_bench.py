@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from benchmarks import catalogue, character, peers, report, workload  # noqa: E402
 from benchmarks.bvh_reading import bvh_reading  # noqa: E402
 from benchmarks.character import Character, swaying_human  # noqa: E402
+from benchmarks.coming_to_rest import coming_to_rest  # noqa: E402
 from benchmarks.conflict import conflict  # noqa: E402
 from benchmarks.figures import Direction, Figure  # noqa: E402
 from benchmarks.integration_and_damping import integration_and_damping  # noqa: E402
@@ -182,6 +183,20 @@ def test_an_unknown_benchmark_gives_one_sentence(bench: ModuleType, capsys: pyte
     assert "posture_sped" in told and "posture_speed" in told and len(told.splitlines()) == 1
 
 
+def test_no_two_figures_have_the_same_name(human: Character, tmp_path: Path) -> None:
+    figures = [
+        *bvh_reading(tmp_path / "gone.bvh"),
+        *posture_speed(human, batches=(1, 2), peer_names=(), iterations=1, rounds=1),
+        *coming_to_rest(human, postures=1),
+        *conflict(human, peer_names=(), iterations=1, postures=1),
+        *integration_and_damping((1.0,), (0.4,), (0.4,), voxels=4, most_iterations=20, folder=tmp_path),
+        *parameterization(joints=(2,), copies=1, rounds=1, folder=tmp_path),
+        *transpose(folder=tmp_path),
+    ]
+    names = [figure.name for figure in figures]
+    assert len(set(names)) == len(names)
+
+
 def test_every_benchmark_has_a_title_and_needs_no_arguments() -> None:
     assert len(catalogue.BENCHMARKS) >= 6
     for name, benchmark in catalogue.BENCHMARKS.items():
@@ -232,6 +247,13 @@ def test_posture_speed_times_every_batch(human: Character) -> None:
     figures = list(posture_speed(human, batches=(1, 3), peer_names=(), iterations=2, rounds=1))
     assert [figure.name for figure in figures] == [poise_name(1), poise_name(3)]
     assert all(figure.value is not None and figure.value > 0.0 for figure in figures)
+
+
+def test_coming_to_rest_counts_postures_and_iterations(human: Character) -> None:
+    share, mean, late, duration = (figure.value for figure in coming_to_rest(human, postures=4))
+    assert share == 100.0
+    assert mean is not None and late is not None and 1.0 <= mean <= late
+    assert duration is not None and duration > 0.0
 
 
 def test_conflict_judges_feet_and_balance_of_poise(human: Character) -> None:

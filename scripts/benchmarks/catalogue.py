@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .bvh_reading import bvh_reading
+from .coming_to_rest import coming_to_rest
 from .conflict import conflict
 from .figures import Figure
 from .integration_and_damping import integration_and_damping
@@ -21,6 +22,7 @@ Benchmark = Callable[[], Iterator[Figure]]
 BENCHMARKS: dict[str, Benchmark] = {
     "bvh_reading": bvh_reading,
     "posture_speed": posture_speed,
+    "coming_to_rest": coming_to_rest,
     "conflict": conflict,
     "integration_and_damping": integration_and_damping,
     "parameterization": parameterization,
