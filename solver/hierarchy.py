@@ -15,7 +15,7 @@ import numpy as np
 
 from .arrays import Array, BoolArray, IntArray
 from .projection import RowSpace, outside
-from .stretching import MET, UNMET, SecondOrder, stretched_step
+from .stretching import MET, UNMET, SecondOrder, attracted_step, stretched_step
 
 LONGEST_STEP = 0.6
 """Radians that a singular direction may move in one step. A direction whose share of the residual asks for more is
@@ -50,6 +50,8 @@ class Attraction:
     """(frames, columns)"""
     columns: BoolArray
     """(columns,) where it has a say."""
+    careful: BoolArray
+    """(frames,) where it has overshot before, and must mind second derivatives."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +109,11 @@ def prioritized_step(
         step += own_step
         basis = np.concatenate([basis, spent], axis=1)
     wanted = (attraction.velocity - step) * attraction.columns * (unmet_level == len(levels))[:, None]
-    return Solution(step + outside(basis, wanted[:, None])[:, 0], basis, unmet_level)
+    own_step = outside(basis, wanted[:, None])[:, 0]
+    careful = np.flatnonzero(attraction.careful & (unmet_level == len(levels)))
+    if careful.size:
+        own_step[careful] = attracted_step(levels, careful, basis[careful], wanted[careful], hint)
+    return Solution(step + own_step, basis, unmet_level)
 
 
 def transpose_step(levels: Sequence[Level], gain: float | None = None) -> Array:

@@ -58,6 +58,14 @@ class WorldState:
         motion = Motion(self.motion.rotations[frames], self.motion.translations[frames])
         return WorldState(self.skeleton, motion, self.rotations[frames], self.positions[frames])
 
+    def with_frames(self, frames: IntArray, other: WorldState) -> WorldState:
+        """This state with some frames, (some,), taken from another that has just those."""
+        turned, moved = self.motion.rotations.copy(), self.motion.translations.copy()
+        world_rotations, positions = self.rotations.copy(), self.positions.copy()
+        turned[frames], moved[frames] = other.motion.rotations, other.motion.translations
+        world_rotations[frames], positions[frames] = other.rotations, other.positions
+        return WorldState(self.skeleton, Motion(turned, moved), world_rotations, positions)
+
     def where(self, chosen: BoolArray, other: WorldState) -> WorldState:
         """The frames of this state that are chosen, (frames,), and those of another elsewhere."""
         mask = chosen[:, None, None]

@@ -34,6 +34,10 @@ RECRUITED_TRANSIENT = 1e-3
 ROUNDING = 1e-12
 """Changes of a level's error below this (sizes of the character, or radians) are none."""
 
+STRAIN = 3e-3
+"""Where a step bends a level by more than this, the attraction that pulls at it is halved: near a stretched limb it
+would bend for ever what the next step straightens."""
+
 RESTORED_MISS = 0.1
 """When the iterations have run out, a level that misses by less than this (sizes of the character, or radians) was met
 or about to be: it is put right, and the others stay where they are."""
@@ -41,7 +45,7 @@ or about to be: it is put right, and the others stay where they are."""
 RESTORED = 1e-10
 """Sizes of the character, or radians, that are right enough."""
 
-RESTORING_STEPS = 5
+RESTORING_STEPS = 15
 """Newton steps for that at most; they converge quadratically."""
 
 
@@ -97,7 +101,6 @@ def solve_posture(
     def remember(state: WorldState, _: IntArray) -> None:
         history.append([float(np.linalg.norm(task.error(state)[0])) for task in tasks])
 
-    recruiting.warn(skeleton, tasks)
     solved = solve_postures(skeleton, pose.motion, tasks, chosen, remember if record else None)
     return Posture(
         solved.motion.pose(0),
@@ -124,11 +127,12 @@ def solve_postures(
     motion = motion.checked(skeleton)
     for task in tasks:
         task.check(skeleton, motion.frames)
+    recruiting.warn(skeleton, tasks)
     problem = Problem(skeleton, tasks, settings)
     solved = _descend(problem, motion, settings, observer) if problem.can_move else _Solved.untouched(motion)
     final = WorldState.of(skeleton, solved.motion)
-    if problem.can_move and problem.is_selective.any() and settings.integration_step is None:
-        final = _restored(problem, final, 2.0 * RECRUITED_TRANSIENT)
+    if problem.can_move and settings.integration_step is None:
+        final = _restored(problem, final, solved)
     return Postures(final.motion, tuple(task.error(final) for task in tasks), solved.iterations, solved.converged)
 
 
@@ -137,11 +141,13 @@ class _Solved:
     motion: Motion
     iterations: IntArray
     converged: BoolArray
+    unmet_level: IntArray
+    """(frames,) the first level that was out of reach at the end; the number of levels where none was."""
 
     @staticmethod
     def untouched(motion: Motion) -> _Solved:
-        frames = motion.frames
-        return _Solved(motion, np.zeros(frames, dtype=np.int64), np.ones(frames, dtype=bool))
+        none = np.zeros(motion.frames, dtype=np.int64)
+        return _Solved(motion, none, np.ones(motion.frames, dtype=bool), none)
 
 
 def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer: Observer | None) -> _Solved:
@@ -150,6 +156,7 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
     turned, moved = motion.rotations.copy(), motion.translations.copy()
     iterations = np.zeros(frames, dtype=np.int64)
     converged = np.zeros(frames, dtype=bool)
+    unmet = np.zeros(frames, dtype=np.int64)
 
     open_frames = np.arange(frames)
     state = WorldState.of(skeleton, problem.within_limits(motion))
@@ -169,7 +176,9 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
             taken, overshot = _verdict(misses, trial_misses, step, unmet_level, problem)
             trust = np.where(taken, np.minimum(2.0 * trust, settings.largest_turn), trust)
             trust = np.where(~taken & ~overshot, 0.25 * np.minimum(trust, reached), trust)
-            gain = np.where(overshot, 0.5 * gain, np.minimum(1.25 * gain, 1.0))
+            bent = (trial_misses - misses)[:, : problem.levels].max(axis=1, initial=0.0)
+            strained = overshot | ((bent > STRAIN) & (unmet_level >= problem.levels))
+            gain = np.where(strained, 0.5 * gain, np.minimum(1.1 * gain, 1.0))
         else:
             taken = np.ones_like(reached, dtype=bool)
         unchanged = np.abs(trial_misses - misses).max(axis=1) < settings.tolerance
@@ -177,6 +186,7 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
         state = trial if taken.all() else trial.where(taken, state)
         misses = np.where(taken[:, None], trial_misses, misses)
         iterations[open_frames] += 1
+        unmet[open_frames] = unmet_level
         if observer:
             observer(state, open_frames)
         if at_rest.any():
@@ -186,11 +196,8 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
             still = np.flatnonzero(~at_rest)
             open_frames, trust, gain, misses = open_frames[still], trust[still], gain[still], misses[still]
             state, problem = state.at(still), problem.at(still)
-    if open_frames.size:
-        if settings.integration_step is None:
-            state = _restored(problem, state, RESTORED_MISS)
-        turned[open_frames], moved[open_frames] = state.motion.rotations, state.motion.translations
-    return _Solved(Motion(turned, moved), iterations, converged)
+    turned[open_frames], moved[open_frames] = state.motion.rotations, state.motion.translations
+    return _Solved(Motion(turned, moved), iterations, converged, unmet)
 
 
 def _verdict(
@@ -226,13 +233,19 @@ def _with_unmet_merged(misses: Array, before: Array, unmet_level: IntArray) -> A
     return merged
 
 
-def _restored(problem: Problem, state: WorldState, bound: float) -> WorldState:
-    """Bring the levels that miss by less than `bound` back to zero while the others stay where they are."""
+def _restored(problem: Problem, state: WorldState, solved: _Solved) -> WorldState:
+    """Bring the levels that were met, or about to be, to zero while the others stay where they are."""
+    bound = np.where(solved.converged, TRANSIENT_BOUND, RESTORED_MISS)[:, None]
+    misses = problem.misses(state)[:, : problem.levels]
+    met = (misses <= bound) & (~solved.converged[:, None] | (np.arange(problem.levels) < solved.unmet_level[:, None]))
+    met |= problem.is_selective[: problem.levels] & (misses <= 2.0 * RECRUITED_TRANSIENT)
     for _ in range(RESTORING_STEPS):
-        misses = problem.misses(state)
-        if not ((misses > RESTORED) & (misses <= bound)).any():
+        wrong = np.flatnonzero((met & (misses > RESTORED)).any(axis=1))
+        if not wrong.size:
             break
-        step = problem.restoring_step(state, bound)
-        trial = integrate(state, problem.velocities(step), problem.dofs)
-        state = WorldState.of(problem.skeleton, problem.within_limits(trial))
+        some, there = problem.at(wrong), state.at(wrong)
+        velocities = problem.velocities(some.restoring_step(there, met[wrong]))
+        right = WorldState.of(problem.skeleton, problem.within_limits(integrate(there, velocities, problem.dofs)))
+        state = state.with_frames(wrong, right)
+        misses = problem.misses(state)[:, : problem.levels]
     return state

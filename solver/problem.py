@@ -34,6 +34,9 @@ _TINY = float(np.finfo(np.float64).tiny)
 MOST_ROUNDS = 8
 """How often a step is solved again because it met another boundary; what is met later waits for the next iteration."""
 
+CAREFUL = 0.9
+"""A pose attraction of which less than this share is taken has overshot lately."""
+
 BREACH = 1e-9
 """Sizes of the character, or radians, that a step may lie beyond a boundary before that counts."""
 
@@ -118,7 +121,9 @@ class _Evaluation:
     """(frames,)"""
 
     def at(self, frames: IntArray) -> _Evaluation:
-        attraction = Attraction(self.attraction.velocity[frames], self.attraction.columns)
+        attraction = Attraction(
+            self.attraction.velocity[frames], self.attraction.columns, self.attraction.careful[frames]
+        )
         return _Evaluation(
             [rows.at(frames) for rows in self.levels], self.locks.at(frames), attraction, self.trust[frames]
         )
@@ -209,15 +214,19 @@ class Problem:
         """
         return self._inside_boundaries(self._evaluated(state, trust, gain))
 
-    def restoring_step(self, state: WorldState, bound: float) -> Array:
-        """The step that only completes levels that miss by less than `bound` and leaves the others where they are.
+    @property
+    def levels(self) -> int:
+        """How many levels there are, the pose attraction not counted."""
+        return len(self._levels)
+
+    def restoring_step(self, state: WorldState, restored: BoolArray) -> Array:
+        """The step that only completes some levels, (frames, levels), and leaves the others where they are.
 
         It may use any joint that somebody recruits: it undoes what others have done to a level.
         """
         evaluation = self._evaluated(state, np.full(state.frames, self.settings.largest_turn), np.zeros(state.frames))
-        held = self.misses(state)[:, : len(self._levels)] <= bound
         levels = [
-            replace(rows, residual=rows.residual * held[:, index, None], recruited=None)
+            replace(rows, residual=rows.residual * restored[:, index, None], recruited=None)
             for index, rows in enumerate(evaluation.levels)
         ]
         nowhere = self._no_attraction(state.frames)
@@ -230,7 +239,8 @@ class Problem:
         return state.remembered((pose, "pull"), lambda: pose.attraction(state, self.dofs) / self.column_scale)
 
     def _no_attraction(self, frames: int) -> Attraction:
-        return Attraction(np.zeros((frames, self.dofs.count)), np.zeros(self.dofs.count, dtype=bool))
+        nowhere, nobody = np.zeros((frames, self.dofs.count)), np.zeros(self.dofs.count, dtype=bool)
+        return Attraction(nowhere, nobody, np.zeros(frames, dtype=bool))
 
     # Evaluating ----------------------------------------------------------------------------------------------------
 
@@ -240,7 +250,7 @@ class Problem:
     def _evaluated(self, state: WorldState, trust: Array, gain: Array) -> _Evaluation:
         attraction = self._no_attraction(state.frames)
         if self._attraction:
-            attraction = Attraction(self._pull_of_pose(state) * gain[:, None], self._attracted_columns)
+            attraction = Attraction(self._pull_of_pose(state) * gain[:, None], self._attracted_columns, gain < CAREFUL)
         locks = self._boundaries.locks(state, self.column_scale)
         levels = [self._rows(*level, state) for level in zip(self._levels, self._recruited, strict=True)]
         return _Evaluation(levels, locks, attraction, trust)

@@ -75,7 +75,7 @@ def breaches(skeleton: Skeleton, tasks: Sequence[Task]) -> list[RecruitingBreach
 def warn(skeleton: Skeleton, tasks: Sequence[Task]) -> None:
     """Issue a `RecruitingWarning` for every breach, pointing at the caller of the solver's public function."""
     for breach in breaches(skeleton, tasks):
-        warnings.warn(str(breach), RecruitingWarning, stacklevel=3)
+        warnings.warn(str(breach), RecruitingWarning, stacklevel=4)
 
 
 def _names(skeleton: Skeleton, mask: BoolArray) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from .errors import TaskError
 
 
@@ -32,8 +34,19 @@ class SolveSettings:
     """A fixed share of each step instead of the trust region: every step is then taken, for better or worse."""
 
     def __post_init__(self) -> None:
-        if self.iterations < 0:
-            raise TaskError("The number of iterations cannot be negative.")
+        if not isinstance(self.iterations, (int, np.integer)) or self.iterations < 0:
+            raise TaskError(f"The number of iterations must be a whole number, 0 or more, not {self.iterations!r}.")
         for name in ("tolerance", "goal_length", "goal_angle", "largest_turn"):
-            if not getattr(self, name) > 0.0:
-                raise TaskError(f"The setting {name} must be positive.")
+            if not is_number(getattr(self, name)) or not getattr(self, name) > 0.0:
+                raise TaskError(f"The setting {name} must be a finite, positive number.")
+        for name in ("damping", "integration_step"):
+            value = getattr(self, name)
+            if value is not None and (not is_number(value) or value < 0.0):
+                raise TaskError(f"The setting {name} must be a finite number that is not negative, or None.")
+        if self.method not in ("priority", "transpose"):
+            raise TaskError(f"There is no method {self.method!r}: it is 'priority' or 'transpose'.")
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is one finite real number."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and bool(np.isfinite(value))

@@ -119,7 +119,8 @@ def stretched_step(
         for depth, each in enumerate(below)
     ]
     pulls[0] = missing
-    curvature = outside_both(above, _lagrangian_curvature(levels, unmet_level, held, pulls))
+    weighted = weights[:, -1, None] * attraction
+    curvature = outside_both(above, _lagrangian_curvature(levels, unmet_level, held, pulls, weighted))
 
     def solved(rows: list[Array], pulling: list[Array], bent: Array, attraction: Array) -> Array:
         gradient = weights[:, -1, None] * attraction
@@ -143,6 +144,18 @@ def stretched_step(
         all_rows = level.jacobian[held] * ~met[:, :, None]
         own_step = own_step + solved([all_rows, *lower_rows], pulls, curvature, attraction)
     return firm_step + own_step, spent
+
+
+def attracted_step(
+    levels: Sequence[StretchableLevel], held: IntArray, basis: Array, attraction: Array, hint: Array
+) -> Array:
+    """(held, columns) the Newton step toward `attraction` (held, columns) within what the levels leave free.
+
+    Along strongly curved levels, such as those of a limb that is nearly straight, a plain projected step overshoots.
+    """
+    wanted = outside(basis, attraction[:, None])[:, 0]
+    curvature = outside_both(basis, _lagrangian_curvature(levels, len(levels), held, [], attraction))
+    return _newton(curvature, wanted, np.ones(len(held)), np.linalg.norm(attraction, axis=1), basis, hint)
 
 
 def _newton(hessian: Array, gradient: Array, ridge: Array, missing: Array, above: Array, hint: Array) -> Array:
@@ -193,16 +206,16 @@ def _least_squares(space: RowSpace, rows: Array, residual: Array) -> Array:
 
 
 def _lagrangian_curvature(
-    levels: Sequence[StretchableLevel], unmet_level: int, held: IntArray, pulls: Sequence[Array]
+    levels: Sequence[StretchableLevel], unmet_level: int, held: IntArray, pulls: Sequence[Array], attraction: Array
 ) -> Array:
     """(held, columns, columns) curvature of the unmet and lower levels' errors along what holds the levels above.
 
-    `pulls` (held, rows) are what each level from the unmet one on misses, times its weight. At rest they are balanced
-    by pulls at the rows above, whose own bending then counts too.
+    `pulls` (held, rows) are what each level from the unmet one on misses, times its weight, and `attraction` (held,
+    columns) is that of the pose. At rest they are balanced by pulls at the rows above, whose own bending then counts.
     """
-    columns = levels[0].jacobian.shape[2]
+    columns = attraction.shape[1]
     curvature = np.zeros((len(held), columns, columns))
-    force = np.zeros((len(held), columns))
+    force = attraction.copy()
     for lower, pull in zip(levels[unmet_level:], pulls, strict=True):
         force += np.einsum("frc,fr->fc", lower.jacobian[held], pull)
         if lower.second_order is not None:
@@ -211,7 +224,7 @@ def _lagrangian_curvature(
                 moving = lower.recruited.any(axis=0)
                 part = part * moving[:, None] * moving
             curvature += part
-    if unmet_level == 0:
+    if unmet_level == 0 or not levels:
         return curvature
     above = np.concatenate([level.jacobian[held] for level in levels[:unmet_level]], axis=1)
     gram = np.linalg.pinv(above @ above.swapaxes(1, 2), rcond=RANK_TOLERANCE**2, hermitian=True)

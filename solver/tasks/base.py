@@ -14,6 +14,7 @@ from ..arrays import Array, ArrayLike, BoolArray, IntArray
 from ..dofs import Dofs
 from ..errors import TaskError
 from ..kinematics import WorldState
+from ..settings import is_number
 from ..skeleton import Skeleton
 
 AXES = "xyz"
@@ -53,12 +54,15 @@ class Task(ABC):
     def __post_init__(self) -> None:
         if isinstance(self.priority, bool) or not isinstance(self.priority, (int, np.integer)):
             raise TaskError(f"{self.label}: the priority must be a whole number, not {self.priority!r}.")
-        if not (np.isfinite(self.weight) and self.weight > 0.0):
+        if not is_number(self.weight) or not self.weight > 0.0:
             raise TaskError(f"{self.label}: the weight must be a finite, positive number; to switch it off, omit it.")
-        if self.recruit is not None and not isinstance(self.recruit, (int, np.integer)):
+        if self.recruit is None or isinstance(self.recruit, (int, np.integer)):
+            if isinstance(self.recruit, bool) or (self.recruit is not None and self.recruit < 0):
+                raise TaskError(f"{self.label}: the recruiting level must be 0 (the joint itself) or more.")
+        elif isinstance(self.recruit, str) or not isinstance(self.recruit, Iterable):
+            raise TaskError(f"{self.label}: recruit a number of joints or a list of them, not {self.recruit!r}.")
+        else:
             object.__setattr__(self, "recruit", tuple(self.recruit))
-        elif self.recruit is not None and (self.recruit < 0 or isinstance(self.recruit, bool)):
-            raise TaskError(f"{self.label}: the recruiting level must be 0 (the joint itself) or more.")
 
     # What a kind of task says about itself -------------------------------------------------------------------------
 
@@ -95,6 +99,7 @@ class Task(ABC):
 
     def check(self, skeleton: Skeleton, frames: int) -> None:
         """Raise what is wrong with this task on this skeleton, before anything is solved."""
+        self.serving(skeleton)
         self.recruited(skeleton)
         targets = self._targets
         if targets is not None and len(targets) not in (1, frames):
@@ -155,6 +160,12 @@ def target_array(label: str, target: ArrayLike, width: int, what: str) -> Array:
         raise TaskError(f"{label}: the {what} is not finite.")
     array.setflags(write=False)
     return array
+
+
+def check_offset(label: str, offset: ArrayLike) -> None:
+    """Raise if an offset on a joint is not three finite numbers."""
+    if target_array(label, offset, 3, "offset").ndim != 1:
+        raise TaskError(f"{label}: the offset is fixed to the joint, so it must be three numbers.")
 
 
 def along_axes(rows: Array, indices: list[int]) -> Array:

@@ -16,7 +16,7 @@ from ..errors import TaskError
 from ..joints import BodyPoint
 from ..kinematics import WorldState
 from ..skeleton import Skeleton
-from .base import Task, target_array
+from .base import Task, check_offset, target_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +39,7 @@ class HalfSpaceTask(Task):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_offset(self.label, self.offset)
         object.__setattr__(self, "point", target_array(self.label, self.point, 3, "point of the plane"))
         normal = target_array(self.label, self.normal, 3, "normal")
         if normal.ndim != 1 or not np.linalg.norm(normal) > 0.0:

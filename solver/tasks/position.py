@@ -13,7 +13,7 @@ from ..dofs import Dofs
 from ..joints import BodyPoint
 from ..kinematics import WorldState
 from ..skeleton import Skeleton
-from .base import Task, along_axes, axis_indices, target_array
+from .base import Task, along_axes, axis_indices, check_offset, target_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +32,7 @@ class PositionTask(Task):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_offset(self.label, self.offset)
         object.__setattr__(self, "target", target_array(self.label, self.target, 3, "target"))
         axis_indices(self.label, self.axes)
 

@@ -23,7 +23,10 @@ def random_levels(rng: np.random.Generator, *rows: int) -> list[Level]:
 def solve(levels: list[Level], damping: float | None = None, attraction: Array | None = None) -> Solution:
     velocity = np.zeros((FRAMES, COLUMNS)) if attraction is None else attraction
     return prioritized_step(
-        levels, Attraction(velocity, np.full(COLUMNS, attraction is not None)), np.ones(COLUMNS), damping=damping
+        levels,
+        Attraction(velocity, np.full(COLUMNS, attraction is not None), np.zeros(FRAMES, dtype=bool)),
+        np.ones(COLUMNS),
+        damping=damping,
     )
 
 

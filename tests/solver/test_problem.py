@@ -100,7 +100,7 @@ def test_the_restoring_step_leaves_unfinished_levels_where_they_are(skeleton, st
     near = solver.PositionTask("l_talocrural", ankle + np.array([0.001, 0, 0]), priority=2)
     far = solver.PositionTask("r_wrist", wrist + np.array([0.4, 0.3, 0.2]), priority=1)
     problem = compiled(skeleton, near, far)
-    step = problem.restoring_step(state, 0.05)
+    step = problem.restoring_step(state, np.array([[True, False]] * 3))
     after = WorldState.of(skeleton, integrate(state, problem.velocities(step), problem.dofs))
     before_near, before_far = problem.misses(state).T
     after_near, after_far = problem.misses(after).T

@@ -127,12 +127,21 @@ def test_an_unknown_joint_is_found_before_anything_is_solved() -> None:
         PositionTask("LeftHnad", (0.0, 0.0, 0.0)).check(person(), 1)
 
 
-def test_an_offset_that_is_no_point_is_refused(rng: np.random.Generator) -> None:
-    skeleton = person()
-    state = random_state(rng, skeleton, 1)
-    for offset in ((0.0, 1.0), (np.nan, 0.0, 0.0)):
-        with pytest.raises(PoiseError, match=r"offset.*'?Hips"):
-            PositionTask("Hips", (0.0, 0.0, 0.0), offset=offset).error(state)  # type: ignore[arg-type]
+def test_an_offset_that_is_no_point_is_refused() -> None:
+    for offset in ((0.0, 1.0), (np.nan, 0.0, 0.0), np.zeros((2, 3))):
+        with pytest.raises(TaskError, match="Hips: the offset"):
+            PositionTask("Hips", (0.0, 0.0, 0.0), offset=offset)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("recruit", ["r_elbow", 1.5])
+def test_what_is_no_level_and_no_list_of_joints_recruits_nobody(recruit: object) -> None:
+    with pytest.raises(TaskError, match="recruit a number of joints or a list"):
+        PositionTask("Hips", (0.0, 0.0, 0.0), recruit=recruit)  # type: ignore[arg-type]
+
+
+def test_an_unknown_effector_is_found_whoever_is_recruited() -> None:
+    with pytest.raises(PoiseError, match="nobody"):
+        PositionTask("nobody", (0.0, 0.0, 0.0), recruit=["hips"]).check(person(), 1)
 
 
 def test_targets_cannot_be_changed_behind_the_task(rng: np.random.Generator) -> None:
