@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Array, BoolArray, IntArray
-from .projection import RowSpace, outside
-from .stretching import MET, UNMET, SecondOrder, attracted_step, stretched_step
+from .projection import RowSpace, outside, times
+from .stretching import MET, UNMET, SecondOrder, stretched_step
 
 LONGEST_STEP = 0.6
 """Radians that a singular direction may move in one step. A direction whose share of the residual asks for more is
@@ -50,8 +50,6 @@ class Attraction:
     """(frames, columns)"""
     columns: BoolArray
     """(columns,) where it has a say."""
-    careful: BoolArray
-    """(frames,) where it has overshot before, and must mind second derivatives."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +58,8 @@ class Solution:
 
     step: Array
     """(frames, columns)"""
+    attracted: Array
+    """(frames, columns) the part of the step that the attraction alone has added."""
     basis: Array
     """(frames, spent, columns): rows are orthonormal or zero and span what the levels hold."""
     unmet_level: IntArray
@@ -82,10 +82,11 @@ def prioritized_step(
     longest = LONGEST_STEP * float(np.sqrt(stiffest))
     frames, columns = attraction.velocity.shape
     step = np.zeros((frames, columns))
-    basis = np.zeros((frames, 0, columns))
+    room = np.empty((frames, sum(level.residual.shape[1] for level in levels), columns))
+    basis = room[:, :0]
     unmet_level = np.full(frames, len(levels))
     for depth, level in enumerate(levels):
-        residual = level.residual - np.einsum("frc,fc->fr", level.jacobian, step)
+        residual = level.residual - times(level.jacobian, step)
         projected = outside(basis, level.jacobian)
         space = RowSpace(projected, level.jacobian)
         spent = space.basis()
@@ -93,13 +94,14 @@ def prioritized_step(
             coefficients = _damped(
                 space.squares, space.alive, space.directions, space.directions, residual, longest, damping
             )
-            own_step = np.einsum("frc,fr->fc", projected, coefficients)
+            own_step = (coefficients[:, None] @ projected)[:, 0]
         else:
             own_step = _recruited_step(level.recruited, projected, space, basis, residual, longest, damping)
         finished = unmet_level < depth
-        own_step[finished], spent[finished] = 0.0, 0.0
+        if finished.any():
+            own_step[finished], spent[finished] = 0.0, 0.0
         if damping is None and level.second_order is not None:
-            unmet = residual - np.einsum("frc,fc->fr", level.jacobian, own_step)
+            unmet = residual - times(level.jacobian, own_step)
             held = np.flatnonzero(_out_of_reach(residual, unmet) & ~finished)
             if held.size:
                 unmet_level[held] = depth
@@ -107,13 +109,12 @@ def prioritized_step(
                     levels, depth, held, step[held], basis[held], unmet[held], attraction.velocity[held], hint
                 )
         step += own_step
-        basis = np.concatenate([basis, spent], axis=1)
+        filled = basis.shape[1] + spent.shape[1]
+        room[:, basis.shape[1] : filled] = spent
+        basis = room[:, :filled]
     wanted = (attraction.velocity - step) * attraction.columns * (unmet_level == len(levels))[:, None]
-    own_step = outside(basis, wanted[:, None])[:, 0]
-    careful = np.flatnonzero(attraction.careful & (unmet_level == len(levels)))
-    if careful.size:
-        own_step[careful] = attracted_step(levels, careful, basis[careful], wanted[careful], hint)
-    return Solution(step + own_step, basis, unmet_level)
+    attracted = outside(basis, wanted[:, None])[:, 0]
+    return Solution(step + attracted, attracted, basis, unmet_level)
 
 
 def transpose_step(levels: Sequence[Level], gain: float | None = None) -> Array:

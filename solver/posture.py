@@ -34,9 +34,8 @@ RECRUITED_TRANSIENT = 1e-3
 ROUNDING = 1e-12
 """Changes of a level's error below this (sizes of the character, or radians) are none."""
 
-STRAIN = 3e-3
-"""Where a step bends a level by more than this, the attraction that pulls at it is halved: near a stretched limb it
-would bend for ever what the next step straightens."""
+SMALLEST_GAIN = 0.02
+"""Of the way to the attracting pose at least this share is taken, however much the levels bend it."""
 
 RESTORED_MISS = 0.1
 """When the iterations have run out, a level that misses by less than this (sizes of the character, or radians) was met
@@ -163,22 +162,27 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
     misses = problem.misses(state)
     trust = np.full(frames, settings.largest_turn)
     gain = np.ones(frames)
+    moved_before = pull_before = np.zeros((frames, problem.dofs.count))
     if observer:
         observer(state, open_frames)
     for _ in range(settings.iterations):
         if not open_frames.size:
             break
-        step, unmet_level = problem.step(state, trust, gain)
-        trial = WorldState.of(skeleton, problem.within_limits(integrate(state, problem.velocities(step), problem.dofs)))
+        step = problem.step(state, trust, gain)
+        unmet_level = step.unmet_level
+        trial = WorldState.of(
+            skeleton, problem.within_limits(integrate(state, problem.velocities(step.whole), problem.dofs))
+        )
         trial_misses = problem.misses(trial)
-        reached = np.abs(step).max(axis=1)
+        reached = np.abs(step.whole).max(axis=1)
         if settings.integration_step is None:
-            taken, overshot = _verdict(misses, trial_misses, step, unmet_level, problem)
+            taken, overshot = _verdict(misses, trial_misses, step.whole, unmet_level, problem)
             trust = np.where(taken, np.minimum(2.0 * trust, settings.largest_turn), trust)
             trust = np.where(~taken & ~overshot, 0.25 * np.minimum(trust, reached), trust)
-            bent = (trial_misses - misses)[:, : problem.levels].max(axis=1, initial=0.0)
-            strained = overshot | ((bent > STRAIN) & (unmet_level >= problem.levels))
-            gain = np.where(strained, 0.5 * gain, np.minimum(1.1 * gain, 1.0))
+            pull = step.attracted / gain[:, None]
+            next_gain = _secant_gain(moved_before, pull_before, pull, gain)
+            moved_before, pull_before = step.attracted * (step.shortened * taken)[:, None], pull
+            gain = np.where(overshot, 0.5 * gain, next_gain)
         else:
             taken = np.ones_like(reached, dtype=bool)
         unchanged = np.abs(trial_misses - misses).max(axis=1) < settings.tolerance
@@ -195,9 +199,22 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
             turned[resting], moved[resting] = state.motion.rotations[at_rest], state.motion.translations[at_rest]
             still = np.flatnonzero(~at_rest)
             open_frames, trust, gain, misses = open_frames[still], trust[still], gain[still], misses[still]
+            moved_before, pull_before = moved_before[still], pull_before[still]
             state, problem = state.at(still), problem.at(still)
     turned[open_frames], moved[open_frames] = state.motion.rotations, state.motion.translations
     return _Solved(Motion(turned, moved), iterations, converged, unmet)
+
+
+def _secant_gain(moved: Array, pull_before: Array, pull: Array, gain: Array) -> Array:
+    """(frames,) the share of the way to the attracting pose to take next (Barzilai and Borwein's step length).
+
+    Along curved levels the pull changes by more than the step. Where moving by `moved` (frames, columns) has changed
+    the pull from `pull_before` to `pull`, |moved|² / moved · (pull_before - pull) is the share that stops in time.
+    """
+    length = np.einsum("fc,fc->f", moved, moved)
+    change = np.einsum("fc,fc->f", moved, pull_before - pull)
+    secant = np.where(change > 0.0, length / np.where(change > 0.0, change, 1.0), 1.0)
+    return np.clip(np.where(length > 0.0, secant, 1.25 * gain), SMALLEST_GAIN, 1.0)
 
 
 def _verdict(

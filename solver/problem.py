@@ -34,9 +34,6 @@ _TINY = float(np.finfo(np.float64).tiny)
 MOST_ROUNDS = 8
 """How often a step is solved again because it met another boundary; what is met later waits for the next iteration."""
 
-CAREFUL = 0.9
-"""A pose attraction of which less than this share is taken has overshot lately."""
-
 BREACH = 1e-9
 """Sizes of the character, or radians, that a step may lie beyond a boundary before that counts."""
 
@@ -121,9 +118,7 @@ class _Evaluation:
     """(frames,)"""
 
     def at(self, frames: IntArray) -> _Evaluation:
-        attraction = Attraction(
-            self.attraction.velocity[frames], self.attraction.columns, self.attraction.careful[frames]
-        )
+        attraction = Attraction(self.attraction.velocity[frames], self.attraction.columns)
         return _Evaluation(
             [rows.at(frames) for rows in self.levels], self.locks.at(frames), attraction, self.trust[frames]
         )
@@ -134,6 +129,30 @@ class _Evaluation:
     def activated(self, met: list[BoolArray], met_locks: BoolArray) -> _Evaluation:
         levels = [rows.activated(more) for rows, more in zip(self.levels, met, strict=True)]
         return _Evaluation(levels, self.locks.activated(met_locks), self.attraction, self.trust)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """Where to go from a state, in pure numbers."""
+
+    whole: Array
+    """(frames, columns)"""
+    attracted: Array
+    """(frames, columns) what the pose attraction alone has added to it, before it was shortened."""
+    shortened: Array
+    """(frames,) to what share of itself the step was shortened."""
+    unmet_level: IntArray
+    """(frames,) the first level that is out of reach; the number of levels where none is."""
+
+    def put(self, frames: IntArray, other: Step) -> None:
+        """Write the steps of some frames, (some,), over this one's."""
+        self.whole[frames], self.attracted[frames] = other.whole, other.attracted
+        self.shortened[frames], self.unmet_level[frames] = other.shortened, other.unmet_level
+
+    def within(self, trust: Array) -> Step:
+        """The step, scaled down in each frame until no component exceeds its trust, (frames,)."""
+        share = np.minimum(1.0, trust / np.maximum(np.abs(self.whole).max(axis=1, initial=0.0), _TINY))
+        return replace(self, whole=self.whole * share[:, None], shortened=share)
 
 
 class Problem:
@@ -206,8 +225,8 @@ class Problem:
         """Whether the last of the misses is that of a pose attraction."""
         return self._attraction is not None
 
-    def step(self, state: WorldState, trust: Array, gain: Array) -> tuple[Array, IntArray]:
-        """The next step (frames, columns), and the first level (frames,) that it cannot meet.
+    def step(self, state: WorldState, trust: Array, gain: Array) -> Step:
+        """The next step.
 
         No joint turns more than its frame's trust, (frames,), and of the way to the attracting pose the step takes the
         share `gain`, (frames,).
@@ -230,7 +249,7 @@ class Problem:
             for index, rows in enumerate(evaluation.levels)
         ]
         nowhere = self._no_attraction(state.frames)
-        return self._inside_boundaries(_Evaluation(levels, evaluation.locks, nowhere, evaluation.trust))[0]
+        return self._inside_boundaries(_Evaluation(levels, evaluation.locks, nowhere, evaluation.trust)).whole
 
     def _pull_of_pose(self, state: WorldState) -> Array:
         """(frames, columns) the way to the attracting pose, in pure numbers."""
@@ -239,8 +258,7 @@ class Problem:
         return state.remembered((pose, "pull"), lambda: pose.attraction(state, self.dofs) / self.column_scale)
 
     def _no_attraction(self, frames: int) -> Attraction:
-        nowhere, nobody = np.zeros((frames, self.dofs.count)), np.zeros(self.dofs.count, dtype=bool)
-        return Attraction(nowhere, nobody, np.zeros(frames, dtype=bool))
+        return Attraction(np.zeros((frames, self.dofs.count)), np.zeros(self.dofs.count, dtype=bool))
 
     # Evaluating ----------------------------------------------------------------------------------------------------
 
@@ -250,7 +268,7 @@ class Problem:
     def _evaluated(self, state: WorldState, trust: Array, gain: Array) -> _Evaluation:
         attraction = self._no_attraction(state.frames)
         if self._attraction:
-            attraction = Attraction(self._pull_of_pose(state) * gain[:, None], self._attracted_columns, gain < CAREFUL)
+            attraction = Attraction(self._pull_of_pose(state) * gain[:, None], self._attracted_columns)
         locks = self._boundaries.locks(state, self.column_scale)
         levels = [self._rows(*level, state) for level in zip(self._levels, self._recruited, strict=True)]
         return _Evaluation(levels, locks, attraction, trust)
@@ -292,12 +310,12 @@ class Problem:
 
     # Solving -------------------------------------------------------------------------------------------------------
 
-    def _inside_boundaries(self, evaluation: _Evaluation) -> tuple[Array, IntArray]:
+    def _inside_boundaries(self, evaluation: _Evaluation) -> Step:
         """Solve, switch on what the step breaks, and solve again where something was switched on."""
-        step, unmet_level = self._solved(evaluation)
-        pending = np.arange(len(step))
+        step = self._solved(evaluation)
+        pending = np.arange(len(step.whole))
         for _ in range(MOST_ROUNDS):
-            met, met_locks = evaluation.met_by(step[pending])
+            met, met_locks = evaluation.met_by(step.whole[pending])
             again = met_locks.any(axis=1)
             for more in met:
                 again |= more.any(axis=1)
@@ -306,27 +324,25 @@ class Problem:
             frames = np.flatnonzero(again)
             evaluation = evaluation.activated(met, met_locks).at(frames)
             pending = pending[frames]
-            step[pending], unmet_level[pending] = self._solved(evaluation)
-        return step, unmet_level
+            step.put(pending, self._solved(evaluation))
+        return step
 
-    def _solved(self, evaluation: _Evaluation) -> tuple[Array, IntArray]:
+    def _solved(self, evaluation: _Evaluation) -> Step:
         frames = len(evaluation.trust)
         levels = [rows.level() for rows in evaluation.levels]
         if self.settings.method == "transpose":
-            step = transpose_step(levels, self.settings.integration_step)
-            return self._shortened(step, evaluation.trust), np.full(frames, len(levels))
+            whole = transpose_step(levels, self.settings.integration_step)
+            return Step(whole, np.zeros_like(whole), np.ones(frames), np.full(frames, len(levels))).within(
+                evaluation.trust
+            )
         if evaluation.locks.any_active:
             levels.insert(0, evaluation.locks.level())
         solution = prioritized_step(levels, evaluation.attraction, self._hint, self._stiffest, self.settings.damping)
         unmet_level = solution.unmet_level - (len(levels) - len(evaluation.levels))
+        step = Step(solution.step, solution.attracted, np.ones(frames), unmet_level)
         if self.settings.integration_step is not None:
-            return solution.step * self.settings.integration_step, unmet_level
-        return self._shortened(solution.step, evaluation.trust), unmet_level
-
-    def _shortened(self, step: Array, trust: Array) -> Array:
-        """Scale a frame's whole step down until no component exceeds its trust."""
-        largest = np.abs(step).max(axis=1, initial=0.0)
-        return step * np.minimum(1.0, trust / np.maximum(largest, _TINY))[:, None]
+            return replace(step, whole=self.settings.integration_step * step.whole)
+        return step.within(evaluation.trust)
 
 
 def _stacked(parts: list[_Stackable]) -> _Stackable:

@@ -12,6 +12,11 @@ RANK_TOLERANCE = 1e-5
 `eigh` sees carry rounding of about 1e-8 of the Jacobian; three digits above that are safe."""
 
 
+def times(rows: Array, vectors: Array) -> Array:
+    """(frames, rows) the products of rows (frames, rows, columns) with vectors (frames, columns)."""
+    return (rows @ vectors[:, :, None])[:, :, 0]
+
+
 def outside(basis: Array, rows: Array) -> Array:
     """Rows (frames, rows, columns) without their components along a basis (frames, spent, columns)."""
     if not basis.shape[1]:

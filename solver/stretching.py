@@ -146,18 +146,6 @@ def stretched_step(
     return firm_step + own_step, spent
 
 
-def attracted_step(
-    levels: Sequence[StretchableLevel], held: IntArray, basis: Array, attraction: Array, hint: Array
-) -> Array:
-    """(held, columns) the Newton step toward `attraction` (held, columns) within what the levels leave free.
-
-    Along strongly curved levels, such as those of a limb that is nearly straight, a plain projected step overshoots.
-    """
-    wanted = outside(basis, attraction[:, None])[:, 0]
-    curvature = outside_both(basis, _lagrangian_curvature(levels, len(levels), held, [], attraction))
-    return _newton(curvature, wanted, np.ones(len(held)), np.linalg.norm(attraction, axis=1), basis, hint)
-
-
 def _newton(hessian: Array, gradient: Array, ridge: Array, missing: Array, above: Array, hint: Array) -> Array:
     """(held, columns) the damped Newton step; from a saddle, a nudge off it.
 

@@ -24,7 +24,7 @@ def solve(levels: list[Level], damping: float | None = None, attraction: Array |
     velocity = np.zeros((FRAMES, COLUMNS)) if attraction is None else attraction
     return prioritized_step(
         levels,
-        Attraction(velocity, np.full(COLUMNS, attraction is not None), np.zeros(FRAMES, dtype=bool)),
+        Attraction(velocity, np.full(COLUMNS, attraction is not None)),
         np.ones(COLUMNS),
         damping=damping,
     )
