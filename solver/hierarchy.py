@@ -14,12 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Array, BoolArray, IntArray
-from .projection import RowSpace, outside, times
+from .projection import RowSpace, inverse_cholesky, outside, times
 from .stretching import MET, UNMET, SecondOrder, stretched_step
 
 LONGEST_STEP = 0.6
 """Radians that a singular direction may move in one step. A direction whose share of the residual asks for more is
 damped until it asks for just this; all others are not damped at all."""
+
+REGULAR = 3e-3
+"""Above this ratio of a level's smallest singular value to its Jacobian, Cholesky's basis is orthonormal to 1e-11."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 
@@ -88,15 +91,7 @@ def prioritized_step(
     for depth, level in enumerate(levels):
         residual = level.residual - times(level.jacobian, step)
         projected = outside(basis, level.jacobian)
-        space = RowSpace(projected, level.jacobian)
-        spent = space.basis()
-        if level.recruited is None:
-            coefficients = _damped(
-                space.squares, space.alive, space.directions, space.directions, residual, longest, damping
-            )
-            own_step = (coefficients[:, None] @ projected)[:, 0]
-        else:
-            own_step = _recruited_step(level.recruited, projected, space, basis, residual, longest, damping)
+        own_step, spent = _own_step(level, projected, basis, residual, longest, damping)
         finished = unmet_level < depth
         if finished.any():
             own_step[finished], spent[finished] = 0.0, 0.0
@@ -130,6 +125,46 @@ def transpose_step(levels: Sequence[Level], gain: float | None = None) -> Array:
     moved = np.einsum("frc,fc->fr", jacobian, pull)
     best = np.einsum("fr,fr->f", residual, moved) / np.maximum(np.einsum("fr,fr->f", moved, moved), _TINY)
     return pull * best[:, None]
+
+
+def _own_step(
+    level: Level, projected: Array, basis: Array, residual: Array, longest: float, damping: float | None
+) -> tuple[Array, Array]:
+    """A level's step (frames, columns) to a residual within what is left to it, and what it then holds, (frames, rows,
+    columns)."""
+    if damping is None and level.recruited is None:
+        return _regular_step(level.jacobian, projected, residual, longest)
+    space = RowSpace(projected, level.jacobian)
+    if level.recruited is None:
+        return _singular_step(space, projected, residual, longest, damping), space.basis()
+    return _recruited_step(level.recruited, projected, space, basis, residual, longest, damping), space.basis()
+
+
+def _regular_step(jacobian: Array, projected: Array, residual: Array, longest: float) -> tuple[Array, Array]:
+    """The undamped step and its basis, by Cholesky; by singular directions only in frames that need them."""
+    whitening = inverse_cholesky(projected @ projected.swapaxes(1, 2))
+    with np.errstate(invalid="ignore", over="ignore"):
+        components = times(whitening, residual)
+        # The inverse's norm bounds the smallest singular value from below, the components' that of every direction.
+        size = np.einsum("frc,frc->f", jacobian, jacobian)
+        regular = REGULAR**2 * size * np.einsum("frs,frs->f", whitening, whitening) < 1.0
+        regular &= np.einsum("fr,fr->f", components, components) <= longest**2
+    singular = np.flatnonzero(~regular)
+    whitening[singular], components[singular] = 0.0, 0.0
+    spent = whitening @ projected
+    step = (components[:, None] @ spent)[:, 0]
+    if singular.size:
+        space = RowSpace(projected[singular], jacobian[singular])
+        spent[singular] = space.basis()
+        step[singular] = _singular_step(space, projected[singular], residual[singular], longest, None)
+    return step, spent
+
+
+def _singular_step(space: RowSpace, projected: Array, residual: Array, longest: float, damping: float | None) -> Array:
+    """(frames, columns) the damped step by singular directions."""
+    directions = space.directions
+    coefficients = _damped(space.squares, space.alive, directions, directions, residual, longest, damping)
+    return (coefficients[:, None] @ projected)[:, 0]
 
 
 def _out_of_reach(residual: Array, unmet: Array) -> BoolArray:

@@ -68,17 +68,7 @@ class WorldState:
 
     def where(self, chosen: BoolArray, other: WorldState) -> WorldState:
         """The frames of this state that are chosen, (frames,), and those of another elsewhere."""
-        mask = chosen[:, None, None]
-        motion = Motion(
-            np.where(mask, self.motion.rotations, other.motion.rotations),
-            np.where(mask, self.motion.translations, other.motion.translations),
-        )
-        return WorldState(
-            self.skeleton,
-            motion,
-            np.where(mask, self.rotations, other.rotations),
-            np.where(mask, self.positions, other.positions),
-        )
+        return self.with_frames(np.flatnonzero(~chosen), other.at(np.flatnonzero(~chosen)))
 
     def point(self, point: BodyPoint) -> Array:
         """(frames, 3) world positions of a point; its joint must be an index."""
@@ -100,7 +90,10 @@ class WorldState:
         """(frames, joints, 3) first moment, relative to the joint 0, of all mass that moves with each joint."""
         skeleton = self.skeleton
         centers = self.positions - self.positions[:, :1] + rotations.rotate(self.rotations, skeleton.mass_centers)
-        return np.asarray(skeleton.tree.ancestry.T.astype(np.float64) @ (skeleton.masses[:, None] * centers))
+        # One large product instead of one for each frame.
+        moments = np.ascontiguousarray((skeleton.masses[:, None] * centers).swapaxes(1, 2))
+        summed = moments.reshape(-1, len(skeleton)) @ skeleton.tree.ancestry.astype(np.float64)
+        return np.ascontiguousarray(summed.reshape(self.frames, 3, len(skeleton)).swapaxes(1, 2))
 
     def center_of_mass(self) -> Array:
         """(frames, 3) world positions; a body without mass has it where its joint 0 is."""

@@ -31,6 +31,10 @@ TRANSIENT_BOUND = 0.02
 RECRUITED_TRANSIENT = 1e-3
 """A level that may not move all that moves it cannot always repair itself: it is bent by no more than this."""
 
+BATCH = 400
+"""Frames that are solved together. More would save nothing, and their arrays would leave the processor's caches and be
+handed back to the system after every step."""
+
 ROUNDING = 1e-12
 """Changes of a level's error below this (sizes of the character, or radians) are none."""
 
@@ -128,11 +132,40 @@ def solve_postures(
         task.check(skeleton, motion.frames)
     recruiting.warn(skeleton, tasks)
     problem = Problem(skeleton, tasks, settings)
-    solved = _descend(problem, motion, settings, observer) if problem.can_move else _Solved.untouched(motion)
-    final = WorldState.of(skeleton, solved.motion)
-    if problem.can_move and settings.integration_step is None:
+    if not problem.can_move:
+        final, solved = WorldState.of(skeleton, motion), _Solved.untouched(motion)
+        return Postures(motion, tuple(task.error(final) for task in tasks), solved.iterations, solved.converged)
+    parts = []
+    for first in range(0, max(motion.frames, 1), BATCH):
+        frames = np.arange(first, min(first + BATCH, motion.frames))
+        part = Motion(motion.rotations[frames], motion.translations[frames])
+        parts.append(_solved_batch(problem.at(frames), [task.at(frames) for task in tasks], part, first, observer))
+    return parts[0] if len(parts) == 1 else _joined(parts)
+
+
+def _solved_batch(
+    problem: Problem, tasks: Sequence[Task], motion: Motion, first: int, observer: Observer | None
+) -> Postures:
+    """Solve some frames together, `first` being the first one's index among all."""
+    watch = (lambda state, frames: observer(state, first + frames)) if observer else None
+    solved = _descend(problem, motion, problem.settings, watch)
+    final = WorldState.of(problem.skeleton, solved.motion)
+    if problem.settings.integration_step is None:
         final = _restored(problem, final, solved)
     return Postures(final.motion, tuple(task.error(final) for task in tasks), solved.iterations, solved.converged)
+
+
+def _joined(parts: Sequence[Postures]) -> Postures:
+    """Batches one after the other."""
+    return Postures(
+        Motion(
+            np.concatenate([part.motion.rotations for part in parts]),
+            np.concatenate([part.motion.translations for part in parts]),
+        ),
+        tuple(np.concatenate(errors) for errors in zip(*(part.errors for part in parts), strict=True)),
+        np.concatenate([part.iterations for part in parts]),
+        np.concatenate([part.converged for part in parts]),
+    )
 
 
 @dataclass(frozen=True, eq=False)

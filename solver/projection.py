@@ -49,3 +49,21 @@ class RowSpace:
         """(frames, rows, columns) orthonormal rows that span the same; zero for directions that do not count."""
         lengths = np.sqrt(np.where(self.alive, self.squares, 1.0))
         return (self.directions.swapaxes(1, 2) @ self._projected) * (self.alive / lengths)[:, :, None]
+
+
+def inverse_cholesky(gram: Array) -> Array:
+    """(frames, rows, rows) lower L⁻¹ with L Lᵀ = gram; not finite where gram is singular.
+
+    All frames at a time: the loops are over rows only, which for the few rows of a level is several times faster than
+    a decomposition for each frame.
+    """
+    rest = np.ascontiguousarray(np.moveaxis(gram, 0, -1))
+    factor, inverse = np.zeros_like(rest), np.zeros_like(rest)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        for row in range(len(rest)):
+            column = rest[row:, row] - np.einsum("ikf,kf->if", factor[row:, :row], factor[row, :row])
+            pivot = 1.0 / np.sqrt(column[0])
+            factor[row + 1 :, row] = column[1:] * pivot
+            inverse[row, row] = pivot
+            inverse[row, :row] = np.einsum("kf,kif->if", factor[row, :row], inverse[:row, :row]) * -pivot
+    return np.ascontiguousarray(np.moveaxis(inverse, -1, 0))

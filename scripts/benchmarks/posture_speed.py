@@ -24,9 +24,6 @@ ROUNDS = 7
 PEER_FRAMES = 20
 """How many postures each peer solves in a round: they have no batches, so more would only take longer."""
 
-NEVER = 1e-300
-"""A tolerance that no posture keeps: all do every iteration, whether they have arrived or not."""
-
 SMALLEST_JOB = 5
 """Postures that one round solves at least, so that a single posture is not one short measurement."""
 
@@ -81,7 +78,7 @@ def peer_job_name(name: str, feet_are_constraints: bool) -> str:
 
 def poise_job(workload: Workload, iterations: int) -> Job:
     """Solve the whole workload at once, a small one several times."""
-    settings = solver.SolveSettings(iterations=iterations, tolerance=NEVER)
+    settings = solver.SolveSettings(iterations=iterations)
     tasks = workload.tasks()
     times = -(-SMALLEST_JOB // workload.frames)
 
