@@ -436,3 +436,16 @@ def test_one_heavy_joint_is_the_centre(rng: np.random.Generator) -> None:
 def test_all_kinds_are_met_in_the_random_characters() -> None:
     met = {kind for seed in range(3) for kind in random_skeleton(np.random.default_rng(seed)).kinds}
     assert met == set(JointKind)
+
+
+def test_frames_of_one_state_are_put_into_another(rng: np.random.Generator) -> None:
+    skeleton = random_skeleton(rng)
+    here, there = random_state(rng, skeleton), random_state(rng, skeleton)
+    some = np.array([3, 1])
+    mixed = here.with_frames(some, there.at(some))
+    again = WorldState.of(skeleton, mixed.motion)
+    np.testing.assert_array_equal(mixed.rotations, again.rotations)
+    np.testing.assert_array_equal(mixed.positions[some], there.positions[some])
+    np.testing.assert_array_equal(mixed.positions[[0, 2]], here.positions[[0, 2]])
+    chosen = np.array([True, False, True, False])
+    np.testing.assert_array_equal(here.where(chosen, there).positions, mixed.positions)

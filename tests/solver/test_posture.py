@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.solver import rotations, synthetic
+from poise.solver import posture, rotations, synthetic
 from poise.solver.errors import PoiseError, RecruitingWarning
 from poise.solver.kinematics import WorldState
 from poise.solver.posture import TRANSIENT_BOUND
@@ -273,6 +273,24 @@ def test_a_batch_is_its_frames_one_by_one(stage, rng):
     for frame in range(motion.frames):
         alone = solver.solve_posture(stage.skeleton, motion.pose(frame), tasks)
         assert rotations.angle_between(alone.pose.rotations, together.motion.rotations[frame]).max() < 1e-6
+
+
+def test_large_batches_are_solved_in_parts_that_nobody_notices(stage, rng, monkeypatch):
+    motion = stage.shaken(rng, 5, 0.1)
+    targets = stage.place(stage.hand) + 0.2 * stage.skeleton.size * rng.standard_normal((5, 3))
+    tasks = [solver.PositionTask(stage.hand, targets), solver.PoseTask(motion, priority=0)]
+    seen: list[int] = []
+
+    def watch(_: WorldState, frames: np.ndarray) -> None:
+        seen.extend(frames.tolist())
+
+    whole = solver.solve_postures(stage.skeleton, motion, tasks)
+    monkeypatch.setattr(posture, "BATCH", 2)
+    parts = solver.solve_postures(stage.skeleton, motion, tasks, observer=watch)
+    assert set(seen) == set(range(5))
+    assert np.array_equal(parts.iterations, whole.iterations)
+    assert rotations.angle_between(parts.motion.rotations, whole.motion.rotations).max() < 1e-7
+    assert [error.shape for error in parts.errors] == [error.shape for error in whole.errors]
 
 
 def test_targets_may_differ_from_frame_to_frame(stage):

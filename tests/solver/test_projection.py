@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver.projection import RowSpace, outside, outside_both
+from poise.solver.projection import RowSpace, inverse_cholesky, outside, outside_both, times
 
 FRAMES, COLUMNS = 7, 20
 
@@ -53,3 +53,24 @@ def test_zero_rows_and_no_frames_are_no_trouble():
     assert RowSpace(empty, empty).basis().shape == (0, 3, COLUMNS)
     nothing = np.zeros((2, 3, COLUMNS))
     assert not RowSpace(nothing, nothing).basis().any()
+
+
+def test_the_inverse_of_cholesky_whitens(rng):
+    rows = rng.standard_normal((FRAMES, 5, COLUMNS))
+    whitening = inverse_cholesky(rows @ rows.swapaxes(1, 2))
+    white = whitening @ rows
+    assert np.allclose(white @ white.swapaxes(1, 2), np.eye(5), atol=1e-12)
+    assert not np.triu(whitening, 1).any()
+
+
+def test_the_inverse_of_cholesky_says_where_there_is_none(rng):
+    rows = rng.standard_normal((FRAMES, 3, COLUMNS))
+    rows[2, 1] = 0.0
+    found = np.isfinite(inverse_cholesky(rows @ rows.swapaxes(1, 2))).all(axis=(1, 2))
+    assert found.tolist() == [frame != 2 for frame in range(FRAMES)]
+    assert inverse_cholesky(np.zeros((0, 3, 3))).shape == (0, 3, 3)
+
+
+def test_times_is_the_product_frame_by_frame(rng):
+    rows, vectors = rng.standard_normal((FRAMES, 4, COLUMNS)), rng.standard_normal((FRAMES, COLUMNS))
+    assert np.allclose(times(rows, vectors), np.einsum("frc,fc->fr", rows, vectors))
