@@ -67,12 +67,15 @@ class Solution:
     """(frames, spent, columns): rows are orthonormal or zero and span what the levels hold."""
     unmet_level: IntArray
     """(frames,) the first level that is out of reach; the number of levels where none is."""
+    seems_out_of_reach: BoolArray
+    """(frames,) where a first-order step leaves some level unmet."""
 
 
 def prioritized_step(
     levels: Sequence[Level],
     attraction: Attraction,
     hint: Array,
+    suspected: BoolArray | None = None,
     stiffest: float = 1.0,
     damping: float | None = None,
 ) -> Solution:
@@ -80,7 +83,9 @@ def prioritized_step(
 
     `damping` is a fixed factor for every direction, as the document has it; None chooses it per frame and direction
     from the singular value and the residual, and gives unmet levels their second derivatives. `hint` (columns,) is the
-    way to bend where nothing else decides; `stiffest` is the largest stiffness by whose root a column was scaled.
+    way to bend where nothing else decides. `suspected` (frames,) says where a level was out of reach before, None
+    everywhere: many a target only seems so for one step, and second derivatives are dear. `stiffest` is the largest
+    stiffness by whose root a column was scaled.
     """
     longest = LONGEST_STEP * float(np.sqrt(stiffest))
     frames, columns = attraction.velocity.shape
@@ -88,6 +93,7 @@ def prioritized_step(
     room = np.empty((frames, sum(level.residual.shape[1] for level in levels), columns))
     basis = room[:, :0]
     unmet_level = np.full(frames, len(levels))
+    seems_out_of_reach = np.zeros(frames, dtype=bool)
     for depth, level in enumerate(levels):
         residual = level.residual - times(level.jacobian, step)
         projected = outside(basis, level.jacobian)
@@ -97,7 +103,9 @@ def prioritized_step(
             own_step[finished], spent[finished] = 0.0, 0.0
         if damping is None and level.second_order is not None:
             unmet = residual - times(level.jacobian, own_step)
-            held = np.flatnonzero(_out_of_reach(residual, unmet) & ~finished)
+            out_of_reach = _out_of_reach(residual, unmet) & ~finished
+            seems_out_of_reach |= out_of_reach
+            held = np.flatnonzero(out_of_reach if suspected is None else out_of_reach & suspected)
             if held.size:
                 unmet_level[held] = depth
                 own_step[held], spent[held] = stretched_step(
@@ -109,7 +117,7 @@ def prioritized_step(
         basis = room[:, :filled]
     wanted = (attraction.velocity - step) * attraction.columns * (unmet_level == len(levels))[:, None]
     attracted = outside(basis, wanted[:, None])[:, 0]
-    return Solution(step + attracted, attracted, basis, unmet_level)
+    return Solution(step + attracted, attracted, basis, unmet_level, seems_out_of_reach)
 
 
 def transpose_step(levels: Sequence[Level], gain: float | None = None) -> Array:

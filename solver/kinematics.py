@@ -132,17 +132,21 @@ class WorldState:
         self._fill_hinges(jacobian, dofs, hinges, location - self.positions[:, dofs.hinged[hinges]])
         return jacobian
 
-    def rotation_jacobian(self, joint: int, dofs: Dofs) -> Array:
-        """(frames, 3, columns): angular velocity of a joint, in the world frame."""
+    def rotation_jacobian(self, joint: int, dofs: Dofs, seen: Array | None = None) -> Array:
+        """(frames, 3, columns): angular velocity of a joint in the world, times `seen` (frames, 3, 3) if that is given."""
         carries = self.skeleton.tree.carriers(joint)
         jacobian = np.zeros((self.frames, 3, dofs.count))
-        turning = np.flatnonzero(carries[dofs.rotating])
-        for axis in range(3):
-            jacobian[:, axis, dofs.rotation_columns.start + 3 * turning + axis] = 1.0
+        first = dofs.rotation_columns.start + 3 * np.flatnonzero(carries[dofs.rotating])
+        for row in range(3):
+            for axis in range(3):
+                if seen is not None:
+                    jacobian[:, row, first + axis] = seen[:, row, axis, None]
+                elif row == axis:
+                    jacobian[:, row, first + axis] = 1.0
         hinges = np.flatnonzero(carries[dofs.hinged])
         if hinges.size:
-            axes = self.hinge_axes(dofs.hinged[hinges])
-            jacobian[:, :, dofs.hinge_columns.start + hinges] = axes.swapaxes(1, 2)
+            axes = self.hinge_axes(dofs.hinged[hinges]).swapaxes(1, 2)
+            jacobian[:, :, dofs.hinge_columns.start + hinges] = axes if seen is None else seen @ axes
         return jacobian
 
     def center_of_mass_jacobian(self, dofs: Dofs) -> Array:

@@ -195,13 +195,14 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
     misses = problem.misses(state)
     trust = np.full(frames, settings.largest_turn)
     gain = np.ones(frames)
+    suspected = np.zeros(frames, dtype=bool)
     moved_before = pull_before = np.zeros((frames, problem.dofs.count))
     if observer:
         observer(state, open_frames)
     for _ in range(settings.iterations):
         if not open_frames.size:
             break
-        step = problem.step(state, trust, gain)
+        step = problem.step(state, trust, gain, suspected)
         unmet_level = step.unmet_level
         trial = WorldState.of(
             skeleton, problem.within_limits(integrate(state, problem.velocities(step.whole), problem.dofs))
@@ -220,10 +221,12 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
             taken = np.ones_like(reached, dtype=bool)
         unchanged = np.abs(trial_misses - misses).max(axis=1) < settings.tolerance
         at_rest = (reached < 100.0 * settings.tolerance) & (unchanged | ~taken)
+        at_rest &= suspected | ~step.seems_out_of_reach  # what seems out of reach has yet to try harder
         state = trial if taken.all() else trial.where(taken, state)
         misses = np.where(taken[:, None], trial_misses, misses)
         iterations[open_frames] += 1
         unmet[open_frames] = unmet_level
+        suspected = step.seems_out_of_reach
         if observer:
             observer(state, open_frames)
         if at_rest.any():
@@ -232,7 +235,7 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
             turned[resting], moved[resting] = state.motion.rotations[at_rest], state.motion.translations[at_rest]
             still = np.flatnonzero(~at_rest)
             open_frames, trust, gain, misses = open_frames[still], trust[still], gain[still], misses[still]
-            moved_before, pull_before = moved_before[still], pull_before[still]
+            moved_before, pull_before, suspected = moved_before[still], pull_before[still], suspected[still]
             state, problem = state.at(still), problem.at(still)
     turned[open_frames], moved[open_frames] = state.motion.rotations, state.motion.translations
     return _Solved(Motion(turned, moved), iterations, converged, unmet)

@@ -116,11 +116,17 @@ class _Evaluation:
     attraction: Attraction
     trust: Array
     """(frames,)"""
+    suspected: BoolArray
+    """(frames,)"""
 
     def at(self, frames: IntArray) -> _Evaluation:
         attraction = Attraction(self.attraction.velocity[frames], self.attraction.columns)
         return _Evaluation(
-            [rows.at(frames) for rows in self.levels], self.locks.at(frames), attraction, self.trust[frames]
+            [rows.at(frames) for rows in self.levels],
+            self.locks.at(frames),
+            attraction,
+            self.trust[frames],
+            self.suspected[frames],
         )
 
     def met_by(self, step: Array) -> tuple[list[BoolArray], BoolArray]:
@@ -128,7 +134,7 @@ class _Evaluation:
 
     def activated(self, met: list[BoolArray], met_locks: BoolArray) -> _Evaluation:
         levels = [rows.activated(more) for rows, more in zip(self.levels, met, strict=True)]
-        return _Evaluation(levels, self.locks.activated(met_locks), self.attraction, self.trust)
+        return _Evaluation(levels, self.locks.activated(met_locks), self.attraction, self.trust, self.suspected)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,11 +149,14 @@ class Step:
     """(frames,) to what share of itself the step was shortened."""
     unmet_level: IntArray
     """(frames,) the first level that is out of reach; the number of levels where none is."""
+    seems_out_of_reach: BoolArray
+    """(frames,) where a first-order step leaves some level unmet."""
 
     def put(self, frames: IntArray, other: Step) -> None:
         """Write the steps of some frames, (some,), over this one's."""
         self.whole[frames], self.attracted[frames] = other.whole, other.attracted
         self.shortened[frames], self.unmet_level[frames] = other.shortened, other.unmet_level
+        self.seems_out_of_reach[frames] = other.seems_out_of_reach
 
     def within(self, trust: Array) -> Step:
         """The step, scaled down in each frame until no component exceeds its trust, (frames,)."""
@@ -225,13 +234,13 @@ class Problem:
         """Whether the last of the misses is that of a pose attraction."""
         return self._attraction is not None
 
-    def step(self, state: WorldState, trust: Array, gain: Array) -> Step:
+    def step(self, state: WorldState, trust: Array, gain: Array, suspected: BoolArray) -> Step:
         """The next step.
 
         No joint turns more than its frame's trust, (frames,), and of the way to the attracting pose the step takes the
-        share `gain`, (frames,).
+        share `gain`, (frames,). `suspected` (frames,) says where the last step found something out of reach.
         """
-        return self._inside_boundaries(self._evaluated(state, trust, gain))
+        return self._inside_boundaries(self._evaluated(state, trust, gain, suspected))
 
     @property
     def levels(self) -> int:
@@ -243,13 +252,14 @@ class Problem:
 
         It may use any joint that somebody recruits: it undoes what others have done to a level.
         """
-        evaluation = self._evaluated(state, np.full(state.frames, self.settings.largest_turn), np.zeros(state.frames))
+        trust, everywhere = np.full(state.frames, self.settings.largest_turn), np.ones(state.frames, dtype=bool)
+        evaluation = self._evaluated(state, trust, np.zeros(state.frames), everywhere)
         levels = [
             replace(rows, residual=rows.residual * restored[:, index, None], recruited=None)
             for index, rows in enumerate(evaluation.levels)
         ]
         nowhere = self._no_attraction(state.frames)
-        return self._inside_boundaries(_Evaluation(levels, evaluation.locks, nowhere, evaluation.trust)).whole
+        return self._inside_boundaries(_Evaluation(levels, evaluation.locks, nowhere, trust, everywhere)).whole
 
     def _pull_of_pose(self, state: WorldState) -> Array:
         """(frames, columns) the way to the attracting pose, in pure numbers."""
@@ -265,20 +275,19 @@ class Problem:
     def row_scale(self, task: Task) -> float:
         return float(np.sqrt(task.weight)) / (1.0 if task.is_angular else self.skeleton.size)
 
-    def _evaluated(self, state: WorldState, trust: Array, gain: Array) -> _Evaluation:
+    def _evaluated(self, state: WorldState, trust: Array, gain: Array, suspected: BoolArray) -> _Evaluation:
         attraction = self._no_attraction(state.frames)
         if self._attraction:
             attraction = Attraction(self._pull_of_pose(state) * gain[:, None], self._attracted_columns)
         locks = self._boundaries.locks(state, self.column_scale)
         levels = [self._rows(*level, state) for level in zip(self._levels, self._recruited, strict=True)]
-        return _Evaluation(levels, locks, attraction, trust)
+        return _Evaluation(levels, locks, attraction, trust, suspected)
 
     def _rows(self, level: list[Task], recruited_columns: list[BoolArray], state: WorldState) -> _Rows:
         jacobians, residuals, actives, missings, masks = [], [], [], [], []
         for task, columns in zip(level, recruited_columns, strict=True):
             row_scale = self.row_scale(task)
             jacobian = task.jacobian(state, self.dofs)
-            jacobian *= row_scale * self.column_scale
             if isinstance(task, HalfSpaceTask):
                 missing = task.depth(state)
                 residual = np.minimum(missing, self.goal_step.length)
@@ -294,8 +303,14 @@ class Problem:
             masks.append(np.broadcast_to(columns, jacobian.shape[1:]))
         recruited = None if all(mask.all() for mask in masks) else np.concatenate(masks)
         task_of_row = np.repeat(np.arange(len(level)), [residual.shape[1] for residual in residuals])
+        stacked = np.empty((state.frames, len(task_of_row), self.dofs.count))
+        first = 0
+        for task, jacobian in zip(level, jacobians, strict=True):
+            last = first + jacobian.shape[1]
+            np.multiply(jacobian, self.row_scale(task) * self.column_scale, out=stacked[:, first:last])
+            first = last
         return _Rows(
-            _stacked(jacobians),
+            stacked,
             _stacked(residuals),
             _stacked(actives),
             _stacked(missings),
@@ -332,14 +347,16 @@ class Problem:
         levels = [rows.level() for rows in evaluation.levels]
         if self.settings.method == "transpose":
             whole = transpose_step(levels, self.settings.integration_step)
-            return Step(whole, np.zeros_like(whole), np.ones(frames), np.full(frames, len(levels))).within(
-                evaluation.trust
-            )
+            return Step(
+                whole, np.zeros_like(whole), np.ones(frames), np.full(frames, len(levels)), np.zeros(frames, dtype=bool)
+            ).within(evaluation.trust)
         if evaluation.locks.any_active:
             levels.insert(0, evaluation.locks.level())
-        solution = prioritized_step(levels, evaluation.attraction, self._hint, self._stiffest, self.settings.damping)
+        solution = prioritized_step(
+            levels, evaluation.attraction, self._hint, evaluation.suspected, self._stiffest, self.settings.damping
+        )
         unmet_level = solution.unmet_level - (len(levels) - len(evaluation.levels))
-        step = Step(solution.step, solution.attracted, np.ones(frames), unmet_level)
+        step = Step(solution.step, solution.attracted, np.ones(frames), unmet_level, solution.seems_out_of_reach)
         if self.settings.integration_step is not None:
             return replace(step, whole=self.settings.integration_step * step.whole)
         return step.within(evaluation.trust)

@@ -51,8 +51,8 @@ class OrientationTask(Task):
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
         # With e = log(T q⁻¹), a turn w of q gives log(exp(e) exp(-w)): its derivative is the inverse right Jacobian
         # at e, which is the inverse left one at -e.
-        spin = state.rotation_jacobian(state.skeleton.index(self.joint), dofs)
-        return rotations.exp_jacobian_inverse(-self.error_once(state)) @ spin
+        seen = rotations.exp_jacobian_inverse(-self.error_once(state))
+        return state.rotation_jacobian(state.skeleton.index(self.joint), dofs, seen)
 
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
         return spin_curvature(state, dofs, pull, state.skeleton.index(self.joint))

@@ -28,7 +28,9 @@ def compiled(skeleton: solver.Skeleton, *tasks: solver.Task) -> Problem:
 
 
 def whole_step(problem: Problem, state: WorldState) -> np.ndarray:
-    return problem.step(state, np.full(state.frames, 0.6), np.ones(state.frames)).whole
+    return problem.step(
+        state, np.full(state.frames, 0.6), np.ones(state.frames), np.ones(state.frames, dtype=bool)
+    ).whole
 
 
 def test_only_recruited_joints_have_columns(skeleton):
@@ -56,7 +58,7 @@ def test_equal_priorities_make_one_level(skeleton, state):
 def test_a_step_has_no_turn_beyond_its_frames_trust(skeleton, state):
     problem = compiled(skeleton, solver.PositionTask("r_wrist", [2.0, 2.0, 2.0]))
     trust = np.array([0.01, 0.1, 0.5])
-    step = problem.step(state, trust, np.ones(3)).whole
+    step = problem.step(state, trust, np.ones(3), np.ones(3, dtype=bool)).whole
     assert (np.abs(step).max(axis=1) <= trust * (1 + 1e-12)).all()
 
 
