@@ -133,7 +133,7 @@ class WorldState:
         return jacobian
 
     def rotation_jacobian(self, joint: int, dofs: Dofs, seen: Array | None = None) -> Array:
-        """(frames, 3, columns): angular velocity of a joint in the world, times `seen` (frames, 3, 3) if that is given."""
+        """(frames, 3, columns): angular velocity of a joint in the world; times `seen` (frames, 3, 3), if given."""
         carries = self.skeleton.tree.carriers(joint)
         jacobian = np.zeros((self.frames, 3, dofs.count))
         first = dofs.rotation_columns.start + 3 * np.flatnonzero(carries[dofs.rotating])
