@@ -68,7 +68,12 @@ class WorldState:
 
     def where(self, chosen: BoolArray, other: WorldState) -> WorldState:
         """The frames of this state that are chosen, (frames,), and those of another elsewhere."""
-        return self.with_frames(np.flatnonzero(~chosen), other.at(np.flatnonzero(~chosen)))
+        left = np.flatnonzero(~chosen)
+        mixed = self.with_frames(left, other.at(left))
+        for key in self._memory.keys() & other._memory.keys():
+            mixed._memory[key] = self._memory[key].copy()
+            mixed._memory[key][left] = other._memory[key][left]
+        return mixed
 
     def point(self, point: BodyPoint) -> Array:
         """(frames, 3) world positions of a point; its joint must be an index."""

@@ -449,3 +449,14 @@ def test_frames_of_one_state_are_put_into_another(rng: np.random.Generator) -> N
     np.testing.assert_array_equal(mixed.positions[[0, 2]], here.positions[[0, 2]])
     chosen = np.array([True, False, True, False])
     np.testing.assert_array_equal(here.where(chosen, there).positions, mixed.positions)
+
+
+def test_a_mixed_state_remembers_what_both_remember(rng: np.random.Generator) -> None:
+    skeleton = random_skeleton(rng)
+    here, there = random_state(rng, skeleton), random_state(rng, skeleton)
+    for state in (here, there):
+        state.remembered("places", lambda state=state: 2.0 * state.positions)
+    here.remembered("only here", lambda: here.positions)
+    mixed = here.where(np.array([True, False, True, False]), there)
+    np.testing.assert_array_equal(mixed.remembered("places", lambda: np.zeros(0)), 2.0 * mixed.positions)
+    assert mixed.remembered("only here", lambda: np.zeros(0)).size == 0
