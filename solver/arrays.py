@@ -15,4 +15,7 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 """Masks."""
 
-__all__ = ["Array", "ArrayLike", "BoolArray", "IntArray"]
+TINY = float(np.finfo(np.float64).tiny)
+"""The least that a length is divided by, where a vector may have none."""
+
+__all__ = ["TINY", "Array", "ArrayLike", "BoolArray", "IntArray"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Array, BoolArray, IntArray
+from .arrays import TINY, Array, BoolArray, IntArray
 from .projection import RowSpace, inverse_cholesky, outside, times
 from .stretching import MET, UNMET, SecondOrder, stretched_step
 
@@ -23,8 +23,6 @@ damped until it asks for just this; all others are not damped at all."""
 
 REGULAR = 3e-3
 """Above this ratio of a level's smallest singular value to its Jacobian, Cholesky's basis is orthonormal to 1e-11."""
-
-_TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +129,7 @@ def transpose_step(levels: Sequence[Level], gain: float | None = None) -> Array:
     if gain is not None:
         return gain * pull
     moved = np.einsum("frc,fc->fr", jacobian, pull)
-    best = np.einsum("fr,fr->f", residual, moved) / np.maximum(np.einsum("fr,fr->f", moved, moved), _TINY)
+    best = np.einsum("fr,fr->f", residual, moved) / np.maximum(np.einsum("fr,fr->f", moved, moved), TINY)
     return pull * best[:, None]
 
 

@@ -23,7 +23,8 @@ from .stretching import shares
 from .tasks import Task
 
 TRANSIENT_CURVATURE = 1.0
-"""A step of length s (radians, or sizes of the character) bends a level that it should leave alone by about s² / 2."""
+"""A step of length s (radians, or sizes of the character) bends a level that it should leave alone by about s² / 2;
+this many s², twice as much, are let pass."""
 
 TRANSIENT_BOUND = 0.02
 """But never by more than this share of the character's size, lest the important be lost from sight."""
@@ -133,8 +134,8 @@ def solve_postures(
     recruiting.warn(skeleton, tasks)
     problem = Problem(skeleton, tasks, settings)
     if not problem.can_move:
-        final, solved = WorldState.of(skeleton, motion), _Solved.untouched(motion)
-        return Postures(motion, tuple(task.error(final) for task in tasks), solved.iterations, solved.converged)
+        errors = tuple(task.error(WorldState.of(skeleton, motion)) for task in tasks)
+        return Postures(motion, errors, np.zeros(motion.frames, dtype=np.int64), np.ones(motion.frames, dtype=bool))
     parts = []
     for first in range(0, max(motion.frames, 1), BATCH):
         frames = np.arange(first, min(first + BATCH, motion.frames))
@@ -175,11 +176,6 @@ class _Solved:
     converged: BoolArray
     unmet_level: IntArray
     """(frames,) the first level that was out of reach at the end; the number of levels where none was."""
-
-    @staticmethod
-    def untouched(motion: Motion) -> _Solved:
-        none = np.zeros(motion.frames, dtype=np.int64)
-        return _Solved(motion, none, np.ones(motion.frames, dtype=bool), none)
 
 
 def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer: Observer | None) -> _Solved:

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from .arrays import Array, BoolArray, IntArray
+from .arrays import TINY, Array, BoolArray, IntArray
 from .dofs import Dofs
 from .hierarchy import Attraction, Level, prioritized_step, transpose_step
 from .kinematics import WorldState
@@ -28,8 +28,6 @@ from .skeleton import Skeleton
 from .tasks import GoalStep, HalfSpaceTask, PoseTask, Task
 
 _Stackable = TypeVar("_Stackable", Array, BoolArray)
-
-_TINY = float(np.finfo(np.float64).tiny)
 
 MOST_ROUNDS = 8
 """How often a step is solved again because it met another boundary; what is met later waits for the next iteration."""
@@ -160,7 +158,7 @@ class Step:
 
     def within(self, trust: Array) -> Step:
         """The step, scaled down in each frame until no component exceeds its trust, (frames,)."""
-        share = np.minimum(1.0, trust / np.maximum(np.abs(self.whole).max(axis=1, initial=0.0), _TINY))
+        share = np.minimum(1.0, trust / np.maximum(np.abs(self.whole).max(axis=1, initial=0.0), TINY))
         return replace(self, whole=self.whole * share[:, None], shortened=share)
 
 

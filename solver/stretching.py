@@ -16,10 +16,8 @@ from typing import Protocol
 
 import numpy as np
 
-from .arrays import Array, BoolArray, IntArray
+from .arrays import TINY, Array, BoolArray, IntArray
 from .projection import RANK_TOLERANCE, RowSpace, outside, outside_both
-
-_TINY = float(np.finfo(np.float64).tiny)
 
 UNMET = 0.3
 """A level whose step leaves more than this share of its residual is out of reach."""
@@ -162,7 +160,7 @@ def _newton(hessian: Array, gradient: Array, ridge: Array, missing: Array, above
         # Where the body is exactly straight there is no first-order way to bend: the hint decides, always the same.
         wish = outside(above[saddles], np.broadcast_to(hint, (len(saddles), 1, len(hint))))[:, 0]
         wanted = np.einsum("fck,fc->fk", vectors[saddles], wish) * downhill[saddles]
-        wanted /= np.maximum(np.linalg.norm(wanted, axis=1, keepdims=True), _TINY)
+        wanted /= np.maximum(np.linalg.norm(wanted, axis=1, keepdims=True), TINY)
         # What little first order there is decides the side, so that an arm that is already bent bends further; but
         # not what might be rounding, or frames that are all but the same would bend to different sides.
         toward = np.sum(wanted * along[saddles], axis=1)
