@@ -36,6 +36,10 @@ class TaskError(PoiseError):
     """A task that cannot be evaluated: wrong target, weight, priority or recruiting."""
 
 
+class ConstraintError(PoiseError):
+    """A constraint over time that cannot be: bad times, locations, joints or event orders."""
+
+
 class FileFormatError(PoiseError):
     """A file that cannot be read; the sentence names the file and, where there is one, the line."""
 
