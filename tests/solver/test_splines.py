@@ -183,6 +183,13 @@ def test_evenly_spaced_points_have_the_printed_tangents(rng: np.random.Generator
         np.testing.assert_allclose(spline.at(spline.times[i] + gap * u[:, 0]), curve, atol=1e-12)
 
 
+def test_without_parameters_the_velocity_is_the_mean_over_both_intervals(rng: np.random.Generator) -> None:
+    for _ in range(RUNS):
+        times, values = random_points(rng)
+        mean = (values[2:] - values[:-2]) / (times[2:] - times[:-2])[:, None]
+        np.testing.assert_allclose(Spline(times, values).velocity(times[1:-1]), mean, atol=1e-13)
+
+
 def test_a_straight_and_even_motion_is_reproduced_at_any_times(rng: np.random.Generator) -> None:
     for points in range(2, 9):
         times, _ = random_points(rng, points)
