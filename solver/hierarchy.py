@@ -3,18 +3,19 @@
 
 With `Q` an orthonormal basis of the row space that the levels above have spent, a level's Jacobian is projected onto
 what is left, its damped least-squares step is added, and `Q` grows by the directions it has used. Only the step is
-damped: a damped projector would let lower levels leak into higher ones. Derivation: docs/derivations.md.
+damped: a damped projector would let lower levels leak into higher ones. Most frames need none of that: where nothing
+conflicts and nothing is damped, all levels are met by one step. Derivation: docs/derivations.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .arrays import TINY, Array, BoolArray, IntArray
-from .projection import RowSpace, inverse_cholesky, outside, times
+from .projection import RowSpace, combined, outside, times, whitening
 from .stretching import MET, UNMET, SecondOrder, stretched_step
 
 LONGEST_STEP = 0.6
@@ -22,7 +23,7 @@ LONGEST_STEP = 0.6
 damped until it asks for just this; all others are not damped at all."""
 
 REGULAR = 3e-3
-"""Above this ratio of a level's smallest singular value to its Jacobian, Cholesky's basis is orthonormal to 1e-11."""
+"""Above this ratio of the smallest singular value of all levels to their Jacobian, Cholesky is right to 1e-9."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,16 @@ class Level:
     second_order: SecondOrder | None = None
     """What a level that is out of reach must know about itself; None where it does not matter."""
 
+    def at(self, frames: IntArray) -> Level:
+        """The level in some of the frames."""
+        return replace(
+            self,
+            jacobian=self.jacobian[frames],
+            residual=self.residual[frames],
+            missing=self.missing[frames],
+            second_order=None if self.second_order is None else self.second_order.at(frames),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Attraction:
@@ -52,6 +63,10 @@ class Attraction:
     columns: BoolArray
     """(columns,) where it has a say."""
 
+    def at(self, frames: IntArray) -> Attraction:
+        """The attraction in some of the frames."""
+        return Attraction(self.velocity[frames], self.columns)
+
 
 @dataclass(frozen=True, eq=False)
 class Solution:
@@ -61,12 +76,15 @@ class Solution:
     """(frames, columns)"""
     attracted: Array
     """(frames, columns) the part of the step that the attraction alone has added."""
-    basis: Array
-    """(frames, spent, columns): rows are orthonormal or zero and span what the levels hold."""
     unmet_level: IntArray
     """(frames,) the first level that is out of reach; the number of levels where none is."""
     seems_out_of_reach: BoolArray
     """(frames,) where a first-order step leaves some level unmet."""
+
+    def put(self, frames: IntArray, other: Solution) -> None:
+        """Write the solution of some frames, (some,), over this one's."""
+        self.step[frames], self.attracted[frames] = other.step, other.attracted
+        self.unmet_level[frames], self.seems_out_of_reach[frames] = other.unmet_level, other.seems_out_of_reach
 
 
 def prioritized_step(
@@ -86,36 +104,85 @@ def prioritized_step(
     stiffness by whose root a column was scaled.
     """
     longest = LONGEST_STEP * float(np.sqrt(stiffest))
+    if suspected is None:
+        suspected = np.ones(len(attraction.velocity), dtype=bool)
+    if not levels or damping is not None or any(level.recruited is not None for level in levels):
+        return _step_by_level(levels, attraction, hint, suspected, longest, damping)
+    solution, regular = _regular_step(levels, attraction, longest)
+    others = np.flatnonzero(~regular)
+    if others.size:
+        some = [level.at(others) for level in levels]
+        solution.put(others, _step_by_level(some, attraction.at(others), hint, suspected[others], longest, damping))
+    return solution
+
+
+def _regular_step(levels: Sequence[Level], attraction: Attraction, longest: float) -> tuple[Solution, BoolArray]:
+    """The step that meets all levels at once, and where, (frames,), it is the one that they have by their order.
+
+    Where the rows of all levels are independent, one step within their row space meets them all, and their order does
+    not matter. Cholesky takes the rows in turn, so that each level's components are still those of its own step.
+    """
+    jacobian = np.concatenate([level.jacobian for level in levels], axis=1)
+    residual = np.concatenate([level.residual for level in levels], axis=1)
+    gram = jacobian @ jacobian.swapaxes(1, 2)
+    whitener = whitening(gram)
+    components = times(whitener, residual)
+    row_squares = np.einsum("frr->fr", gram)
+    regular = ~((row_squares == 0.0) & (residual != 0.0)).any(axis=1)
+    # The inverse's norm bounds the smallest singular value from below, the components' that of every direction.
+    regular &= REGULAR**2 * row_squares.sum(axis=1) * np.einsum("frs,frs->f", whitener, whitener) < 1.0
+    last = np.cumsum([level.residual.shape[1] for level in levels])
+    for first, end in zip([0, *last[:-1]], last, strict=True):
+        regular &= np.einsum("fr,fr->f", components[:, first:end], components[:, first:end]) <= longest**2
+
+    step = combined(combined(components, whitener), jacobian)
+    wanted = (attraction.velocity - step) * attraction.columns
+    spent = times(whitener, times(jacobian, wanted))
+    attracted = wanted - combined(combined(spent, whitener), jacobian)
+    frames = len(step)
+    return Solution(step + attracted, attracted, np.full(frames, len(levels)), np.zeros(frames, dtype=bool)), regular
+
+
+def _step_by_level(
+    levels: Sequence[Level],
+    attraction: Attraction,
+    hint: Array,
+    suspected: BoolArray,
+    longest: float,
+    damping: float | None,
+) -> Solution:
+    """The step of one level after the other, each within what those above have left; see `prioritized_step`."""
     frames, columns = attraction.velocity.shape
     step = np.zeros((frames, columns))
-    room = np.empty((frames, sum(level.residual.shape[1] for level in levels), columns))
-    basis = room[:, :0]
+    basis = np.zeros((frames, 0, columns))
     unmet_level = np.full(frames, len(levels))
     seems_out_of_reach = np.zeros(frames, dtype=bool)
     for depth, level in enumerate(levels):
         residual = level.residual - times(level.jacobian, step)
         projected = outside(basis, level.jacobian)
-        own_step, spent = _own_step(level, projected, basis, residual, longest, damping)
+        space = RowSpace(projected, level.jacobian)
+        spent = space.basis()
+        if level.recruited is None:
+            own_step = _damped_step(space, projected, residual, longest, damping)
+        else:
+            own_step = _recruited_step(level.recruited, projected, space, basis, residual, longest, damping)
         finished = unmet_level < depth
-        if finished.any():
-            own_step[finished], spent[finished] = 0.0, 0.0
+        own_step[finished], spent[finished] = 0.0, 0.0
         if damping is None and level.second_order is not None:
             unmet = residual - times(level.jacobian, own_step)
             out_of_reach = _out_of_reach(residual, unmet) & ~finished
             seems_out_of_reach |= out_of_reach
-            held = np.flatnonzero(out_of_reach if suspected is None else out_of_reach & suspected)
+            held = np.flatnonzero(out_of_reach & suspected)
             if held.size:
                 unmet_level[held] = depth
                 own_step[held], spent[held] = stretched_step(
                     levels, depth, held, step[held], basis[held], unmet[held], attraction.velocity[held], hint
                 )
         step += own_step
-        filled = basis.shape[1] + spent.shape[1]
-        room[:, basis.shape[1] : filled] = spent
-        basis = room[:, :filled]
+        basis = np.concatenate([basis, spent], axis=1)
     wanted = (attraction.velocity - step) * attraction.columns * (unmet_level == len(levels))[:, None]
     attracted = outside(basis, wanted[:, None])[:, 0]
-    return Solution(step + attracted, attracted, basis, unmet_level, seems_out_of_reach)
+    return Solution(step + attracted, attracted, unmet_level, seems_out_of_reach)
 
 
 def transpose_step(levels: Sequence[Level], gain: float | None = None) -> Array:
@@ -133,44 +200,10 @@ def transpose_step(levels: Sequence[Level], gain: float | None = None) -> Array:
     return pull * best[:, None]
 
 
-def _own_step(
-    level: Level, projected: Array, basis: Array, residual: Array, longest: float, damping: float | None
-) -> tuple[Array, Array]:
-    """A level's step (frames, columns) to a residual within what is left to it, and what it then holds, (frames, rows,
-    columns)."""
-    if damping is None and level.recruited is None:
-        return _regular_step(level.jacobian, projected, residual, longest)
-    space = RowSpace(projected, level.jacobian)
-    if level.recruited is None:
-        return _singular_step(space, projected, residual, longest, damping), space.basis()
-    return _recruited_step(level.recruited, projected, space, basis, residual, longest, damping), space.basis()
-
-
-def _regular_step(jacobian: Array, projected: Array, residual: Array, longest: float) -> tuple[Array, Array]:
-    """The undamped step and its basis, by Cholesky; by singular directions only in frames that need them."""
-    whitening = inverse_cholesky(projected @ projected.swapaxes(1, 2))
-    with np.errstate(invalid="ignore", over="ignore"):
-        components = times(whitening, residual)
-        # The inverse's norm bounds the smallest singular value from below, the components' that of every direction.
-        size = np.einsum("frc,frc->f", jacobian, jacobian)
-        regular = REGULAR**2 * size * np.einsum("frs,frs->f", whitening, whitening) < 1.0
-        regular &= np.einsum("fr,fr->f", components, components) <= longest**2
-    singular = np.flatnonzero(~regular)
-    whitening[singular], components[singular] = 0.0, 0.0
-    spent = whitening @ projected
-    step = (components[:, None] @ spent)[:, 0]
-    if singular.size:
-        space = RowSpace(projected[singular], jacobian[singular])
-        spent[singular] = space.basis()
-        step[singular] = _singular_step(space, projected[singular], residual[singular], longest, None)
-    return step, spent
-
-
-def _singular_step(space: RowSpace, projected: Array, residual: Array, longest: float, damping: float | None) -> Array:
-    """(frames, columns) the damped step by singular directions."""
+def _damped_step(space: RowSpace, projected: Array, residual: Array, longest: float, damping: float | None) -> Array:
+    """(frames, columns) the damped step of a level to a residual within what is left to it."""
     directions = space.directions
-    coefficients = _damped(space.squares, space.alive, directions, directions, residual, longest, damping)
-    return (coefficients[:, None] @ projected)[:, 0]
+    return combined(_damped(space.squares, space.alive, directions, directions, residual, longest, damping), projected)
 
 
 def _out_of_reach(residual: Array, unmet: Array) -> BoolArray:

@@ -246,7 +246,8 @@ def _secant_gain(moved: Array, pull_before: Array, pull: Array, gain: Array) -> 
     length = np.einsum("fc,fc->f", moved, moved)
     change = np.einsum("fc,fc->f", moved, pull_before - pull)
     secant = np.where(change > 0.0, length / np.where(change > 0.0, change, 1.0), 1.0)
-    return np.clip(np.where(length > 0.0, secant, 1.25 * gain), SMALLEST_GAIN, 1.0)
+    # A step that was only rounding has changed nothing: what the pull did meanwhile is not its doing.
+    return np.clip(np.where(length > ROUNDING**2, secant, 1.25 * gain), SMALLEST_GAIN, 1.0)
 
 
 def _verdict(

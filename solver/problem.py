@@ -44,16 +44,19 @@ class _LevelDerivatives:
     tasks: list[Task]
     state: WorldState
     task_of_row: IntArray
-    """(rows,) the position in `tasks` of each row's task."""
+    """(rows,) the position in `tasks` of each row's task; inactive tasks have none."""
+    frames: IntArray
+    """(frames,) those of the state that are meant."""
 
     def at(self, frames: IntArray) -> _LevelDerivatives:
-        return replace(self, tasks=[task.at(frames) for task in self.tasks], state=self.state.at(frames))
+        return replace(self, frames=self.frames[frames])
 
     def curvature(self, held: IntArray, pull: Array) -> Array:
         """(held, columns, columns) for a pull (held, rows), all in pure numbers."""
-        problem, state = self.problem, self.state.at(held)
+        problem, state = self.problem, self.state.at(self.frames[held])
         curvature = np.zeros((len(held), problem.dofs.count, problem.dofs.count))
-        for position, task in enumerate(self.tasks):
+        for position in np.unique(self.task_of_row):
+            task = self.tasks[position]
             part = task.curvature(state, problem.dofs, pull[:, self.task_of_row == position])
             if part is not None:
                 curvature += problem.row_scale(task) * part
@@ -76,14 +79,17 @@ class _Rows:
     derivatives: _LevelDerivatives
 
     def level(self) -> Level:
-        jacobian, residual, missing = self.jacobian, self.residual, self.missing
+        """The rows that are active in some frame, zero in the others."""
+        jacobian, residual, missing, derivatives = self.jacobian, self.residual, self.missing, self.derivatives
+        recruited = self.recruited
         if not self.active.all():
-            jacobian, residual, missing = (
-                jacobian * self.active[:, :, None],
-                residual * self.active,
-                missing * self.active,
-            )
-        return Level(jacobian, residual, missing, self.derivatives.task_of_row, self.recruited, self.derivatives)
+            some = np.flatnonzero(self.active.any(axis=0))
+            active = self.active[:, some]
+            jacobian = jacobian[:, some] * active[:, :, None]
+            residual, missing = residual[:, some] * active, missing[:, some] * active
+            recruited = None if recruited is None else recruited[some]
+            derivatives = replace(derivatives, task_of_row=derivatives.task_of_row[some])
+        return Level(jacobian, residual, missing, derivatives.task_of_row, recruited, derivatives)
 
     def at(self, frames: IntArray) -> _Rows:
         return replace(
@@ -313,7 +319,7 @@ class Problem:
             _stacked(actives),
             _stacked(missings),
             recruited,
-            _LevelDerivatives(self, level, state, task_of_row),
+            _LevelDerivatives(self, level, state, task_of_row, np.arange(state.frames)),
         )
 
     def _recruited_columns(self, task: Task) -> BoolArray:

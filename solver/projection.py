@@ -11,10 +11,19 @@ RANK_TOLERANCE = 1e-5
 """A direction whose singular value is below this fraction of its level's Jacobian counts as lost. The squares that
 `eigh` sees carry rounding of about 1e-8 of the Jacobian; three digits above that are safe."""
 
+WHITENING_RIDGE = 1e-14
+"""Share of its trace by which a Gram matrix is lifted before Cholesky, which fails for a whole batch if rounding has
+made one frame's matrix indefinite. That is the rounding of a hundred rows."""
+
 
 def times(rows: Array, vectors: Array) -> Array:
     """(frames, rows) the products of rows (frames, rows, columns) with vectors (frames, columns)."""
     return (rows @ vectors[:, :, None])[:, :, 0]
+
+
+def combined(weights: Array, rows: Array) -> Array:
+    """(frames, columns) the sums of rows (frames, rows, columns) with weights (frames, rows)."""
+    return (weights[:, None] @ rows)[:, 0]
 
 
 def outside(basis: Array, rows: Array) -> Array:
@@ -51,19 +60,13 @@ class RowSpace:
         return (self.directions.swapaxes(1, 2) @ self._projected) * (self.alive / lengths)[:, :, None]
 
 
-def inverse_cholesky(gram: Array) -> Array:
-    """(frames, rows, rows) lower L⁻¹ with L Lᵀ = gram; not finite where gram is singular.
+def whitening(gram: Array) -> Array:
+    """(frames, rows, rows) lower W, the inverse of Cholesky's factor: W · rows are orthonormal if gram is rows · rowsᵀ.
 
-    All frames at a time: the loops are over rows only, which for the few rows of a level is several times faster than
-    a decomposition for each frame.
+    Rows of zeros stay zero. Rows that depend on others do not stop it but make W large; see `WHITENING_RIDGE`.
     """
-    rest = np.ascontiguousarray(np.moveaxis(gram, 0, -1))
-    factor, inverse = np.zeros_like(rest), np.zeros_like(rest)
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        for row in range(len(rest)):
-            column = rest[row:, row] - np.einsum("ikf,kf->if", factor[row:, :row], factor[row, :row])
-            pivot = 1.0 / np.sqrt(column[0])
-            factor[row + 1 :, row] = column[1:] * pivot
-            inverse[row, row] = pivot
-            inverse[row, :row] = np.einsum("kf,kif->if", factor[row, :row], inverse[:row, :row]) * -pivot
-    return np.ascontiguousarray(np.moveaxis(inverse, -1, 0))
+    lifted = gram.copy()
+    diagonal = np.einsum("frr->fr", lifted)
+    diagonal[diagonal == 0.0] = 1.0
+    diagonal += WHITENING_RIDGE * diagonal.sum(axis=1, keepdims=True)
+    return np.linalg.inv(np.linalg.cholesky(lifted))

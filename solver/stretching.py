@@ -52,6 +52,9 @@ NUDGE = 0.1
 class SecondOrder(Protocol):
     """The second derivatives of a level."""
 
+    def at(self, frames: IntArray) -> SecondOrder:
+        """Those of some of the frames."""
+
     def curvature(self, held: IntArray, pull: Array) -> Array:
         """(held, columns, columns) minus the second derivative of pull · rows, for a pull (held, rows) at some frames
         (held,) of the batch."""

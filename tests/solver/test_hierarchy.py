@@ -63,12 +63,13 @@ def test_the_attraction_never_moves_a_level(rng, damping):
         assert np.abs(moved(each, attracted) - moved(each, without)).max() < 1e-11
 
 
-def test_the_attraction_takes_all_that_is_left(rng):
+@pytest.mark.parametrize("damping", [0.0, None])
+def test_the_attraction_takes_all_that_is_left(rng, damping):
     levels = random_levels(rng, 4, 3)
     wish = rng.standard_normal((FRAMES, COLUMNS))
-    solution = solve(levels, 0.0, wish)
-    rest = solution.step - wish
-    outside = rest - np.einsum("fkc,fkd,fd->fc", solution.basis, solution.basis, rest)
+    rest = solve(levels, damping, wish).step - wish
+    rows = np.concatenate([each.jacobian for each in levels], axis=1)
+    outside = rest - np.einsum("fcr,frd,fd->fc", np.linalg.pinv(rows), rows, rest)
     assert np.abs(outside).max() < 1e-12
 
 
@@ -101,6 +102,49 @@ def test_two_equal_rows_share_by_least_squares(rng):
 def test_adaptive_damping_leaves_a_well_conditioned_level_alone(rng):
     levels = random_levels(rng, 4)
     assert np.allclose(solve(levels).step, solve(levels, damping=0.0).step, atol=1e-12)
+
+
+def test_a_frame_that_needs_care_does_not_change_its_neighbours(rng):
+    levels = random_levels(rng, 4, 3, 2)
+    wish = rng.standard_normal((FRAMES, COLUMNS))
+    alone = solve(levels, attraction=wish).step
+    levels[1].jacobian[2, 0] = levels[0].jacobian[2, 0]
+    levels[2].residual[4] = 50.0
+    together = solve(levels, attraction=wish).step
+    changed = [2, 4]
+    assert np.array_equal(np.delete(together, changed, axis=0), np.delete(alone, changed, axis=0))
+    assert np.allclose(moved(levels[0], together), levels[0].residual, atol=1e-9), "a conflict cost the level above it"
+    assert np.abs(together[4]).max() < 5.0, "a step that asks for too much is not damped"
+
+
+@pytest.mark.parametrize("columns", [slice(None), slice(0, 10)])
+def test_meeting_all_levels_at_once_is_meeting_them_in_turn(rng, columns):
+    levels = random_levels(rng, 4, 3, 5)
+    attraction = Attraction(rng.standard_normal((FRAMES, COLUMNS)), np.zeros(COLUMNS, dtype=bool))
+    attraction.columns[columns] = True
+    at_once, in_turn = (
+        prioritized_step(levels, attraction, np.ones(COLUMNS), damping=damping) for damping in (None, 0.0)
+    )
+    assert np.allclose(at_once.step, in_turn.step, atol=1e-11)
+    assert np.allclose(at_once.attracted, in_turn.attracted, atol=1e-11)
+
+
+def test_rows_that_are_switched_off_in_some_frames_hold_nothing(rng):
+    levels = random_levels(rng, 4, 3)
+    levels[0].jacobian[::2, 1], levels[0].residual[::2, 1] = 0.0, 0.0
+    wish = rng.standard_normal((FRAMES, COLUMNS))
+    without = [level(np.delete(levels[0].jacobian, 1, axis=1), np.delete(levels[0].residual, 1, axis=1)), levels[1]]
+    assert np.allclose(solve(levels, None, wish).step[::2], solve(without, None, wish).step[::2], atol=1e-11)
+
+
+def test_a_row_that_nothing_moves_costs_the_others_nothing_even_if_it_wants_something(rng):
+    levels = random_levels(rng, 4, 3)
+    levels[0].jacobian[1, 2] = 0.0
+    step = solve(levels).step
+    assert np.allclose(np.delete(moved(levels[0], step), 2, axis=1), np.delete(levels[0].residual, 2, axis=1))
+    assert np.allclose(moved(levels[1], step), levels[1].residual)
+    nothing = level(np.zeros((FRAMES, 3, COLUMNS)), np.ones((FRAMES, 3)))
+    assert not solve([nothing]).step.any()
 
 
 def test_adaptive_damping_bounds_the_step_near_a_singularity(rng):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver.projection import RowSpace, inverse_cholesky, outside, outside_both, times
+from poise.solver.projection import RowSpace, combined, outside, outside_both, times, whitening
 
 FRAMES, COLUMNS = 7, 20
 
@@ -55,22 +55,36 @@ def test_zero_rows_and_no_frames_are_no_trouble():
     assert not RowSpace(nothing, nothing).basis().any()
 
 
-def test_the_inverse_of_cholesky_whitens(rng):
+def test_whitening_makes_rows_orthonormal_in_their_order(rng):
     rows = rng.standard_normal((FRAMES, 5, COLUMNS))
-    whitening = inverse_cholesky(rows @ rows.swapaxes(1, 2))
-    white = whitening @ rows
+    gram = rows @ rows.swapaxes(1, 2)
+    before = gram.copy()
+    whitener = whitening(gram)
+    white = whitener @ rows
     assert np.allclose(white @ white.swapaxes(1, 2), np.eye(5), atol=1e-12)
-    assert not np.triu(whitening, 1).any()
+    assert np.abs(np.triu(whitener, 1)).max() < 1e-15, "a row is mixed with rows that come after it"
+    assert np.array_equal(gram, before), "whitening has written to its input"
 
 
-def test_the_inverse_of_cholesky_says_where_there_is_none(rng):
-    rows = rng.standard_normal((FRAMES, 3, COLUMNS))
-    rows[2, 1] = 0.0
-    found = np.isfinite(inverse_cholesky(rows @ rows.swapaxes(1, 2))).all(axis=(1, 2))
-    assert found.tolist() == [frame != 2 for frame in range(FRAMES)]
-    assert inverse_cholesky(np.zeros((0, 3, 3))).shape == (0, 3, 3)
+def test_whitening_is_large_where_rows_depend_on_each_other_and_leaves_zero_rows_alone(rng):
+    rows = rng.standard_normal((FRAMES, 4, COLUMNS))
+    rows[2, 3] = rows[2, 0] - 2.0 * rows[2, 1]
+    rows[4, 1] = 0.0
+    rows[5] = 0.0
+    whitener = whitening(rows @ rows.swapaxes(1, 2))
+    size = np.abs(whitener).max(axis=(1, 2))
+    assert size[2] > 1e4, "rows that repeat each other go unnoticed"
+    assert np.delete(size, 2).max() < 10.0
+    assert not (whitener @ rows)[4, 1].any() and not (whitener @ rows)[5].any()
+    assert whitening(np.zeros((0, 3, 3))).shape == (0, 3, 3)
+    assert whitening(np.zeros((2, 0, 0))).shape == (2, 0, 0)
 
 
 def test_times_is_the_product_frame_by_frame(rng):
     rows, vectors = rng.standard_normal((FRAMES, 4, COLUMNS)), rng.standard_normal((FRAMES, COLUMNS))
     assert np.allclose(times(rows, vectors), np.einsum("frc,fc->fr", rows, vectors))
+
+
+def test_combined_rows_are_the_weighted_sum_frame_by_frame(rng):
+    rows, weights = rng.standard_normal((FRAMES, 4, COLUMNS)), rng.standard_normal((FRAMES, 4))
+    assert np.allclose(combined(weights, rows), np.einsum("fr,frc->fc", weights, rows))
