@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Smooth curves through a few values: what made-up motions are drawn with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import Array, ArrayLike
+from ..errors import MotionError
+
+DEGREE = 5
+"""Quintic pieces: position, speed and acceleration can be prescribed at both ends, and no joint moves in jerks."""
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothCurve:
+    """A curve through `values` (knots, ...) at the times `knots`, four times continuously differentiable in between.
+
+    Speed and acceleration at either end are given as (2, ...); None is rest. Before and after, it keeps its first and
+    last value.
+    """
+
+    knots: Array
+    values: Array
+    begin: ArrayLike | None = None
+    end: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        knots, values = np.asarray(self.knots, dtype=np.float64), np.asarray(self.values, dtype=np.float64)
+        if knots.ndim != 1 or len(knots) < 2 or len(values) != len(knots) or not (np.diff(knots) > 0.0).all():
+            raise MotionError("A curve needs two or more knots at rising times, and one value for each.")
+        object.__setattr__(self, "knots", knots)
+        object.__setattr__(self, "values", values)
+
+    def __call__(self, times: ArrayLike) -> Array:
+        """The values (times, ...) at these times."""
+        times = np.asarray(times, dtype=np.float64)
+        inside = np.tensordot(self._basis(self._shares(times), 0), self._coefficients, axes=1)
+        # Ends are kept to the last bit: what stands there shall not tremble.
+        inside[times <= self.knots[0]] = self.values[0]
+        inside[times >= self.knots[-1]] = self.values[-1]
+        return inside
+
+    def derivative(self, times: ArrayLike, order: int = 1) -> Array:
+        """The speed (times, ...), or with `order` 2 the acceleration; none outside the knots."""
+        times = np.asarray(times, dtype=np.float64)
+        inside = np.tensordot(self._basis(self._shares(times), order), self._coefficients, axes=1) / self._span**order
+        inside[(times < self.knots[0]) | (times > self.knots[-1])] = 0.0
+        return inside
+
+    @cached_property
+    def _coefficients(self) -> Array:
+        """(knots + 4, ...) of the basis."""
+        rest = np.zeros((2, *self.values.shape[1:]))
+        in_shares = np.array([self._span, self._span**2]).reshape(2, *[1] * (self.values.ndim - 1))
+        ends = [in_shares * (rest if given is None else np.asarray(given)) for given in (self.begin, self.end)]
+        wanted = np.concatenate([self.values, *ends])
+        at_ends = [self._basis(np.array([share]), order) for share in (0.0, 1.0) for order in (1, 2)]
+        rows = np.concatenate([self._basis(self._shares(self.knots), 0), *at_ends])
+        return np.linalg.solve(rows, wanted.reshape(len(rows), -1)).reshape(wanted.shape)
+
+    @property
+    def _span(self) -> float:
+        return float(self.knots[-1] - self.knots[0])
+
+    def _shares(self, times: Array) -> Array:
+        """Times as shares of the whole span: powers of these stay near 1."""
+        return np.clip((times - self.knots[0]) / self._span, 0.0, 1.0)
+
+    def _basis(self, shares: Array, order: int) -> Array:
+        """(..., knots + 4) derivatives of the powers up to the degree, and of one truncated power a knot inside."""
+        powers = np.arange(DEGREE + 1)
+        factors = np.ones(DEGREE + 1)
+        for lost in range(order):
+            factors *= np.maximum(powers - lost, 0)
+        plain = factors * shares[..., None] ** np.maximum(powers - order, 0)
+        late = np.maximum(shares[..., None] - self._shares(self.knots[1:-1]), 0.0)
+        return np.concatenate([plain, factors[-1] * late ** (DEGREE - order)], axis=-1)
+
+
+def curve(*knots: tuple[float, float]) -> SmoothCurve:
+    """A curve of numbers through (time, value) pairs that is at rest at both ends."""
+    return SmoothCurve(np.array([time for time, _ in knots]), np.array([value for _, value in knots]))

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walking straight ahead, as steadily as people do between their first and their last step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from .. import rotations
+from ..arrays import Array, ArrayLike
+from ..errors import MotionError
+from ..skeleton import Skeleton, Up
+from .axes import standing
+from .contacts import Contact, Foot, SyntheticMotion
+from .puppet import MIRROR, NECK, SIDE_OF, SPINE, Puppet, Side, checked_rate, chosen, facing
+from .rolling import HEEL_OFF, TOE_OFF, TOE_STRIKE, RollingFoot
+from .skating import skated
+
+STEP_LENGTH = 0.72
+"""Sizes of the character from one heel to the other's next strike: what a captured walk of 1.3 sizes a second has."""
+SPEED = 1.3
+"""Sizes of the character a second."""
+
+_STEP_WIDTH = 0.11
+"""Sizes of the character between the heels, across the walk."""
+_TURNED_OUT = np.deg2rad(6.0)
+_KNEES_OUT = np.deg2rad(4.0)
+"""How far feet and knees point outward."""
+
+_STRETCH = 0.996
+"""The share of its length up to which a leg is stretched: the pelvis is carried as high as that allows, and a knee
+never locks."""
+
+BEGIN = -0.25
+"""The clip's first frame, in cycles after the first left heel strikes: the right foot has carried for as long."""
+_FIRST_PLANT: dict[Side, float] = {"l_": 0.0, "r_": -0.5}
+"""When each foot's first plant begins, in cycles."""
+_MIDSTANCE, _ANKLE_BEFORE_HEEL = 0.215, 0.045
+"""When, in cycles after a heel strikes, the pelvis passes above the ankle; and how far before the heel that is, in
+sizes of the character."""
+
+_SAMPLES = 201
+"""Moments of a cycle that are looked at to learn what the legs reach."""
+ON_A_FRAME = 1e-9
+"""What lies so near to a frame, in frames, is on it."""
+
+# The trunk swings like a pendulum: once a cycle to the sides, twice up and down and ahead. Phases count in cycles from
+# the left heel's strike; lengths are in sizes of the character, angles in degrees.
+_BOB, _LOWEST = 0.016, 0.05
+"""The pelvis is lowest soon after a heel strikes."""
+_SWAY, _LEFTMOST = 0.020, 0.29
+"""It comes over each foot in turn."""
+_SURGE, _FOREMOST = 0.008, 0.17
+"""It runs ahead of its mean while both feet carry it."""
+_PELVIS_TURN, _PELVIS_TURNED = 5.0, 0.98
+"""The hip of the foot that strikes is in front."""
+_PELVIS_LIST, _PELVIS_LISTED = 3.5, 0.14
+"""The hip of the foot that has left the floor hangs."""
+_PELVIS_TILT = 2.0
+_LEAN = 3.0
+"""Forward, of the pelvis and of the whole trunk."""
+_CHEST_TURN, _CHEST_TURNED = 4.5, 0.5
+"""The shoulders turn against the pelvis."""
+_CHEST_LIST = 0.6
+"""How much of the pelvis's list the spine leaves to the chest, against it."""
+
+_ARM_SWING, _ARM_MIDDLE, _ARM_FOREMOST = 21.0, 4.0, 0.52
+"""An arm is in front with the other side's foot, and swings farther back than ahead."""
+_ARM_OUT = 5.0
+_ELBOW_SWING, _ELBOW_MIDDLE, _ELBOW_MOST = 11.0, 26.0, 0.56
+_PALM_IN = 12.0
+"""How far an upper arm turns about itself so that the forearm comes before the body."""
+_HAND_CURL = 20.0
+
+
+def walk(
+    skeleton: Skeleton | None = None,
+    *,
+    steps: int = 8,
+    fps: float = 30.0,
+    step_length: float = STEP_LENGTH,
+    speed: float = SPEED,
+    heading: float = 0.0,
+    up: Up = "y",
+    skate: float = 0.0,
+    seed: int = 0,
+) -> SyntheticMotion:
+    """A made-up human (`skeleton`; None is the usual one with `up` up) walks `steps` steps on the floor, height 0.
+
+    It begins over its right foot in the middle of a step and ends as it began, over whichever foot carries it then,
+    so that there is one contact more than steps. `step_length` is in sizes of the character, `speed` in sizes a
+    second. It starts at the origin and goes `heading` radians to the left of where the human faces at rest.
+
+    `skate` spoils the feet as captures do, by so many sizes of the character (see `skated`), while the contacts stay
+    what was meant; `seed` chooses how.
+    """
+    skeleton, fps = chosen(skeleton, up), checked_rate(fps)
+    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
+        raise MotionError(f"A walk has one step or more, not {steps!r}.")
+    for what, value in (("step length", step_length), ("speed", speed)):
+        if not (np.isfinite(value) and value > 0.0):
+            raise MotionError(f"The {what} of a walk must be a finite, positive number, not {value!r}.")
+    if not np.isfinite(heading):
+        raise MotionError("The heading of a walk must be a finite number of radians.")
+    frames_per_cycle = 2.0 * step_length / speed * fps
+    frames = int(np.floor(0.5 * steps * frames_per_cycle + ON_A_FRAME)) + 1
+    feet = {side: _foot(skeleton, side, step_length) for side in MIRROR}
+    cycles = BEGIN + np.arange(frames) / frames_per_cycle
+    puppet = Puppet(skeleton, frames)
+    _move_trunk(puppet, cycles, step_length)
+    puppet.move((0.0, _carrying_height(skeleton, feet, step_length), 0.0))
+    _swing_arms(puppet, cycles)
+    _place_feet(puppet, feet, cycles)
+    contacts = _contacts(feet, steps, frames, frames_per_cycle, facing(heading, skeleton.up))
+    return SyntheticMotion(skated(puppet.clip(fps, heading), contacts, skate, seed), contacts)
+
+
+def _foot(skeleton: Skeleton, side: Side, step_length: float) -> RollingFoot:
+    ankle = float(_travelled(np.array(_FIRST_PLANT[side] + _MIDSTANCE), step_length))
+    heel = (MIRROR[side] * 0.5 * _STEP_WIDTH, 0.0, ankle - _ANKLE_BEFORE_HEEL)
+    return RollingFoot(
+        skeleton,
+        side,
+        heel=skeleton.size * standing(heel, skeleton.up),
+        stride=skeleton.size * standing((0.0, 0.0, 2.0 * step_length), skeleton.up),
+        turned_out=_TURNED_OUT,
+    )
+
+
+def _travelled(cycles: Array, step_length: float) -> Array:
+    """How far the pelvis has come, in sizes of the character."""
+    return np.asarray(2.0 * step_length * (cycles - BEGIN))
+
+
+def _wave(cycles: Array, phase: float, times: int = 1) -> Array:
+    """(frames,) a cosine that is 1 at `phase`, so many times a cycle."""
+    return np.asarray(np.cos(2.0 * np.pi * times * (cycles - phase)))
+
+
+def _turns(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Array:
+    """(frames, 3) rotation vectors, from degrees about each axis."""
+    return np.deg2rad(np.stack(np.broadcast_arrays(x, y, z), axis=-1))
+
+
+def _move_trunk(puppet: Puppet, cycles: Array, step_length: float) -> None:
+    """The pelvis along its way, but not yet at its height; spine and head above it."""
+    turn = -_PELVIS_TURN * _wave(cycles, _PELVIS_TURNED)
+    listing = _PELVIS_LIST * _wave(cycles, _PELVIS_LISTED)
+    chest_turn = -_CHEST_TURN * _wave(cycles, _CHEST_TURNED)
+    chest_listing = -_CHEST_LIST * listing
+    way = [
+        _SWAY * _wave(cycles, _LEFTMOST),
+        -_BOB * _wave(cycles, _LOWEST, times=2),
+        _travelled(cycles, step_length) + _SURGE * _wave(cycles, _FOREMOST, times=2),
+    ]
+    puppet.move(puppet.skeleton.size * np.stack(way, axis=-1))
+    puppet.turn(puppet.skeleton.names[0], _turns(_PELVIS_TILT, turn, listing))
+    puppet.bend(SPINE, _turns(_LEAN - _PELVIS_TILT, chest_turn - turn, chest_listing - listing))
+    puppet.bend(NECK, _turns(-_LEAN, -chest_turn, -chest_listing))
+
+
+def _swing_arms(puppet: Puppet, cycles: Array) -> None:
+    for side, mirror in MIRROR.items():
+        own = cycles - _FIRST_PLANT[side]
+        puppet.turn(side + "shoulder", _turns(0.0, 0.0, mirror * _ARM_OUT))
+        puppet.turn(side + "shoulder", _turns(_ARM_MIDDLE - _ARM_SWING * _wave(own, _ARM_FOREMOST), 0.0, 0.0))
+        puppet.turn(side + "shoulder", _turns(0.0, -mirror * _PALM_IN, 0.0))
+        puppet.turn(side + "elbow", _turns(-_ELBOW_MIDDLE - _ELBOW_SWING * _wave(own, _ELBOW_MOST), 0.0, 0.0))
+        puppet.turn(side + "middle1", _turns(0.0, 0.0, -mirror * _HAND_CURL))
+
+
+def _place_feet(puppet: Puppet, feet: Mapping[Side, RollingFoot], cycles: Array) -> None:
+    for side, foot in feet.items():
+        puppet.place_foot(side, foot.at(cycles - _FIRST_PLANT[side]), _KNEES_OUT)
+
+
+def _carrying_height(skeleton: Skeleton, feet: Mapping[Side, RollingFoot], step_length: float) -> float:
+    """How much higher than at rest the pelvis is carried on average: as high as the legs reach through a whole cycle.
+
+    By symmetry the left leg's cycle is enough. It does not depend on the frames, so that every rate shows one motion.
+    """
+    cycles = np.linspace(0.0, 1.0, _SAMPLES)
+    puppet = Puppet(skeleton, _SAMPLES)
+    _move_trunk(puppet, cycles, step_length)
+    ankle = feet["l_"].at(cycles).ankle(skeleton, "l_")
+    way = ankle - puppet.state().positions[:, skeleton.index("l_hip")]
+    height = way[:, skeleton.up_axis]
+    reach = _STRETCH * sum(
+        float(np.linalg.norm(skeleton.offsets[skeleton.index(j)])) for j in ("l_knee", "l_talocrural")
+    )
+    room = reach**2 - (way**2).sum(axis=1) + height**2
+    if (room <= 0.0).any():
+        raise MotionError(
+            f"Nobody walks with steps of {step_length:g} times the length of a leg: ask for shorter ones."
+        )
+    return float((height + np.sqrt(room)).min())
+
+
+def _contacts(
+    feet: Mapping[Side, RollingFoot], steps: int, frames: int, frames_per_cycle: float, turn: Array
+) -> tuple[Contact, ...]:
+    """One for each strike from the last one before the clip begins."""
+
+    def frame(cycle: float, rounded: Callable[[float], float]) -> int:
+        return int(np.clip(rounded((cycle - BEGIN) * frames_per_cycle), 0, frames - 1))
+
+    contacts = []
+    for step in range(steps + 1):
+        foot: Foot = "right" if step % 2 == 0 else "left"
+        side = SIDE_OF[foot]
+        strike = 0.5 * (step - 1)
+        heel, toe = feet[side].plant(step // 2)
+        contacts.append(
+            Contact(
+                foot,
+                heel_strike=frame(strike, _first_frame),
+                toe_strike=frame(strike + TOE_STRIKE, _first_frame),
+                heel_off=frame(strike + HEEL_OFF, _last_frame),
+                toe_off=frame(strike + TOE_OFF, _last_frame),
+                heel=rotations.rotate(turn, heel),
+                toe=rotations.rotate(turn, toe),
+            )
+        )
+    return tuple(contacts)
+
+
+def _first_frame(time: float) -> float:
+    return np.ceil(time - ON_A_FRAME)
+
+
+def _last_frame(time: float) -> float:
+    return np.floor(time + ON_A_FRAME)

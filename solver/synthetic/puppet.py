@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The made-up human, moved by hand: joints are turned, limbs reach for places in closed form.
+
+Nothing here uses the solver, which is tested with the motions that come out. Vectors are given as the human is drawn:
+y up, facing z, its left toward x, in the skeleton's own units, whichever axis is up and wherever it faces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from .. import rotations
+from ..arrays import Array, ArrayLike
+from ..clip import Clip
+from ..errors import MotionError
+from ..joints import BodyPoint, JointKind
+from ..kinematics import WorldState
+from ..motion import Motion
+from ..skeleton import Skeleton, Up
+from .axes import standing
+from .contacts import Foot
+from .hanim import human
+
+Side = Literal["l_", "r_"]
+SIDE_OF: dict[Foot, Side] = {"left": "l_", "right": "r_"}
+MIRROR: dict[Side, float] = {"l_": 1.0, "r_": -1.0}
+"""The sign of what is drawn for the left side: of x in a place, of y and z in a turn."""
+
+SPINE = ("vl5", "vl2", "vt11", "vt6", "vt1")
+NECK = ("vc4", "skullbase")
+
+_KNEE_AXIS, _ELBOW_AXIS = (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)
+"""About which a positive angle bends, as drawn at rest."""
+
+
+@dataclass(frozen=True, eq=False)
+class FootPose:
+    """Where a foot is in every frame, as its skeleton stands."""
+
+    ball: Array
+    """(frames, 3) the toe joint."""
+    foot: Array
+    """(frames, 4) world rotation of everything behind it."""
+    toes: Array
+    """(frames, 4) world rotation of the toes."""
+
+    def ankle(self, skeleton: Skeleton, side: Side) -> Array:
+        """(frames, 3) where the ankle is then."""
+        bones = [skeleton.index(side + name) for name in ("subtalar", "midtarsal", "metatarsal")]
+        return self.ball - rotations.rotate(self.foot, skeleton.offsets[bones].sum(axis=0))
+
+
+@dataclass(eq=False)
+class Puppet:
+    """A human in as many postures as there are frames: it stands until it is told otherwise.
+
+    Turns and places are (3,) or (frames, 3). Limbs reach from where the trunk is, so it is moved before them.
+    """
+
+    skeleton: Skeleton
+    frames: int
+    local: Array = field(init=False)
+    """(frames, joints, 4)"""
+    root: Array = field(init=False)
+    """(frames, 3) as the skeleton stands, not as it is drawn."""
+
+    def __post_init__(self) -> None:
+        if np.abs(self.skeleton.rest_rotations - rotations.IDENTITY).max() > 0.0:
+            raise MotionError("Made-up motions are for the made-up human: its joints have no rotations at rest.")
+        self.local = np.tile(rotations.IDENTITY, (self.frames, len(self.skeleton), 1))
+        self.root = np.tile(self.skeleton.offsets[0], (self.frames, 1))
+
+    def turn(self, joint: str, rotation_vector: ArrayLike) -> None:
+        """Turn a joint further, within what it has been turned by before; in radians about axes as drawn at rest."""
+        index = self.skeleton.index(joint)
+        turn = rotations.exp(standing(rotation_vector, self.skeleton.up))
+        self.local[:, index] = rotations.multiply(self.local[:, index], turn)
+
+    def bend(self, joints: tuple[str, ...], rotation_vector: ArrayLike) -> None:
+        """Share a turn equally among a chain of joints."""
+        for joint in joints:
+            self.turn(joint, np.asarray(rotation_vector, dtype=np.float64) / len(joints))
+
+    def move(self, shift: ArrayLike) -> None:
+        """Shift the root, and all of the body with it."""
+        self.root = self.root + standing(shift, self.skeleton.up)
+
+    def state(self) -> WorldState:
+        """Where everything is now."""
+        return WorldState.of(self.skeleton, self._motion)
+
+    def place_foot(self, side: Side, pose: FootPose, knee_out: ArrayLike = 0.0) -> None:
+        """Put a foot where it should be; the knee points `knee_out` radians out of straight ahead."""
+        skeleton = self.skeleton
+        out = MIRROR[side] * np.asarray(knee_out)
+        across = np.stack([np.cos(out), np.zeros_like(out), -np.sin(out)], axis=-1)
+        knee_axis = standing(_KNEE_AXIS, skeleton.up)
+        self._reach(side, ("hip", "knee", "talocrural"), pose.ankle(skeleton, side), knee_axis, across)
+        knee, ankle, toes = (skeleton.index(side + name) for name in ("knee", "talocrural", "metatarsal"))
+        self.local[:, ankle] = rotations.multiply(rotations.conjugate(self.state().rotations[:, knee]), pose.foot)
+        self.local[:, toes] = rotations.multiply(rotations.conjugate(pose.foot), pose.toes)
+
+    def place_hand(self, side: Side, wrist: Array, hand: Array, elbow_axis: ArrayLike) -> None:
+        """Put the wrist at `wrist` (frames, 3) and turn the hand to the world rotation `hand` (frames, 4).
+
+        The elbow bends about `elbow_axis`, as nearly as the reach allows. What the hand turns about the forearm, the
+        forearm does with it where it can.
+        """
+        skeleton = self.skeleton
+        self._reach(
+            side, ("shoulder", "elbow", "wrist"), wrist, standing(_ELBOW_AXIS, skeleton.up), np.asarray(elbow_axis)
+        )
+        elbow, end = skeleton.index(side + "elbow"), skeleton.index(side + "wrist")
+        relative = rotations.multiply(rotations.conjugate(self.state().rotations[:, elbow]), hand)
+        if skeleton.kinds[elbow] is not JointKind.HINGE:
+            _, twist = rotations.swing_twist(relative, skeleton.offsets[end])
+            self.local[:, elbow] = rotations.multiply(self.local[:, elbow], twist)
+            relative = rotations.multiply(rotations.conjugate(twist), relative)
+        self.local[:, end] = relative
+
+    def _reach(self, side: Side, names: tuple[str, str, str], target: Array, hinge: Array, across: Array) -> None:
+        """Turn the first joint of a limb and bend its middle one about `hinge` so that its end is at `target`.
+
+        `across` (as drawn) is where the hinge's axis should point; it does so as nearly as the reach allows.
+        """
+        skeleton, state = self.skeleton, self.state()
+        first, middle, end = (skeleton.index(side + name) for name in names)
+        upper, lower = skeleton.offsets[middle], skeleton.offsets[end]
+        way = target - state.positions[:, first]
+        # The square of the distance from first to end is that of a bent pair of bones: a + b cos(bend - straight).
+        along = (upper @ hinge) * (lower @ hinge)
+        cosine, sine = upper @ lower - along, upper @ np.cross(hinge, lower)
+        straight, most = np.arctan2(sine, cosine), np.hypot(cosine, sine)
+        wanted = (np.einsum("fi,fi->f", way, way) - upper @ upper - lower @ lower) / 2.0 - along
+        if (np.abs(wanted) > most).any():
+            frame = int(np.argmax(np.abs(wanted)))
+            raise MotionError(
+                f"The {side}{names[2]} cannot reach its place at frame {frame}: ask for a smaller movement."
+            )
+        bend = rotations.from_axis_angle(hinge, straight + np.arccos(wanted / most))
+        limb = upper + rotations.rotate(bend, lower)
+        pointed = np.broadcast_to(standing(across, skeleton.up), way.shape)
+        aim = _frames(way, pointed) @ np.swapaxes(_frames(limb, np.broadcast_to(hinge, limb.shape)), -1, -2)
+        parent = state.rotations[:, skeleton.parents[first]]
+        self.local[:, first] = rotations.multiply(rotations.conjugate(parent), rotations.from_matrix(aim))
+        self.local[:, middle] = bend
+
+    @property
+    def _motion(self) -> Motion:
+        return Motion.from_root(self.skeleton, self.local, self.root)
+
+    def motion(self, heading: float) -> Motion:
+        """The whole motion, turned about the vertical through the origin by `heading` radians."""
+        motion = Motion(self.local.copy(), self._motion.translations)
+        turn = facing(heading, self.skeleton.up)
+        motion.rotations[:, 0] = rotations.multiply(turn, motion.rotations[:, 0])
+        motion.translations[:, 0] = rotations.rotate(turn, motion.translations[:, 0])
+        # q and -q turn alike, but who looks at differences wants neighbours near each other.
+        flips = np.sign(np.einsum("fji,fji->fj", motion.rotations[1:], motion.rotations[:-1]))
+        motion.rotations[1:] *= np.cumprod(np.where(flips < 0.0, -1.0, 1.0), axis=0)[..., None]
+        return motion
+
+    def clip(self, fps: float, heading: float) -> Clip:
+        """The same as a clip."""
+        return Clip(self.skeleton, self.motion(heading), fps)
+
+
+def facing(heading: float, up: Up) -> Array:
+    """(4,) the turn about the vertical that makes the human face `heading` radians to its left."""
+    return rotations.exp(heading * standing((0.0, 1.0, 0.0), up))
+
+
+def heel_to_ball(skeleton: Skeleton, side: Side) -> Array:
+    """(3,) from the landmark of the heel to the toe joint, at rest."""
+    heel: BodyPoint = skeleton.landmarks.require("left_heel" if side == "l_" else "right_heel")
+    ankle, ball = skeleton.index(heel.joint), skeleton.index(side + "metatarsal")
+    _, places = skeleton.rest
+    return np.asarray(places[ball] - places[ankle] - np.array(heel.offset))
+
+
+def chosen(skeleton: Skeleton | None, up: Up) -> Skeleton:
+    """The character that was asked for: a given one, or the usual human with this axis up."""
+    return human(up) if skeleton is None else skeleton
+
+
+def checked_rate(fps: float) -> float:
+    """A frame rate, or the error that says why it is none."""
+    if not (np.isfinite(fps) and fps > 0.0):
+        raise MotionError(f"The frame rate must be a finite, positive number, not {fps!r}.")
+    return float(fps)
+
+
+def _frames(first: Array, second: Array) -> Array:
+    """(frames, 3, 3) orthonormal columns: along `first`, toward `second`, and across both."""
+    one = first / np.linalg.norm(first, axis=-1, keepdims=True)
+    two = second - np.einsum("fi,fi->f", one, second)[:, None] * one
+    two = two / np.linalg.norm(two, axis=-1, keepdims=True)
+    return np.stack([one, two, np.cross(one, two)], axis=-1)
