@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tasks: what a posture should satisfy, one kind a file."""
 
+from .attachment import AttachmentTask
+from .balance import BalanceTask
 from .base import GoalStep, Task
 from .center_of_mass import CenterOfMassTask
 from .direction import DirectionTask
@@ -10,6 +12,8 @@ from .pose import PoseTask
 from .position import PositionTask
 
 __all__ = [
+    "AttachmentTask",
+    "BalanceTask",
     "CenterOfMassTask",
     "DirectionTask",
     "GoalStep",

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A point of the body is at a place of another joint: one hand holds on to the other, an elbow stays at the waist."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, cast
+
+import numpy as np
+
+from .. import rotations
+from ..arrays import Array, ArrayLike, BoolArray
+from ..dofs import Dofs
+from ..errors import TaskError
+from ..joints import BodyPoint
+from ..kinematics import WorldState
+from ..skeleton import Skeleton
+from .base import Task, check_offset, target_array
+
+
+@dataclass(frozen=True, eq=False)
+class AttachmentTask(Task):
+    """A joint, or a point on it, is at `target` in the frame of the joint `reference`: error = target - position,
+    turned into the world.
+
+    The reference moves as the body is solved, and the task follows it. Unless `recruit` says otherwise only the
+    effector's side moves for it: who holds on follows, who is held leads.
+    """
+
+    joint: str | int
+    reference: str | int
+    """The joint whose local frame the target is in."""
+    target: ArrayLike
+    """(3,) or (frames, 3) in the reference's local frame."""
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Where on the joint, in its local frame."""
+
+    frame_field: ClassVar[str] = "target"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_offset(self.label, self.offset)
+        object.__setattr__(self, "target", target_array(self.label, self.target, 3, "target"))
+
+    @property
+    def label(self) -> str:
+        return self.name or f"Attachment of {self.joint} to {self.reference}"
+
+    @property
+    def effector(self) -> str | int:
+        return self.joint
+
+    @cached_property
+    def _body_point(self) -> BodyPoint:
+        return BodyPoint(self.joint, self.offset)
+
+    def _arm(self, state: WorldState) -> Array:
+        """(frames, 3) from the reference joint to the target, in the world."""
+        turned = state.rotations[:, state.skeleton.index(self.reference)]
+        return rotations.rotate(turned, np.broadcast_to(cast(Array, self.target), (state.frames, 3)))
+
+    def error(self, state: WorldState) -> Array:
+        held = state.positions[:, state.skeleton.index(self.reference)] + self._arm(state)
+        return held - state.point(state.skeleton.resolve(self._body_point))
+
+    def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
+        # The target is a point that the reference carries: it moves as the joint does and turns with it.
+        skeleton = state.skeleton
+        reference = skeleton.index(self.reference)
+        jacobian = state.point_jacobian(skeleton.resolve(self._body_point), dofs)
+        jacobian -= state.point_jacobian(BodyPoint(reference), dofs)
+        spin = state.rotation_jacobian(reference, dofs)
+        jacobian += np.cross(self._arm(state)[:, :, None], spin, axis=1)
+        return jacobian
+
+    def serving(self, skeleton: Skeleton) -> BoolArray:
+        # What carries both moves neither against the other.
+        effector, reference = self._carriers(skeleton)
+        return effector ^ reference
+
+    def recruited(self, skeleton: Skeleton) -> BoolArray:
+        if self.recruit is not None:
+            return super().recruited(skeleton)
+        effector, reference = self._carriers(skeleton)
+        own = effector & ~reference
+        return own if own.any() else reference & ~effector
+
+    def _carriers(self, skeleton: Skeleton) -> tuple[BoolArray, BoolArray]:
+        joint, reference = skeleton.index(self.joint), skeleton.index(self.reference)
+        if joint == reference:
+            raise TaskError(f"{self.label}: a joint cannot be attached to itself.")
+        return skeleton.tree.carriers(joint), skeleton.tree.carriers(reference)
+
+
+def place_on(state: WorldState, reference: int, positions: Array) -> Array:
+    """(frames, 3) world positions in the local frame of a joint."""
+    away = positions - state.positions[:, reference]
+    return rotations.rotate(rotations.conjugate(state.rotations[:, reference]), away)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The centre of mass keeps its place relative to points of the body: the balance of document 003, equation 4.5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import numpy as np
+
+from ..arrays import Array, ArrayLike, BoolArray
+from ..curvature import point_curvature
+from ..dofs import Dofs
+from ..errors import TaskError
+from ..joints import BodyPoint
+from ..kinematics import WorldState
+from ..skeleton import Skeleton
+from .base import Task, along_axes, axis_indices, target_array
+
+
+@dataclass(frozen=True, eq=False)
+class BalanceTask(Task):
+    """Centre of mass minus the barycentre of `points` is `target` along the chosen world axes.
+
+    Both ends of that vector move with the body, so the task holds wherever the feet go: it needs no guess of where
+    they will be.
+    """
+
+    points: Iterable[str | int | BodyPoint]
+    target: ArrayLike
+    """(3,) or (frames, 3) from the barycentre to the centre of mass; axes that do not count are ignored."""
+    axes: str | None = None
+    """Which world axes count; None is the two horizontal ones."""
+
+    frame_field: ClassVar[str] = "target"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "points", tuple(self.points))
+        if not self.points:
+            raise TaskError(f"{self.label}: balance needs at least one point to stand on.")
+        object.__setattr__(self, "target", target_array(self.label, self.target, 3, "target"))
+        if self.axes is not None:
+            axis_indices(self.label, self.axes)
+
+    @property
+    def label(self) -> str:
+        return self.name or "Balance"
+
+    def _rows(self, skeleton: Skeleton) -> list[int]:
+        return axis_indices(self.label, self.axes or skeleton.horizontal_axes)
+
+    def _resolved(self, skeleton: Skeleton) -> list[BodyPoint]:
+        return [skeleton.resolve(point) for point in self.points]
+
+    def error(self, state: WorldState) -> Array:
+        reached = balance_vector(state, self._resolved(state.skeleton))
+        return (cast(Array, self.target) - reached)[:, self._rows(state.skeleton)]
+
+    def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
+        points = self._resolved(state.skeleton)
+        jacobian = state.center_of_mass_jacobian(dofs)
+        for point in points:
+            jacobian -= state.point_jacobian(point, dofs) / len(points)
+        return jacobian[:, self._rows(state.skeleton)]
+
+    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
+        vectors = along_axes(pull, self._rows(state.skeleton))
+        turning, bending = state.mass_arms(dofs.rotating), state.mass_arms(dofs.hinged)
+        points = self._resolved(state.skeleton)
+        for point in points:
+            turning = turning - state.point_arms(point, dofs.rotating) / len(points)
+            bending = bending - state.point_arms(point, dofs.hinged) / len(points)
+        return point_curvature(state, dofs, vectors, turning, bending)
+
+    def serving(self, skeleton: Skeleton) -> BoolArray:
+        for point in self.points:
+            skeleton.resolve(point)
+        return np.ones(len(skeleton), dtype=bool)
+
+
+def balance_vector(state: WorldState, points: Iterable[BodyPoint]) -> Array:
+    """(frames, 3) from the barycentre of points, whose joints are indices, to the centre of mass."""
+    places = [state.point(point) for point in points]
+    return np.asarray(state.center_of_mass() - sum(places) / len(places))
