@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every constraint is: something that holds over a time, compiled to tracks of single effectors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import Array, IntArray
+from ..clip import Clip
+from ..errors import ConstraintError, PoiseError
+from ..joints import BodyPoint
+from ..settings import is_number
+from .effectors import Effector, Recruit
+from .ground import Ground
+
+
+class Source:
+    """The motion as it was, with what constraints ask of it, each computed once."""
+
+    def __init__(self, clip: Clip, ground: Ground | None = None) -> None:
+        self.clip = clip
+        self.ground = ground
+        self._values: dict[Effector, Array] = {}
+
+    @property
+    def frames(self) -> int:
+        """How many frames there are."""
+        return self.clip.frames
+
+    @cached_property
+    def ease(self) -> float:
+        """Frames that a constraint takes by default to come and to go."""
+        return EASE * self.clip.fps
+
+    def values(self, effector: Effector) -> Array:
+        """(frames, width) where an effector is in the source; not to be written to."""
+        if effector not in self._values:
+            self._values[effector] = effector.value(self.clip.world)
+        return self._values[effector]
+
+
+EASE = 0.25
+"""Seconds that a constraint takes by default to come and to go: half a step of a walk."""
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """One effector of one constraint over the frames of its activity."""
+
+    constraint: Constraint
+    effector: Effector
+    begin: int
+    """The first active frame."""
+    displacement: Array
+    """(active frames, 3) from the source's values to the targets."""
+    held: tuple[tuple[float, float], ...]
+    """Times, in frames, at which the target is what the user asked for; between them it is on its way."""
+    leads: Array | None = None
+    """(active frames,) 1.0 where this track is the more important one of its constraint, else 0.0; None: always."""
+
+    @property
+    def end(self) -> int:
+        """The last active frame."""
+        return self.begin + len(self.displacement) - 1
+
+    @property
+    def frames(self) -> IntArray:
+        """(active frames,)"""
+        return np.arange(self.begin, self.end + 1)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Constraint(ABC):
+    """Something that should hold over a part of a motion. Frames are the clip's own, counted from 0."""
+
+    priority: int = 1
+    """The larger is the more important; only the order counts."""
+    weight: float = 1.0
+    """Share among constraints of the same priority."""
+    recruit: Recruit = None
+    """Who may move for it: a number of joints above the effector's own (0 is that joint alone), an explicit set of
+    joints, or None for all that can serve it."""
+    name: str = ""
+    """What the user calls it; used in messages and in the report."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.priority, bool) or not isinstance(self.priority, (int, np.integer)):
+            raise ConstraintError(f"{self.label}: the priority must be a whole number, not {self.priority!r}.")
+        if not is_number(self.weight) or not self.weight > 0.0:
+            raise ConstraintError(
+                f"{self.label}: the weight must be a finite, positive number; to switch it off, leave it out."
+            )
+        if isinstance(self.recruit, str) or (self.recruit is not None and not _is_recruit(self.recruit)):
+            raise ConstraintError(
+                f"{self.label}: recruit a number of joints (0 is the joint itself), a list of them, or None for all, "
+                f"not {self.recruit!r}."
+            )
+        if isinstance(self.recruit, Iterable):
+            object.__setattr__(self, "recruit", tuple(self.recruit))
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """How messages and reports call this constraint."""
+
+    @abstractmethod
+    def tracks(self, source: Source) -> list[Track]:
+        """What it asks of each effector, on this motion; a `ConstraintError` with its name if that cannot be."""
+
+    # What the kinds share ------------------------------------------------------------------------------------------
+
+    def resolved(self, source: Source, point: str | int | BodyPoint) -> BodyPoint:
+        """A joint or a point on one with the joint as an index; the error for an unknown joint names the constraint."""
+        try:
+            return source.clip.skeleton.resolve(point)
+        except PoiseError as error:
+            raise ConstraintError(f"{self.label}: {error}") from None
+
+    def check_time(self, source: Source, what: str, time: float) -> None:
+        """Raise unless a time, in frames, is a number within the clip."""
+        if not is_number(time):
+            raise ConstraintError(f"{self.label}: {what} must be a finite number of frames, not {time!r}.")
+        if not 0 <= time <= source.frames - 1:
+            raise ConstraintError(
+                f"{self.label}: {what} ({time:g}) lies outside the clip, whose frames are 0 to {source.frames - 1}."
+            )
+
+
+@dataclass(frozen=True)
+class Knot:
+    """A place on an effector's way and the stay there, as `paths` interpolates it."""
+
+    location: Array
+    """(3,)"""
+    begin: float
+    end: float
+    tension: float = 0.0
+    continuity: float = 0.0
+    bias: float = 0.0
+
+    @property
+    def stays(self) -> bool:
+        return self.end > self.begin
+
+
+def active_frames(begin: float, end: float) -> IntArray:
+    """The frames within a span of times."""
+    return np.arange(int(np.ceil(begin)), int(np.floor(end)) + 1)
+
+
+def interpolated(values: Array, time: float) -> Array:
+    """(width,) of an array over frames at a time between them."""
+    before = int(np.clip(np.floor(time), 0, len(values) - 1))
+    after = min(before + 1, len(values) - 1)
+    share = time - before
+    return np.asarray((1.0 - share) * values[before] + share * values[after])
+
+
+def velocity(values: Array, time: float) -> Array:
+    """(width,) change per frame of an array over frames, by central differences (one-sided at its ends)."""
+    last = len(values) - 1
+    if last == 0:
+        return np.zeros(values.shape[1:])
+    before, after = max(time - 1.0, 0.0), min(time + 1.0, float(last))
+    return np.asarray((interpolated(values, after) - interpolated(values, before)) / (after - before))
+
+
+def three_numbers(label: str, what: str, given: object) -> Array:
+    """(3,) finite numbers, or the error that says what is wrong."""
+    try:
+        array = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ConstraintError(f"{label}: {what} must be three numbers.") from None
+    if array.shape != (3,):
+        raise ConstraintError(f"{label}: {what} must be three numbers, not shape {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ConstraintError(f"{label}: {what} is not finite.")
+    return array
+
+
+def _is_recruit(recruit: object) -> bool:
+    if isinstance(recruit, (int, np.integer)):
+        return not isinstance(recruit, bool) and bool(recruit >= 0)
+    return isinstance(recruit, Iterable)

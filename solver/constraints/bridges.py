@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Smooth ways between two displacements."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array, ArrayLike
+
+
+def smooth_step(share: ArrayLike) -> Array:
+    """From 0 to 1 over a share of 0 to 1, at rest and without acceleration at both ends (a quintic)."""
+    x = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0)
+    return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))
+
+
+def departure(times: ArrayLike, duration: float) -> Array:
+    """(n, 1) how far something has come that starts with velocity 1 and is back at rest at 0 after a duration.
+
+    It hands over a velocity without adding a lasting displacement; at negative times and for no duration it is 0.
+    """
+    elapsed = np.asarray(times, dtype=np.float64)[:, None]
+    if duration <= 0.0:
+        return np.zeros_like(elapsed)
+    x = np.clip(elapsed / duration, 0.0, 1.0)
+    return np.asarray(duration * x * (1.0 - x) ** 3)
+
+
+def bridge(
+    times: ArrayLike,
+    begin: float,
+    end: float,
+    first: Array,
+    last: Array,
+    leaving: Array,
+    arriving: Array,
+    ease: float,
+) -> Array:
+    """(n, 3) a way from the displacement `first` at time `begin` to `last` at `end`.
+
+    It leaves with the velocity `leaving` and arrives with `arriving` (3,), each handed over within `ease` frames.
+    """
+    duration = end - begin
+    at = np.asarray(times, dtype=np.float64)
+    if duration <= 0.0:
+        return np.tile(last, (len(at), 1))
+    way = first + smooth_step((at - begin) / duration)[:, None] * (last - first)
+    short = min(ease, duration)
+    return way + departure(at - begin, short) * leaving - departure(end - at, short) * arriving

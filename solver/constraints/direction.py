@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An axis of a joint points in given directions at given times: a gaze, a tray that stays level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..errors import ConstraintError
+from .base import Knot, Source, active_frames, three_numbers
+from .effectors import DirectionEffector, Effector
+from .paths import way
+from .shape import ConstraintPoint, PathConstraint
+
+
+@dataclass(frozen=True, eq=False)
+class DirectionConstraint(PathConstraint):
+    """The local `axis` of a joint points along world directions, given as the `location` of its points."""
+
+    axis: Any = (0.0, 1.0, 0.0)
+    """(3,) in the joint's local frame, of any length but zero."""
+
+    @property
+    def label(self) -> str:
+        return self.name or f"Direction of {self.joint}"
+
+    def _unit(self, what: str, given: Any) -> Array:
+        vector = three_numbers(self.label, what, given)
+        length = np.linalg.norm(vector)
+        if not length > 0.0:
+            raise ConstraintError(f"{self.label}: {what} has no length.")
+        return np.asarray(vector / length)
+
+    def location(self, point: ConstraintPoint) -> Array:
+        return self._unit("the direction of a point", point.location)
+
+    def effector(self, source: Source) -> Effector:
+        x, y, z = self._unit("the axis", self.axis)
+        return DirectionEffector(int(self.resolved(source, self.joint).joint), (float(x), float(y), float(z)))
+
+    def displacements(self, source: Source, effector: Effector, knots: list[Knot]) -> Array:
+        values = source.values(effector)
+        frames = active_frames(self.begin, self.end)
+        path = way(self.mode, values, self.begin, self.end, knots, frames, source.ease)
+        lengths = np.linalg.norm(path, axis=1, keepdims=True)
+        # Half-way between opposite directions no direction is nearer than another: the source's own will do.
+        unit = np.where(lengths > 1e-6, path / np.where(lengths > 1e-6, lengths, 1.0), values[frames])
+        return unit - values[frames]

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a constraint moves, whichever constraint it is: a point, a joint's orientation, a direction, the balance.
+
+Constraints that move the same thing have equal effectors. A value is what the effector is at in a frame; a
+displacement is how far a target lies from the source's value, in a vector space where displacements can be eased,
+filtered and joined: lengths for points, rotation vectors for orientations.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import rotations
+from ..arrays import Array
+from ..joints import BodyPoint
+from ..kinematics import WorldState
+from ..tasks import AttachmentTask, BalanceTask, DirectionTask, OrientationTask, PositionTask, Task
+from ..tasks.attachment import place_on
+from ..tasks.balance import balance_vector
+
+
+class Effector(ABC):
+    """Hashable: two constraints with equal effectors compete for it."""
+
+    width: ClassVar[int] = 3
+    """Of a value."""
+    is_angular: ClassVar[bool] = False
+    """Whether residuals are in radians (or pure numbers) rather than in lengths."""
+
+    @abstractmethod
+    def value(self, world: WorldState) -> Array:
+        """(frames, width) where it is."""
+
+    @abstractmethod
+    def task(self, targets: Array, **rest: Any) -> Task:
+        """The task that leads it to targets (frames, width); `rest` is priority, weight, recruit and name."""
+
+    def displaced(self, values: Array, displacement: Array) -> Array:
+        """(frames, width) values that lie a displacement (frames, 3) away."""
+        return values + displacement
+
+    def displacement(self, values: Array, targets: Array) -> Array:
+        """(frames, 3) the way from values to targets."""
+        return targets - values
+
+    def miss(self, values: Array, targets: Array) -> Array:
+        """(frames,) how far values are from targets, in the clip's units or in radians."""
+        return np.asarray(np.linalg.norm(self.displacement(values, targets), axis=-1))
+
+    @abstractmethod
+    def describe(self, names: tuple[str, ...]) -> str:
+        """What it is in words; joints are indices into `names`."""
+
+
+@dataclass(frozen=True)
+class PointEffector(Effector):
+    """The world position of a point of the body."""
+
+    point: BodyPoint
+    """With the joint as an index."""
+
+    def value(self, world: WorldState) -> Array:
+        return world.point(self.point)
+
+    def task(self, targets: Array, **rest: Any) -> Task:
+        return PositionTask(self.point.joint, targets, offset=self.point.offset, **rest)
+
+    def describe(self, names: tuple[str, ...]) -> str:
+        return names[int(self.point.joint)]
+
+
+@dataclass(frozen=True)
+class AttachedEffector(Effector):
+    """The position of a point of the body in the frame of another of its joints."""
+
+    point: BodyPoint
+    reference: int
+
+    def value(self, world: WorldState) -> Array:
+        return place_on(world, self.reference, world.point(self.point))
+
+    def task(self, targets: Array, **rest: Any) -> Task:
+        return AttachmentTask(self.point.joint, self.reference, targets, offset=self.point.offset, **rest)
+
+    def describe(self, names: tuple[str, ...]) -> str:
+        return f"{names[int(self.point.joint)]} on {names[self.reference]}"
+
+
+@dataclass(frozen=True)
+class OrientationEffector(Effector):
+    """The world rotation of a joint; displacements are rotation vectors in the world."""
+
+    joint: int
+
+    width: ClassVar[int] = 4
+    is_angular: ClassVar[bool] = True
+
+    def value(self, world: WorldState) -> Array:
+        return world.rotations[:, self.joint]
+
+    def task(self, targets: Array, **rest: Any) -> Task:
+        return OrientationTask(self.joint, targets, **rest)
+
+    def displaced(self, values: Array, displacement: Array) -> Array:
+        return rotations.multiply(rotations.exp(displacement), values)
+
+    def displacement(self, values: Array, targets: Array) -> Array:
+        return rotations.log(rotations.multiply(targets, rotations.conjugate(values)))
+
+    def describe(self, names: tuple[str, ...]) -> str:
+        return f"orientation of {names[self.joint]}"
+
+
+@dataclass(frozen=True)
+class DirectionEffector(Effector):
+    """Where a local axis of a joint points in the world, a unit vector."""
+
+    joint: int
+    axis: tuple[float, float, float]
+
+    is_angular: ClassVar[bool] = True
+
+    def value(self, world: WorldState) -> Array:
+        return rotations.rotate(world.rotations[:, self.joint], np.array(self.axis))
+
+    def task(self, targets: Array, **rest: Any) -> Task:
+        return DirectionTask(self.joint, self.axis, targets, **rest)
+
+    def describe(self, names: tuple[str, ...]) -> str:
+        return f"direction of {names[self.joint]}"
+
+
+@dataclass(frozen=True)
+class BalanceEffector(Effector):
+    """From the barycentre of points of the body, joints as indices, to its centre of mass."""
+
+    points: tuple[BodyPoint, ...]
+    axes: str
+
+    def value(self, world: WorldState) -> Array:
+        return balance_vector(world, self.points)
+
+    def task(self, targets: Array, **rest: Any) -> Task:
+        return BalanceTask(self.points, targets, axes=self.axes, **rest)
+
+    def miss(self, values: Array, targets: Array) -> Array:
+        counted = ["xyz".index(axis) for axis in self.axes]
+        return np.asarray(np.linalg.norm((targets - values)[..., counted], axis=-1))
+
+    def describe(self, names: tuple[str, ...]) -> str:
+        return "balance"
+
+
+Recruit = int | Iterable[str | int] | None
+"""Who may move for a constraint: see `tasks.Task.recruit`."""

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Footplants: heel and toe stand still between four events (document 003, 4.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from .. import rotations
+from ..arrays import Array, IntArray
+from ..errors import ConstraintError, LandmarkError
+from ..joints import BodyPoint
+from ..settings import is_number
+from .base import Constraint, Knot, Source, Track, active_frames, three_numbers
+from .effectors import PointEffector
+from .paths import way
+from .robust import robust_mean
+
+SNAPPING_ROUNDS = 4
+"""A foot on uneven ground: its slope changes where its ends are, which changes its slope; this often is enough."""
+
+HIGHEST_BALL = 0.3
+"""The ball of the foot lies at most this share of the foot's length above the sole, whatever the rest pose says."""
+
+
+@dataclass(frozen=True)
+class Foot:
+    """Heel and ball of a foot as effectors, and how high above the sole each lies."""
+
+    heel: PointEffector
+    toe: PointEffector
+    toe_clearance: float
+    """How much higher than the heel the ball is when the foot stands flat, in the clip's units."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Footplant(Constraint):
+    """A foot stands: the heel from `heel_strike` to `heel_off`, the ball from `toe_strike` to `toe_off`.
+
+    Events are frames in any order in which a foot can stand (heel first, toe first, flat); both events of the heel, or
+    both of the toe, may be None: a foot that stands on its toes alone has no heel events. Where nothing else is said
+    the foot stands where it stands in the source, on the average.
+    """
+
+    foot: Literal["left", "right"]
+    heel_strike: float | None = None
+    toe_strike: float | None = None
+    heel_off: float | None = None
+    toe_off: float | None = None
+    position: Any = None
+    """(3,) the middle between heel and ball (the planted one, where only one stands); None: where it is."""
+    heading: float | None = None
+    """Which way the foot points: radians about the up axis, counter-clockwise seen from above, from the direction that
+    characters face at rest (z where y is up, -y where z is up); None: as in the source."""
+    height: float | None = None
+    """How high the sole stands; None: on the ground where there is one, else at the height of `position`, else where
+    it is."""
+    shift: Any = (0.0, 0.0, 0.0)
+    """(3,) added to where it would stand: to move it to the side, to raise it onto a step."""
+    turn: float = 0.0
+    """Radians added to its heading."""
+    ease_in: float | None = None
+    """Frames before the first event over which it is reached; None: a quarter of a second."""
+    ease_out: float | None = None
+    """Frames after the last event over which the source is rejoined; None: a quarter of a second."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.foot not in ("left", "right"):
+            raise ConstraintError(f"{self.name or 'Footplant'}: the foot is 'left' or 'right', not {self.foot!r}.")
+        self._check_events()
+        for what in ("heading", "height", "turn", "ease_in", "ease_out"):
+            value = getattr(self, what)
+            if value is not None and not is_number(value):
+                raise ConstraintError(f"{self.label}: its {what} must be a finite number, not {value!r}.")
+        for what in ("ease_in", "ease_out"):
+            if getattr(self, what) is not None and getattr(self, what) < 0:
+                raise ConstraintError(f"{self.label}: its {what} cannot be negative.")
+        three_numbers(self.label, "its shift", self.shift)
+        if self.position is not None:
+            three_numbers(self.label, "its position", self.position)
+
+    @property
+    def label(self) -> str:
+        if self.name:
+            return self.name
+        times = [time for time in (self.heel_strike, self.toe_strike) if time is not None]
+        at = f" at frame {min(times):g}" if times and all(is_number(time) for time in times) else ""
+        return f"Footplant of the {self.foot} foot{at}"
+
+    def _check_events(self) -> None:
+        for end, strike, off in (("heel", self.heel_strike, self.heel_off), ("toe", self.toe_strike, self.toe_off)):
+            if (strike is None) != (off is None):
+                given, missing = ("strike", "off") if off is None else ("off", "strike")
+                raise ConstraintError(
+                    f"{self.label}: it has a {end} {given} but no {end} {missing}; give both or none."
+                )
+            if strike is None or off is None:
+                continue
+            for what, time in ((f"{end} strike", strike), (f"{end} off", off)):
+                if not is_number(time):
+                    raise ConstraintError(f"{self.label}: its {what} must be a finite number of frames, not {time!r}.")
+            if strike > off:
+                raise ConstraintError(
+                    f"{self.label}: an impossible order of events: the {end} leaves the ground at frame {off:g}, "
+                    f"before it strikes at {strike:g}."
+                )
+        stays = self.stays
+        if not stays:
+            raise ConstraintError(f"{self.label}: it needs the events of the heel, of the toe, or of both.")
+        if len(stays) == 2 and max(begin for begin, _ in stays.values()) > min(end for _, end in stays.values()):
+            raise ConstraintError(
+                f"{self.label}: an impossible order of events: heel and toe are never on the ground together; make two "
+                "plants of it."
+            )
+
+    @property
+    def stays(self) -> dict[str, tuple[float, float]]:
+        """When the "heel" and the "toe", those that are planted, touch the ground and leave it."""
+        both = {"heel": (self.heel_strike, self.heel_off), "toe": (self.toe_strike, self.toe_off)}
+        return {part: (begin, end) for part, (begin, end) in both.items() if begin is not None and end is not None}
+
+    def moved(self, by: Any) -> Footplant:
+        """The same plant somewhere else: moved by three numbers from where it would stand."""
+        return replace(self, shift=tuple(np.add(self.shift, by).tolist()))
+
+    def turned(self, angle: float) -> Footplant:
+        """The same plant with another heading, turned by radians about the up axis."""
+        return replace(self, turn=self.turn + angle)
+
+    # On a motion ---------------------------------------------------------------------------------------------------
+
+    def tracks(self, source: Source) -> list[Track]:
+        for part, (begin, end) in self.stays.items():
+            self.check_time(source, f"its {part} strike", begin)
+            self.check_time(source, f"its {part} off", end)
+        foot = self._foot(source)
+        stand = self._stand(source, foot)
+        times = [time for stay in self.stays.values() for time in stay]
+        begin = max(min(times) - (source.ease if self.ease_in is None else self.ease_in), 0.0)
+        end = min(max(times) + (source.ease if self.ease_out is None else self.ease_out), source.frames - 1.0)
+        frames = active_frames(begin, end)
+        heel_leads = self._heel_leads(frames)
+        tracks = []
+        for part, leads in (("heel", heel_leads), ("toe", 1.0 - heel_leads)):
+            if part not in self.stays:
+                continue
+            effector = foot.heel if part == "heel" else foot.toe
+            stay = self.stays[part]
+            values = source.values(effector)
+            knots = [Knot(stand[part], *stay)]
+            path = way("condensed", values, begin, end, knots, frames, source.ease)
+            tracks.append(Track(self, effector, int(frames[0]), path - values[frames], (stay,), leads))
+        return tracks
+
+    def pair(self, source: Source) -> tuple[PointEffector, PointEffector] | None:
+        """Heel and toe, which lie as far apart as on the character, where both are planted."""
+        foot = self._foot(source)
+        return (foot.heel, foot.toe) if len(self.stays) == 2 else None
+
+    def _heel_leads(self, frames: IntArray) -> Array:
+        """(active frames,) 1.0 where the heel is the more important of the two: whoever is alone on the ground.
+
+        While both are, both hold, so that the change at the first "off" disturbs nothing (document 003, 4.3.2).
+        """
+        stays = self.stays
+        if len(stays) == 1:
+            return np.full(len(frames), float("heel" in stays))
+        (heel_strike, heel_off), (toe_strike, toe_off) = stays["heel"], stays["toe"]
+        comes_first, goes_last = heel_strike <= toe_strike, heel_off > toe_off
+        return np.where(frames <= min(heel_off, toe_off), float(comes_first), float(goes_last))
+
+    def _foot(self, source: Source) -> Foot:
+        skeleton = source.clip.skeleton
+        try:
+            heel = skeleton.landmarks.require(f"{self.foot}_heel")
+            toe = skeleton.landmarks.require(f"{self.foot}_toe")
+        except LandmarkError as error:
+            raise ConstraintError(f"{self.label}: {error}") from None
+        heel, toe = skeleton.resolve(heel), skeleton.resolve(toe if isinstance(toe, BodyPoint) else BodyPoint(toe))
+        turned, placed = skeleton.rest
+        places = [(int(point.joint), point.local) for point in (heel, toe)]
+        rest = [placed[joint] + rotations.rotate(turned[joint], local) for joint, local in places]
+        rise = float((rest[1] - rest[0])[skeleton.up_axis])
+        highest = HIGHEST_BALL * float(np.linalg.norm(rest[1] - rest[0]))
+        return Foot(PointEffector(heel), PointEffector(toe), float(np.clip(rise, 0.0, highest)))
+
+    def _stand(self, source: Source, foot: Foot) -> dict[str, Array]:
+        """Where heel and toe stand, (3,) each, as far apart as on the character."""
+        up = source.clip.skeleton.up_axis
+        effectors = {"heel": foot.heel, "toe": foot.toe}
+        means = {part: _mean(source.values(effectors[part]), stay) for part, stay in self.stays.items()}
+        if len(means) == 1:
+            return {part: self._placed_alone(source, part, mean, foot, up) for part, mean in means.items()}
+
+        flat = max(begin for begin, _ in self.stays.values()), min(end for _, end in self.stays.values())
+        during = _frames_of(flat, source.frames)
+        apart = source.values(foot.toe)[during] - source.values(foot.heel)[during]
+        length = float(np.median(np.linalg.norm(apart, axis=1)))
+        along = means["toe"] - means["heel"]
+        direction = _heading_direction(self.heading, up) if self.heading is not None else _horizontal_unit(along, up)
+        direction = _turned_about(direction, self.turn, up)
+        middle = 0.5 * (means["heel"] + means["toe"])
+        if self.position is not None:
+            middle = three_numbers(self.label, "its position", self.position)
+        middle = middle + three_numbers(self.label, "its shift", self.shift)
+        rise = foot.toe_clearance if self.position is not None or source.ground else float(along[up])
+        ends = _on_the_level(middle, direction, length, float(np.clip(rise, -length, length)), up)
+        for _ in range(SNAPPING_ROUNDS if source.ground and self.height is None else 1):
+            heel_height, toe_height = self._heights(source, foot, ends, up)
+            sloped = float(np.clip(toe_height - heel_height, -length, length))
+            ends = _on_the_level(middle, direction, length, sloped, up)
+            ends = ends + (heel_height - ends[0, up]) * np.eye(3)[up]
+        return {"heel": ends[0], "toe": ends[1]}
+
+    def _heights(self, source: Source, foot: Foot, ends: Array, up: int) -> tuple[float, float]:
+        """Of heel and toe at given places (2, 3)."""
+        raised = float(three_numbers(self.label, "its shift", self.shift)[up])
+        if self.height is not None:
+            return self.height + raised, self.height + raised + foot.toe_clearance
+        if source.ground is not None:
+            under = source.ground.heights(ends, up) + raised
+            return float(under[0]), float(under[1]) + foot.toe_clearance
+        return float(ends[0, up]), float(ends[1, up])
+
+    def _placed_alone(self, source: Source, part: str, mean: Array, foot: Foot, up: int) -> Array:
+        shift = three_numbers(self.label, "its shift", self.shift)
+        place = (mean if self.position is None else three_numbers(self.label, "its position", self.position)) + shift
+        clearance = foot.toe_clearance if part == "toe" else 0.0
+        if self.height is not None:
+            place[up] = self.height + shift[up] + clearance
+        elif source.ground is not None:
+            place[up] = source.ground.heights(place[None], up)[0] + shift[up] + clearance
+        return place
+
+
+def _mean(values: Array, stay: tuple[float, float]) -> Array:
+    return robust_mean(values[_frames_of(stay, len(values))])
+
+
+def _frames_of(stay: tuple[float, float], frames: int) -> IntArray:
+    """The frames of a stay; the nearest one where it lies between two."""
+    during = active_frames(*stay)
+    return during if during.size else np.array([min(round(stay[0]), frames - 1)])
+
+
+def _on_the_level(middle: Array, direction: Array, length: float, rise: float, up: int) -> Array:
+    """(2, 3) two ends a length apart around a middle, the second one `rise` higher."""
+    half = 0.5 * (np.sqrt(max(length**2 - rise**2, 0.0)) * direction + rise * np.eye(3)[up])
+    return np.stack([middle - half, middle + half])
+
+
+def _horizontal_unit(vector: Array, up: int) -> Array:
+    level = vector.copy()
+    level[up] = 0.0
+    length = np.linalg.norm(level)
+    return level / length if length > 0.0 else _heading_direction(0.0, up)
+
+
+def _heading_direction(heading: float, up: int) -> Array:
+    ahead = np.array([0.0, 0.0, 1.0]) if up == 1 else np.array([0.0, -1.0, 0.0])
+    return _turned_about(ahead, heading, up)
+
+
+def _turned_about(vector: Array, angle: float, up: int) -> Array:
+    return rotations.rotate(rotations.exp(angle * np.eye(3)[up]), vector)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The way of an effector through its constraint points, in the three modes of document 003, 4.2.
+
+All of it happens in a vector space with one vector (3,) for each frame: `source` (frames, 3) is where the effector was,
+and knots lie in the same space. Times are frames; the way begins and ends on the source with the source's velocity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from ..arrays import Array, IntArray
+from ..splines import Spline
+from .base import Knot, interpolated, velocity
+from .bridges import departure
+
+Mode = Literal["absolute", "relative", "condensed"]
+MODES: tuple[Mode, ...] = ("absolute", "relative", "condensed")
+
+
+class TimeCurve:
+    """T(t): which parameter u of the trajectory belongs to a time (document 003, figure 4.2).
+
+    It runs as time does between constraint points and stands still while the effector stays at one.
+    """
+
+    def __init__(self, begin: float, end: float, knots: Sequence[Knot]) -> None:
+        times, parameters, stayed = [begin], [begin], 0.0
+        for knot in knots:
+            times += [knot.begin, knot.end]
+            parameters += [knot.begin - stayed] * 2
+            stayed += knot.end - knot.begin
+        self._times, self._parameters = np.array([*times, end]), np.array([*parameters, end - stayed])
+
+    def at(self, times: Array | IntArray | float) -> Array:
+        """u, of the shape of the times."""
+        return np.asarray(np.interp(times, self._times, self._parameters))
+
+
+def way(
+    mode: Mode, source: Array, begin: float, end: float, knots: Sequence[Knot], frames: IntArray, ease: float
+) -> Array:
+    """(active frames, 3) where the effector should be at the given frames of [begin, end].
+
+    `ease` is how many frames an effector that stays takes at most to pick up the source's velocity when it leaves.
+    """
+    return _WAYS[mode](source, begin, end, knots, frames, ease)
+
+
+def _absolute(source: Array, begin: float, end: float, knots: Sequence[Knot], frames: IntArray, _: float) -> Array:
+    stops = _with_ends(begin, end, knots, lambda time: interpolated(source, time))
+    curve = TimeCurve(begin, end, knots)
+    trajectory = _spline(stops, [float(curve.at(stop.begin)) for stop in stops], source, begin, end)
+    return trajectory.at(curve.at(frames))
+
+
+def _relative(source: Array, begin: float, end: float, knots: Sequence[Knot], frames: IntArray, _: float) -> Array:
+    moved = [_moved(knot, knot.location - interpolated(source, knot.begin)) for knot in knots]
+    stops = _with_ends(begin, end, moved, lambda _: np.zeros(3))
+    curve = TimeCurve(begin, end, knots)
+    offsets = _spline(stops, [float(curve.at(stop.begin)) for stop in stops], np.zeros_like(source), begin, end)
+    return source[frames] + offsets.at(curve.at(frames))
+
+
+def _condensed(source: Array, begin: float, end: float, knots: Sequence[Knot], frames: IntArray, ease: float) -> Array:
+    """The displacement cancels the source's motion during stays; between them it is a spline over time itself."""
+    offsets = np.zeros((len(frames), 3))
+    stops = _with_ends(begin, end, knots, lambda time: interpolated(source, time))
+    run: list[Knot] = [stops[0]]
+    for before, after in pairwise(stops):
+        del before
+        run.append(after)
+        if after.stays or after is stops[-1]:
+            inside = (frames >= run[0].end) & (frames <= run[-1].begin)
+            offsets[inside] = _between_stays(run, source, frames[inside], ease)
+            run = [after]
+    for stop in stops:
+        staying = (frames >= stop.begin) & (frames <= stop.end) if stop.stays else frames == stop.begin
+        offsets[staying] = stop.location - source[frames[staying]]
+    return source[frames] + offsets
+
+
+def _between_stays(run: Sequence[Knot], source: Array, frames: IntArray, ease: float) -> Array:
+    """(frames, 3) displacements from the first knot of a run to its last one.
+
+    Where the run begins or ends at a stay, the effector is at rest: it takes up the source's velocity within `ease`.
+    """
+    first, last = run[0], run[-1]
+    times = [first.end, *(knot.begin for knot in run[1:])]
+    values = [knot.location - interpolated(source, time) for knot, time in zip(run, times, strict=True)]
+    if times[-1] <= times[0]:
+        return np.tile(values[0], (len(frames), 1))
+    offsets = Spline(
+        np.array(times),
+        np.array(values),
+        np.array([1.0 if knot.stays else knot.tension for knot in run]),
+        np.array([knot.continuity for knot in run]),
+        np.array([knot.bias for knot in run]),
+        np.zeros(3),
+        np.zeros(3),
+    ).at(frames)
+    longest = times[-1] - times[0]
+    if first.stays:
+        offsets -= departure(frames - times[0], min(ease, longest)) * velocity(source, first.end)
+    if last.stays:
+        offsets += departure(times[-1] - frames, min(ease, longest)) * velocity(source, last.begin)
+    return offsets
+
+
+_WAYS: dict[Mode, Callable[[Array, float, float, Sequence[Knot], IntArray, float], Array]] = {
+    "absolute": _absolute,
+    "relative": _relative,
+    "condensed": _condensed,
+}
+
+
+def _moved(knot: Knot, location: Array) -> Knot:
+    return Knot(location, knot.begin, knot.end, knot.tension, knot.continuity, knot.bias)
+
+
+def _with_ends(begin: float, end: float, knots: Sequence[Knot], on_source: Callable[[float], Array]) -> list[Knot]:
+    """The knots with those that begin and end on the source, where no knot stands there already."""
+    first = [] if knots and knots[0].begin <= begin else [Knot(on_source(begin), begin, begin)]
+    last = [] if knots and knots[-1].end >= end else [Knot(on_source(end), end, end)]
+    return [*first, *knots, *last]
+
+
+def _spline(stops: Sequence[Knot], parameters: list[float], source: Array, begin: float, end: float) -> Spline:
+    """Through all stops; at rest in each where the effector stays, with the source's velocity at both ends."""
+
+    def end_tangent(stop: Knot, time: float) -> Array:
+        return np.zeros(3) if stop.stays else velocity(source, time)
+
+    return Spline(
+        np.array(parameters),
+        np.array([stop.location for stop in stops]),
+        np.array([1.0 if stop.stays else stop.tension for stop in stops]),
+        np.array([stop.continuity for stop in stops]),
+        np.array([stop.bias for stop in stops]),
+        end_tangent(stops[0], begin),
+        end_tangent(stops[-1], end),
+    )

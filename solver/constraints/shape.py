@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Shape-constraints: an effector goes through given points at given times (document 003, 4.2)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .. import rotations
+from ..arrays import Array
+from ..errors import ConstraintError
+from ..joints import BodyPoint
+from ..settings import is_number
+from .base import Constraint, Knot, Source, Track, active_frames, three_numbers
+from .effectors import AttachedEffector, Effector, PointEffector
+from .paths import MODES, Mode, way
+from .references import MovingObject
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintPoint:
+    """A place on an effector's way, and how long the effector stays there."""
+
+    location: Any
+    """(3,) in the world, or in the frame of the constraint's reference."""
+    begin: float
+    """The frame at which it is reached."""
+    end: float | None = None
+    """The frame at which it is left; None: at once."""
+    tension: float = 0.0
+    continuity: float = 0.0
+    bias: float = 0.0
+
+    @property
+    def stay(self) -> tuple[float, float]:
+        """The frames at which it is reached and left."""
+        return self.begin, self.begin if self.end is None else self.end
+
+
+@dataclass(frozen=True, eq=False)
+class PathConstraint(Constraint):
+    """An effector goes through points over [begin, end], leaving and rejoining the source's way smoothly."""
+
+    joint: str | int | BodyPoint
+    begin: float
+    """The first frame of its activity."""
+    end: float
+    """The last frame of its activity."""
+    points: Iterable[ConstraintPoint] = ()
+    mode: Mode = "absolute"
+    """"absolute": the way is the spline through the points. "relative": the points displace the source's way, which
+    goes on moving. "condensed": as relative, but the effector stands still while it stays at a point."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "points", tuple(self.points))
+        if self.mode not in MODES:
+            raise ConstraintError(f"{self.label}: there is no mode {self.mode!r}; it is one of {', '.join(MODES)}.")
+
+    def knots(self, source: Source) -> list[Knot]:
+        """The points in the order of their times, all checked; locations as given."""
+        points = list(self.points)
+        if not points:
+            raise ConstraintError(f"{self.label}: it has no points, so there is nothing to hold.")
+        for what, time in (("its begin", self.begin), ("its end", self.end)):
+            self.check_time(source, what, time)
+        if self.begin > self.end:
+            raise ConstraintError(f"{self.label}: it begins at frame {self.begin:g}, after its end at {self.end:g}.")
+        for number, point in enumerate(points, start=1):
+            self._check_point(number, point)
+        ordered = sorted(points, key=lambda point: point.stay)
+        for before, after in pairwise(ordered):
+            if after.begin <= before.stay[1]:
+                raise ConstraintError(
+                    f"{self.label}: two of its points are at the same time (frame {after.begin:g}); move one, or end "
+                    "the earlier stay before the later begins."
+                )
+        return [
+            Knot(self.location(point), *point.stay, point.tension, point.continuity, point.bias) for point in ordered
+        ]
+
+    def _check_point(self, number: int, point: ConstraintPoint) -> None:
+        begin, end = point.stay
+        for what, value in (
+            ("begin", begin),
+            ("end", end),
+            ("tension", point.tension),
+            ("continuity", point.continuity),
+            ("bias", point.bias),
+        ):
+            if not is_number(value):
+                raise ConstraintError(f"{self.label}: the {what} of point {number} is not a finite number.")
+        if begin > end:
+            raise ConstraintError(f"{self.label}: point {number} begins at frame {begin:g}, after its end at {end:g}.")
+        if begin < self.begin or end > self.end:
+            raise ConstraintError(
+                f"{self.label}: point {number} (frames {begin:g} to {end:g}) lies outside its constraint (frames "
+                f"{self.begin:g} to {self.end:g})."
+            )
+
+    def location(self, point: ConstraintPoint) -> Array:
+        """(3,) where a point is, checked."""
+        return three_numbers(self.label, "the location of a point", point.location)
+
+    @abstractmethod
+    def effector(self, source: Source) -> Effector:
+        """What it moves."""
+
+    def tracks(self, source: Source) -> list[Track]:
+        knots = self.knots(source)
+        effector = self.effector(source)
+        frames = active_frames(self.begin, self.end)
+        displacement = self.displacements(source, effector, knots)
+        held = tuple((knot.begin, knot.end) for knot in knots)
+        return [Track(self, effector, int(frames[0]), displacement, held)] if frames.size else []
+
+    def displacements(self, source: Source, effector: Effector, knots: list[Knot]) -> Array:
+        """(active frames, 3) from the source's values to the way through the knots."""
+        values = source.values(effector)
+        frames = active_frames(self.begin, self.end)
+        return way(self.mode, values, self.begin, self.end, knots, frames, source.ease) - values[frames]
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeConstraint(PathConstraint):
+    """A joint, or a point on one, goes through places."""
+
+    reference: str | int | MovingObject | None = None
+    """What the points' locations are relative to: None is the world; another joint of the character, which leads while
+    this one follows; or an object with a transform for every frame."""
+
+    @property
+    def label(self) -> str:
+        joint = self.joint.joint if isinstance(self.joint, BodyPoint) else self.joint
+        return self.name or f"Shape-constraint of {joint}"
+
+    def effector(self, source: Source) -> Effector:
+        point = self.resolved(source, self.joint)
+        if self.reference is None or isinstance(self.reference, MovingObject):
+            return PointEffector(point)
+        reference = int(self.resolved(source, self.reference).joint)
+        if reference == point.joint:
+            raise ConstraintError(f"{self.label}: a joint cannot be held relative to itself.")
+        return AttachedEffector(point, reference)
+
+    def displacements(self, source: Source, effector: Effector, knots: list[Knot]) -> Array:
+        if not isinstance(self.reference, MovingObject):
+            return super().displacements(source, effector, knots)
+        # Seen from the object, the source moves and the points stand still.
+        moving = self.reference.checked(self.label, source.frames)
+        values = source.values(effector)
+        frames = active_frames(self.begin, self.end)
+        seen = moving.seen_from(values)
+        path = way(self.mode, seen, self.begin, self.end, knots, frames, source.ease)
+        turned, placed = moving.rotations[frames], moving.positions[frames]
+        return np.asarray(placed + rotations.rotate(turned, path) - values[frames])

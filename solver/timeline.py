@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All constraints of a motion on one time line: for every effector one target a frame, and who asks for it.
+
+Constraints on the same effector that overlap in time are connected in time and space by priority (document 003,
+algorithm 1): the more important one keeps its way, the others leave and rejoin it, and equals meet each other directly.
+So the rows of a level belong to effectors, not to constraints: a walk of eighty plants is no wider than one of two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
+
+import numpy as np
+
+from .arrays import TINY, Array, BoolArray, IntArray
+from .constraints import Constraint, Footplant, Source, Track
+from .constraints.bridges import bridge, departure, smooth_step
+from .constraints.effectors import Effector
+
+SHORTEST_TRANSIT = 0.5
+"""Of the usual ease, the least time that is left to go from one constraint to another that would follow at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """One effector over the whole clip."""
+
+    effector: Effector
+    tracks: tuple[Track, ...]
+    active: BoolArray
+    """(frames,)"""
+    displacement: Array
+    """(frames, 3) from the source's values to the targets; zero where it is not active."""
+    owner: IntArray
+    """(frames,) whose frame it is: an index into `tracks`; -1 where it is not active."""
+    held: BoolArray
+    """(frames,) where the target is what a user asked for, not on its way."""
+    leads: Array
+    """(frames,) 1.0 where it is the more important effector of its constraint, 0.0 where not, smooth between."""
+
+    def stretches(self) -> list[Stretch]:
+        """The runs of active frames."""
+        return [Stretch(self, first, last) for first, last in runs(self.active)]
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """A run of active frames of a channel: it is switched on at `first` and off after `last`."""
+
+    channel: Channel
+    first: int
+    last: int
+
+    def arrival(self) -> int:
+        """The first frame that a user asked for."""
+        return self.first + int(np.argmax(self.channel.held[self.first : self.last + 1]))
+
+    def departure(self) -> int:
+        """The last frame that a user asked for."""
+        return self.last - int(np.argmax(self.channel.held[self.first : self.last + 1][::-1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """What holds in every frame."""
+
+    source: Source
+    channels: tuple[Channel, ...]
+    pairs: tuple[tuple[int, int], ...]
+    """Channels of heel and toe of one foot, which lie as far apart as on the character."""
+    constraints: tuple[Constraint, ...]
+
+    @staticmethod
+    def of(source: Source, constraints: Iterable[Constraint]) -> Timeline:
+        """Compile constraints on a motion; a `ConstraintError` where one of them cannot be."""
+        constraints = tuple(constraints)
+        by_effector: dict[Effector, list[Track]] = {}
+        pairs: dict[tuple[Effector, Effector], None] = {}
+        for constraint in constraints:
+            for track in constraint.tracks(source):
+                by_effector.setdefault(track.effector, []).append(track)
+            if isinstance(constraint, Footplant) and (pair := constraint.pair(source)):
+                pairs[pair] = None
+        channels = tuple(connected(tracks, source) for tracks in by_effector.values())
+        position = {channel.effector: number for number, channel in enumerate(channels)}
+        return Timeline(source, channels, tuple((position[a], position[b]) for a, b in pairs), constraints)
+
+    @property
+    def frames(self) -> int:
+        """How many frames there are."""
+        return self.source.frames
+
+    @property
+    def active(self) -> BoolArray:
+        """(frames,) where anything is active."""
+        active = np.zeros(self.frames, dtype=bool)
+        for channel in self.channels:
+            active |= channel.active
+        return active
+
+    def with_displacements(self, displacements: Sequence[Array]) -> Timeline:
+        """The same with other displacements (frames, 3) for each channel."""
+        channels = [
+            replace(channel, displacement=given) for channel, given in zip(self.channels, displacements, strict=True)
+        ]
+        return replace(self, channels=tuple(channels))
+
+    def targets(self) -> list[Array]:
+        """(frames, width) for each channel; what it says where a channel is not active means nothing."""
+        targets = [
+            channel.effector.displaced(self.source.values(channel.effector), channel.displacement)
+            for channel in self.channels
+        ]
+        for heel, toe in self.pairs:
+            self._couple(targets, heel, toe)
+        return targets
+
+    def _couple(self, targets: list[Array], heel: int, toe: int) -> None:
+        """Put the follower of the two as far from the leader as heel and toe are on the character.
+
+        Interpolated apart they would contradict each other, and neither would hold.
+        """
+        first, second = self.channels[heel], self.channels[toe]
+        frames = np.flatnonzero(first.active & second.active)
+        apart = targets[toe][frames] - targets[heel][frames]
+        length = np.linalg.norm(apart, axis=1)
+        values = [self.source.values(channel.effector)[frames] for channel in (first, second)]
+        wanted = np.linalg.norm(values[1] - values[0], axis=1)
+        # Where the source's foot is not quite rigid, it is as long as it stands while it stands.
+        standing = np.flatnonzero((first.held & second.held)[frames])
+        if standing.size:
+            nearest = _nearest(standing, len(frames))
+            away = smooth_step(np.abs(nearest - np.arange(len(frames))) / max(self.source.ease, 1.0))
+            wanted = away * wanted + (1.0 - away) * length[nearest]
+        excess = length - wanted
+        along = apart / np.maximum(length, TINY)[:, None]
+        heel_leads = first.leads[frames]
+        targets[heel][frames] += ((1.0 - heel_leads) * excess)[:, None] * along
+        targets[toe][frames] -= (heel_leads * excess)[:, None] * along
+
+
+def connected(tracks: Sequence[Track], source: Source) -> Channel:
+    """One channel from all tracks of one effector."""
+    frames = source.frames
+    channel = Channel(
+        tracks[0].effector,
+        tuple(tracks),
+        np.zeros(frames, dtype=bool),
+        np.zeros((frames, 3)),
+        np.full(frames, -1),
+        np.zeros(frames, dtype=bool),
+        np.ones(frames),
+    )
+    by_priority = sorted(range(len(tracks)), key=lambda number: -tracks[number].constraint.priority)
+    for _, equals in groupby(by_priority, key=lambda number: tracks[number].constraint.priority):
+        numbers = list(equals)
+        claimed = np.zeros(frames, dtype=bool)
+        for number in numbers:
+            claimed[tracks[number].begin : tracks[number].end + 1] = True
+        for first, last in runs(claimed & ~channel.active):
+            _fill(channel, numbers, first, last, source.ease)
+    return channel
+
+
+@dataclass
+class _Stop:
+    """A time at which a track is held."""
+
+    track: int
+    begin: float
+    end: float
+    is_cut: bool = field(default=False)
+    """Whether it was shortened, so that the track's own way no longer leads to it."""
+
+
+def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease: float) -> None:
+    """Write the frames first to last of a channel, which some tracks of equal priority may use, to them."""
+    tracks = channel.tracks
+    joins_before = first > 0 and bool(channel.active[first - 1])
+    joins_after = last + 1 < len(channel.active) and bool(channel.active[last + 1])
+    stops = _stops(tracks, numbers, first, last, ease * SHORTEST_TRANSIT, joins_before, joins_after)
+    if not stops:
+        return
+    if not joins_before:
+        first = max(first, tracks[stops[0].track].begin)
+    if not joins_after:
+        last = min(last, tracks[stops[-1].track].end)
+    frames = np.arange(first, last + 1)
+    displacement = np.zeros((len(frames), 3))
+    owner = np.full(len(frames), stops[0].track)
+    held = np.zeros(len(frames), dtype=bool)
+    leads = np.ones(len(frames))
+
+    def own(stop: _Stop, chosen: BoolArray) -> None:
+        track = tracks[stop.track]
+        displacement[chosen] = track.displacement[frames[chosen] - track.begin]
+        owner[chosen] = stop.track
+        leads[chosen] = 1.0 if track.leads is None else track.leads[frames[chosen] - track.begin]
+
+    def end_of(stop: _Stop, time: float) -> tuple[float, Array, Array, float]:
+        """Time, displacement, its velocity and the leading share at an end of a stop."""
+        track = tracks[stop.track]
+        at = int(np.clip(round(time), track.begin, track.end)) - track.begin
+        inside = [at - 1, at] if time == stop.end and time > stop.begin else [at, at + 1]
+        low, high = np.clip(inside, 0, len(track.displacement) - 1)
+        slope = track.displacement[high] - track.displacement[low] if stop.end > stop.begin else np.zeros(3)
+        return float(at + track.begin), track.displacement[at], slope, 1.0 if track.leads is None else track.leads[at]
+
+    def connect(begin: tuple[float, Array, Array, float], end: tuple[float, Array, Array, float]) -> None:
+        between = (frames > begin[0]) & (frames < end[0])
+        displacement[between] = bridge(frames[between], begin[0], end[0], begin[1], end[1], begin[2], end[2], ease)
+        share = smooth_step((frames[between] - begin[0]) / max(end[0] - begin[0], TINY))
+        leads[between] = (1.0 - share) * begin[3] + share * end[3]
+
+    for stop in stops:
+        during = (frames >= stop.begin) & (frames <= stop.end)
+        if not during.any():
+            during = frames == round(stop.begin)
+        own(stop, during)
+        held |= during
+    for before, after in pairwise(stops):
+        between = (frames > before.end) & (frames < after.begin)
+        owner[between] = np.where(frames[between] < 0.5 * (before.end + after.begin), before.track, after.track)
+        if before.track == after.track and not (before.is_cut or after.is_cut):
+            own(before, between)
+        else:
+            connect(end_of(before, before.end), end_of(after, after.begin))
+    if joins_before:
+        connect(_joint(channel, first - 1, -1), end_of(stops[0], stops[0].begin))
+    else:
+        own(stops[0], frames < stops[0].begin)
+    owner[frames > stops[-1].end] = stops[-1].track
+    if joins_after:
+        connect(end_of(stops[-1], stops[-1].end), _joint(channel, last + 1, 1))
+    else:
+        own(stops[-1], frames > stops[-1].end)
+    channel.active[frames] = True
+    channel.displacement[frames] = displacement
+    channel.owner[frames] = owner
+    channel.held[frames] = held
+    channel.leads[frames] = leads
+
+
+def _joint(channel: Channel, frame: int, inward: int) -> tuple[float, Array, Array, float]:
+    """Time, displacement, its velocity and the leading share where a more important constraint is joined.
+
+    `inward` is the direction in time, 1 or -1, in which that constraint goes on.
+    """
+    beside = frame + inward
+    known = 0 <= beside < len(channel.active) and bool(channel.active[beside])
+    slope = inward * (channel.displacement[beside] - channel.displacement[frame]) if known else np.zeros(3)
+    return float(frame), channel.displacement[frame], slope, float(channel.leads[frame])
+
+
+def _stops(
+    tracks: Sequence[Track],
+    numbers: Sequence[int],
+    first: int,
+    last: int,
+    transit: float,
+    joins_before: bool,
+    joins_after: bool,
+) -> list[_Stop]:
+    """The stays of some tracks within [first, last] in the order of time, none overlapping another."""
+    stops = []
+    for number in numbers:
+        for begin, end in tracks[number].held:
+            if end < first or begin > last:
+                continue
+            earliest = first + transit if joins_before and begin < first + transit else begin
+            latest = last - transit if joins_after and end > last - transit else end
+            if earliest > latest:
+                continue
+            stops.append(_Stop(number, earliest, latest, earliest != begin or latest != end))
+    stops.sort(key=lambda stop: (stop.begin, stop.end))
+    kept: list[_Stop] = []
+    for stop in stops:
+        if kept and kept[-1].track != stop.track and stop.begin - kept[-1].end < transit:
+            # Equals that leave each other no time give way alike.
+            middle = 0.5 * (kept[-1].end + stop.begin)
+            kept[-1].end = max(min(kept[-1].end, middle - 0.5 * transit), kept[-1].begin)
+            stop.begin = min(max(stop.begin, middle + 0.5 * transit), stop.end)
+            kept[-1].is_cut = stop.is_cut = True
+            if stop.begin <= kept[-1].end:
+                continue
+        kept.append(stop)
+    return kept
+
+
+def eased_from(stretch: Stretch, before: Array, slope: Array, after: Array, slope_after: Array, ease: float) -> Array:
+    """(frames of the stretch, 3) what to add so that a stretch begins and ends where the motion around it is.
+
+    `before` and `slope` (3,) are how far the effector is displaced in the frame before the first, and by how much more
+    in each frame; `after` and `slope_after` the same for the frame after the last.
+    """
+    frames = np.arange(stretch.first, stretch.last + 1)
+    added = np.zeros((len(frames), 3))
+    arrival, leave = stretch.arrival(), stretch.departure()
+    if arrival > stretch.first:
+        span = arrival - (stretch.first - 1)
+        elapsed = frames - (stretch.first - 1)
+        added += (1.0 - smooth_step(elapsed / span))[:, None] * before + departure(elapsed, min(ease, span)) * slope
+    if leave < stretch.last:
+        span = (stretch.last + 1) - leave
+        ahead = (stretch.last + 1) - frames
+        added += (1.0 - smooth_step(ahead / span))[:, None] * after - departure(ahead, min(ease, span)) * slope_after
+    return added
+
+
+def runs(mask: BoolArray) -> list[tuple[int, int]]:
+    """The first and last index of every run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return [(int(begin), int(end) - 1) for begin, end in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _nearest(marked: IntArray, count: int) -> IntArray:
+    """(count,) which of some marked indices, in rising order, is nearest to each index below a count."""
+    positions = np.arange(count)
+    after = marked[np.minimum(np.searchsorted(marked, positions), len(marked) - 1)]
+    before = marked[np.maximum(np.searchsorted(marked, positions, side="right") - 1, 0)]
+    return np.where(np.abs(positions - before) <= np.abs(after - positions), before, after)
