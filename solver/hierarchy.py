@@ -9,7 +9,7 @@ conflicts and nothing is damped, all levels are met by one step. Derivation: doc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,14 +43,72 @@ class Level:
     second_order: SecondOrder | None = None
     """What a level that is out of reach must know about itself; None where it does not matter."""
 
-    def at(self, frames: IntArray) -> Level:
-        """The level in some of the frames."""
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """All levels, the most important first, their rows one below the other."""
+
+    jacobian: Array
+    """(frames, rows, columns)"""
+    residual: Array
+    """(frames, rows)"""
+    missing: Array
+    """(frames, rows)"""
+    level_of_row: IntArray
+    """(rows,) ascending; a level may have no rows."""
+    task_of_row: IntArray
+    """(rows,)"""
+    recruited: BoolArray | None
+    """(rows, columns); None where every row may move all columns that serve it."""
+    second_order: tuple[SecondOrder | None, ...]
+    """For each level."""
+
+    def __len__(self) -> int:
+        return len(self.second_order)
+
+    def __iter__(self) -> Iterator[Level]:
+        for depth, second_order in enumerate(self.second_order):
+            rows = slice(*np.searchsorted(self.level_of_row, [depth, depth + 1]))
+            recruited = None if self.recruited is None else self.recruited[rows]
+            yield Level(
+                self.jacobian[:, rows],
+                self.residual[:, rows],
+                self.missing[:, rows],
+                self.task_of_row[rows],
+                None if recruited is None or recruited.all() else recruited,
+                second_order,
+            )
+
+    def at(self, frames: IntArray) -> Levels:
+        """The levels in some of the frames."""
         return replace(
             self,
             jacobian=self.jacobian[frames],
             residual=self.residual[frames],
             missing=self.missing[frames],
-            second_order=None if self.second_order is None else self.second_order.at(frames),
+            second_order=tuple(each and each.at(frames) for each in self.second_order),
+        )
+
+    @staticmethod
+    def of(levels: Sequence[Level]) -> Levels:
+        """Stack some levels, at least one."""
+        recruited = None
+        if any(level.recruited is not None for level in levels):
+            whole = [np.ones(level.jacobian.shape[1:], dtype=bool) for level in levels]
+            recruited = np.concatenate(
+                [
+                    rows if level.recruited is None else level.recruited
+                    for rows, level in zip(whole, levels, strict=True)
+                ]
+            )
+        return Levels(
+            np.concatenate([level.jacobian for level in levels], axis=1),
+            np.concatenate([level.residual for level in levels], axis=1),
+            np.concatenate([level.missing for level in levels], axis=1),
+            np.repeat(np.arange(len(levels)), [level.residual.shape[1] for level in levels]),
+            np.concatenate([level.task_of_row for level in levels]),
+            recruited,
+            tuple(level.second_order for level in levels),
         )
 
 
@@ -88,7 +146,7 @@ class Solution:
 
 
 def prioritized_step(
-    levels: Sequence[Level],
+    levels: Levels,
     attraction: Attraction,
     hint: Array,
     suspected: BoolArray | None = None,
@@ -106,24 +164,25 @@ def prioritized_step(
     longest = LONGEST_STEP * float(np.sqrt(stiffest))
     if suspected is None:
         suspected = np.ones(len(attraction.velocity), dtype=bool)
-    if not levels or damping is not None or any(level.recruited is not None for level in levels):
+    if damping is not None or levels.recruited is not None:
         return _step_by_level(levels, attraction, hint, suspected, longest, damping)
     solution, regular = _regular_step(levels, attraction, longest)
     others = np.flatnonzero(~regular)
     if others.size:
-        some = [level.at(others) for level in levels]
-        solution.put(others, _step_by_level(some, attraction.at(others), hint, suspected[others], longest, damping))
+        solution.put(
+            others,
+            _step_by_level(levels.at(others), attraction.at(others), hint, suspected[others], longest, damping),
+        )
     return solution
 
 
-def _regular_step(levels: Sequence[Level], attraction: Attraction, longest: float) -> tuple[Solution, BoolArray]:
+def _regular_step(levels: Levels, attraction: Attraction, longest: float) -> tuple[Solution, BoolArray]:
     """The step that meets all levels at once, and where, (frames,), it is the one that they have by their order.
 
     Where the rows of all levels are independent, one step within their row space meets them all, and their order does
     not matter. Cholesky takes the rows in turn, so that each level's components are still those of its own step.
     """
-    jacobian = np.concatenate([level.jacobian for level in levels], axis=1)
-    residual = np.concatenate([level.residual for level in levels], axis=1)
+    jacobian, residual = levels.jacobian, levels.residual
     gram = jacobian @ jacobian.swapaxes(1, 2)
     whitener = whitening(gram)
     components = times(whitener, residual)
@@ -131,9 +190,8 @@ def _regular_step(levels: Sequence[Level], attraction: Attraction, longest: floa
     regular = ~((row_squares == 0.0) & (residual != 0.0)).any(axis=1)
     # The inverse's norm bounds the smallest singular value from below, the components' that of every direction.
     regular &= REGULAR**2 * row_squares.sum(axis=1) * np.einsum("frs,frs->f", whitener, whitener) < 1.0
-    last = np.cumsum([level.residual.shape[1] for level in levels])
-    for first, end in zip([0, *last[:-1]], last, strict=True):
-        regular &= np.einsum("fr,fr->f", components[:, first:end], components[:, first:end]) <= longest**2
+    own_rows = levels.level_of_row[:, None] == np.arange(len(levels))
+    regular &= (components**2 @ own_rows <= longest**2).all(axis=1)
 
     step = combined(combined(components, whitener), jacobian)
     wanted = (attraction.velocity - step) * attraction.columns
@@ -144,7 +202,7 @@ def _regular_step(levels: Sequence[Level], attraction: Attraction, longest: floa
 
 
 def _step_by_level(
-    levels: Sequence[Level],
+    levels: Levels,
     attraction: Attraction,
     hint: Array,
     suspected: BoolArray,
@@ -176,7 +234,7 @@ def _step_by_level(
             if held.size:
                 unmet_level[held] = depth
                 own_step[held], spent[held] = stretched_step(
-                    levels, depth, held, step[held], basis[held], unmet[held], attraction.velocity[held], hint
+                    list(levels), depth, held, step[held], basis[held], unmet[held], attraction.velocity[held], hint
                 )
         step += own_step
         basis = np.concatenate([basis, spent], axis=1)
@@ -185,13 +243,12 @@ def _step_by_level(
     return Solution(step + attracted, attracted, unmet_level, seems_out_of_reach)
 
 
-def transpose_step(levels: Sequence[Level], gain: float | None = None) -> Array:
+def transpose_step(levels: Levels, gain: float | None = None) -> Array:
     """The Jacobian-transpose step (frames, columns): all tasks at once, no priorities (document 003, 3.3.3).
 
     `gain` is the fixed factor of the classic method; None takes the one that reduces the linearized error most.
     """
-    jacobian = np.concatenate([level.jacobian for level in levels], axis=1)
-    residual = np.concatenate([level.residual for level in levels], axis=1)
+    jacobian, residual = levels.jacobian, levels.residual
     pull = np.einsum("frc,fr->fc", jacobian, residual)
     if gain is not None:
         return gain * pull

@@ -90,15 +90,19 @@ class WorldState:
 
     # Centre of mass ------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def _subtree_moments(self) -> Array:
         """(frames, joints, 3) first moment, relative to the joint 0, of all mass that moves with each joint."""
         skeleton = self.skeleton
-        centers = self.positions - self.positions[:, :1] + rotations.rotate(self.rotations, skeleton.mass_centers)
-        # One large product instead of one for each frame.
-        moments = np.ascontiguousarray((skeleton.masses[:, None] * centers).swapaxes(1, 2))
-        summed = moments.reshape(-1, len(skeleton)) @ skeleton.tree.ancestry.astype(np.float64)
-        return np.ascontiguousarray(summed.reshape(self.frames, 3, len(skeleton)).swapaxes(1, 2))
+
+        def summed() -> Array:
+            centers = self.positions - self.positions[:, :1] + rotations.rotate(self.rotations, skeleton.mass_centers)
+            # One large product instead of one for each frame.
+            moments = np.ascontiguousarray((skeleton.masses[:, None] * centers).swapaxes(1, 2))
+            sums = moments.reshape(-1, len(skeleton)) @ skeleton.tree.ancestry.astype(np.float64)
+            return np.ascontiguousarray(sums.reshape(self.frames, 3, len(skeleton)).swapaxes(1, 2))
+
+        return self.remembered("subtree moments", summed)
 
     def center_of_mass(self) -> Array:
         """(frames, 3) world positions; a body without mass has it where its joint 0 is."""

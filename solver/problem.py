@@ -13,21 +13,19 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
 from .arrays import TINY, Array, BoolArray, IntArray
 from .dofs import Dofs
-from .hierarchy import Attraction, Level, prioritized_step, transpose_step
+from .hierarchy import Attraction, Levels, prioritized_step, transpose_step
 from .kinematics import WorldState
 from .locking import Boundaries, Locks
 from .motion import Motion
+from .projection import times
 from .settings import SolveSettings
 from .skeleton import Skeleton
 from .tasks import GoalStep, HalfSpaceTask, PoseTask, Task
-
-_Stackable = TypeVar("_Stackable", Array, BoolArray)
 
 MOST_ROUNDS = 8
 """How often a step is solved again because it met another boundary; what is met later waits for the next iteration."""
@@ -41,12 +39,11 @@ class _LevelDerivatives:
     """Second derivatives of one level, evaluated when they are asked for; see `stretching.SecondOrder`."""
 
     problem: Problem
-    tasks: list[Task]
     state: WorldState
-    task_of_row: IntArray
-    """(rows,) the position in `tasks` of each row's task; inactive tasks have none."""
     frames: IntArray
     """(frames,) those of the state that are meant."""
+    task_of_row: IntArray
+    """(rows,) the position of each row's task among all tasks; inactive tasks have none."""
 
     def at(self, frames: IntArray) -> _LevelDerivatives:
         return replace(self, frames=self.frames[frames])
@@ -56,7 +53,7 @@ class _LevelDerivatives:
         problem, state = self.problem, self.state.at(self.frames[held])
         curvature = np.zeros((len(held), problem.dofs.count, problem.dofs.count))
         for position in np.unique(self.task_of_row):
-            task = self.tasks[position]
+            task = problem.tasks[position]
             part = task.curvature(state, problem.dofs, pull[:, self.task_of_row == position])
             if part is not None:
                 curvature += problem.row_scale(task) * part
@@ -64,48 +61,77 @@ class _LevelDerivatives:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
-    """One level, evaluated."""
+class _Layout:
+    """Which rows belong to which task: the same in all frames and steps."""
 
+    rows: list[slice]
+    """For each task."""
+    task_of_row: IntArray
+    """(rows,)"""
+    level_of_row: IntArray
+    """(rows,)"""
+    is_of_level: Array
+    """(rows, levels) 1 where a row belongs to a level, 0 elsewhere."""
+    row_scale: Array
+    """(rows,)"""
+    scale: Array
+    """(rows, columns) of rows and columns together."""
+    recruited: BoolArray | None
+    """(rows, columns) false where a joint serves a row's task but may not move for it; None where there is no such."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """All levels, evaluated."""
+
+    problem: Problem
+    layout: _Layout
+    state: WorldState
+    frames: IntArray
+    """(frames,) those of the state that are meant."""
     jacobian: Array
     """(frames, rows, columns)"""
     residual: Array
     """(frames, rows); of an inequality: to its boundary, negative where that lies ahead."""
-    active: BoolArray
-    """(frames, rows) false for inequalities that are not broken."""
     missing: Array
     """(frames, rows) to the target rather than to the next goal."""
+    active: BoolArray
+    """(frames, rows) false for inequalities that are not broken."""
     recruited: BoolArray | None
-    derivatives: _LevelDerivatives
+    """(rows, columns); see `hierarchy.Levels`."""
 
-    def level(self) -> Level:
+    def levels(self) -> Levels:
         """The rows that are active in some frame, zero in the others."""
-        jacobian, residual, missing, derivatives = self.jacobian, self.residual, self.missing, self.derivatives
-        recruited = self.recruited
+        jacobian, residual, missing, recruited = self.jacobian, self.residual, self.missing, self.recruited
+        level_of_row, task_of_row = self.layout.level_of_row, self.layout.task_of_row
         if not self.active.all():
             some = np.flatnonzero(self.active.any(axis=0))
             active = self.active[:, some]
             jacobian = jacobian[:, some] * active[:, :, None]
             residual, missing = residual[:, some] * active, missing[:, some] * active
             recruited = None if recruited is None else recruited[some]
-            derivatives = replace(derivatives, task_of_row=derivatives.task_of_row[some])
-        return Level(jacobian, residual, missing, derivatives.task_of_row, recruited, derivatives)
+            level_of_row, task_of_row = level_of_row[some], task_of_row[some]
+        derivatives = tuple(
+            _LevelDerivatives(self.problem, self.state, self.frames, task_of_row[level_of_row == level])
+            for level in range(self.problem.levels)
+        )
+        return Levels(jacobian, residual, missing, level_of_row, task_of_row, recruited, derivatives)
 
     def at(self, frames: IntArray) -> _Rows:
         return replace(
             self,
+            frames=self.frames[frames],
             jacobian=self.jacobian[frames],
             residual=self.residual[frames],
-            active=self.active[frames],
             missing=self.missing[frames],
-            derivatives=self.derivatives.at(frames),
+            active=self.active[frames],
         )
 
     def met_by(self, step: Array) -> BoolArray:
         """(frames, rows) the inactive inequalities that a step would break."""
         if self.active.all():
             return np.zeros_like(self.active)
-        return ~self.active & (self.residual - np.einsum("frc,fc->fr", self.jacobian, step) > BREACH)
+        return ~self.active & (self.residual - times(self.jacobian, step) > BREACH)
 
     def activated(self, met: BoolArray) -> _Rows:
         return replace(self, active=self.active | met)
@@ -115,7 +141,7 @@ class _Rows:
 class _Evaluation:
     """Everything that one step is solved from."""
 
-    levels: list[_Rows]
+    rows: _Rows
     locks: Locks
     attraction: Attraction
     trust: Array
@@ -124,21 +150,16 @@ class _Evaluation:
     """(frames,)"""
 
     def at(self, frames: IntArray) -> _Evaluation:
-        attraction = Attraction(self.attraction.velocity[frames], self.attraction.columns)
         return _Evaluation(
-            [rows.at(frames) for rows in self.levels],
+            self.rows.at(frames),
             self.locks.at(frames),
-            attraction,
+            self.attraction.at(frames),
             self.trust[frames],
             self.suspected[frames],
         )
 
-    def met_by(self, step: Array) -> tuple[list[BoolArray], BoolArray]:
-        return [rows.met_by(step) for rows in self.levels], self.locks.met_by(step, BREACH)
-
-    def activated(self, met: list[BoolArray], met_locks: BoolArray) -> _Evaluation:
-        levels = [rows.activated(more) for rows, more in zip(self.levels, met, strict=True)]
-        return _Evaluation(levels, self.locks.activated(met_locks), self.attraction, self.trust, self.suspected)
+    def activated(self, met_rows: BoolArray, met_locks: BoolArray) -> _Evaluation:
+        return replace(self, rows=self.rows.activated(met_rows), locks=self.locks.activated(met_locks))
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,17 +208,24 @@ class Problem:
         self._hint = np.sin(1.0 + np.arange(self.dofs.count))
 
         priorities = sorted({task.priority for task in tasks}, reverse=True)
-        self._levels = [[task for task in tasks if task.priority == priority] for priority in priorities]
+        levels = [[task for task in tasks if task.priority == priority] for priority in priorities]
         self._attraction: PoseTask | None = None
         # A pose that is alone at the bottom needs no rows of its own: each of its rows has one column.
-        if self._levels and len(self._levels[-1]) == 1 and isinstance(self._levels[-1][0], PoseTask):
-            self._attraction = self._levels[-1][0]
-            self._attracted_columns = self._attraction.attracted_columns(skeleton, self.dofs)
-            self._levels = self._levels[:-1]
-        self._recruited = [[self._recruited_columns(task) for task in level] for level in self._levels]
-        selective = [not all(columns.all() for columns in level) for level in self._recruited]
-        self.is_selective = np.array(selective + [False] * self.has_attraction, dtype=bool)
+        if levels and len(levels[-1]) == 1 and isinstance(lowest := levels[-1][0], PoseTask):
+            self._attraction = lowest
+            self._attracted_columns = lowest.attracted_columns(skeleton, self.dofs)
+            levels.pop()
+        self.tasks = [task for level in levels for task in level]
+        """Those that have rows, the most important first."""
+        self.levels = len(levels)
+        """How many levels there are, the pose attraction not counted."""
+        self._level_of_task = np.repeat(np.arange(self.levels), [len(level) for level in levels])
+        self._recruited = [self._recruited_columns(task) for task in self.tasks]
+        self.is_selective = np.zeros(self.levels + self.has_attraction, dtype=bool)
         """(levels,) which of the levels that `misses` counts have tasks that may not move all that moves them."""
+        self.is_selective[self._level_of_task[[not columns.all() for columns in self._recruited]]] = True
+        self._layout: _Layout | None = None
+        self._memory_key = object()
 
     @property
     def can_move(self) -> bool:
@@ -207,7 +235,7 @@ class Problem:
     def at(self, frames: IntArray) -> Problem:
         """The same problem for some of the frames it was given for."""
         some = copy.copy(self)
-        some._levels = [[task.at(frames) for task in level] for level in self._levels]
+        some.tasks = [task.at(frames) for task in self.tasks]
         some._attraction = self._attraction.at(frames) if self._attraction else None
         return some
 
@@ -221,16 +249,10 @@ class Problem:
 
     def misses(self, state: WorldState) -> Array:
         """(frames, levels) how far each level is from holding, in sizes of the character or radians."""
-        columns = [self._level_miss(level, state) for level in self._levels]
+        squares = self._missing(state) ** 2 @ self._laid_out(state).is_of_level
         if self._attraction:
-            columns.append(np.linalg.norm(self._pull_of_pose(state), axis=1))
-        return np.stack(columns, axis=1)
-
-    def _level_miss(self, level: list[Task], state: WorldState) -> Array:
-        squares = np.zeros(state.frames)
-        for task in level:
-            error = task.error_once(state) * self.row_scale(task)
-            squares += np.einsum("fr,fr->f", error, error)
+            pull = self._pull_of_pose(state)
+            squares = np.column_stack([squares, np.einsum("fc,fc->f", pull, pull)])
         return np.sqrt(squares)
 
     @property
@@ -246,11 +268,6 @@ class Problem:
         """
         return self._inside_boundaries(self._evaluated(state, trust, gain, suspected))
 
-    @property
-    def levels(self) -> int:
-        """How many levels there are, the pose attraction not counted."""
-        return len(self._levels)
-
     def restoring_step(self, state: WorldState, restored: BoolArray) -> Array:
         """The step that only completes some levels, (frames, levels), and leaves the others where they are.
 
@@ -258,18 +275,18 @@ class Problem:
         """
         trust, everywhere = np.full(state.frames, self.settings.largest_turn), np.ones(state.frames, dtype=bool)
         evaluation = self._evaluated(state, trust, np.zeros(state.frames), everywhere)
-        levels = [
-            replace(rows, residual=rows.residual * restored[:, index, None], recruited=None)
-            for index, rows in enumerate(evaluation.levels)
-        ]
+        residual = evaluation.rows.residual * restored[:, evaluation.rows.layout.level_of_row]
+        rows = replace(evaluation.rows, residual=residual, recruited=None)
         nowhere = self._no_attraction(state.frames)
-        return self._inside_boundaries(_Evaluation(levels, evaluation.locks, nowhere, trust, everywhere)).whole
+        return self._inside_boundaries(replace(evaluation, rows=rows, attraction=nowhere)).whole
 
     def _pull_of_pose(self, state: WorldState) -> Array:
         """(frames, columns) the way to the attracting pose, in pure numbers."""
         pose = self._attraction
         assert pose is not None
-        return state.remembered((pose, "pull"), lambda: pose.attraction(state, self.dofs) / self.column_scale)
+        return state.remembered(
+            (self._memory_key, "pull"), lambda: pose.attraction(state, self.dofs) / self.column_scale
+        )
 
     def _no_attraction(self, frames: int) -> Attraction:
         return Attraction(np.zeros((frames, self.dofs.count)), np.zeros(self.dofs.count, dtype=bool))
@@ -284,43 +301,57 @@ class Problem:
         if self._attraction:
             attraction = Attraction(self._pull_of_pose(state) * gain[:, None], self._attracted_columns)
         locks = self._boundaries.locks(state, self.column_scale)
-        levels = [self._rows(*level, state) for level in zip(self._levels, self._recruited, strict=True)]
-        return _Evaluation(levels, locks, attraction, trust, suspected)
+        return _Evaluation(self._rows(state), locks, attraction, trust, suspected)
 
-    def _rows(self, level: list[Task], recruited_columns: list[BoolArray], state: WorldState) -> _Rows:
-        jacobians, residuals, actives, missings, masks = [], [], [], [], []
-        for task, columns in zip(level, recruited_columns, strict=True):
-            row_scale = self.row_scale(task)
-            jacobian = task.jacobian(state, self.dofs)
+    def _laid_out(self, state: WorldState) -> _Layout:
+        """The layout of the rows; only their evaluation tells how many each task has."""
+        if self._layout is None:
+            counts = [task.error_once(state).shape[1] for task in self.tasks]
+            ends = np.cumsum(counts, dtype=np.int64)
+            task_of_row = np.repeat(np.arange(len(counts)), counts)
+            level_of_row = self._level_of_task[task_of_row]
+            row_scale = np.repeat([self.row_scale(task) for task in self.tasks], counts)
+            recruited = np.zeros((len(task_of_row), self.dofs.count), dtype=bool)
+            for position, columns in enumerate(self._recruited):
+                recruited[task_of_row == position] = columns
+            self._layout = _Layout(
+                [slice(end - count, end) for end, count in zip(ends, counts, strict=True)],
+                task_of_row,
+                level_of_row,
+                (level_of_row[:, None] == np.arange(self.levels)).astype(np.float64),
+                row_scale,
+                row_scale[:, None] * self.column_scale,
+                None if recruited.all() else recruited,
+            )
+        return self._layout
+
+    def _missing(self, state: WorldState) -> Array:
+        """(frames, rows) the errors of all tasks, in pure numbers."""
+
+        def stacked() -> Array:
+            errors = [np.zeros((state.frames, 0)), *(task.error_once(state) for task in self.tasks)]
+            return np.concatenate(errors, axis=1) * self._laid_out(state).row_scale
+
+        return state.remembered((self._memory_key, "missing"), stacked)
+
+    def _rows(self, state: WorldState) -> _Rows:
+        layout, missing = self._laid_out(state), self._missing(state)
+        jacobian = np.empty((state.frames, *layout.scale.shape))
+        residual = np.empty_like(missing)
+        active = np.ones(missing.shape, dtype=bool)
+        for task, rows in zip(self.tasks, layout.rows, strict=True):
+            np.multiply(task.jacobian(state, self.dofs), layout.scale[rows], out=jacobian[:, rows])
             if isinstance(task, HalfSpaceTask):
-                missing = task.depth(state)
-                residual = np.minimum(missing, self.goal_step.length)
-                active = residual > 0.0
+                depth = task.depth(state)
+                missing = missing.copy()  # others share it
+                missing[:, rows] = depth * layout.row_scale[rows]
+                residual[:, rows] = np.minimum(depth, self.goal_step.length)
+                active[:, rows] = depth > 0.0
             else:
-                missing = task.error_once(state)
-                residual = task.goal(state, self.goal_step)
-                active = np.ones(residual.shape, dtype=bool)
-            jacobians.append(jacobian)
-            residuals.append(residual * row_scale)
-            missings.append(missing * row_scale)
-            actives.append(active)
-            masks.append(np.broadcast_to(columns, jacobian.shape[1:]))
-        recruited = None if all(mask.all() for mask in masks) else np.concatenate(masks)
-        task_of_row = np.repeat(np.arange(len(level)), [residual.shape[1] for residual in residuals])
-        stacked = np.empty((state.frames, len(task_of_row), self.dofs.count))
-        first = 0
-        for task, jacobian in zip(level, jacobians, strict=True):
-            last = first + jacobian.shape[1]
-            np.multiply(jacobian, self.row_scale(task) * self.column_scale, out=stacked[:, first:last])
-            first = last
-        return _Rows(
-            stacked,
-            _stacked(residuals),
-            _stacked(actives),
-            _stacked(missings),
-            recruited,
-            _LevelDerivatives(self, level, state, task_of_row, np.arange(state.frames)),
-        )
+                residual[:, rows] = task.goal(state, self.goal_step)
+        residual *= layout.row_scale
+        every = np.arange(state.frames)
+        return _Rows(self, layout, state, every, jacobian, residual, missing, active, layout.recruited)
 
     def _recruited_columns(self, task: Task) -> BoolArray:
         """(columns,) false where a joint serves the task but may not move for it."""
@@ -334,38 +365,32 @@ class Problem:
         step = self._solved(evaluation)
         pending = np.arange(len(step.whole))
         for _ in range(MOST_ROUNDS):
-            met, met_locks = evaluation.met_by(step.whole[pending])
-            again = met_locks.any(axis=1)
-            for more in met:
-                again |= more.any(axis=1)
+            met_rows = evaluation.rows.met_by(step.whole[pending])
+            met_locks = evaluation.locks.met_by(step.whole[pending], BREACH)
+            again = met_rows.any(axis=1) | met_locks.any(axis=1)
             if not again.any():
                 break
             frames = np.flatnonzero(again)
-            evaluation = evaluation.activated(met, met_locks).at(frames)
+            evaluation = evaluation.activated(met_rows, met_locks).at(frames)
             pending = pending[frames]
             step.put(pending, self._solved(evaluation))
         return step
 
     def _solved(self, evaluation: _Evaluation) -> Step:
         frames = len(evaluation.trust)
-        levels = [rows.level() for rows in evaluation.levels]
+        levels = evaluation.rows.levels()
         if self.settings.method == "transpose":
             whole = transpose_step(levels, self.settings.integration_step)
             return Step(
                 whole, np.zeros_like(whole), np.ones(frames), np.full(frames, len(levels)), np.zeros(frames, dtype=bool)
             ).within(evaluation.trust)
         if evaluation.locks.any_active:
-            levels.insert(0, evaluation.locks.level())
+            levels = Levels.of([evaluation.locks.level(), *levels])
         solution = prioritized_step(
             levels, evaluation.attraction, self._hint, evaluation.suspected, self._stiffest, self.settings.damping
         )
-        unmet_level = solution.unmet_level - (len(levels) - len(evaluation.levels))
+        unmet_level = solution.unmet_level - (len(levels) - self.levels)
         step = Step(solution.step, solution.attracted, np.ones(frames), unmet_level, solution.seems_out_of_reach)
         if self.settings.integration_step is not None:
             return replace(step, whole=self.settings.integration_step * step.whole)
         return step.within(evaluation.trust)
-
-
-def _stacked(parts: list[_Stackable]) -> _Stackable:
-    """Arrays of some tasks, joined along their rows."""
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)

@@ -58,8 +58,9 @@ def multiply(a: ArrayLike, b: ArrayLike) -> Array:
     b = np.asarray(b, dtype=np.float64)
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
     bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
-    product = np.empty((*np.broadcast_shapes(a.shape[:-1], b.shape[:-1]), 4))
-    product[..., 0] = aw * bw - ax * bx - ay * by - az * bz
+    w = aw * bw - ax * bx - ay * by - az * bz
+    product = np.empty((*w.shape, 4))
+    product[..., 0] = w
     product[..., 1] = aw * bx + ax * bw + ay * bz - az * by
     product[..., 2] = aw * by - ax * bz + ay * bw + az * bx
     product[..., 3] = aw * bz + ax * by - ay * bx + az * bw
@@ -82,7 +83,7 @@ def rotate(q: ArrayLike, v: ArrayLike) -> Array:
     tx = 2.0 * (y * vz - z * vy)
     ty = 2.0 * (z * vx - x * vz)
     tz = 2.0 * (x * vy - y * vx)
-    turned = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), 3))
+    turned = np.empty((*tx.shape, 3))
     turned[..., 0] = vx + w * tx + (y * tz - z * ty)
     turned[..., 1] = vy + w * ty + (z * tx - x * tz)
     turned[..., 2] = vz + w * tz + (x * ty - y * tx)

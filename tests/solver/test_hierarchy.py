@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poise.solver.arrays import Array
-from poise.solver.hierarchy import Attraction, Level, Solution, prioritized_step, transpose_step
+from poise.solver.hierarchy import Attraction, Level, Levels, Solution, prioritized_step, transpose_step
 
 FRAMES, COLUMNS = 6, 24
 
@@ -23,7 +23,7 @@ def random_levels(rng: np.random.Generator, *rows: int) -> list[Level]:
 def solve(levels: list[Level], damping: float | None = None, attraction: Array | None = None) -> Solution:
     velocity = np.zeros((FRAMES, COLUMNS)) if attraction is None else attraction
     return prioritized_step(
-        levels,
+        Levels.of(levels),
         Attraction(velocity, np.full(COLUMNS, attraction is not None)),
         np.ones(COLUMNS),
         damping=damping,
@@ -123,7 +123,7 @@ def test_meeting_all_levels_at_once_is_meeting_them_in_turn(rng, columns):
     attraction = Attraction(rng.standard_normal((FRAMES, COLUMNS)), np.zeros(COLUMNS, dtype=bool))
     attraction.columns[columns] = True
     at_once, in_turn = (
-        prioritized_step(levels, attraction, np.ones(COLUMNS), damping=damping) for damping in (None, 0.0)
+        prioritized_step(Levels.of(levels), attraction, np.ones(COLUMNS), damping=damping) for damping in (None, 0.0)
     )
     assert np.allclose(at_once.step, in_turn.step, atol=1e-11)
     assert np.allclose(at_once.attracted, in_turn.attracted, atol=1e-11)
@@ -186,7 +186,7 @@ def test_a_higher_level_is_safe_even_from_columns_that_it_does_not_recruit(rng):
 
 def test_the_transpose_step_goes_downhill_and_the_best_gain_is_best(rng):
     levels = random_levels(rng, 3, 2)
-    best = transpose_step(levels)
+    best = transpose_step(Levels.of(levels))
 
     def left(step: Array) -> Array:
         return sum(np.sum((each.residual - moved(each, step)) ** 2, axis=1) for each in levels)
@@ -194,4 +194,4 @@ def test_the_transpose_step_goes_downhill_and_the_best_gain_is_best(rng):
     assert (left(best) < left(np.zeros_like(best))).all()
     for factor in (0.9, 1.1):
         assert (left(best) <= left(factor * best)).all()
-    assert np.allclose(transpose_step(levels, 0.5), 0.5 * transpose_step(levels, 1.0))
+    assert np.allclose(transpose_step(Levels.of(levels), 0.5), 0.5 * transpose_step(Levels.of(levels), 1.0))
