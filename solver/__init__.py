@@ -3,15 +3,31 @@
 
 from .bvh import read_bvh, write_bvh
 from .clip import Clip
+from .constraints import (
+    Balance,
+    Constraint,
+    ConstraintPoint,
+    DirectionConstraint,
+    Footplant,
+    Ground,
+    MovingObject,
+    OrientationConstraint,
+    ShapeConstraint,
+)
+from .deform import Deformation, DeformSettings, Progress, deform, deforming
 from .errors import PoiseError, RecruitingWarning
 from .joints import BodyPoint, JointKind, Load
 from .limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
 from .motion import Motion, Pose
 from .posture import Posture, Postures, solve_posture, solve_postures
 from .recruiting import RecruitingBreach
+from .report import Advice, Conflict, Report, Residual, StretchedLimb
 from .settings import SolveSettings
 from .skeleton import Skeleton
+from .splines import Spline
 from .tasks import (
+    AttachmentTask,
+    BalanceTask,
     CenterOfMassTask,
     DirectionTask,
     HalfSpaceTask,
@@ -22,16 +38,30 @@ from .tasks import (
 )
 
 __all__ = [
+    "Advice",
+    "AttachmentTask",
+    "Balance",
+    "BalanceTask",
     "BallLimit",
     "BodyPoint",
     "CenterOfMassTask",
     "Clip",
+    "Conflict",
+    "Constraint",
+    "ConstraintPoint",
+    "DeformSettings",
+    "Deformation",
+    "DirectionConstraint",
     "DirectionTask",
+    "Footplant",
+    "Ground",
     "HalfSpaceTask",
     "HingeLimit",
     "JointKind",
     "Load",
     "Motion",
+    "MovingObject",
+    "OrientationConstraint",
     "OrientationTask",
     "PoiseError",
     "Pose",
@@ -39,13 +69,21 @@ __all__ = [
     "PositionTask",
     "Posture",
     "Postures",
+    "Progress",
     "RecruitingBreach",
     "RecruitingWarning",
+    "Report",
+    "Residual",
+    "ShapeConstraint",
     "Skeleton",
     "SolveSettings",
+    "Spline",
+    "StretchedLimb",
     "SwingCone",
     "SwingPolygon",
     "Task",
+    "deform",
+    "deforming",
     "read_bvh",
     "solve_posture",
     "solve_postures",

@@ -23,6 +23,9 @@ from .skeleton import Skeleton
 from .tasks import PoseTask, Task
 from .timeline import Channel, Timeline
 
+HOLDS = 1e-5
+"""Sizes of the character, or radians: a target that is missed by less is met."""
+
 
 @dataclass(frozen=True, eq=False)
 class _Level:
@@ -44,10 +47,11 @@ class Group:
 class Enforcement:
     """The tasks of every frame of a time line."""
 
-    def __init__(self, timeline: Timeline) -> None:
+    def __init__(self, timeline: Timeline, targets: list[Array] | None = None) -> None:
+        """The tasks of a time line, with its own targets unless others (frames, width) are given for its channels."""
         self.timeline = timeline
         self.skeleton = timeline.source.clip.skeleton
-        self.targets = timeline.targets()
+        self.targets = timeline.targets() if targets is None else targets
         ranks = [_ranks(channel) for channel in timeline.channels]
         order = sorted({rank for channel in ranks for rank in channel.keys})
         self._priority = {rank: number for number, rank in enumerate(order, start=1)}
@@ -139,6 +143,14 @@ class Enforcement:
         for group in self.groups(np.arange(self.timeline.frames)):
             movable[group.frames] = self.recruited(self.tasks(group))
         return movable
+
+    def met(self, group: Group, solved: Postures) -> BoolArray:
+        """(frames of the group,) where every constraint holds in its postures."""
+        met = np.ones(len(group.frames), dtype=bool)
+        for level, error in zip(group.levels, solved.errors, strict=False):
+            unit = 1.0 if self.timeline.channels[level.channel].effector.is_angular else self.skeleton.size
+            met &= np.einsum("fr,fr->f", error, error) <= (HOLDS * unit) ** 2
+        return met
 
     def solved(self, group: Group, start: Motion, reference: Motion, settings: SolveSettings) -> Postures:
         """The postures of a group's frames; `start` and `reference` cover the whole clip.

@@ -257,6 +257,25 @@ def needs_filter(source: Motion, result: Motion, tolerance: float = DEFAULT_TOLE
     return roughness(source, result) > tolerance
 
 
+def livelier(source: Motion, result: Motion, tolerance: float = DEFAULT_TOLERANCE) -> BoolArray:
+    """(frames, joints) where the result accelerates by more than 1 + `tolerance` times what the source usually does.
+
+    A displacement may be rough because it takes roughness away: feet that are held still in the world move the tremor
+    of a capture from the feet into the legs. What looks no worse than before needs no filter.
+    """
+    return _excess(source, result) > 1.0 + tolerance
+
+
+def _excess(source: Motion, result: Motion) -> Array:
+    """(frames, joints) accelerations of the result, as multiples of what the source usually does in that joint."""
+    turns = _turned(source.rotations, result.rotations)
+    moves = result.translations - source.translations
+    of_turns = _relative(accelerations(result.rotations), accelerations(source.rotations), rotations.log(turns))
+    return np.maximum(
+        of_turns, _relative(accelerations(result.translations), accelerations(source.translations), moves)
+    )
+
+
 def _relative(added: Array, own: Array, displaced: Array) -> Array:
     """(frames, joints) accelerations `added` over those that are usual in the source, whose accelerations are `own`."""
     extent = float(np.linalg.norm(displaced, axis=-1).max(initial=0.0))

@@ -107,6 +107,17 @@ class Timeline:
         ]
         return replace(self, channels=tuple(channels))
 
+    def only_held_plants(self) -> Timeline:
+        """The same with footplants active only while they are held, not on the way to and from there."""
+        channels = []
+        for channel in self.channels:
+            plants = [number for number, track in enumerate(channel.tracks) if not track.constraint.holds_its_way]
+            on_the_way = np.isin(channel.owner, plants) & ~channel.held
+            channels.append(
+                replace(channel, active=channel.active & ~on_the_way, owner=np.where(on_the_way, -1, channel.owner))
+            )
+        return replace(self, channels=tuple(channels))
+
     def targets(self) -> list[Array]:
         """(frames, width) for each channel; what it says where a channel is not active means nothing."""
         targets = [

@@ -23,7 +23,7 @@ FLOORS: dict[int, str] = {
     2: """skeleton motion clip kinematics limits anthropometry landmarks bvh joints
           tree dofs figure joint_names body_shape frame_rates bvh_parser bvh_formatter""",
     3: "tasks hierarchy posture recruiting locking problem settings curvature projection stretching",
-    4: "splines constraints timeline filters deform",
+    4: "splines constraints timeline filters enforcement swings deform report",
     5: "detection",
     6: "cleanup",
     7: "spacetime",

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -87,6 +88,9 @@ class Constraint(ABC):
     joints, or None for all that can serve it."""
     name: str = ""
     """What the user calls it; used in messages and in the report."""
+
+    holds_its_way: ClassVar[bool] = True
+    """Whether the way to and between the times at which it is held matters too, or only these."""
 
     def __post_init__(self) -> None:
         if isinstance(self.priority, bool) or not isinstance(self.priority, (int, np.integer)):

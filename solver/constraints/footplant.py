@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -65,6 +65,8 @@ class Footplant(Constraint):
     """Frames before the first event over which it is reached; None: a quarter of a second."""
     ease_out: float | None = None
     """Frames after the last event over which the source is rejoined; None: a quarter of a second."""
+
+    holds_its_way: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

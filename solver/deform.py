@@ -1,0 +1,428 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Deforming a motion by prioritized constraints (document 003, chapter 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from .arrays import Array, BoolArray, IntArray
+from .clip import Clip
+from .constraints import Constraint, Ground, Source
+from .enforcement import Enforcement, Group
+from .errors import ConstraintError
+from .filters import displacement, livelier, needs_filter, smoothed
+from .kinematics import WorldState
+from .motion import Motion
+from .report import Report, reported
+from .settings import SolveSettings
+from .splines import Spline
+from .swings import swung
+from .timeline import Channel, Stretch, Timeline, eased_from
+
+Coherence = Literal["batch", "sequential"]
+
+COARSE_RATE = 30.0
+"""Frames a second of the first, coarse solution: displacements are smooth, so the frames between begin at what their
+neighbours give and need only a step or two."""
+
+JOINING_ROUNDS = 2
+"""How often the ends of constraints are joined to the motion around them: once, and again because joining one may have
+moved another."""
+
+FILTER_REACH = 0.06
+"""Seconds over which a displacement that adds frequencies the source lacks is smoothed, to either side."""
+
+_Returned = TypeVar("_Returned")
+
+
+@dataclass(frozen=True)
+class DeformSettings:
+    """How a clip is deformed."""
+
+    coherence: Coherence = "batch"
+    """All frames together, or each from the result of the one before (the document's own order, for comparison)."""
+    iterations: int = 60
+    """The most steps a frame may take in a pass."""
+    tolerance: float = 1e-6
+    """When a frame has come to rest: see `SolveSettings`."""
+    smoothing_passes: int = 3
+    """How often, at most, the displacement is filtered where it needs it and the constraints are enforced again."""
+
+    def __post_init__(self) -> None:
+        if self.coherence not in ("batch", "sequential"):
+            raise ConstraintError(f"There is no coherence {self.coherence!r}: it is 'batch' or 'sequential'.")
+        if not isinstance(self.smoothing_passes, (int, np.integer)) or self.smoothing_passes < 0:
+            raise ConstraintError("The number of smoothing passes must be a whole number, 0 or more.")
+        self.solving()
+
+    def solving(self) -> SolveSettings:
+        """For each frame."""
+        return SolveSettings(iterations=self.iterations, tolerance=self.tolerance)
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """How far a solve has come."""
+
+    stage: str
+    """What is being done, in words."""
+    share: float
+    """Of that stage, from 0 to 1."""
+    clip: Clip
+    """The result as it is by now; frames that are not solved yet are the source's."""
+
+
+@dataclass(frozen=True, eq=False)
+class Deformation:
+    """A deformed clip."""
+
+    source: Clip
+    clip: Clip
+    constraints: tuple[Constraint, ...]
+    converged: BoolArray
+    """(frames,) which have come to rest."""
+    solved: BoolArray
+    """(frames,) which were solved for this, rather than taken over from the source or from a solve before."""
+    _solution: _Solution
+
+    @cached_property
+    def report(self) -> Report:
+        """How well every constraint holds, who lost against whom, and what would help."""
+        return reported(self._solution.enforcement, self.clip)
+
+    def again(self, constraints: Iterable[Constraint]) -> Deformation:
+        """The source deformed by other constraints; only frames for which something has changed are solved."""
+        return _finished(self.solving_again(constraints))
+
+    def solving_again(self, constraints: Iterable[Constraint]) -> Generator[Progress, None, Deformation]:
+        """As `again`, step by step: see `deforming`."""
+        return _deforming(self._solution.source, tuple(constraints), self._solution.settings, self._solution)
+
+
+def deform(
+    clip: Clip,
+    constraints: Iterable[Constraint],
+    *,
+    ground: Ground | None = None,
+    settings: DeformSettings | None = None,
+) -> Deformation:
+    """Deform a motion so that its constraints hold, the most important first.
+
+    With `ground`, footplants stand on it unless they say otherwise. Frames that no constraint reaches, and joints that
+    none recruits, come back bit for bit.
+    """
+    return _finished(deforming(clip, constraints, ground=ground, settings=settings))
+
+
+def deforming(
+    clip: Clip,
+    constraints: Iterable[Constraint],
+    *,
+    ground: Ground | None = None,
+    settings: DeformSettings | None = None,
+) -> Generator[Progress, None, Deformation]:
+    """As `deform`, step by step: yields its progress and returns the deformation; to cancel, stop asking.
+
+    All errors in the constraints are raised before the first step.
+    """
+    source = Source(clip, ground)
+    return _deforming(source, tuple(constraints), settings or DeformSettings(), None)
+
+
+def _finished(steps: Generator[Progress, None, _Returned]) -> _Returned:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            returned: _Returned = stop.value
+            return returned
+
+
+@dataclass(frozen=True, eq=False)
+class _Solution:
+    """What is kept of a solve for the next one."""
+
+    source: Source
+    settings: DeformSettings
+    enforcement: Enforcement
+    reference: Motion
+    """What every frame was attracted to: the source, smoothed where that was needed."""
+    motion: Motion
+    converged: BoolArray
+    met: BoolArray
+
+
+class _Work:
+    """A solve under way: arrays over the whole clip that are filled frame by frame."""
+
+    def __init__(self, source: Source, settings: DeformSettings, before: _Solution | None) -> None:
+        self.source = source
+        self.settings = settings
+        kept = before.motion if before else source.clip.motion
+        attracting = before.reference if before else source.clip.motion
+        self.motion = Motion(kept.rotations.copy(), kept.translations.copy())
+        self.reference = Motion(attracting.rotations.copy(), attracting.translations.copy())
+        self.converged = before.converged.copy() if before else np.ones(source.frames, dtype=bool)
+        self.met = before.met.copy() if before else np.ones(source.frames, dtype=bool)
+        """(frames,) where every constraint holds."""
+
+    def put(self, frames: IntArray, motion: Motion) -> None:
+        """Write some frames."""
+        self.motion.rotations[frames], self.motion.translations[frames] = motion.rotations, motion.translations
+
+    def clip(self) -> Clip:
+        """The result as it is by now."""
+        return self.source.clip.with_motion(Motion(self.motion.rotations.copy(), self.motion.translations.copy()))
+
+    def restore(self, frames: IntArray) -> None:
+        """Back to the source."""
+        source = self.source.clip.motion
+        for mine in (self.motion, self.reference):
+            mine.rotations[frames], mine.translations[frames] = source.rotations[frames], source.translations[frames]
+        self.converged[frames] = self.met[frames] = True
+
+    def enforce(
+        self, enforcement: Enforcement, frames: IntArray, start: Motion, stage: str, polish: bool = False
+    ) -> Generator[Progress, None, None]:
+        """Solve some frames, a batch at a time.
+
+        With `polish`, the start is taken for as near to its reference as it can be, and only the constraints are put
+        right.
+        """
+        solving = replace(self.settings.solving(), iterations=0) if polish else self.settings.solving()
+        done = 0
+        for group in self._batches(enforcement, frames):
+            begin = self.motion if self.settings.coherence == "sequential" else start
+            if self.settings.coherence == "sequential" and group.frames[0] > 0:
+                begin = _shifted(self.motion, group.frames)
+            solved = enforcement.solved(group, begin, self.reference, solving)
+            self.put(group.frames, solved.motion)
+            self.met[group.frames] = met = enforcement.met(group, solved)
+            self.converged[group.frames] = met if polish else solved.converged
+            done += len(group.frames)
+            yield Progress(stage, done / max(len(frames), 1), self.source.clip)
+
+    def _batches(self, enforcement: Enforcement, frames: IntArray) -> Iterable[Group]:
+        if self.settings.coherence == "batch":
+            return enforcement.groups(frames)
+        return (group for frame in frames for group in enforcement.groups(np.array([frame])))
+
+
+def _shifted(motion: Motion, frames: IntArray) -> Motion:
+    """The motion with each of some frames as the one before it."""
+    turned, moved = motion.rotations.copy(), motion.translations.copy()
+    turned[frames], moved[frames] = motion.rotations[frames - 1], motion.translations[frames - 1]
+    return Motion(turned, moved)
+
+
+def _deforming(
+    source: Source, constraints: tuple[Constraint, ...], settings: DeformSettings, before: _Solution | None
+) -> Generator[Progress, None, Deformation]:
+    for constraint in constraints:
+        if not isinstance(constraint, Constraint):
+            raise ConstraintError(f"A motion is deformed by constraints, not by {constraint!r}.")
+    if not source.frames:
+        raise ConstraintError("The clip has no frames, so there is nothing to deform.")
+    timeline = Timeline.of(source, constraints)
+    enforcement = Enforcement(timeline)
+    enforcement.check()
+    return _solving(enforcement, settings, before)
+
+
+def _solving(
+    enforcement: Enforcement, settings: DeformSettings, before: _Solution | None
+) -> Generator[Progress, None, Deformation]:
+    source, timeline = enforcement.timeline.source, enforcement.timeline
+    work = _Work(source, settings, before)
+    enforcement = yield from _joined(enforcement, work, before)
+    changed = enforcement.changed(before.enforcement) if before else np.ones(source.frames, dtype=bool)
+    active = timeline.active
+    work.restore(np.flatnonzero(changed & ~active))
+    to_solve = np.flatnonzero(changed & active)
+    # What was smoothed for other targets is no longer the reference.
+    work.reference.rotations[to_solve] = source.clip.motion.rotations[to_solve]
+    work.reference.translations[to_solve] = source.clip.motion.translations[to_solve]
+
+    stride = max(1, round(source.clip.fps / COARSE_RATE))
+    if settings.coherence == "batch" and stride > 1 and len(to_solve) > 2 * stride:
+        coarse = _coarse(to_solve, stride)
+        yield from work.enforce(enforcement, coarse, work.motion, "coarse")
+        between = np.setdiff1d(to_solve, coarse, assume_unique=True)
+        start = _between(source.clip.motion, work.motion, coarse, between)
+        work.put(between, start)
+        yield Progress("coarse", 1.0, work.clip())
+        easy = _between_met(work.met, coarse, between)
+        yield from work.enforce(enforcement, between[easy], work.motion, "fine", polish=True)
+        hard = between[~easy | ~work.met[between]]
+        yield from work.enforce(enforcement, hard, work.motion, "fine")
+    else:
+        yield from work.enforce(enforcement, to_solve, work.motion, "fine")
+    standing = yield from _swinging(enforcement, work, changed)
+    smoothed_frames = yield from _smoothing(standing, work, changed)
+    clip = source.clip if not active.any() else work.clip()
+    kept = _Solution(source, settings, enforcement, work.reference, clip.motion, work.converged, work.met)
+    solved = np.zeros(source.frames, dtype=bool)
+    solved[to_solve] = True
+    return Deformation(source.clip, clip, timeline.constraints, work.converged, solved | smoothed_frames, kept)
+
+
+def _coarse(frames: IntArray, stride: int) -> IntArray:
+    """Every so many of some frames, and both ends of each of their runs."""
+    ends = np.flatnonzero(np.diff(frames) > 1)
+    chosen = np.concatenate([frames[::stride], frames[ends], frames[ends + 1], frames[-1:]])
+    return np.unique(chosen)
+
+
+def _between(source: Motion, solved: Motion, known: IntArray, frames: IntArray) -> Motion:
+    """Some frames, their displacement from the source interpolated between those of known ones."""
+    some = Motion(source.rotations[known], source.translations[known])
+    moved = displacement(some, Motion(solved.rotations[known], solved.translations[known]))
+    mixed = replace(moved, turns=_cubic(known, moved.turns, frames), moves=_cubic(known, moved.moves, frames))
+    return mixed.applied(Motion(source.rotations[frames], source.translations[frames]))
+
+
+def _cubic(known: IntArray, values: Array, frames: IntArray) -> Array:
+    """(frames, joints, 3) values (known, joints, 3) between known frames, with continuous velocity."""
+    flat = values.reshape(len(values), -1)
+    return Spline(known.astype(np.float64), flat).at(frames).reshape(len(frames), *values.shape[1:])
+
+
+def _between_met(met: BoolArray, known: IntArray, frames: IntArray) -> BoolArray:
+    """(frames,) where both known neighbours are met."""
+    after = np.clip(np.searchsorted(known, frames), 1, len(known) - 1)
+    return np.asarray(met[known[after - 1]] & met[known[after]])
+
+
+# Joining the ends of constraints to the motion around them ----------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Seam:
+    """A stretch of a channel and the frames outside it that tell where the motion is there."""
+
+    channel: int
+    stretch: Stretch
+    before: IntArray
+    """The nearest frame before the stretch first, then the next; empty where nothing needs to be joined."""
+    after: IntArray
+
+
+def _joined(enforcement: Enforcement, work: _Work, before: _Solution | None) -> Generator[Progress, None, Enforcement]:
+    """Let every constraint begin and end where the rest of the motion has brought its effector.
+
+    In the document a shape-constraint begins on the source. But what other constraints do to the body has moved the
+    effector away from there, and switching the constraint on would make it jump back (docs/derivations.md).
+    """
+    timeline = enforcement.timeline
+    seams = [seam for number, channel in enumerate(timeline.channels) for seam in _seams(number, channel)]
+    if not seams:
+        return enforcement
+    base = [channel.displacement for channel in timeline.channels]
+    outside = np.unique(np.concatenate([np.concatenate([seam.before, seam.after]) for seam in seams]))
+    for round_number in range(JOINING_ROUNDS):
+        stale = enforcement.changed(before.enforcement) if before else np.ones(timeline.frames, dtype=bool)
+        to_solve = outside[stale[outside]]
+        if round_number and not to_solve.size:
+            break
+        work.restore(to_solve)
+        yield from work.enforce(enforcement, to_solve, work.motion, "joining")
+        world = WorldState.of(
+            enforcement.skeleton, Motion(work.motion.rotations[outside], work.motion.translations[outside])
+        )
+        displacements = [part.copy() for part in base]
+        for seam in seams:
+            effector = timeline.channels[seam.channel].effector
+            reached = effector.displacement(timeline.source.values(effector)[outside], effector.value(world))
+            value_before, slope_before = _trend(reached, outside, seam.before)
+            value_after, slope_after = _trend(reached, outside, seam.after)
+            displacements[seam.channel][seam.stretch.first : seam.stretch.last + 1] += eased_from(
+                seam.stretch, value_before, -slope_before, value_after, slope_after, timeline.source.ease
+            )
+        enforcement = Enforcement(timeline.with_displacements(displacements))
+    return enforcement
+
+
+def _seams(number: int, channel: Channel) -> list[_Seam]:
+    seams = []
+    frames = len(channel.active)
+    for stretch in channel.stretches():
+        before = np.array([stretch.first - 1, stretch.first - 2]) if stretch.arrival() > stretch.first else np.zeros(0)
+        after = np.array([stretch.last + 1, stretch.last + 2]) if stretch.departure() < stretch.last else np.zeros(0)
+        sides = []
+        for side in (before.astype(np.int64), after.astype(np.int64)):
+            inside = side[(side >= 0) & (side < frames)]
+            sides.append(inside[~channel.active[inside]])
+        if sides[0].size or sides[1].size:
+            seams.append(_Seam(number, stretch, *sides))
+    return seams
+
+
+def _trend(reached: Array, frames: IntArray, outside: IntArray) -> tuple[Array, Array]:
+    """The displacement (3,) at the first of some frames, and how much more it is at the next one."""
+    if not outside.size:
+        return np.zeros(3), np.zeros(3)
+    at = np.searchsorted(frames, outside)
+    value = reached[at[0]]
+    return value, reached[at[1]] - value if len(at) > 1 else np.zeros(3)
+
+
+# Feet in the air ----------------------------------------------------------------------------------------------------
+
+
+def _swinging(enforcement: Enforcement, work: _Work, changed: BoolArray) -> Generator[Progress, None, Enforcement]:
+    """Let the legs of feet in the air swing by their joints, and put right what else is held meanwhile.
+
+    Returns what is enforced from then on: feet in the air are no longer.
+    """
+    timeline = enforcement.timeline
+    motion = swung(timeline, work.motion, changed)
+    frames = np.flatnonzero((motion.rotations != work.motion.rotations).any(axis=(1, 2)))
+    if not frames.size:
+        return enforcement
+    work.put(frames, Motion(motion.rotations[frames], motion.translations[frames]))
+    standing = Enforcement(timeline.only_held_plants(), enforcement.targets)
+    yield from work.enforce(standing, frames, work.motion, "swinging", polish=True)
+    return standing
+
+
+# Smoothing ----------------------------------------------------------------------------------------------------------
+
+
+def _smoothing(enforcement: Enforcement, work: _Work, changed: BoolArray) -> Generator[Progress, None, BoolArray]:
+    """Filter the displacement where it adds frequencies that the source lacks, and enforce the constraints again.
+
+    Returns the frames that were solved again.
+    """
+    source = work.source.clip.motion
+    active = enforcement.timeline.active
+    touched = np.zeros(len(active), dtype=bool)
+    radius = max(1, round(FILTER_REACH * work.source.clip.fps))
+    near = _dilated(changed, 2 * radius)
+    for _ in range(work.settings.smoothing_passes):
+        rough = needs_filter(source, work.motion) & livelier(source, work.motion) & (active & near)[:, None]
+        if not rough.any():
+            break
+        smooth = smoothed(source, work.motion, rough, radius, frozen=~active)
+        still = ~enforcement.movable()
+        smooth.rotations[still], smooth.translations[still] = source.rotations[still], source.translations[still]
+        frames = np.flatnonzero(
+            (smooth.rotations != work.motion.rotations).any(axis=(1, 2))
+            | (smooth.translations != work.motion.translations).any(axis=(1, 2))
+        )
+        work.reference.rotations[frames] = smooth.rotations[frames]
+        work.reference.translations[frames] = smooth.translations[frames]
+        touched[frames] = True
+        yield from work.enforce(enforcement, frames, smooth, "smoothing")
+    return touched
+
+
+def _dilated(mask: BoolArray, reach: int) -> BoolArray:
+    """True also within a number of frames of true values."""
+    counts = np.concatenate([[0], np.cumsum(mask)])
+    positions = np.arange(len(mask))
+    return np.asarray(counts[np.minimum(positions + reach + 1, len(mask))] > counts[np.maximum(positions - reach, 0)])

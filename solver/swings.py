@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Feet in the air: between two plants the joints of a leg go smoothly from one displacement to the other.
+
+While a foot stands, the world holds it. In the air nothing does, and a foot that had to follow a path in the world
+would make its leg cancel every tremor of the pelvis: near full extension the knee would shake. So the path of the
+foot is used to find where the body is, and then the leg, from the hip down, is let swing by its joints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Array, BoolArray, IntArray
+from .constraints import Footplant
+from .constraints.bridges import bridge
+from .filters import Displacement, displacement
+from .motion import Motion
+from .skeleton import Skeleton
+from .timeline import Timeline, runs
+
+SLOPE_SPAN = 0.05
+"""Seconds over which the velocity of a displacement is taken at the ends of a swing: frame to frame it is noise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Swing:
+    """A time in which a foot that stands before or after it is in the air."""
+
+    joints: IntArray
+    """Of its leg, from the hip down."""
+    first: int
+    last: int
+
+
+def swings(timeline: Timeline) -> Iterable[Swing]:
+    """Every swing of every planted foot."""
+    skeleton = timeline.source.clip.skeleton
+    by_leg: dict[tuple[int, ...], list[int]] = {}
+    for number, channel in enumerate(timeline.channels):
+        if any(isinstance(track.constraint, Footplant) for track in channel.tracks):
+            joint = int(channel.effector.point.joint)  # type: ignore[attr-defined]
+            by_leg.setdefault(tuple(leg_joints(skeleton, joint)), []).append(number)
+    for joints, numbers in by_leg.items():
+        active = np.zeros(timeline.frames, dtype=bool)
+        held = np.zeros(timeline.frames, dtype=bool)
+        for number in numbers:
+            channel = timeline.channels[number]
+            plants = [i for i, track in enumerate(channel.tracks) if isinstance(track.constraint, Footplant)]
+            active |= channel.active
+            held |= channel.held | (channel.active & ~np.isin(channel.owner, plants))
+        for first, last in runs(active & ~held):
+            yield Swing(np.array(joints), first, last)
+
+
+def leg_joints(skeleton: Skeleton, foot: int) -> list[int]:
+    """The joints that move one leg alone, of which some joint of the foot is given, from the hip down to the toes."""
+    landmarks, tree = skeleton.landmarks, skeleton.tree
+    hips = [hip for hip in (landmarks.left_hip, landmarks.right_hip) if hip is not None and tree.carriers(foot)[hip]]
+    top = hips[0] if hips else foot
+    children = np.bincount(skeleton.parents[skeleton.parents >= 0], minlength=len(skeleton))
+    while skeleton.parents[top] >= 0 and children[skeleton.parents[top]] == 1:
+        top = int(skeleton.parents[top])
+    return np.flatnonzero(tree.ancestry[:, top]).tolist()
+
+
+def swung(timeline: Timeline, motion: Motion, near: BoolArray) -> Motion:
+    """The motion with the legs of all swings that touch the frames `near` (frames,) let swing."""
+    source = timeline.source.clip.motion
+    turned, moved = motion.rotations.copy(), motion.translations.copy()
+    span = max(1, round(SLOPE_SPAN * timeline.source.clip.fps))
+    for swing in swings(timeline):
+        before, after = max(swing.first - 1, 0), min(swing.last + 1, timeline.frames - 1)
+        if not near[before : after + 1].any():
+            continue
+        frames = np.arange(swing.first, swing.last + 1)
+        window = np.arange(max(before - span, 0), min(after + span, timeline.frames - 1) + 1)
+        around = np.ix_(window, swing.joints)
+        turns = displacement(
+            Motion(source.rotations[around], source.translations[around]),
+            Motion(motion.rotations[around], motion.translations[around]),
+        ).turns
+        way = _way(turns, before - window[0], after - window[0], frames - window[0], span, timeline.source.ease)
+        inside = np.ix_(frames, swing.joints)
+        some = Motion(source.rotations[inside], source.translations[inside])
+        turned[inside] = Displacement(way, moved[inside] - some.translations).applied(some).rotations
+    return Motion(turned, moved)
+
+
+def _way(turns: Array, begin: int, end: int, frames: IntArray, span: int, ease: float) -> Array:
+    """(frames, joints, 3) the way of displacements from one frame to another, with the velocities they have outside."""
+    flat = turns.reshape(len(turns), -1)
+    earlier, later = max(begin - span, 0), min(end + span, len(flat) - 1)
+    leaving = (flat[begin] - flat[earlier]) / max(begin - earlier, 1)
+    arriving = (flat[later] - flat[end]) / max(later - end, 1)
+    way = bridge(frames, begin, end, flat[begin], flat[end], leaving, arriving, ease)
+    return way.reshape(len(frames), *turns.shape[1:])
