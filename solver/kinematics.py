@@ -20,6 +20,8 @@ from .joints import BodyPoint
 from .motion import Motion
 from .skeleton import Skeleton
 
+_AXES = np.arange(3)
+
 
 @dataclass(frozen=True, eq=False)
 class WorldState:
@@ -32,6 +34,8 @@ class WorldState:
     """(frames, joints, 4) world rotations."""
     positions: Array
     """(frames, joints, 3) world positions."""
+    source: tuple[WorldState, IntArray] | None = None
+    """The state of which this one holds some frames, (frames,), and which these are."""
 
     @staticmethod
     def of(skeleton: Skeleton, motion: Motion) -> WorldState:
@@ -48,15 +52,19 @@ class WorldState:
         return {}
 
     def remembered(self, key: Hashable, compute: Callable[[], Array]) -> Array:
-        """What `compute` gives, computed once for this state and key; not to be written to."""
+        """What `compute` gives, frames leading, computed once for this state and key; not to be written to.
+
+        The state of some frames knows what the whole one knew when it is first asked.
+        """
         if key not in self._memory:
-            self._memory[key] = compute()
+            whole, frames = self.source or (self, None)
+            self._memory[key] = whole._memory[key][frames] if key in whole._memory else compute()
         return self._memory[key]
 
     def at(self, frames: IntArray) -> WorldState:
         """The state of some of the frames."""
         motion = Motion(self.motion.rotations[frames], self.motion.translations[frames])
-        return WorldState(self.skeleton, motion, self.rotations[frames], self.positions[frames])
+        return WorldState(self.skeleton, motion, self.rotations[frames], self.positions[frames], (self, frames))
 
     def with_frames(self, frames: IntArray, other: WorldState) -> WorldState:
         """This state with some frames, (some,), taken from another that has just those."""
@@ -80,6 +88,18 @@ class WorldState:
         joint = int(point.joint)
         origin = self.positions[:, joint]
         return origin + rotations.rotate(self.rotations[:, joint], point.local) if any(point.offset) else origin
+
+    def from_parents(self, joints: IntArray, vectors: Array) -> Array:
+        """Vectors (frames, joints given, 3) in the frames of these joints' local transforms, turned to the world."""
+        if (self.skeleton.parents[joints] < 0).all():
+            return vectors
+        return rotations.rotate(self.parent_rotations(joints), vectors)
+
+    def into_parents(self, joints: IntArray, vectors: Array) -> Array:
+        """World vectors (frames, joints given, 3), turned to the frames of these joints' local transforms."""
+        if (self.skeleton.parents[joints] < 0).all():
+            return vectors
+        return rotations.rotate(rotations.conjugate(self.parent_rotations(joints)), vectors)
 
     def parent_rotations(self, joints: IntArray) -> Array:
         """(frames, joints given, 4) world rotations of the frames in which these joints' local transforms are."""
@@ -132,12 +152,11 @@ class WorldState:
         carries = self.skeleton.tree.carriers(int(point.joint))
         location = self.point(point)[:, None]
         jacobian = np.zeros((self.frames, 3, dofs.count))
-        carriers = np.flatnonzero(carries[dofs.translating])
-        for axis in range(3):
-            jacobian[:, axis, 3 * carriers + axis] = 1.0
-        turning = np.flatnonzero(carries[dofs.rotating])
+        (carriers,) = carries[dofs.translating].nonzero()
+        jacobian[:, _AXES, 3 * carriers[:, None] + _AXES] = 1.0
+        (turning,) = carries[dofs.rotating].nonzero()
         _fill_turns(jacobian, dofs, turning, location - self.positions[:, dofs.rotating[turning]])
-        hinges = np.flatnonzero(carries[dofs.hinged])
+        (hinges,) = carries[dofs.hinged].nonzero()
         self._fill_hinges(jacobian, dofs, hinges, location - self.positions[:, dofs.hinged[hinges]])
         return jacobian
 
@@ -145,14 +164,10 @@ class WorldState:
         """(frames, 3, columns): angular velocity of a joint in the world; times `seen` (frames, 3, 3), if given."""
         carries = self.skeleton.tree.carriers(joint)
         jacobian = np.zeros((self.frames, 3, dofs.count))
-        first = dofs.rotation_columns.start + 3 * np.flatnonzero(carries[dofs.rotating])
-        for row in range(3):
-            for axis in range(3):
-                if seen is not None:
-                    jacobian[:, row, first + axis] = seen[:, row, axis, None]
-                elif row == axis:
-                    jacobian[:, row, first + axis] = 1.0
-        hinges = np.flatnonzero(carries[dofs.hinged])
+        (turning,) = carries[dofs.rotating].nonzero()
+        columns = dofs.rotation_columns.start + 3 * turning[:, None] + _AXES
+        jacobian[:, :, columns] = (np.eye(3) if seen is None else seen)[..., None, :]
+        (hinges,) = carries[dofs.hinged].nonzero()
         if hinges.size:
             axes = self.hinge_axes(dofs.hinged[hinges]).swapaxes(1, 2)
             jacobian[:, :, dofs.hinge_columns.start + hinges] = axes if seen is None else seen @ axes
@@ -164,7 +179,8 @@ class WorldState:
         for axis in range(3):
             jacobian[:, axis, axis : dofs.translation_columns.stop : 3] = self.skeleton.mass_shares[dofs.translating]
         _fill_turns(jacobian, dofs, np.arange(len(dofs.rotating)), self.mass_arms(dofs.rotating))
-        self._fill_hinges(jacobian, dofs, np.arange(len(dofs.hinged)), self.mass_arms(dofs.hinged))
+        if dofs.hinged.size:
+            self._fill_hinges(jacobian, dofs, np.arange(len(dofs.hinged)), self.mass_arms(dofs.hinged))
         return jacobian
 
     def _fill_hinges(self, jacobian: Array, dofs: Dofs, hinges: IntArray, arms: Array) -> None:
@@ -197,16 +213,13 @@ def integrate(state: WorldState, velocities: Array, dofs: Dofs) -> Motion:
     """
     turned, moved = state.motion.rotations.copy(), state.motion.translations.copy()
 
-    def into_parent(joints: IntArray, vectors: Array) -> Array:
-        return rotations.rotate(rotations.conjugate(state.parent_rotations(joints)), vectors)
-
     if dofs.translating.size:
         steps = velocities[:, dofs.translation_columns].reshape(len(velocities), len(dofs.translating), 3)
-        moved[:, dofs.translating] += into_parent(dofs.translating, steps)
+        moved[:, dofs.translating] += state.into_parents(dofs.translating, steps)
     if dofs.rotating.size:
         turns = velocities[:, dofs.rotation_columns].reshape(len(velocities), len(dofs.rotating), 3)
         turned[:, dofs.rotating] = rotations.normalize(
-            rotations.multiply(rotations.exp(into_parent(dofs.rotating, turns)), turned[:, dofs.rotating])
+            rotations.multiply(rotations.exp(state.into_parents(dofs.rotating, turns)), turned[:, dofs.rotating])
         )
     if dofs.hinged.size:
         angles = velocities[:, dofs.hinge_columns, None] * state.skeleton.hinge_axes[dofs.hinged]

@@ -262,7 +262,7 @@ def _verdict(
     levels = before.shape[1]
     bounds = np.where(problem.is_selective, RECRUITED_TRANSIENT, TRANSIENT_BOUND)
     transient = np.minimum(TRANSIENT_CURVATURE * np.einsum("fc,fc->f", step, step)[:, None], bounds)
-    before, after = _with_unmet_merged(before, before, unmet_level), _with_unmet_merged(after, before, unmet_level)
+    before, after = _with_unmet_merged((before, after), unmet_level)
     # What nothing below could have disturbed has no excuse for becoming worse.
     last = np.arange(levels) >= np.minimum(unmet_level, levels - 1 if problem.has_attraction else levels)[:, None]
     worse = after > np.where(last, before, np.maximum(before, transient)) + ROUNDING
@@ -272,15 +272,19 @@ def _verdict(
     return taken, ~taken & (first == levels - 1) & (unmet_level == levels - 1) & problem.has_attraction
 
 
-def _with_unmet_merged(misses: Array, before: Array, unmet_level: IntArray) -> Array:
-    """The misses, those from an unmet level on replaced by the one number that `stretching` minimizes."""
-    merged = misses.copy()
-    for level in np.unique(unmet_level[unmet_level < misses.shape[1]]):
-        frames = unmet_level == level
-        weights = shares(before[frames, level], misses.shape[1] - level)
-        merged[frames, level] = 0.5 * np.einsum("fl,fl->f", weights, misses[frames, level:] ** 2)
-        merged[frames, level + 1 :] = 0.0
-    return merged
+def _with_unmet_merged(misses: tuple[Array, Array], unmet_level: IntArray) -> tuple[Array, Array]:
+    """Misses (frames, levels) before and after a step, those from an unmet level on replaced by the one number that
+    `stretching` minimizes."""
+    levels = misses[0].shape[1]
+    below = np.arange(levels) - unmet_level[:, None]
+    lacking = misses[0][np.arange(len(below)), np.minimum(unmet_level, levels - 1)]
+    weights = np.take_along_axis(shares(lacking, levels), np.maximum(below, 0), axis=1) * (below >= 0)
+
+    def merged(each: Array) -> Array:
+        whole = 0.5 * np.einsum("fl,fl->f", weights, each**2)
+        return np.where(below < 0, each, np.where(below == 0, whole[:, None], 0.0))
+
+    return merged(misses[0]), merged(misses[1])
 
 
 def _restored(problem: Problem, state: WorldState, solved: _Solved) -> WorldState:

@@ -15,6 +15,9 @@ WHITENING_RIDGE = 1e-14
 """Share of its trace by which a Gram matrix is lifted before Cholesky, which fails for a whole batch if rounding has
 made one frame's matrix indefinite. That is the rounding of a hundred rows."""
 
+INVERTED_WHOLE = 12
+"""Rows of a triangular matrix below which two halves cost more than the whole."""
+
 
 def times(rows: Array, vectors: Array) -> Array:
     """(frames, rows) the products of rows (frames, rows, columns) with vectors (frames, columns)."""
@@ -69,4 +72,17 @@ def whitening(gram: Array) -> Array:
     diagonal = np.einsum("frr->fr", lifted)
     diagonal[diagonal == 0.0] = 1.0
     diagonal += WHITENING_RIDGE * diagonal.sum(axis=1, keepdims=True)
-    return np.linalg.inv(np.linalg.cholesky(lifted))
+    return _inverse_of_lower(np.linalg.cholesky(lifted))
+
+
+def _inverse_of_lower(lower: Array) -> Array:
+    """(frames, rows, rows) inverses of lower triangular matrices: by halves, since `inv` does not see the zeros."""
+    rows = lower.shape[1]
+    if rows <= INVERTED_WHOLE:
+        return np.linalg.inv(lower)
+    half = rows // 2
+    inverse = np.zeros_like(lower)
+    inverse[:, :half, :half] = first = _inverse_of_lower(lower[:, :half, :half])
+    inverse[:, half:, half:] = last = _inverse_of_lower(lower[:, half:, half:])
+    inverse[:, half:, :half] = -(last @ lower[:, half:, :half]) @ first
+    return inverse

@@ -23,6 +23,9 @@ IDENTITY.setflags(write=False)
 
 _TWO_PI = 2.0 * math.pi
 
+_SMALLEST_ANGLE = 1e-300
+"""Stands for no angle at all where one is divided by: half of it, and its sine, are still normal numbers."""
+
 _SERIES_BELOW = 0.3
 """Angle under which the Jacobians' coefficients are summed as series: their closed forms cancel there, and the terms
 kept below leave less than 1e-17."""
@@ -105,13 +108,11 @@ def align(q: ArrayLike, reference: ArrayLike) -> Array:
 def exp(rotation_vector: ArrayLike) -> Array:
     """The quaternion that turns by |rotation_vector| about its direction, for any length."""
     v = np.asarray(rotation_vector, dtype=np.float64)
-    angle = _norm3(v)
+    angle = np.maximum(_norm3(v), _SMALLEST_ANGLE)
     half = 0.5 * angle
     q = np.empty((*v.shape[:-1], 4))
     q[..., 0] = np.cos(half)
-    scale = np.full(angle.shape, 0.5)
-    np.divide(np.sin(half), angle, out=scale, where=angle > 0.0)
-    np.multiply(v, scale[..., None], out=q[..., 1:])
+    np.multiply(v, (np.sin(half) / angle)[..., None], out=q[..., 1:])
     return q
 
 
@@ -119,9 +120,8 @@ def log(q: ArrayLike) -> Array:
     """The shortest rotation vector of q: its norm is at most pi."""
     q = np.asarray(q, dtype=np.float64)
     w = q[..., 0]
-    sine = _norm3(q[..., 1:])
-    scale = np.full(sine.shape, 2.0)
-    np.divide(2.0 * np.arctan2(sine, np.abs(w)), sine, out=scale, where=sine > 0.0)
+    sine = np.maximum(_norm3(q[..., 1:]), _SMALLEST_ANGLE)
+    scale = 2.0 * np.arctan2(sine, np.abs(w)) / sine
     return np.asarray(q[..., 1:] * np.copysign(scale, w)[..., None])
 
 
@@ -155,13 +155,11 @@ def exp_jacobian_inverse(rotation_vector: ArrayLike) -> Array:
     angle = _norm3(v)
     squared = angle * angle
     small = angle < _SERIES_BELOW
-    safe = np.where(small, 1.0, angle)
-    half = 0.5 * safe
-    second = np.where(
-        small,
-        _polynomial(squared, (1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000)),
-        (1.0 - half * np.cos(half) / np.sin(half)) / (safe * safe),
-    )
+    second = _polynomial(squared, (1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000))
+    if not small.all():
+        safe = np.where(small, 1.0, angle)
+        half = 0.5 * safe
+        second = np.where(small, second, (1.0 - half * np.cos(half) / np.sin(half)) / (safe * safe))
     return _identity_and_cross_powers(v, squared, np.full(angle.shape, -0.5), second)
 
 

@@ -23,6 +23,11 @@ class Tree:
                 self.depths[joint] = self.depths[parent] + 1
 
     @cached_property
+    def hanging(self) -> IntArray:
+        """The joints that have a parent, ascending."""
+        return np.flatnonzero(self.parents >= 0)
+
+    @cached_property
     def generations(self) -> tuple[tuple[IntArray, IntArray], ...]:
         """Per depth below the roots: the joints there and their parents, so that a whole generation moves at once."""
         generations = []
@@ -60,11 +65,16 @@ class Tree:
         in the world.
         """
         world_rotations = np.array(local_rotations, dtype=np.float64)
-        world_positions = np.array(local_translations, dtype=np.float64)
         for joints, parents in self.generations:
-            parent_rotations = world_rotations[..., parents, :]
-            world_rotations[..., joints, :] = rotations.multiply(parent_rotations, world_rotations[..., joints, :])
-            world_positions[..., joints, :] = world_positions[..., parents, :] + rotations.rotate(
-                parent_rotations, world_positions[..., joints, :]
+            world_rotations[..., joints, :] = rotations.multiply(
+                world_rotations[..., parents, :], world_rotations[..., joints, :]
             )
+        # Once all rotations are known, all translations turn at once and only their sums go from parent to child.
+        world_positions = np.array(local_translations, dtype=np.float64)
+        hanging = self.hanging
+        world_positions[..., hanging, :] = rotations.rotate(
+            world_rotations[..., self.parents[hanging], :], world_positions[..., hanging, :]
+        )
+        for joints, parents in self.generations:
+            world_positions[..., joints, :] += world_positions[..., parents, :]
         return world_rotations, world_positions

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, fields
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -94,8 +94,11 @@ class Task(ABC):
         targets = self._targets
         if targets is None or len(targets) == 1:
             return self
-        changes: dict[str, Any] = {self.frame_field: targets[frames]}
-        return replace(self, **changes)
+        # Not `replace`, which would check again what was checked; nor a copy, which would keep what depends on frames.
+        some = object.__new__(type(self))
+        some.__dict__.update({field.name: getattr(self, field.name) for field in fields(self)})
+        some.__dict__[self.frame_field] = targets[frames]
+        return some
 
     def check(self, skeleton: Skeleton, frames: int) -> None:
         """Raise what is wrong with this task on this skeleton, before anything is solved."""
@@ -142,8 +145,10 @@ class Task(ABC):
 
 
 def shortened(errors: Array, longest: float) -> Array:
-    """(frames, rows) vectors, each scaled down to `longest` if it is longer."""
+    """(frames, rows) vectors, each scaled down to `longest` if it is longer; the same array where none is."""
     lengths = np.sqrt(np.einsum("fr,fr->f", errors, errors))
+    if lengths.max(initial=0.0) <= longest:
+        return errors
     factors = np.minimum(1.0, longest / np.maximum(lengths, np.finfo(np.float64).tiny))
     return np.asarray(errors * factors[:, None])
 

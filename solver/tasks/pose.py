@@ -53,11 +53,12 @@ class PoseTask(Task):
         turns = rotations.log(
             rotations.multiply(reference.rotations[:, dofs.rotating], rotations.conjugate(local[:, dofs.rotating]))
         )
-        hinge_axes = skeleton.hinge_axes[dofs.hinged]
-        bends = rotations.twist_angle(
-            rotations.multiply(rotations.conjugate(local[:, dofs.hinged]), reference.rotations[:, dofs.hinged]),
-            hinge_axes,
-        )
+        bends = np.zeros((state.frames, len(dofs.hinged)))
+        if dofs.hinged.size:
+            bends = rotations.twist_angle(
+                rotations.multiply(rotations.conjugate(local[:, dofs.hinged]), reference.rotations[:, dofs.hinged]),
+                skeleton.hinge_axes[dofs.hinged],
+            )
         places = state.motion.translations[:, dofs.translating]
         moves = (reference.translations[:, dofs.translating] - places) / skeleton.size
         return (moves if self.translations else np.zeros_like(moves)), turns, bends
@@ -75,8 +76,8 @@ class PoseTask(Task):
         What `jacobian` and `error` say, already solved: each row has its own column.
         """
         moves, turns, bends = self._local(state, dofs)
-        moves = rotations.rotate(state.parent_rotations(dofs.translating), moves) * state.skeleton.size
-        turns = rotations.rotate(state.parent_rotations(dofs.rotating), turns)
+        moves = state.from_parents(dofs.translating, moves) * state.skeleton.size
+        turns = state.from_parents(dofs.rotating, turns)
         return _in_columns(moves, turns, bends) * self.attracted_columns(state.skeleton, dofs)
 
     def attracted_columns(self, skeleton: Skeleton, dofs: Dofs) -> BoolArray:

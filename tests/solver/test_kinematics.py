@@ -92,6 +92,16 @@ def test_asking_for_parents_does_not_change_the_state(rng: np.random.Generator) 
     np.testing.assert_array_equal(state.rotations, before)
 
 
+def test_vectors_go_from_the_parents_frames_to_the_world_and_back(rng: np.random.Generator) -> None:
+    skeleton = random_skeleton(rng, roots=3)
+    state = random_state(rng, skeleton)
+    for joints in (np.arange(len(skeleton)), np.arange(3)):
+        local = rng.standard_normal((4, len(joints), 3))
+        world = state.from_parents(joints, local)
+        np.testing.assert_allclose(world, rotations.rotate(state.parent_rotations(joints), local), atol=1e-13)
+        np.testing.assert_allclose(state.into_parents(joints, world), local, atol=1e-12)
+
+
 # --- Jacobians -----------------------------------------------------------------------------------------------------
 
 
@@ -460,3 +470,12 @@ def test_a_mixed_state_remembers_what_both_remember(rng: np.random.Generator) ->
     mixed = here.where(np.array([True, False, True, False]), there)
     np.testing.assert_array_equal(mixed.remembered("places", lambda: np.zeros(0)), 2.0 * mixed.positions)
     assert mixed.remembered("only here", lambda: np.zeros(0)).size == 0
+
+
+def test_the_state_of_some_frames_knows_what_the_whole_one_knew(rng: np.random.Generator) -> None:
+    state = random_state(rng, random_skeleton(rng), 5)
+    state.remembered("places", lambda: 2.0 * state.positions)
+    some = state.at(np.array([3, 1]))
+    np.testing.assert_array_equal(some.remembered("places", lambda: np.zeros(0)), 2.0 * some.positions)
+    assert some.remembered("new", lambda: np.zeros(0)).size == 0
+    np.testing.assert_array_equal(some.center_of_mass(), state.center_of_mass()[[3, 1]])
