@@ -7,6 +7,20 @@ Nothing in solver/ needs them.
 from .chains import ChainKind, bent, chain
 from .contacts import Contact, SyntheticMotion
 from .gaits import walk
+from .golf import GolfSwing, golf_swing
 from .hanim import human
+from .kick import Kick, kick
 
-__all__ = ["ChainKind", "Contact", "SyntheticMotion", "bent", "chain", "human", "walk"]
+__all__ = [
+    "ChainKind",
+    "Contact",
+    "GolfSwing",
+    "Kick",
+    "SyntheticMotion",
+    "bent",
+    "chain",
+    "golf_swing",
+    "human",
+    "kick",
+    "walk",
+]

@@ -84,3 +84,30 @@ class SmoothCurve:
 def curve(*knots: tuple[float, float]) -> SmoothCurve:
     """A curve of numbers through (time, value) pairs that is at rest at both ends."""
     return SmoothCurve(np.array([time for time, _ in knots]), np.array([value for _, value in knots]))
+
+
+@dataclass(frozen=True, eq=False)
+class EasedCurve:
+    """From key to key in eased moves that never overshoot: twice continuously differentiable, and at rest at the ends.
+
+    `values` (keys, ...) belong to rising times `keys`. With an `overlap`, each move inside begins so much earlier and
+    ends so much later than its keys, so that one flows into the next, a little short of the key.
+    """
+
+    keys: Array
+    values: Array
+    overlap: float = 0.0
+
+    def __call__(self, times: ArrayLike) -> Array:
+        """The values (times, ...) at these times."""
+        times = np.asarray(times, dtype=np.float64)
+        begins, ends = self.keys[:-1] - self.overlap, self.keys[1:] + self.overlap
+        begins[0], ends[-1] = self.keys[0], self.keys[-1]
+        shares = np.clip((times[..., None] - begins) / (ends - begins), 0.0, 1.0)
+        eased = shares**3 * (10.0 - 15.0 * shares + 6.0 * shares**2)
+        return np.asarray(self.values[0] + np.tensordot(eased, np.diff(self.values, axis=0), axes=1))
+
+
+def eased(*keys: tuple[float, float], overlap: float = 0.0) -> EasedCurve:
+    """An eased curve of numbers through (time, value) pairs."""
+    return EasedCurve(np.array([time for time, _ in keys]), np.array([value for _, value in keys]), overlap)

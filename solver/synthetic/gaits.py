@@ -8,12 +8,25 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from .. import rotations
-from ..arrays import Array, ArrayLike
+from ..arrays import Array
 from ..errors import MotionError
 from ..skeleton import Skeleton, Up
 from .axes import standing
 from .contacts import Contact, Foot, SyntheticMotion
-from .puppet import MIRROR, NECK, SIDE_OF, SPINE, Puppet, Side, checked_rate, chosen, facing
+from .puppet import (
+    MIRROR,
+    NECK,
+    SIDE_OF,
+    SPINE,
+    Puppet,
+    Side,
+    check,
+    chosen,
+    degrees,
+    facing,
+    first_frame,
+    last_frame,
+)
 from .rolling import HEEL_OFF, TOE_OFF, TOE_STRIKE, RollingFoot
 from .skating import skated
 
@@ -42,9 +55,6 @@ sizes of the character."""
 
 _SAMPLES = 201
 """Moments of a cycle that are looked at to learn what the legs reach."""
-ON_A_FRAME = 1e-9
-"""What lies so near to a frame, in frames, is on it."""
-
 # The trunk swings like a pendulum: once a cycle to the sides, twice up and down and ahead. Phases count in cycles from
 # the left heel's strike; lengths are in sizes of the character, angles in degrees.
 _BOB, _LOWEST = 0.016, 0.05
@@ -95,16 +105,15 @@ def walk(
     `skate` spoils the feet as captures do, by so many sizes of the character (see `skated`), while the contacts stay
     what was meant; `seed` chooses how.
     """
-    skeleton, fps = chosen(skeleton, up), checked_rate(fps)
+    skeleton = chosen(skeleton, up)
+    check(fps, heading)
     if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
         raise MotionError(f"A walk has one step or more, not {steps!r}.")
     for what, value in (("step length", step_length), ("speed", speed)):
         if not (np.isfinite(value) and value > 0.0):
             raise MotionError(f"The {what} of a walk must be a finite, positive number, not {value!r}.")
-    if not np.isfinite(heading):
-        raise MotionError("The heading of a walk must be a finite number of radians.")
     frames_per_cycle = 2.0 * step_length / speed * fps
-    frames = int(np.floor(0.5 * steps * frames_per_cycle + ON_A_FRAME)) + 1
+    frames = last_frame(0.5 * steps * frames_per_cycle) + 1
     feet = {side: _foot(skeleton, side, step_length) for side in MIRROR}
     cycles = BEGIN + np.arange(frames) / frames_per_cycle
     puppet = Puppet(skeleton, frames)
@@ -138,11 +147,6 @@ def _wave(cycles: Array, phase: float, times: int = 1) -> Array:
     return np.asarray(np.cos(2.0 * np.pi * times * (cycles - phase)))
 
 
-def _turns(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Array:
-    """(frames, 3) rotation vectors, from degrees about each axis."""
-    return np.deg2rad(np.stack(np.broadcast_arrays(x, y, z), axis=-1))
-
-
 def _move_trunk(puppet: Puppet, cycles: Array, step_length: float) -> None:
     """The pelvis along its way, but not yet at its height; spine and head above it."""
     turn = -_PELVIS_TURN * _wave(cycles, _PELVIS_TURNED)
@@ -155,19 +159,19 @@ def _move_trunk(puppet: Puppet, cycles: Array, step_length: float) -> None:
         _travelled(cycles, step_length) + _SURGE * _wave(cycles, _FOREMOST, times=2),
     ]
     puppet.move(puppet.skeleton.size * np.stack(way, axis=-1))
-    puppet.turn(puppet.skeleton.names[0], _turns(_PELVIS_TILT, turn, listing))
-    puppet.bend(SPINE, _turns(_LEAN - _PELVIS_TILT, chest_turn - turn, chest_listing - listing))
-    puppet.bend(NECK, _turns(-_LEAN, -chest_turn, -chest_listing))
+    puppet.turn(puppet.skeleton.names[0], degrees(_PELVIS_TILT, turn, listing))
+    puppet.bend(SPINE, degrees(_LEAN - _PELVIS_TILT, chest_turn - turn, chest_listing - listing))
+    puppet.bend(NECK, degrees(-_LEAN, -chest_turn, -chest_listing))
 
 
 def _swing_arms(puppet: Puppet, cycles: Array) -> None:
     for side, mirror in MIRROR.items():
         own = cycles - _FIRST_PLANT[side]
-        puppet.turn(side + "shoulder", _turns(0.0, 0.0, mirror * _ARM_OUT))
-        puppet.turn(side + "shoulder", _turns(_ARM_MIDDLE - _ARM_SWING * _wave(own, _ARM_FOREMOST), 0.0, 0.0))
-        puppet.turn(side + "shoulder", _turns(0.0, -mirror * _PALM_IN, 0.0))
-        puppet.turn(side + "elbow", _turns(-_ELBOW_MIDDLE - _ELBOW_SWING * _wave(own, _ELBOW_MOST), 0.0, 0.0))
-        puppet.turn(side + "middle1", _turns(0.0, 0.0, -mirror * _HAND_CURL))
+        puppet.turn(side + "shoulder", degrees(0.0, 0.0, mirror * _ARM_OUT))
+        puppet.turn(side + "shoulder", degrees(_ARM_MIDDLE - _ARM_SWING * _wave(own, _ARM_FOREMOST), 0.0, 0.0))
+        puppet.turn(side + "shoulder", degrees(0.0, -mirror * _PALM_IN, 0.0))
+        puppet.turn(side + "elbow", degrees(-_ELBOW_MIDDLE - _ELBOW_SWING * _wave(own, _ELBOW_MOST), 0.0, 0.0))
+        puppet.turn(side + "middle1", degrees(0.0, 0.0, -mirror * _HAND_CURL))
 
 
 def _place_feet(puppet: Puppet, feet: Mapping[Side, RollingFoot], cycles: Array) -> None:
@@ -202,8 +206,8 @@ def _contacts(
 ) -> tuple[Contact, ...]:
     """One for each strike from the last one before the clip begins."""
 
-    def frame(cycle: float, rounded: Callable[[float], float]) -> int:
-        return int(np.clip(rounded((cycle - BEGIN) * frames_per_cycle), 0, frames - 1))
+    def frame(cycle: float, rounded: Callable[[float], int]) -> int:
+        return min(max(rounded((cycle - BEGIN) * frames_per_cycle), 0), frames - 1)
 
     contacts = []
     for step in range(steps + 1):
@@ -214,20 +218,12 @@ def _contacts(
         contacts.append(
             Contact(
                 foot,
-                heel_strike=frame(strike, _first_frame),
-                toe_strike=frame(strike + TOE_STRIKE, _first_frame),
-                heel_off=frame(strike + HEEL_OFF, _last_frame),
-                toe_off=frame(strike + TOE_OFF, _last_frame),
+                heel_strike=frame(strike, first_frame),
+                toe_strike=frame(strike + TOE_STRIKE, first_frame),
+                heel_off=frame(strike + HEEL_OFF, last_frame),
+                toe_off=frame(strike + TOE_OFF, last_frame),
                 heel=rotations.rotate(turn, heel),
                 toe=rotations.rotate(turn, toe),
             )
         )
     return tuple(contacts)
-
-
-def _first_frame(time: float) -> float:
-    return np.ceil(time - ON_A_FRAME)
-
-
-def _last_frame(time: float) -> float:
-    return np.floor(time + ON_A_FRAME)

@@ -49,8 +49,12 @@ class FootPose:
 
     def ankle(self, skeleton: Skeleton, side: Side) -> Array:
         """(frames, 3) where the ankle is then."""
-        bones = [skeleton.index(side + name) for name in ("subtalar", "midtarsal", "metatarsal")]
-        return self.ball - rotations.rotate(self.foot, skeleton.offsets[bones].sum(axis=0))
+        return self.ball - rotations.rotate(self.foot, _ankle_to_ball(skeleton, side))
+
+    @staticmethod
+    def from_ankle(skeleton: Skeleton, side: Side, ankle: Array, foot: Array, toes: Array) -> FootPose:
+        """The pose whose ankle is at `ankle` (frames, 3)."""
+        return FootPose(ankle + rotations.rotate(foot, _ankle_to_ball(skeleton, side)), foot, toes)
 
 
 @dataclass(eq=False)
@@ -88,6 +92,21 @@ class Puppet:
         """Shift the root, and all of the body with it."""
         self.root = self.root + standing(shift, self.skeleton.up)
 
+    def stand(self, side: Side, place: ArrayLike, turned_out: float) -> FootPose:
+        """A flat foot in all frames, its heel's landmark at `place`, its toes pointing outward by so many radians."""
+        up = self.skeleton.up
+        yaw = rotations.exp(standing((0.0, MIRROR[side] * turned_out, 0.0), up))
+        ball = standing(place, up) + rotations.rotate(yaw, heel_to_ball(self.skeleton, side))
+        turned = np.tile(yaw, (self.frames, 1))
+        return FootPose(np.tile(ball, (self.frames, 1)), turned, turned)
+
+    def stand_at_rest(self, side: Side) -> FootPose:
+        """The foot where it is at rest, in all frames."""
+        _, places = self.skeleton.rest
+        ball = np.tile(places[self.skeleton.index(side + "metatarsal")], (self.frames, 1))
+        still = np.tile(rotations.IDENTITY, (self.frames, 1))
+        return FootPose(ball, still, still)
+
     def state(self) -> WorldState:
         """Where everything is now."""
         return WorldState.of(self.skeleton, self._motion)
@@ -96,23 +115,23 @@ class Puppet:
         """Put a foot where it should be; the knee points `knee_out` radians out of straight ahead."""
         skeleton = self.skeleton
         out = MIRROR[side] * np.asarray(knee_out)
-        across = np.stack([np.cos(out), np.zeros_like(out), -np.sin(out)], axis=-1)
+        across = standing(np.stack([np.cos(out), np.zeros_like(out), -np.sin(out)], axis=-1), skeleton.up)
         knee_axis = standing(_KNEE_AXIS, skeleton.up)
         self._reach(side, ("hip", "knee", "talocrural"), pose.ankle(skeleton, side), knee_axis, across)
         knee, ankle, toes = (skeleton.index(side + name) for name in ("knee", "talocrural", "metatarsal"))
         self.local[:, ankle] = rotations.multiply(rotations.conjugate(self.state().rotations[:, knee]), pose.foot)
         self.local[:, toes] = rotations.multiply(rotations.conjugate(pose.foot), pose.toes)
 
-    def place_hand(self, side: Side, wrist: Array, hand: Array, elbow_axis: ArrayLike) -> None:
+    def place_hand(self, side: Side, wrist: Array, hand: Array, elbow_toward: Array) -> None:
         """Put the wrist at `wrist` (frames, 3) and turn the hand to the world rotation `hand` (frames, 4).
 
-        The elbow bends about `elbow_axis`, as nearly as the reach allows. What the hand turns about the forearm, the
-        forearm does with it where it can.
+        The elbow points toward the direction `elbow_toward` (frames, 3); like the others, it is as the skeleton
+        stands. What the hand turns about the forearm, the forearm does with it where it can.
         """
         skeleton = self.skeleton
-        self._reach(
-            side, ("shoulder", "elbow", "wrist"), wrist, standing(_ELBOW_AXIS, skeleton.up), np.asarray(elbow_axis)
-        )
+        shoulder = self.state().positions[:, skeleton.index(side + "shoulder")]
+        across = np.cross(elbow_toward, wrist - shoulder)
+        self._reach(side, ("shoulder", "elbow", "wrist"), wrist, standing(_ELBOW_AXIS, skeleton.up), across)
         elbow, end = skeleton.index(side + "elbow"), skeleton.index(side + "wrist")
         relative = rotations.multiply(rotations.conjugate(self.state().rotations[:, elbow]), hand)
         if skeleton.kinds[elbow] is not JointKind.HINGE:
@@ -124,7 +143,7 @@ class Puppet:
     def _reach(self, side: Side, names: tuple[str, str, str], target: Array, hinge: Array, across: Array) -> None:
         """Turn the first joint of a limb and bend its middle one about `hinge` so that its end is at `target`.
 
-        `across` (as drawn) is where the hinge's axis should point; it does so as nearly as the reach allows.
+        `across`, (3,) or (frames, 3), is where the hinge's axis should point; it does so as nearly as the reach allows.
         """
         skeleton, state = self.skeleton, self.state()
         first, middle, end = (skeleton.index(side + name) for name in names)
@@ -136,13 +155,13 @@ class Puppet:
         straight, most = np.arctan2(sine, cosine), np.hypot(cosine, sine)
         wanted = (np.einsum("fi,fi->f", way, way) - upper @ upper - lower @ lower) / 2.0 - along
         if (np.abs(wanted) > most).any():
-            frame = int(np.argmax(np.abs(wanted)))
+            frame = int(np.argmax(np.abs(wanted) - most))
             raise MotionError(
                 f"The {side}{names[2]} cannot reach its place at frame {frame}: ask for a smaller movement."
             )
         bend = rotations.from_axis_angle(hinge, straight + np.arccos(wanted / most))
         limb = upper + rotations.rotate(bend, lower)
-        pointed = np.broadcast_to(standing(across, skeleton.up), way.shape)
+        pointed = np.broadcast_to(across, way.shape)
         aim = _frames(way, pointed) @ np.swapaxes(_frames(limb, np.broadcast_to(hinge, limb.shape)), -1, -2)
         parent = state.rotations[:, skeleton.parents[first]]
         self.local[:, first] = rotations.multiply(rotations.conjugate(parent), rotations.from_matrix(aim))
@@ -173,6 +192,12 @@ def facing(heading: float, up: Up) -> Array:
     return rotations.exp(heading * standing((0.0, 1.0, 0.0), up))
 
 
+def _ankle_to_ball(skeleton: Skeleton, side: Side) -> Array:
+    """(3,) from the ankle to the toe joint, at rest."""
+    bones = [skeleton.index(side + name) for name in ("subtalar", "midtarsal", "metatarsal")]
+    return np.asarray(skeleton.offsets[bones].sum(axis=0))
+
+
 def heel_to_ball(skeleton: Skeleton, side: Side) -> Array:
     """(3,) from the landmark of the heel to the toe joint, at rest."""
     heel: BodyPoint = skeleton.landmarks.require("left_heel" if side == "l_" else "right_heel")
@@ -186,11 +211,31 @@ def chosen(skeleton: Skeleton | None, up: Up) -> Skeleton:
     return human(up) if skeleton is None else skeleton
 
 
-def checked_rate(fps: float) -> float:
-    """A frame rate, or the error that says why it is none."""
+def check(fps: float, heading: float) -> None:
+    """Raise what is wrong with a frame rate or a heading."""
     if not (np.isfinite(fps) and fps > 0.0):
         raise MotionError(f"The frame rate must be a finite, positive number, not {fps!r}.")
-    return float(fps)
+    if not np.isfinite(heading):
+        raise MotionError("The heading must be a finite number of radians.")
+
+
+def degrees(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Array:
+    """(..., 3) rotation vectors, from degrees about each axis."""
+    return np.deg2rad(np.stack(np.broadcast_arrays(x, y, z), axis=-1))
+
+
+ON_A_FRAME = 1e-9
+"""What lies so near to a frame, in frames, is on it."""
+
+
+def first_frame(time: float) -> int:
+    """The first frame from a time on; times count in frames."""
+    return int(np.ceil(time - ON_A_FRAME))
+
+
+def last_frame(time: float) -> int:
+    """The last frame up to a time; times count in frames."""
+    return int(np.floor(time + ON_A_FRAME))
 
 
 def _frames(first: Array, second: Array) -> Array:

@@ -22,7 +22,7 @@ STILL = 1e-9
 """Sizes of the character by which a foot in contact may tremble."""
 
 Make = Callable[..., SyntheticMotion]
-MOTIONS: dict[str, Make] = {"walk": synthetic.walk}
+MOTIONS: dict[str, Make] = {"walk": synthetic.walk, "kick": synthetic.kick, "golf swing": synthetic.golf_swing}
 every_motion = pytest.mark.parametrize("make", MOTIONS.values(), ids=MOTIONS.keys())
 
 
@@ -77,16 +77,17 @@ def test_feet_stand_still_in_their_contacts(make: Make, fps: float) -> None:
 def test_contacts_are_as_long_as_they_can_be(make: Make) -> None:
     motion = make(fps=120.0)
     clip, marks = motion.clip, motion.clip.skeleton.landmarks
+    last = clip.frames - 1
     for contact in motion.contacts:
-        for part, frame, truth in (
-            ("heel", contact.heel_strike - 2, contact.heel),
-            ("toe", contact.toe_strike - 2, contact.toe),
-            ("heel", contact.heel_off + 2, contact.heel),
-            ("toe", contact.toe_off + 2, contact.toe),
+        for part, first, final, truth in (
+            ("heel", contact.heel_strike, contact.heel_off, contact.heel),
+            ("toe", contact.toe_strike, contact.toe_off, contact.toe),
         ):
-            if 0 <= frame < clip.frames and contact.toe_strike > 0 and contact.toe_off < clip.frames - 1:
-                place = clip.position(marks.require(f"{contact.foot}_{part}"))[frame]
-                assert np.abs(place - truth).max() > STILL * clip.skeleton.size, f"{contact.foot} {part} at {frame}"
+            places = clip.position(marks.require(f"{contact.foot}_{part}"))
+            beyond = [first - 3] * (first > 3) + [final + 3] * (final < last - 3)
+            for frame in beyond:
+                off = np.abs(places[frame] - truth).max()
+                assert off > STILL * clip.skeleton.size, f"{contact.foot} {part} still stands at frame {frame}"
 
 
 @every_motion
@@ -117,7 +118,7 @@ def test_motion_is_smooth(make: Make) -> None:
     assert changes[1] < 0.65 * changes[0], "half the time between frames should halve the change of acceleration"
 
 
-@every_motion
+@pytest.mark.parametrize("make", [synthetic.walk, synthetic.kick])
 def test_joints_stay_within_anatomical_ranges(make: Make) -> None:
     clip = make().clip
     limited = synthetic.human(limits=True)
@@ -294,6 +295,80 @@ def test_arms_swing_against_the_legs() -> None:
 def test_an_impossible_walk_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(MotionError):
         synthetic.walk(**wrong)
+
+
+# The kick ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fps", [24.0, 30.0, 120.0])
+def test_a_kick_reaches_hip_height_when_it_says(fps: float) -> None:
+    motion = synthetic.kick(fps=fps)
+    clip = motion.clip
+    ankle, hip = (clip.position(joint)[:, 1] for joint in ("l_talocrural", "l_hip"))
+    assert abs(int(ankle.argmax()) - motion.kick_frame) <= 0.01 * fps + 0.5
+    assert ankle[motion.kick_frame] == pytest.approx(hip[motion.kick_frame], abs=0.05 * clip.skeleton.size)
+
+
+def test_a_kick_swings_back_first_and_ends_as_it_began() -> None:
+    motion = synthetic.kick()
+    clip = motion.clip
+    ankle = (clip.position("l_talocrural") - clip.position("l_hip"))[:, 2] / clip.skeleton.size
+    back = int(ankle.argmin())
+    assert ankle[back] < -0.3
+    assert motion.contacts[1].toe_off < back < motion.kick_frame < motion.contacts[2].heel_strike
+    assert ankle[motion.kick_frame] > 0.7
+    assert np.allclose(clip.world.positions[-1], clip.world.positions[0], atol=1e-12)
+
+
+def test_a_kicker_stands_on_the_right_foot_and_is_balanced() -> None:
+    motion = synthetic.kick()
+    clip, marks = motion.clip, motion.clip.skeleton.landmarks
+    right, left, landed = motion.contacts
+    assert [contact.foot for contact in motion.contacts] == ["right", "left", "left"]
+    assert (right.heel_strike, right.toe_off) == (0, clip.frames - 1)
+    alone = slice(left.toe_off + 4, landed.heel_strike - 8)
+    center = clip.center_of_mass()[alone]
+    foot = 0.5 * (clip.position(marks.require("right_heel")) + clip.position(marks.require("right_toe")))[alone]
+    assert np.abs((center - foot)[:, [0, 2]]).max() < 0.07 * clip.skeleton.size
+
+
+# The golf swing ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("up", ["y", "z"])
+@pytest.mark.parametrize("fps", [22.0, 30.0])
+def test_the_hands_stay_together_on_the_club(up: Up, fps: float) -> None:
+    motion = synthetic.golf_swing(up=up, fps=fps, heading=0.7)
+    clip = motion.clip
+    left, right = clip.orientation("l_wrist"), clip.orientation("r_wrist")
+    apart = rotations.rotate(rotations.conjugate(left), clip.position("r_wrist") - clip.position("l_wrist"))
+    assert np.abs(apart - motion.grip).max() < STILL * clip.skeleton.size
+    assert 0.05 < np.linalg.norm(motion.grip) / clip.skeleton.size < 0.2
+    assert rotations.angle_between(left, right).max() < 1e-7
+
+
+def test_a_golf_swing_goes_back_down_and_through() -> None:
+    motion = synthetic.golf_swing()
+    clip, size = motion.clip, motion.clip.skeleton.size
+    assert clip.frames == 66
+    hands = clip.position("l_wrist")
+    top, impact = int(hands[: motion.impact_frame, 1].argmax()), motion.impact_frame
+    assert hands[top, 0] < -0.3 * size, "back is to the player's right"
+    assert hands[-1, 0] > 0.3 * size, "through is to the left"
+    assert min(hands[top, 1], hands[-1, 1]) > hands[impact, 1] + 0.3 * size
+    assert np.linalg.norm(hands[impact] - hands[0]) < 0.15 * size, "the ball is hit where it was addressed"
+    assert impact - top < 0.5 * top, "down is quicker than back"
+
+
+def test_a_golfer_turns_the_trunk() -> None:
+    clip = synthetic.golf_swing().clip
+    across = clip.position("l_shoulder") - clip.position("r_shoulder")
+    turn = np.rad2deg(np.arctan2(-across[:, 2], across[:, 0]))
+    assert turn.min() < -50.0
+    assert turn.max() > 50.0
+    hips = clip.position("l_hip") - clip.position("r_hip")
+    turn_of_hips = np.rad2deg(np.arctan2(-hips[:, 2], hips[:, 0]))
+    assert np.abs(turn_of_hips).max() < np.abs(turn).max()
 
 
 # Skating -------------------------------------------------------------------------------------------------------------
