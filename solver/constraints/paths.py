@@ -103,11 +103,11 @@ def _between_stays(run: Sequence[Knot], source: Array, frames: IntArray, ease: f
         np.zeros(3),
         np.zeros(3),
     ).at(frames)
-    longest = times[-1] - times[0]
+    # Done with before the nearest other knot, which would be missed otherwise.
     if first.stays:
-        offsets -= departure(frames - times[0], min(ease, longest)) * velocity(source, first.end)
+        offsets -= departure(frames - times[0], min(ease, times[1] - times[0])) * velocity(source, first.end)
     if last.stays:
-        offsets += departure(times[-1] - frames, min(ease, longest)) * velocity(source, last.begin)
+        offsets += departure(times[-1] - frames, min(ease, times[-1] - times[-2])) * velocity(source, last.begin)
     return offsets
 
 
