@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeVar
@@ -13,15 +13,16 @@ import numpy as np
 from .arrays import Array, BoolArray, IntArray
 from .clip import Clip
 from .constraints import Constraint, Ground, Source
-from .enforcement import Enforcement, Group
+from .enforcement import Enforced, Enforcement
 from .errors import ConstraintError
 from .filters import displacement, livelier, needs_filter, smoothed
 from .kinematics import WorldState
 from .motion import Motion
+from .posture import BATCH
 from .report import Report, reported
 from .settings import SolveSettings
 from .splines import Spline
-from .swings import swung
+from .swings import Swing, swings, swung
 from .timeline import Channel, Stretch, Timeline, eased_from
 
 Coherence = Literal["batch", "sequential"]
@@ -73,8 +74,12 @@ class Progress:
     """What is being done, in words."""
     share: float
     """Of that stage, from 0 to 1."""
-    clip: Clip
-    """The result as it is by now; frames that are not solved yet are the source's."""
+    _clip: Callable[[], Clip]
+
+    @cached_property
+    def clip(self) -> Clip:
+        """The result as it is by now; to be asked for before the next step."""
+        return self._clip()
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +180,17 @@ class _Work:
         """Write some frames."""
         self.motion.rotations[frames], self.motion.translations[frames] = motion.rotations, motion.translations
 
+    def swing(self, swinging: Iterable[Swing]) -> IntArray:
+        """Let feet in the air swing; returns the frames in which they do, all those of the swings."""
+        swinging = list(swinging)
+        if not swinging:
+            return np.zeros(0, dtype=np.int64)
+        self.motion = swung(self.source, swinging, self.motion)
+        frames = np.unique(np.concatenate([np.arange(swing.first, swing.last + 1) for swing in swinging]))
+        self.reference.rotations[frames] = self.motion.rotations[frames]
+        self.reference.translations[frames] = self.motion.translations[frames]
+        return frames
+
     def clip(self) -> Clip:
         """The result as it is by now."""
         return self.source.clip.with_motion(Motion(self.motion.rotations.copy(), self.motion.translations.copy()))
@@ -196,21 +212,34 @@ class _Work:
         """
         solving = replace(self.settings.solving(), iterations=0) if polish else self.settings.solving()
         done = 0
-        for group in self._batches(enforcement, frames):
-            begin = self.motion if self.settings.coherence == "sequential" else start
-            if self.settings.coherence == "sequential" and group.frames[0] > 0:
-                begin = _shifted(self.motion, group.frames)
-            solved = enforcement.solved(group, begin, self.reference, solving)
-            self.put(group.frames, solved.motion)
-            self.met[group.frames] = met = enforcement.met(group, solved)
-            self.converged[group.frames] = met if polish else solved.converged
-            done += len(group.frames)
-            yield Progress(stage, done / max(len(frames), 1), self.source.clip)
+        for enforced in self._batches(enforcement, frames, start, solving):
+            self.put(enforced.frames, enforced.motion)
+            self.met[enforced.frames] = enforced.met
+            self.converged[enforced.frames] = enforced.met if polish else enforced.converged
+            done += len(enforced.frames)
+            yield Progress(stage, min(done / max(len(frames), 1), 1.0), self.clip)
 
-    def _batches(self, enforcement: Enforcement, frames: IntArray) -> Iterable[Group]:
-        if self.settings.coherence == "batch":
-            return enforcement.groups(frames)
-        return (group for frame in frames for group in enforcement.groups(np.array([frame])))
+    def _batches(
+        self, enforcement: Enforcement, frames: IntArray, start: Motion, solving: SolveSettings
+    ) -> Iterable[Enforced]:
+        """Frame after frame, each from the one before; or all together, without order wherever that is enough."""
+        frames = frames[(enforcement.codes[frames] >= 0).any(axis=1)]
+        if self.settings.coherence == "sequential":
+            for frame in frames:
+                (group,) = enforcement.groups(np.array([frame]))
+                begin = _shifted(self.motion, group.frames) if frame > 0 else self.motion
+                yield enforcement.solved(group, begin, self.reference, solving)
+            return
+        open_frames = []
+        for first in range(0, len(frames), BATCH):
+            batch = frames[first : first + BATCH]
+            enforced = enforcement.solved_unordered(batch, start, self.reference, solving)
+            finished = enforced.met & (enforced.converged | (solving.iterations == 0))
+            open_frames.append(batch[~finished])
+            yield enforced.at(np.flatnonzero(finished if solving.iterations else np.ones_like(finished)))
+        if solving.iterations and open_frames:
+            for group in enforcement.groups(np.concatenate(open_frames)):
+                yield enforcement.solved(group, start, self.reference, solving)
 
 
 def _shifted(motion: Motion, frames: IntArray) -> Motion:
@@ -249,20 +278,25 @@ def _solving(
     work.reference.translations[to_solve] = source.clip.motion.translations[to_solve]
 
     stride = max(1, round(source.clip.fps / COARSE_RATE))
+    swinging = [swing for swing in swings(timeline) if changed[swing.before : swing.after + 1].any()]
+    easy = to_solve[:0]
     if settings.coherence == "batch" and stride > 1 and len(to_solve) > 2 * stride:
-        coarse = _coarse(to_solve, stride)
+        coarse = _coarse(to_solve, stride, [end for swing in swinging for end in (swing.before, swing.after)])
         yield from work.enforce(enforcement, coarse, work.motion, "coarse")
         between = np.setdiff1d(to_solve, coarse, assume_unique=True)
-        start = _between(source.clip.motion, work.motion, coarse, between)
-        work.put(between, start)
-        yield Progress("coarse", 1.0, work.clip())
-        easy = _between_met(work.met, coarse, between)
-        yield from work.enforce(enforcement, between[easy], work.motion, "fine", polish=True)
-        hard = between[~easy | ~work.met[between]]
-        yield from work.enforce(enforcement, hard, work.motion, "fine")
+        known = _with_neighbours(coarse, to_solve, source.frames)
+        work.put(between, _between(source.clip.motion, work.motion, known, between))
+        yield Progress("coarse", 1.0, work.clip)
+        is_easy = _between_met(work.met, known, between)
+        easy = between[is_easy]
+        yield from work.enforce(enforcement, between[~is_easy], work.motion, "fine")
     else:
         yield from work.enforce(enforcement, to_solve, work.motion, "fine")
-    standing = yield from _swinging(enforcement, work, changed)
+    in_the_air = work.swing(swinging)
+    standing = Enforcement(timeline.only_held_plants(), enforcement.targets)
+    to_polish = np.union1d(easy, in_the_air)
+    yield from work.enforce(standing, to_polish, work.motion, "fine", polish=True)
+    yield from work.enforce(standing, to_polish[~work.met[to_polish]], work.motion, "fine")
     smoothed_frames = yield from _smoothing(standing, work, changed)
     clip = source.clip if not active.any() else work.clip()
     kept = _Solution(source, settings, enforcement, work.reference, clip.motion, work.converged, work.met)
@@ -271,11 +305,17 @@ def _solving(
     return Deformation(source.clip, clip, timeline.constraints, work.converged, solved | smoothed_frames, kept)
 
 
-def _coarse(frames: IntArray, stride: int) -> IntArray:
-    """Every so many of some frames, and both ends of each of their runs."""
+def _coarse(frames: IntArray, stride: int, needed: Sequence[int]) -> IntArray:
+    """Every so many of some frames, both ends of each of their runs, and those among them that are needed."""
     ends = np.flatnonzero(np.diff(frames) > 1)
     chosen = np.concatenate([frames[::stride], frames[ends], frames[ends + 1], frames[-1:]])
-    return np.unique(chosen)
+    return np.union1d(chosen, np.intersect1d(frames, np.array(needed, dtype=np.int64)))
+
+
+def _with_neighbours(coarse: IntArray, frames: IntArray, count: int) -> IntArray:
+    """Coarse frames with those right outside the runs of all that are solved: what is there stays, and counts."""
+    outside = np.setdiff1d(np.concatenate([frames - 1, frames + 1]), frames)
+    return np.union1d(coarse, outside[(outside >= 0) & (outside < count)])
 
 
 def _between(source: Motion, solved: Motion, known: IntArray, frames: IntArray) -> Motion:
@@ -371,25 +411,6 @@ def _trend(reached: Array, frames: IntArray, outside: IntArray) -> tuple[Array, 
     return value, reached[at[1]] - value if len(at) > 1 else np.zeros(3)
 
 
-# Feet in the air ----------------------------------------------------------------------------------------------------
-
-
-def _swinging(enforcement: Enforcement, work: _Work, changed: BoolArray) -> Generator[Progress, None, Enforcement]:
-    """Let the legs of feet in the air swing by their joints, and put right what else is held meanwhile.
-
-    Returns what is enforced from then on: feet in the air are no longer.
-    """
-    timeline = enforcement.timeline
-    motion = swung(timeline, work.motion, changed)
-    frames = np.flatnonzero((motion.rotations != work.motion.rotations).any(axis=(1, 2)))
-    if not frames.size:
-        return enforcement
-    work.put(frames, Motion(motion.rotations[frames], motion.translations[frames]))
-    standing = Enforcement(timeline.only_held_plants(), enforcement.targets)
-    yield from work.enforce(standing, frames, work.motion, "swinging", polish=True)
-    return standing
-
-
 # Smoothing ----------------------------------------------------------------------------------------------------------
 
 
@@ -408,7 +429,7 @@ def _smoothing(enforcement: Enforcement, work: _Work, changed: BoolArray) -> Gen
         if not rough.any():
             break
         smooth = smoothed(source, work.motion, rough, radius, frozen=~active)
-        still = ~enforcement.movable()
+        still = ~enforcement.movable
         smooth.rotations[still], smooth.translations[still] = source.rotations[still], source.translations[still]
         frames = np.flatnonzero(
             (smooth.rotations != work.motion.rotations).any(axis=(1, 2))
@@ -417,7 +438,10 @@ def _smoothing(enforcement: Enforcement, work: _Work, changed: BoolArray) -> Gen
         work.reference.rotations[frames] = smooth.rotations[frames]
         work.reference.translations[frames] = smooth.translations[frames]
         touched[frames] = True
-        yield from work.enforce(enforcement, frames, smooth, "smoothing")
+        easy = work.met[frames]
+        work.put(frames[easy], Motion(smooth.rotations[frames[easy]], smooth.translations[frames[easy]]))
+        yield from work.enforce(enforcement, frames[easy], work.motion, "smoothing", polish=True)
+        yield from work.enforce(enforcement, frames[~work.met[frames]], smooth, "smoothing")
     return touched
 
 

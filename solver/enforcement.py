@@ -9,31 +9,96 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from .arrays import Array, BoolArray, IntArray
-from .constraints.effectors import Effector
+from .arrays import TINY, Array, BoolArray, IntArray
+from .constraints import Constraint
+from .constraints.effectors import Effector, Recruit
 from .errors import RecruitingWarning
 from .motion import Motion
 from .posture import BATCH, Postures, solve_postures
 from .settings import SolveSettings
 from .skeleton import Skeleton
-from .tasks import PoseTask, Task
+from .tasks import AcrossTask, MaskedTask, PoseTask, Task
 from .timeline import Channel, Timeline
 
 HOLDS = 1e-5
 """Sizes of the character, or radians: a target that is missed by less is met."""
 
+RIGID = 1e-6
+"""A foot whose length changes by less than this share of the character's size is rigid."""
+
+UNORDERED_ITERATIONS = 12
+"""Steps after which frames that are solved without order should have met everything; those that have not are solved
+again with it."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """How a channel is to be met at some frames."""
+
+    priority: int
+    leads: bool
+    """Whether it is the more important of a constraint's effectors."""
+    weight: float
+    recruit: Recruit
+
+    @property
+    def rank(self) -> tuple[int, bool]:
+        """The larger is the more important."""
+        return self.priority, self.leads
+
 
 @dataclass(frozen=True, eq=False)
-class _Level:
-    """Where a channel stands in one group, and for whom."""
+class _Wishes:
+    """What is wished of one channel over time, tracks that wish the same in the same way counted as one."""
+
+    codes: IntArray
+    """(frames,) an index into `distinct`; -1 where the channel is not active."""
+    distinct: list[Wish]
+    names: list[str]
+    """For each wish, the label of a constraint that has it."""
+
+    @cached_property
+    def unordered(self) -> IntArray:
+        """(distinct + 1,) for each wish the first that differs in rank at most; the last entry is -1, for none."""
+        first: dict[tuple[float, Recruit], int] = {}
+        kept = [first.setdefault((wish.weight, wish.recruit), number) for number, wish in enumerate(self.distinct)]
+        return np.array([*kept, -1])
+
+    @staticmethod
+    def of(channel: Channel) -> _Wishes:
+        codes = np.full(len(channel.active), -1)
+        numbers: dict[Wish, int] = {}
+        names: list[str] = []
+        leading = channel.leads >= 0.5
+        for number, track in enumerate(channel.tracks):
+            owned = channel.owner == number
+            constraint = track.constraint
+            for leads in (False, True):
+                frames = owned & (leading == leads)
+                if not frames.any():
+                    continue
+                wish = Wish(int(constraint.priority), leads, constraint.weight, constraint.recruit)
+                if wish not in numbers:
+                    numbers[wish] = len(names)
+                    names.append(constraint.label)
+                codes[frames] = numbers[wish]
+        return _Wishes(codes, list(numbers), names)
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """A channel in one group of frames: what is wished of it, and the constraint that has it there."""
 
     channel: int
-    track: int
+    wish: int
+    """An index into the channel's wishes."""
     priority: int
+    """Of its task."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +106,7 @@ class Group:
     """Frames with the same levels."""
 
     frames: IntArray
-    levels: tuple[_Level, ...]
+    levels: tuple[Level, ...]
 
 
 class Enforcement:
@@ -52,17 +117,29 @@ class Enforcement:
         self.timeline = timeline
         self.skeleton = timeline.source.clip.skeleton
         self.targets = timeline.targets() if targets is None else targets
-        ranks = [_ranks(channel) for channel in timeline.channels]
-        order = sorted({rank for channel in ranks for rank in channel.keys})
+        self._wishes = [_Wishes.of(channel) for channel in timeline.channels]
+        order = sorted({wish.rank for wishes in self._wishes for wish in wishes.distinct})
         self._priority = {rank: number for number, rank in enumerate(order, start=1)}
-        """Of tasks, by the priority of a constraint and whether the effector leads in it; the pose has 0."""
-        self._ranks = ranks
-        self.codes = (
-            np.stack([channel.codes for channel in ranks], axis=1)
-            if ranks
-            else np.zeros((timeline.frames, 0), dtype=np.int64)
-        )
-        """(frames, channels) what holds in each frame, as numbers, equal where the same holds; -1 for nothing."""
+        """Of tasks, by the rank of a wish; the pose has 0."""
+        nothing = [np.zeros((timeline.frames, 0), dtype=np.int64)]
+        self.codes: IntArray = np.concatenate(nothing + [wishes.codes[:, None] for wishes in self._wishes], axis=1)
+        """(frames, channels) what is wished of each channel; -1 for nothing."""
+
+    @cached_property
+    def _rigid(self) -> dict[int, Array]:
+        """For channels of heels: (frames, 3) the axis of a rigid foot whose toe is active too, zero elsewhere."""
+        axes = {}
+        for heel, toe in self.timeline.pairs:
+            first, second = self.timeline.channels[heel], self.timeline.channels[toe]
+            values = [self.timeline.source.values(channel.effector) for channel in (first, second)]
+            lengths = np.linalg.norm(values[1] - values[0], axis=1)
+            if np.ptp(lengths) <= RIGID * self.skeleton.size:
+                apart = self.targets[toe] - self.targets[heel]
+                axis = apart / np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), TINY)
+                axes[heel] = axis * (first.active & second.active)[:, None]
+        return axes
+
+    # What holds when -----------------------------------------------------------------------------------------------
 
     def groups(self, frames: IntArray) -> list[Group]:
         """Some frames by their levels, in batches; those without any are left out."""
@@ -74,33 +151,38 @@ class Enforcement:
         groups = []
         for number, codes in enumerate(distinct):
             levels = tuple(
-                _Level(channel, *self._meaning(channel, int(code))) for channel, code in enumerate(codes) if code >= 0
+                Level(channel, int(code), self._priority[self._wishes[channel].distinct[code].rank])
+                for channel, code in enumerate(codes)
+                if code >= 0
             )
             members = active[which == number]
             groups += [Group(members[first : first + BATCH], levels) for first in range(0, len(members), BATCH)]
         return groups
 
-    def _meaning(self, channel: int, code: int) -> tuple[int, int]:
-        """The track and the task's priority behind a code."""
-        track, rank = self._ranks[channel].meanings[code]
-        return track, self._priority[rank]
-
     def tasks(self, group: Group) -> list[Task]:
         """For the frames of a group, in the order of its levels."""
-        tasks = []
-        for level in group.levels:
-            channel = self.timeline.channels[level.channel]
-            constraint = channel.tracks[level.track].constraint
-            tasks.append(
-                channel.effector.task(
-                    self.targets[level.channel][group.frames],
-                    priority=level.priority,
-                    weight=constraint.weight,
-                    recruit=constraint.recruit,
-                    name=constraint.label,
-                )
-            )
-        return tasks
+        return [self._task(level.channel, level.wish, group.frames, level.priority) for level in group.levels]
+
+    def _task(self, channel: int, wish: int, frames: IntArray, priority: int) -> Task:
+        wishes = self._wishes[channel]
+        return self.timeline.channels[channel].effector.task(
+            self.targets[channel][frames],
+            priority=priority,
+            weight=wishes.distinct[wish].weight,
+            recruit=wishes.distinct[wish].recruit,
+            name=wishes.names[wish],
+        )
+
+    def owners(self, group: Group) -> list[Constraint]:
+        """The constraint behind each level of a group, in its first frame."""
+        channels = [self.timeline.channels[level.channel] for level in group.levels]
+        return [channel.tracks[channel.owner[group.frames[0]]].constraint for channel in channels]
+
+    def check(self) -> None:
+        """Raise what is wrong with any task, before anything is solved."""
+        for number, wishes in enumerate(self._wishes):
+            for wish in range(len(wishes.distinct)):
+                self._task(number, wish, np.array([0]), 1).check(self.skeleton, 1)
 
     def recruited(self, tasks: Sequence[Task]) -> BoolArray:
         """(joints,) who may move for any of these tasks."""
@@ -109,11 +191,15 @@ class Enforcement:
             recruited |= task.recruited(self.skeleton)
         return recruited
 
-    def check(self) -> None:
-        """Raise what is wrong with any task, before anything is solved."""
-        for group in self.groups(np.arange(self.timeline.frames)):
-            for task in self.tasks(group):
-                task.check(self.skeleton, len(group.frames))
+    @cached_property
+    def movable(self) -> BoolArray:
+        """(frames, joints) who may move in which frame."""
+        movable = np.zeros((self.timeline.frames, len(self.skeleton)), dtype=bool)
+        for number, wishes in enumerate(self._wishes):
+            for wish in range(len(wishes.distinct)):
+                recruited = self._task(number, wish, np.array([0]), 1).recruited(self.skeleton)
+                movable |= (wishes.codes == wish)[:, None] & recruited
+        return movable
 
     def changed(self, other: Enforcement) -> BoolArray:
         """(frames,) where this asks for something else than another time line of the same clip does."""
@@ -126,40 +212,66 @@ class Enforcement:
                 continue
             one, another = mine[effector], theirs[effector]
             changed |= one.active != another.active
-            changed |= one.active & another.active & (one.wishes != another.wishes)
-            changed |= one.active & another.active & (one.targets != another.targets).any(axis=1)
+            both = one.active & another.active
+            changed |= both & (one.wishes != another.wishes)
+            changed |= both & (one.targets != another.targets).any(axis=1)
         return changed
 
     def _asked(self) -> dict[Effector, _Asked]:
         asked = {}
-        for channel, ranks, targets in zip(self.timeline.channels, self._ranks, self.targets, strict=True):
-            wishes = np.array([hash(wish) for wish in ranks.wishes] + [0])[ranks.codes]
-            asked[channel.effector] = _Asked(channel.active, wishes, targets)
+        for channel, wishes, targets in zip(self.timeline.channels, self._wishes, self.targets, strict=True):
+            hashes = np.array([*(hash(wish) for wish in wishes.distinct), 0])[wishes.codes]
+            asked[channel.effector] = _Asked(channel.active, hashes, targets)
         return asked
 
-    def movable(self) -> BoolArray:
-        """(frames, joints) who may move in which frame."""
-        movable = np.zeros((self.timeline.frames, len(self.skeleton)), dtype=bool)
-        for group in self.groups(np.arange(self.timeline.frames)):
-            movable[group.frames] = self.recruited(self.tasks(group))
-        return movable
+    # Solving -------------------------------------------------------------------------------------------------------
 
-    def met(self, group: Group, solved: Postures) -> BoolArray:
-        """(frames of the group,) where every constraint holds in its postures."""
-        met = np.ones(len(group.frames), dtype=bool)
-        for level, error in zip(group.levels, solved.errors, strict=False):
+    def met(self, levels: Sequence[Level], errors: Sequence[Array]) -> BoolArray:
+        """(frames,) where every level holds, given the errors (frames, rows) of their tasks."""
+        met = np.ones(len(errors[0]), dtype=bool)
+        for level, error in zip(levels, errors, strict=True):
             unit = 1.0 if self.timeline.channels[level.channel].effector.is_angular else self.skeleton.size
             met &= np.einsum("fr,fr->f", error, error) <= (HOLDS * unit) ** 2
         return met
 
-    def solved(self, group: Group, start: Motion, reference: Motion, settings: SolveSettings) -> Postures:
+    def solved(self, group: Group, start: Motion, reference: Motion, settings: SolveSettings) -> Enforced:
         """The postures of a group's frames; `start` and `reference` cover the whole clip.
 
         Every joint that is recruited begins as in `start` and is attracted to the reference; the others keep it.
         """
-        tasks = self.tasks(group)
+        solved = self._attracted(group.frames, self.tasks(group), start, reference, settings)
+        met = self.met(group.levels, solved.errors[:-1])
+        return Enforced(group.frames, solved.motion, solved.converged, met)
+
+    def solved_unordered(self, frames: IntArray, start: Motion, reference: Motion, settings: SolveSettings) -> Enforced:
+        """The postures of some frames in one batch, as `solved` would have them wherever everything can be met.
+
+        There the order does not matter: whichever way it is sought, the posture nearest to the reference that meets
+        everything is the same. Where something is not met, the result is no more than a start.
+        """
+        levels, tasks = [], []
+        for channel, wishes in enumerate(self._wishes):
+            codes = wishes.unordered[wishes.codes[frames]]
+            for wish in np.unique(codes[codes >= 0]):
+                active = codes == wish
+                task = self._task(channel, int(wish), frames, 1)
+                levels.append(Level(channel, int(wish), 1))
+                if channel in self._rigid:
+                    task = AcrossTask(task, active, self._rigid[channel][frames])
+                elif not active.all():
+                    task = MaskedTask(task, active)
+                tasks.append(task)
+        few = replace(settings, iterations=min(settings.iterations, UNORDERED_ITERATIONS))
+        solved = self._attracted(frames, tasks, start, reference, few)
+        still = ~self.movable[frames]
+        solved.motion.rotations[still] = reference.rotations[frames][still]
+        solved.motion.translations[still] = reference.translations[frames][still]
+        return Enforced(frames, solved.motion, solved.converged, self.met(levels, solved.errors[:-1]))
+
+    def _attracted(
+        self, frames: IntArray, tasks: Sequence[Task], start: Motion, reference: Motion, settings: SolveSettings
+    ) -> Postures:
         recruited = np.flatnonzero(self.recruited(tasks))
-        frames = group.frames
         turned, moved = reference.rotations[frames], reference.translations[frames]
         attraction = PoseTask(Motion(turned, moved), priority=0, recruit=recruited.tolist())
         begin = Motion(turned.copy(), moved.copy())
@@ -169,50 +281,33 @@ class Enforcement:
 
 
 @dataclass(frozen=True, eq=False)
+class Enforced:
+    """Solved frames."""
+
+    frames: IntArray
+    motion: Motion
+    """Of these frames alone."""
+    converged: BoolArray
+    """(frames,) whether each has come to rest."""
+    met: BoolArray
+    """(frames,) whether everything holds."""
+
+    def at(self, chosen: IntArray) -> Enforced:
+        """Some of them, by their positions."""
+        motion = Motion(self.motion.rotations[chosen], self.motion.translations[chosen])
+        return Enforced(self.frames[chosen], motion, self.converged[chosen], self.met[chosen])
+
+
+@dataclass(frozen=True, eq=False)
 class _Asked:
     """What one effector is asked to do, comparable between time lines."""
 
     active: BoolArray
     """(frames,)"""
     wishes: IntArray
-    """(frames,) a number for its rank, weight and recruited joints."""
+    """(frames,) a number for each different wish."""
     targets: Array
     """(frames, width)"""
-
-
-@dataclass(frozen=True, eq=False)
-class _Ranks:
-    codes: IntArray
-    """(frames,)"""
-    meanings: list[tuple[int, tuple[int, int]]]
-    """For each code: a track that asks for this, and the rank of its task."""
-    wishes: list[tuple[object, ...]]
-    """For each code: rank, weight and recruited joints."""
-
-    @property
-    def keys(self) -> list[tuple[int, int]]:
-        return [rank for _, rank in self.meanings]
-
-
-def _ranks(channel: Channel) -> _Ranks:
-    """What each frame of a channel asks for, tracks that ask for the same in the same way counted as one."""
-    codes = np.full(len(channel.active), -1)
-    meanings: dict[tuple[object, ...], int] = {}
-    described: list[tuple[int, tuple[int, int]]] = []
-    leading = channel.leads >= 0.5
-    for number, track in enumerate(channel.tracks):
-        for leads in (False, True):
-            frames = (channel.owner == number) & (leading == leads)
-            if not frames.any():
-                continue
-            constraint = track.constraint
-            rank = (int(constraint.priority), int(leads))
-            key = (rank, constraint.weight, constraint.recruit)
-            if key not in meanings:
-                meanings[key] = len(described)
-                described.append((number, rank))
-            codes[frames] = meanings[key]
-    return _Ranks(codes, described, list(meanings))
 
 
 def solved_quietly(skeleton: Skeleton, motion: Motion, tasks: Sequence[Task], settings: SolveSettings) -> Postures:

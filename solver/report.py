@@ -16,7 +16,6 @@ import numpy as np
 from .arrays import TINY, Array, BoolArray, IntArray
 from .clip import Clip
 from .constraints import Constraint
-from .constraints.effectors import Effector
 from .enforcement import Enforcement, solved_quietly
 from .joint_names import SIDES
 from .kinematics import WorldState
@@ -196,13 +195,11 @@ class _Trial:
         self.loser = residual.constraint
         self.frame = residual.worst_frame
         (group,) = enforcement.groups(np.array([self.frame]))
-        self.owners: list[Constraint] = []
-        self.effectors: list[Effector] = []
-        self.tasks = enforcement.tasks(group)
-        for level in group.levels:
-            channel = enforcement.timeline.channels[level.channel]
-            self.owners.append(channel.tracks[level.track].constraint)
-            self.effectors.append(channel.effector)
+        self.owners = enforcement.owners(group)
+        self.effectors = [enforcement.timeline.channels[level.channel].effector for level in group.levels]
+        self.tasks = [
+            replace(task, name=owner.label) for task, owner in zip(enforcement.tasks(group), self.owners, strict=True)
+        ]
 
     def conflict(self) -> Conflict:
         residual = self.residual

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Array, BoolArray, IntArray
-from .constraints import Footplant
+from .arrays import Array, IntArray
+from .constraints import Footplant, Source
 from .constraints.bridges import bridge
 from .filters import Displacement, displacement
 from .motion import Motion
@@ -33,6 +33,10 @@ class Swing:
     """Of its leg, from the hip down."""
     first: int
     last: int
+    before: int
+    """The frame at which it begins: the last one in which the foot stands, or that nothing holds."""
+    after: int
+    """The frame at which it ends."""
 
 
 def swings(timeline: Timeline) -> Iterable[Swing]:
@@ -52,7 +56,8 @@ def swings(timeline: Timeline) -> Iterable[Swing]:
             active |= channel.active
             held |= channel.held | (channel.active & ~np.isin(channel.owner, plants))
         for first, last in runs(active & ~held):
-            yield Swing(np.array(joints), first, last)
+            before, after = max(first - 1, 0), min(last + 1, timeline.frames - 1)
+            yield Swing(np.array(joints), first, last, before, after)
 
 
 def leg_joints(skeleton: Skeleton, foot: int) -> list[int]:
@@ -66,27 +71,24 @@ def leg_joints(skeleton: Skeleton, foot: int) -> list[int]:
     return np.flatnonzero(tree.ancestry[:, top]).tolist()
 
 
-def swung(timeline: Timeline, motion: Motion, near: BoolArray) -> Motion:
-    """The motion with the legs of all swings that touch the frames `near` (frames,) let swing."""
-    source = timeline.source.clip.motion
-    turned, moved = motion.rotations.copy(), motion.translations.copy()
-    span = max(1, round(SLOPE_SPAN * timeline.source.clip.fps))
-    for swing in swings(timeline):
-        before, after = max(swing.first - 1, 0), min(swing.last + 1, timeline.frames - 1)
-        if not near[before : after + 1].any():
-            continue
+def swung(source: Source, swinging: Iterable[Swing], motion: Motion) -> Motion:
+    """The motion with the legs of some swings let swing."""
+    original = source.clip.motion
+    turned = motion.rotations.copy()
+    span = max(1, round(SLOPE_SPAN * source.clip.fps))
+    for swing in swinging:
         frames = np.arange(swing.first, swing.last + 1)
-        window = np.arange(max(before - span, 0), min(after + span, timeline.frames - 1) + 1)
+        window = np.arange(max(swing.before - span, 0), min(swing.after + span, source.frames - 1) + 1)
         around = np.ix_(window, swing.joints)
         turns = displacement(
-            Motion(source.rotations[around], source.translations[around]),
+            Motion(original.rotations[around], original.translations[around]),
             Motion(motion.rotations[around], motion.translations[around]),
         ).turns
-        way = _way(turns, before - window[0], after - window[0], frames - window[0], span, timeline.source.ease)
+        way = _way(turns, swing.before - window[0], swing.after - window[0], frames - window[0], span, source.ease)
         inside = np.ix_(frames, swing.joints)
-        some = Motion(source.rotations[inside], source.translations[inside])
-        turned[inside] = Displacement(way, moved[inside] - some.translations).applied(some).rotations
-    return Motion(turned, moved)
+        some = Motion(original.rotations[inside], original.translations[inside])
+        turned[inside] = Displacement(way, np.zeros_like(some.translations)).applied(some).rotations
+    return Motion(turned, motion.translations)
 
 
 def _way(turns: Array, begin: int, end: int, frames: IntArray, span: int, ease: float) -> Array:

@@ -79,10 +79,11 @@ class Timeline:
         by_effector: dict[Effector, list[Track]] = {}
         pairs: dict[tuple[Effector, Effector], None] = {}
         for constraint in constraints:
-            for track in constraint.tracks(source):
+            for track in source.tracks(constraint):
                 by_effector.setdefault(track.effector, []).append(track)
             if isinstance(constraint, Footplant) and (pair := constraint.pair(source)):
                 pairs[pair] = None
+        source.forget_others(constraints)
         channels = tuple(connected(tracks, source) for tracks in by_effector.values())
         position = {channel.effector: number for number, channel in enumerate(channels)}
         return Timeline(source, channels, tuple((position[a], position[b]) for a, b in pairs), constraints)

@@ -27,6 +27,7 @@ class Source:
         self.clip = clip
         self.ground = ground
         self._values: dict[Effector, Array] = {}
+        self._tracks: dict[Constraint, list[Track]] = {}
 
     @property
     def frames(self) -> int:
@@ -37,6 +38,16 @@ class Source:
     def ease(self) -> float:
         """Frames that a constraint takes by default to come and to go."""
         return EASE * self.clip.fps
+
+    def tracks(self, constraint: Constraint) -> list[Track]:
+        """What a constraint asks of this motion, compiled once: while one is edited the others stay as they are."""
+        if constraint not in self._tracks:
+            self._tracks[constraint] = constraint.tracks(self)
+        return self._tracks[constraint]
+
+    def forget_others(self, constraints: Iterable[Constraint]) -> None:
+        """Keep only what is known of these constraints."""
+        self._tracks = {each: self._tracks[each] for each in constraints if each in self._tracks}
 
     def values(self, effector: Effector) -> Array:
         """(frames, width) where an effector is in the source; not to be written to."""

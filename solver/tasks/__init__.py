@@ -7,17 +7,20 @@ from .base import GoalStep, Task
 from .center_of_mass import CenterOfMassTask
 from .direction import DirectionTask
 from .half_space import HalfSpaceTask
+from .masked import AcrossTask, MaskedTask
 from .orientation import OrientationTask
 from .pose import PoseTask
 from .position import PositionTask
 
 __all__ = [
+    "AcrossTask",
     "AttachmentTask",
     "BalanceTask",
     "CenterOfMassTask",
     "DirectionTask",
     "GoalStep",
     "HalfSpaceTask",
+    "MaskedTask",
     "OrientationTask",
     "PoseTask",
     "PositionTask",

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tasks that hold in some frames of a batch, or in part: so frames in which different things hold share a batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from ..arrays import Array, BoolArray, IntArray
+from ..dofs import Dofs
+from ..errors import TaskError
+from ..kinematics import WorldState
+from ..skeleton import Skeleton
+from .base import GoalStep, Task
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedTask(Task):
+    """Another task where `active`, and nothing elsewhere.
+
+    Priority, weight, recruited joints and name are the other task's.
+    """
+
+    task: Task
+    active: BoolArray
+    """(frames,)"""
+
+    def __post_init__(self) -> None:
+        if self.task.is_inequality:
+            raise TaskError(f"{self.task.label}: an inequality acts where it is violated; it cannot be switched off.")
+        active = np.asarray(self.active, dtype=bool)
+        if active.ndim != 1:
+            raise TaskError(f"{self.task.label}: it must be said for each frame whether it is active.")
+        for field, value in (
+            ("active", active),
+            ("priority", self.task.priority),
+            ("weight", self.task.weight),
+            ("recruit", self.task.recruit),
+            ("name", self.task.name),
+            ("is_angular", self.task.is_angular),
+        ):
+            object.__setattr__(self, field, value)
+
+    def _seen(self, rows: Array) -> Array:
+        """What counts of arrays (frames, rows, …)."""
+        return rows * self.active.reshape(-1, *[1] * (rows.ndim - 1))
+
+    @property
+    def label(self) -> str:
+        return self.task.label
+
+    @property
+    def effector(self) -> str | int | None:
+        return self.task.effector
+
+    def error(self, state: WorldState) -> Array:
+        return self._seen(self.task.error_once(state))
+
+    def goal(self, state: WorldState, step: GoalStep) -> Array:
+        return self._seen(self.task.goal(state, step))
+
+    def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
+        return self._seen(self.task.jacobian(state, dofs))
+
+    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
+        return self.task.curvature(state, dofs, self._seen(pull))
+
+    def serving(self, skeleton: Skeleton) -> BoolArray:
+        return self.task.serving(skeleton)
+
+    def recruited(self, skeleton: Skeleton) -> BoolArray:
+        return self.task.recruited(skeleton)
+
+    def at(self, frames: IntArray) -> Self:
+        return type(self)(self.task.at(frames), self.active[frames])
+
+    def check(self, skeleton: Skeleton, frames: int) -> None:
+        self.task.check(skeleton, frames)
+        if len(self.active) != frames:
+            raise TaskError(f"{self.label}: it is switched for {len(self.active)} frames, but the motion has {frames}.")
+
+
+@dataclass(frozen=True, eq=False)
+class AcrossTask(MaskedTask):
+    """Another task of three rows without what it asks along an axis, where one is given.
+
+    Two points of a rigid body are as far apart as they are: what the second one asks along the line between them is
+    either already so or impossible, and would make their rows depend on each other.
+    """
+
+    axis: Array
+    """(frames, 3) unit vectors; zero where all three rows count."""
+
+    def _seen(self, rows: Array) -> Array:
+        # Rows are turned so that the last one is along the axis, and that one is left out.
+        turned = np.einsum("frs,fs...->fr...", self._basis, rows)
+        return turned * self.active.reshape(-1, *[1] * (rows.ndim - 1))
+
+    @property
+    def _basis(self) -> Array:
+        """(frames, 3, 3) rows across the axis, and a zero row; the identity where there is no axis."""
+        basis: Array | None = self.__dict__.get("_kept_basis")
+        if basis is None:
+            basis = _across(np.asarray(self.axis))
+            object.__setattr__(self, "_kept_basis", basis)
+        return basis
+
+    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
+        back = np.einsum("frs,fr->fs", self._basis, pull * self.active[:, None])
+        return self.task.curvature(state, dofs, back)
+
+    def at(self, frames: IntArray) -> Self:
+        return type(self)(self.task.at(frames), self.active[frames], self.axis[frames])
+
+
+def _across(axis: Array) -> Array:
+    """(frames, 3, 3): two unit rows square to unit vectors (frames, 3) and to each other, and a zero row."""
+    least = np.eye(3)[np.argmin(np.abs(axis), axis=1)]
+    first = np.cross(axis, least)
+    lengths = np.linalg.norm(first, axis=1, keepdims=True)
+    first /= np.where(lengths > 0.0, lengths, 1.0)
+    basis = np.stack([first, np.cross(axis, first), np.zeros_like(first)], axis=1)
+    basis[~axis.any(axis=1)] = np.eye(3)
+    return basis
