@@ -15,7 +15,7 @@ from .clip import Clip
 from .constraints import Constraint, Ground, Source
 from .enforcement import Enforced, Enforcement
 from .errors import ConstraintError
-from .filters import displacement, livelier, needs_filter, smoothed
+from .filters import Liveliness, displacement, smoothed
 from .kinematics import WorldState
 from .motion import Motion
 from .posture import BATCH
@@ -23,7 +23,7 @@ from .report import Report, reported
 from .settings import SolveSettings
 from .splines import Spline
 from .swings import Swing, swings, swung
-from .timeline import Channel, Stretch, Timeline, eased_from
+from .timeline import Channel, Stretch, Timeline, eased_from, runs
 
 Coherence = Literal["batch", "sequential"]
 
@@ -160,6 +160,7 @@ class _Solution:
     motion: Motion
     converged: BoolArray
     met: BoolArray
+    liveliness: Liveliness
 
 
 class _Work:
@@ -173,6 +174,7 @@ class _Work:
         self.motion = Motion(kept.rotations.copy(), kept.translations.copy())
         self.reference = Motion(attracting.rotations.copy(), attracting.translations.copy())
         self.converged = before.converged.copy() if before else np.ones(source.frames, dtype=bool)
+        self.liveliness = before.liveliness if before else Liveliness(source.clip.motion)
         self.met = before.met.copy() if before else np.ones(source.frames, dtype=bool)
         """(frames,) where every constraint holds."""
 
@@ -299,7 +301,9 @@ def _solving(
     yield from work.enforce(standing, to_polish[~work.met[to_polish]], work.motion, "fine")
     smoothed_frames = yield from _smoothing(standing, work, changed)
     clip = source.clip if not active.any() else work.clip()
-    kept = _Solution(source, settings, enforcement, work.reference, clip.motion, work.converged, work.met)
+    kept = _Solution(
+        source, settings, enforcement, work.reference, clip.motion, work.converged, work.met, work.liveliness
+    )
     solved = np.zeros(source.frames, dtype=bool)
     solved[to_solve] = True
     return Deformation(source.clip, clip, timeline.constraints, work.converged, solved | smoothed_frames, kept)
@@ -423,9 +427,11 @@ def _smoothing(enforcement: Enforcement, work: _Work, changed: BoolArray) -> Gen
     active = enforcement.timeline.active
     touched = np.zeros(len(active), dtype=bool)
     radius = max(1, round(FILTER_REACH * work.source.clip.fps))
-    near = _dilated(changed, 2 * radius)
+    near = _dilated(changed, 2 * radius) & active
     for _ in range(work.settings.smoothing_passes):
-        rough = needs_filter(source, work.motion) & livelier(source, work.motion) & (active & near)[:, None]
+        rough = np.zeros(work.motion.rotations.shape[:2], dtype=bool)
+        for first, last in runs(near):
+            rough[first : last + 1] = work.liveliness.spoilt(work.motion, slice(first, last + 1))
         if not rough.any():
             break
         smooth = smoothed(source, work.motion, rough, radius, frozen=~active)

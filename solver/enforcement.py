@@ -261,15 +261,23 @@ class Enforcement:
                 elif not active.all():
                     task = MaskedTask(task, active)
                 tasks.append(task)
+        polishing = settings.iterations == 0
         few = replace(settings, iterations=min(settings.iterations, UNORDERED_ITERATIONS))
-        solved = self._attracted(frames, tasks, start, reference, few)
+        body = self.timeline.source.calm_skeleton if polishing else self.skeleton
+        solved = self._attracted(frames, tasks, start, reference, few, body)
         still = ~self.movable[frames]
         solved.motion.rotations[still] = reference.rotations[frames][still]
         solved.motion.translations[still] = reference.translations[frames][still]
         return Enforced(frames, solved.motion, solved.converged, self.met(levels, solved.errors[:-1]))
 
     def _attracted(
-        self, frames: IntArray, tasks: Sequence[Task], start: Motion, reference: Motion, settings: SolveSettings
+        self,
+        frames: IntArray,
+        tasks: Sequence[Task],
+        start: Motion,
+        reference: Motion,
+        settings: SolveSettings,
+        body: Skeleton | None = None,
     ) -> Postures:
         recruited = np.flatnonzero(self.recruited(tasks))
         turned, moved = reference.rotations[frames], reference.translations[frames]
@@ -277,7 +285,7 @@ class Enforcement:
         begin = Motion(turned.copy(), moved.copy())
         begin.rotations[:, recruited] = start.rotations[np.ix_(frames, recruited)]
         begin.translations[:, recruited] = start.translations[np.ix_(frames, recruited)]
-        return solved_quietly(self.skeleton, begin, [*tasks, attraction], settings)
+        return solved_quietly(body or self.skeleton, begin, [*tasks, attraction], settings)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,9 @@ motion, makes two frames with accelerations far above all others, and must not l
 _ROUGHEST_SHARE = 50
 """In long clips one frame in so many is left out, for more glitches. Steps and blows take a larger share than that."""
 
+_NEIGHBOURHOOD = 2
+"""Frames to either side in which the source's own accelerations excuse the result's."""
+
 _QUIET_SHARE = 0.25
 """A joint that hardly moves may still be given this share of what the median joint does."""
 
@@ -232,22 +235,74 @@ def accelerations(channels: ArrayLike, fps: float = 1.0) -> Array:
     return np.concatenate([inner[:1], inner, inner[-1:]])
 
 
-def roughness(source: Motion, result: Motion) -> Array:
-    """(frames, joints) acceleration of the displacement, as a multiple of what the source usually does in that joint.
+class Liveliness:
+    """How much a source accelerates: the measure of what an edit may add to it.
 
     What a joint usually does is the largest acceleration that it has in the clip, a few of its frames left out, lest a
     glitch in the source license pops everywhere; and not less than a quarter of the median joint's, lest a joint
     that hardly moves, such as one of the spine, be found rough for changes that no one sees. The body's largest would
     be a poor measure: in captured clips it is the noise of fingers and toes. If the source stands still, the
-    displacement is measured by its own size instead. The larger of turns and moves counts.
+    displacement is measured by its own size instead.
 
     It does not depend on unit, heading or place, nor, for a source that moves, on the frame rate.
     """
+
+    def __init__(self, source: Motion) -> None:
+        self.source = source
+        self._turning = np.linalg.norm(accelerations(source.rotations), axis=-1)
+        """(frames, joints)"""
+        self._moving = np.linalg.norm(accelerations(source.translations), axis=-1)
+        """(frames, joints)"""
+        self._usual = [_with_floor(_usual(own)) for own in (self._turning, self._moving)]
+
+    def roughness(self, result: Motion, window: slice = slice(None)) -> Array:
+        """(frames of the window, joints) acceleration of the displacement, as a multiple of what is usual in that joint.
+
+        The larger of turns and moves counts. `result` covers the whole clip.
+        """
+        inside, around = _around(window, result.frames)
+        turns = _turned(self.source.rotations[around], result.rotations[around])
+        moves = result.translations[around] - self.source.translations[around]
+        parts = []
+        for added, displaced, (usual, typical) in zip(
+            (turns, moves), (rotations.log(turns), moves), self._usual, strict=True
+        ):
+            extent = float(np.linalg.norm(displaced, axis=-1).max(initial=0.0))
+            if extent == 0.0:
+                parts.append(np.zeros(added.shape[:2]))
+                continue
+            allowed = usual if typical > _NEGLIGIBLE * extent else np.full(len(usual), _EASE_IN_STILLNESS * extent)
+            parts.append(np.linalg.norm(accelerations(added), axis=-1) / allowed)
+        return np.maximum(*parts)[inside]
+
+    def spoilt(self, result: Motion, window: slice = slice(None), tolerance: float = DEFAULT_TOLERANCE) -> BoolArray:
+        """(frames of the window, joints) where the displacement is rough and the result the worse for it.
+
+        A displacement may be rough because it takes roughness away: feet that are held still in the world move the
+        tremor of a capture from the feet into the legs. What accelerates no more than 1 + `tolerance` times what the
+        source does, usually or just there, is as good as it was.
+        """
+        rough = self.roughness(result, window) > tolerance
+        if not rough.any():
+            return rough
+        inside, around = _around(window, result.frames)
+        worse = np.zeros_like(rough)
+        for own, channels, (usual, typical) in zip(
+            (self._turning, self._moving), (result.rotations, result.translations), self._usual, strict=True
+        ):
+            if typical == 0.0:
+                worse[:] = True
+                continue
+            there = np.maximum.reduce([own[around], *_shifted(own[around])])[inside]
+            sizes = np.linalg.norm(accelerations(channels[around]), axis=-1)[inside]
+            worse |= sizes > (1.0 + tolerance) * np.maximum(usual, there)
+        return rough & worse
+
+
+def roughness(source: Motion, result: Motion) -> Array:
+    """(frames, joints) acceleration of the displacement, as a multiple of what the source usually does in that joint."""
     _check_same_shape(source, result)
-    turns = _turned(source.rotations, result.rotations)
-    moves = result.translations - source.translations
-    of_turns = _relative(accelerations(turns), accelerations(source.rotations), rotations.log(turns))
-    return np.maximum(of_turns, _relative(accelerations(moves), accelerations(source.translations), moves))
+    return Liveliness(source).roughness(result)
 
 
 def needs_filter(source: Motion, result: Motion, tolerance: float = DEFAULT_TOLERANCE) -> BoolArray:
@@ -257,38 +312,26 @@ def needs_filter(source: Motion, result: Motion, tolerance: float = DEFAULT_TOLE
     return roughness(source, result) > tolerance
 
 
-def livelier(source: Motion, result: Motion, tolerance: float = DEFAULT_TOLERANCE) -> BoolArray:
-    """(frames, joints) where the result accelerates by more than 1 + `tolerance` times what the source usually does.
-
-    A displacement may be rough because it takes roughness away: feet that are held still in the world move the tremor
-    of a capture from the feet into the legs. What looks no worse than before needs no filter.
-    """
-    return _excess(source, result) > 1.0 + tolerance
+def _around(window: slice, frames: int) -> tuple[slice, slice]:
+    """A window with as many frames more at its sides as local measures look at, and where in it the window lies."""
+    first, last, _ = window.indices(frames)
+    begin, end = max(first - _NEIGHBOURHOOD, 0), min(last + _NEIGHBOURHOOD, frames)
+    return slice(first - begin, last - begin), slice(begin, end)
 
 
-def _excess(source: Motion, result: Motion) -> Array:
-    """(frames, joints) accelerations of the result, as multiples of what the source usually does in that joint."""
-    turns = _turned(source.rotations, result.rotations)
-    moves = result.translations - source.translations
-    of_turns = _relative(accelerations(result.rotations), accelerations(source.rotations), rotations.log(turns))
-    return np.maximum(
-        of_turns, _relative(accelerations(result.translations), accelerations(source.translations), moves)
-    )
+def _shifted(sizes: Array) -> list[Array]:
+    """Arrays over frames, moved by up to a few frames either way, their ends repeated."""
+    frames = np.arange(len(sizes))
+    return [
+        sizes[np.clip(frames + step, 0, len(sizes) - 1)] for step in range(-_NEIGHBOURHOOD, _NEIGHBOURHOOD + 1) if step
+    ]
 
 
-def _relative(added: Array, own: Array, displaced: Array) -> Array:
-    """(frames, joints) accelerations `added` over those that are usual in the source, whose accelerations are `own`."""
-    extent = float(np.linalg.norm(displaced, axis=-1).max(initial=0.0))
-    if extent == 0.0:
-        return np.zeros(added.shape[:2])
-    usual = _usual(np.linalg.norm(own, axis=-1))
+def _with_floor(usual: Array) -> tuple[Array, float]:
+    """What is usual in each joint, (joints,), never far below what is typical of the body; and what that is."""
     moving = usual[usual > _NEGLIGIBLE * usual.max(initial=0.0)]
     typical = float(np.median(moving)) if len(moving) else 0.0
-    if typical > _NEGLIGIBLE * extent:
-        allowed = np.maximum(usual, _QUIET_SHARE * typical)
-    else:
-        allowed = np.full(len(usual), _EASE_IN_STILLNESS * extent)
-    return np.linalg.norm(added, axis=-1) / allowed
+    return np.maximum(usual, _QUIET_SHARE * typical), typical
 
 
 def _usual(sizes: Array) -> Array:

@@ -14,8 +14,9 @@ import numpy as np
 from ..arrays import Array, IntArray
 from ..clip import Clip
 from ..errors import ConstraintError, PoiseError
-from ..joints import BodyPoint
+from ..joints import BodyPoint, JointKind
 from ..settings import is_number
+from ..skeleton import Skeleton
 from .effectors import Effector, Recruit
 from .ground import Ground
 
@@ -49,12 +50,26 @@ class Source:
         """Keep only what is known of these constraints."""
         self._tracks = {each: self._tracks[each] for each in constraints if each in self._tracks}
 
+    @cached_property
+    def calm_skeleton(self) -> Skeleton:
+        """The character with free joints so stiff that small corrections are made by limbs, not by the whole body.
+
+        Feet that stand still in the world no longer tremble as they did in the capture: their legs have to.
+        """
+        skeleton = self.clip.skeleton
+        free = [joint for joint, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE]
+        return skeleton.with_stiffness({joint: CALM * float(skeleton.stiffness[joint]) for joint in free})
+
     def values(self, effector: Effector) -> Array:
         """(frames, width) where an effector is in the source; not to be written to."""
         if effector not in self._values:
             self._values[effector] = effector.value(self.clip.world)
         return self._values[effector]
 
+
+CALM = 20.0
+"""How much stiffer the whole body is than usual where frames are only put right. With 10 the captured walk's pelvis
+trembles 1.24 times as much as it did, with 30 1.18 times; with 100 the knees begin to shake."""
 
 EASE = 0.25
 """Seconds that a constraint takes by default to come and to go: half a step of a walk."""
