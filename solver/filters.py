@@ -256,7 +256,7 @@ class Liveliness:
         self._usual = [_with_floor(_usual(own)) for own in (self._turning, self._moving)]
 
     def roughness(self, result: Motion, window: slice = slice(None)) -> Array:
-        """(frames of the window, joints) acceleration of the displacement, as a multiple of what is usual in that joint.
+        """(frames of the window, joints) acceleration of the displacement, as a multiple of what is usual there.
 
         The larger of turns and moves counts. `result` covers the whole clip.
         """
@@ -300,7 +300,7 @@ class Liveliness:
 
 
 def roughness(source: Motion, result: Motion) -> Array:
-    """(frames, joints) acceleration of the displacement, as a multiple of what the source usually does in that joint."""
+    """(frames, joints) acceleration of the displacement, as a multiple of what the source usually does there."""
     _check_same_shape(source, result)
     return Liveliness(source).roughness(result)
 
