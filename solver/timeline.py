@@ -9,7 +9,7 @@ So the rows of a level belong to effectors, not to constraints: a walk of eighty
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -183,8 +183,12 @@ class _Stop:
     track: int
     begin: float
     end: float
-    is_cut: bool = field(default=False)
-    """Whether it was shortened, so that the track's own way no longer leads to it."""
+
+    @property
+    def frames(self) -> tuple[int, int]:
+        """Its first and its last frame; the nearest one, twice, where it lies between two."""
+        first, last = int(np.ceil(self.begin)), int(np.floor(self.end))
+        return (first, last) if first <= last else (round(self.begin), round(self.begin))
 
 
 def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease: float) -> None:
@@ -211,14 +215,19 @@ def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease:
         owner[chosen] = stop.track
         leads[chosen] = 1.0 if track.leads is None else track.leads[frames[chosen] - track.begin]
 
-    def end_of(stop: _Stop, time: float) -> tuple[float, Array, Array, float]:
-        """Time, displacement, its velocity and the leading share at an end of a stop."""
+    def end_of(stop: _Stop, side: int) -> tuple[float, Array, Array, float]:
+        """Time, displacement, its velocity and the leading share at the begin (side 0) or the end (side 1) of a stop.
+
+        The velocity is the one inside the stop: outside, the track's own way may turn at once.
+        """
         track = tracks[stop.track]
-        at = int(np.clip(round(time), track.begin, track.end)) - track.begin
-        inside = [at - 1, at] if time == stop.end and time > stop.begin else [at, at + 1]
-        low, high = np.clip(inside, 0, len(track.displacement) - 1)
-        slope = track.displacement[high] - track.displacement[low] if stop.end > stop.begin else np.zeros(3)
-        return float(at + track.begin), track.displacement[at], slope, 1.0 if track.leads is None else track.leads[at]
+        first_held, last_held = stop.frames
+        at, is_stay = stop.frames[side], last_held > first_held
+        low = (at if is_stay and side == 0 else max(at - 1, track.begin)) - track.begin
+        high = (at if is_stay and side == 1 else min(at + 1, track.end)) - track.begin
+        slope = (track.displacement[high] - track.displacement[low]) / max(high - low, 1)
+        leading = 1.0 if track.leads is None else float(track.leads[at - track.begin])
+        return float(at), track.displacement[at - track.begin], slope, leading
 
     def connect(begin: tuple[float, Array, Array, float], end: tuple[float, Array, Array, float]) -> None:
         between = (frames > begin[0]) & (frames < end[0])
@@ -227,27 +236,26 @@ def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease:
         leads[between] = (1.0 - share) * begin[3] + share * end[3]
 
     for stop in stops:
-        during = (frames >= stop.begin) & (frames <= stop.end)
-        if not during.any():
-            during = frames == round(stop.begin)
+        during = (frames >= stop.frames[0]) & (frames <= stop.frames[1])
         own(stop, during)
         held |= during
     for before, after in pairwise(stops):
-        between = (frames > before.end) & (frames < after.begin)
-        owner[between] = np.where(frames[between] < 0.5 * (before.end + after.begin), before.track, after.track)
-        if before.track == after.track and not (before.is_cut or after.is_cut):
+        leaves, arrives = before.frames[1], after.frames[0]
+        between = (frames > leaves) & (frames < arrives)
+        owner[between] = np.where(frames[between] < 0.5 * (leaves + arrives), before.track, after.track)
+        if before.track == after.track:
             own(before, between)
         else:
-            connect(end_of(before, before.end), end_of(after, after.begin))
+            connect(end_of(before, 1), end_of(after, 0))
     if joins_before:
-        connect(_joint(channel, first - 1, -1), end_of(stops[0], stops[0].begin))
+        connect(_joint(channel, first - 1, -1), end_of(stops[0], 0))
     else:
-        own(stops[0], frames < stops[0].begin)
-    owner[frames > stops[-1].end] = stops[-1].track
+        own(stops[0], frames < stops[0].frames[0])
+    owner[frames > stops[-1].frames[1]] = stops[-1].track
     if joins_after:
-        connect(end_of(stops[-1], stops[-1].end), _joint(channel, last + 1, 1))
+        connect(end_of(stops[-1], 1), _joint(channel, last + 1, 1))
     else:
-        own(stops[-1], frames > stops[-1].end)
+        own(stops[-1], frames > stops[-1].frames[1])
     channel.active[frames] = True
     channel.displacement[frames] = displacement
     channel.owner[frames] = owner
@@ -278,24 +286,32 @@ def _stops(
     """The stays of some tracks within [first, last] in the order of time, none overlapping another."""
     stops = []
     for number in numbers:
-        for begin, end in tracks[number].held:
+        track = tracks[number]
+        for begin, end in np.clip(track.held, track.begin, track.end).tolist():
             if end < first or begin > last:
                 continue
-            earliest = first + transit if joins_before and begin < first + transit else begin
-            latest = last - transit if joins_after and end > last - transit else end
-            if earliest > latest:
-                continue
-            stops.append(_Stop(number, earliest, latest, earliest != begin or latest != end))
+            earliest = max(begin, first + transit) if joins_before else max(begin, float(first))
+            latest = min(end, last - transit) if joins_after else min(end, float(last))
+            if earliest <= latest:
+                stops.append(_Stop(number, earliest, latest))
     stops.sort(key=lambda stop: (stop.begin, stop.end))
     kept: list[_Stop] = []
-    for stop in stops:
+    while stops:
+        stop = stops.pop(0)
         if kept and kept[-1].track != stop.track and stop.begin - kept[-1].end < transit:
-            # Equals that leave each other no time give way alike.
-            middle = 0.5 * (kept[-1].end + stop.begin)
-            kept[-1].end = max(min(kept[-1].end, middle - 0.5 * transit), kept[-1].begin)
-            stop.begin = min(max(stop.begin, middle + 0.5 * transit), stop.end)
-            kept[-1].is_cut = stop.is_cut = True
-            if stop.begin <= kept[-1].end:
+            before = kept[-1]
+            if stop.end < before.end:
+                # The later of two equals lies inside the earlier, which is left for it and taken up again.
+                halfway = 0.5 * (stop.begin + stop.end)
+                stops.append(_Stop(before.track, halfway, before.end))
+                stops.sort(key=lambda stop: (stop.begin, stop.end))
+                before.end = halfway
+            # Equals that leave each other no time give way alike; but nobody gives up more than all of its stay.
+            middle = 0.5 * (before.end + stop.begin)
+            leaves = float(np.clip(middle - 0.5 * transit, before.begin, before.end))
+            stop.begin = float(np.clip(leaves + transit, stop.begin, stop.end))
+            before.end = float(np.clip(stop.begin - transit, before.begin, leaves))
+            if stop.begin <= before.end:
                 continue
         kept.append(stop)
     return kept
