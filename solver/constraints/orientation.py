@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
 from .. import rotations
-from ..arrays import Array
+from ..arrays import TINY, Array
 from ..errors import ConstraintError
 from .base import Knot, Source, active_frames
 from .effectors import Effector, OrientationEffector
 from .paths import way
 from .shape import ConstraintPoint, PathConstraint
+from .turns import turning
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,35 +41,36 @@ class OrientationConstraint(PathConstraint):
         return OrientationEffector(int(self.resolved(source, self.joint).joint))
 
     def displacements(self, source: Source, effector: Effector, knots: list[Knot]) -> Array:
-        # Rotations near each other are rotation vectors around their middle; a whole way of a joint seldom leaves the
-        # half-turn around it in which these are unique, and `reparametrize` keeps it continuous if it does.
         values = source.values(effector)
         frames = active_frames(self.begin, self.end)
-        middle = rotations.mean(np.stack([knot.location for knot in knots]))
-        chart = _continuous(rotations.log(rotations.multiply(values, rotations.conjugate(middle))))
-        vectors = []
-        for knot in knots:
-            vector = rotations.log(rotations.multiply(knot.location, rotations.conjugate(middle)))
-            near = chart[round(knot.begin)]
-            vectors.append(Knot(_nearest(vector, near), knot.begin, knot.end, knot.tension, knot.continuity, knot.bias))
-        path = way(self.mode, chart, self.begin, self.end, vectors, frames, source.ease)
-        targets = rotations.multiply(rotations.exp(path), middle)
-        return effector.displacement(values[frames], targets)
+        if self.mode == "absolute":
+            return effector.displacement(values[frames], turning(values, self.begin, self.end, knots, frames))
+        chart = _seen_from_the_nearest(values, knots)
+        stops = [replace(knot, location=np.zeros(3)) for knot in knots]
+        return way(self.mode, chart, self.begin, self.end, stops, frames, source.ease) - chart[frames]
 
 
-def _nearest(vector: Array, near: Array) -> Array:
+def _seen_from_the_nearest(values: Array, knots: list[Knot]) -> Array:
+    """(frames, 3) rotation vectors to the source (frames, 4) from the knot that is the nearest in time.
+
+    So a source may turn as often as it likes: only its way from each knot counts, seldom as far as half a turn.
+    """
+    times = np.arange(len(values))
+    bounds = [0.5 * (before.end + after.begin) for before, after in pairwise(knots)]
+    belongs_to = np.searchsorted(bounds, times)
+    chart = np.zeros((len(values), 3))
+    near = np.zeros(3)
+    for number, knot in enumerate(knots):
+        vectors = rotations.log(rotations.multiply(values, rotations.conjugate(knot.location)))
+        near = _nearest(vectors[round(knot.begin)], near)
+        own = belongs_to == number
+        chart[own] = _nearest(vectors[own], near)
+    return chart
+
+
+def _nearest(vectors: Array, near: Array) -> Array:
     """Of the rotation vectors (…, 3) of the same rotations, full turns apart, those nearest to given ones."""
-    angle = np.linalg.norm(vector, axis=-1, keepdims=True)
-    axis = np.where(angle > 0.0, vector / np.where(angle > 0.0, angle, 1.0), 0.0)
-    turns = np.round((np.einsum("...c,...c->...", near, axis)[..., None] - angle) / (2.0 * np.pi))
-    return np.asarray(vector + 2.0 * np.pi * turns * axis)
-
-
-def _continuous(vectors: Array) -> Array:
-    """(frames, 3) rotation vectors with full turns added so that no frame jumps from the one before."""
-    if not (np.linalg.norm(np.diff(vectors, axis=0), axis=1) > np.pi).any():
-        return vectors
-    smooth = vectors.copy()
-    for frame in range(1, len(smooth)):
-        smooth[frame] = _nearest(vectors[frame], smooth[frame - 1])
-    return smooth
+    angle = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    axis = vectors / np.maximum(angle, TINY)
+    turns = np.round(((near * axis).sum(axis=-1, keepdims=True) - angle) / (2.0 * np.pi))
+    return np.asarray(vectors + 2.0 * np.pi * turns * axis)

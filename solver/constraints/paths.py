@@ -52,7 +52,7 @@ def way(
 
 
 def _absolute(source: Array, begin: float, end: float, knots: Sequence[Knot], frames: IntArray, _: float) -> Array:
-    stops = _with_ends(begin, end, knots, lambda time: interpolated(source, time))
+    stops = with_ends(begin, end, knots, lambda time: interpolated(source, time))
     curve = TimeCurve(begin, end, knots)
     trajectory = _spline(stops, [float(curve.at(stop.begin)) for stop in stops], source, begin, end)
     return trajectory.at(curve.at(frames))
@@ -60,7 +60,7 @@ def _absolute(source: Array, begin: float, end: float, knots: Sequence[Knot], fr
 
 def _relative(source: Array, begin: float, end: float, knots: Sequence[Knot], frames: IntArray, _: float) -> Array:
     moved = [_moved(knot, knot.location - interpolated(source, knot.begin)) for knot in knots]
-    stops = _with_ends(begin, end, moved, lambda _: np.zeros(3))
+    stops = with_ends(begin, end, moved, lambda _: np.zeros(3))
     curve = TimeCurve(begin, end, knots)
     offsets = _spline(stops, [float(curve.at(stop.begin)) for stop in stops], np.zeros_like(source), begin, end)
     return source[frames] + offsets.at(curve.at(frames))
@@ -69,7 +69,7 @@ def _relative(source: Array, begin: float, end: float, knots: Sequence[Knot], fr
 def _condensed(source: Array, begin: float, end: float, knots: Sequence[Knot], frames: IntArray, ease: float) -> Array:
     """The displacement cancels the source's motion during stays; between them it is a spline over time itself."""
     offsets = np.zeros((len(frames), 3))
-    stops = _with_ends(begin, end, knots, lambda time: interpolated(source, time))
+    stops = with_ends(begin, end, knots, lambda time: interpolated(source, time))
     run: list[Knot] = [stops[0]]
     for before, after in pairwise(stops):
         del before
@@ -122,7 +122,7 @@ def _moved(knot: Knot, location: Array) -> Knot:
     return Knot(location, knot.begin, knot.end, knot.tension, knot.continuity, knot.bias)
 
 
-def _with_ends(begin: float, end: float, knots: Sequence[Knot], on_source: Callable[[float], Array]) -> list[Knot]:
+def with_ends(begin: float, end: float, knots: Sequence[Knot], on_source: Callable[[float], Array]) -> list[Knot]:
     """The knots with those that begin and end on the source, where no knot stands there already."""
     first = [] if knots and knots[0].begin <= begin else [Knot(on_source(begin), begin, begin)]
     last = [] if knots and knots[-1].end >= end else [Knot(on_source(end), end, end)]
