@@ -212,36 +212,38 @@ class _Work:
         With `polish`, the start is taken for as near to its reference as it can be, and only the constraints are put
         right.
         """
-        solving = replace(self.settings.solving(), iterations=0) if polish else self.settings.solving()
+        frames = frames[(enforcement.codes[frames] >= 0).any(axis=1)]
+        batches = self._polished(enforcement, frames, start) if polish else self._solved(enforcement, frames, start)
         done = 0
-        for enforced in self._batches(enforcement, frames, start, solving):
+        for enforced in batches:
             self.put(enforced.frames, enforced.motion)
             self.met[enforced.frames] = enforced.met
-            self.converged[enforced.frames] = enforced.met if polish else enforced.converged
+            self.converged[enforced.frames] = enforced.converged
             done += len(enforced.frames)
             yield Progress(stage, min(done / max(len(frames), 1), 1.0), self.clip)
 
-    def _batches(
-        self, enforcement: Enforcement, frames: IntArray, start: Motion, solving: SolveSettings
-    ) -> Iterable[Enforced]:
+    def _polished(self, enforcement: Enforcement, frames: IntArray, start: Motion) -> Iterable[Enforced]:
+        for first in range(0, len(frames), BATCH):
+            yield enforcement.polished(frames[first : first + BATCH], start)
+
+    def _solved(self, enforcement: Enforcement, frames: IntArray, start: Motion) -> Iterable[Enforced]:
         """Frame after frame, each from the one before; or all together, without order wherever that is enough."""
-        frames = frames[(enforcement.codes[frames] >= 0).any(axis=1)]
+        solving = self.settings.solving()
         if self.settings.coherence == "sequential":
             for frame in frames:
                 (group,) = enforcement.groups(np.array([frame]))
                 begin = _shifted(self.motion, group.frames) if frame > 0 else self.motion
                 yield enforcement.solved(group, begin, self.reference, solving)
             return
-        open_frames = []
+        ordered = [frames[:0]]
         for first in range(0, len(frames), BATCH):
             batch = frames[first : first + BATCH]
             enforced = enforcement.solved_unordered(batch, start, self.reference, solving)
-            finished = enforced.met & (enforced.converged | (solving.iterations == 0))
-            open_frames.append(batch[~finished])
-            yield enforced.at(np.flatnonzero(finished if solving.iterations else np.ones_like(finished)))
-        if solving.iterations and open_frames:
-            for group in enforcement.groups(np.concatenate(open_frames)):
-                yield enforcement.solved(group, start, self.reference, solving)
+            finished = enforced.met & enforced.converged
+            ordered.append(batch[~finished])
+            yield enforced.at(np.flatnonzero(finished))
+        for group in enforcement.groups(np.concatenate(ordered)):
+            yield enforcement.solved(group, start, self.reference, solving)
 
 
 def _shifted(motion: Motion, frames: IntArray) -> Motion:

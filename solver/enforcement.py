@@ -16,9 +16,11 @@ import numpy as np
 
 from .arrays import TINY, Array, BoolArray, IntArray
 from .constraints import Constraint
-from .constraints.effectors import Effector, Recruit
+from .constraints.effectors import Effector, PointEffector, Recruit
 from .errors import RecruitingWarning
+from .joints import BodyPoint, JointKind
 from .motion import Motion
+from .polishing import Polished, can_polish, polish_postures
 from .posture import BATCH, Postures, solve_postures
 from .settings import SolveSettings
 from .skeleton import Skeleton
@@ -28,8 +30,8 @@ from .timeline import Channel, Timeline
 HOLDS = 1e-5
 """Sizes of the character, or radians: a target that is missed by less is met."""
 
-RIGID = 1e-6
-"""A foot whose length changes by less than this share of the character's size is rigid."""
+POLISHED = 1e-7
+"""Sizes of the character, or radians: to which frames are put right."""
 
 UNORDERED_ITERATIONS = 12
 """Steps after which frames that are solved without order should have met everything; those that have not are solved
@@ -131,13 +133,22 @@ class Enforcement:
         axes = {}
         for heel, toe in self.timeline.pairs:
             first, second = self.timeline.channels[heel], self.timeline.channels[toe]
-            values = [self.timeline.source.values(channel.effector) for channel in (first, second)]
-            lengths = np.linalg.norm(values[1] - values[0], axis=1)
-            if np.ptp(lengths) <= RIGID * self.skeleton.size:
+            if isinstance(first.effector, PointEffector) and isinstance(second.effector, PointEffector):
+                if not self._is_rigid(first.effector.point, second.effector.point):
+                    continue
                 apart = self.targets[toe] - self.targets[heel]
                 axis = apart / np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), TINY)
                 axes[heel] = axis * (first.active & second.active)[:, None]
         return axes
+
+    def _is_rigid(self, heel: BodyPoint, toe: BodyPoint) -> bool:
+        """Whether nothing that can turn lies between two points: the upper one's joint carries the other's at once."""
+        tree, kinds = self.skeleton.tree, self.skeleton.kinds
+        chain = tree.chain(int(toe.joint))
+        if heel.joint not in chain or any(toe.offset):
+            return heel.joint == toe.joint
+        between = chain[1 : chain.index(int(heel.joint))]
+        return all(kinds[joint] is JointKind.FIXED for joint in between)
 
     # What holds when -----------------------------------------------------------------------------------------------
 
@@ -243,13 +254,10 @@ class Enforcement:
         met = self.met(group.levels, solved.errors[:-1])
         return Enforced(group.frames, solved.motion, solved.converged, met)
 
-    def solved_unordered(self, frames: IntArray, start: Motion, reference: Motion, settings: SolveSettings) -> Enforced:
-        """The postures of some frames in one batch, as `solved` would have them wherever everything can be met.
-
-        There the order does not matter: whichever way it is sought, the posture nearest to the reference that meets
-        everything is the same. Where something is not met, the result is no more than a start.
-        """
-        levels, tasks = [], []
+    def _unordered(self, frames: IntArray) -> tuple[list[Level], list[Task]]:
+        """The tasks of some frames as one level, each switched off where it does not hold."""
+        levels: list[Level] = []
+        tasks: list[Task] = []
         for channel, wishes in enumerate(self._wishes):
             codes = wishes.unordered[wishes.codes[frames]]
             for wish in np.unique(codes[codes >= 0]):
@@ -261,14 +269,41 @@ class Enforcement:
                 elif not active.all():
                     task = MaskedTask(task, active)
                 tasks.append(task)
-        polishing = settings.iterations == 0
+        return levels, tasks
+
+    def solved_unordered(self, frames: IntArray, start: Motion, reference: Motion, settings: SolveSettings) -> Enforced:
+        """The postures of some frames in one batch, as `solved` would have them wherever everything can be met.
+
+        There the order does not matter: whichever way it is sought, the posture nearest to the reference that meets
+        everything is the same. Where something is not met, the result is no more than a start.
+        """
+        levels, tasks = self._unordered(frames)
         few = replace(settings, iterations=min(settings.iterations, UNORDERED_ITERATIONS))
-        body = self.timeline.source.calm_skeleton if polishing else self.skeleton
-        solved = self._attracted(frames, tasks, start, reference, few, body)
-        still = ~self.movable[frames]
-        solved.motion.rotations[still] = reference.rotations[frames][still]
-        solved.motion.translations[still] = reference.translations[frames][still]
+        solved = self._attracted(frames, tasks, start, reference, few)
+        self._keep_unrecruited(frames, solved.motion, reference)
         return Enforced(frames, solved.motion, solved.converged, self.met(levels, solved.errors[:-1]))
+
+    def polished(self, frames: IntArray, start: Motion) -> Enforced:
+        """The postures of some frames, taken for right as they are in `start` but for what they miss.
+
+        What is missing is made up for by limbs rather than by the whole body; see `Source.calm_skeleton`.
+        """
+        levels, tasks = self._unordered(frames)
+        motion = Motion(start.rotations[frames], start.translations[frames])
+        body = self.timeline.source.calm_skeleton
+        if can_polish(self.skeleton, tasks):
+            solved: Polished | Postures = polish_postures(body, motion, tasks, POLISHED)
+        else:
+            solved = solved_quietly(body, motion, tasks, SolveSettings(iterations=0))
+        self._keep_unrecruited(frames, solved.motion, start)
+        met = self.met(levels, solved.errors)
+        return Enforced(frames, solved.motion, met, met)
+
+    def _keep_unrecruited(self, frames: IntArray, motion: Motion, kept: Motion) -> None:
+        """Write joints that may not move in a frame over those of a motion of these frames alone."""
+        still = ~self.movable[frames]
+        motion.rotations[still] = kept.rotations[frames][still]
+        motion.translations[still] = kept.translations[frames][still]
 
     def _attracted(
         self,
@@ -277,7 +312,6 @@ class Enforcement:
         start: Motion,
         reference: Motion,
         settings: SolveSettings,
-        body: Skeleton | None = None,
     ) -> Postures:
         recruited = np.flatnonzero(self.recruited(tasks))
         turned, moved = reference.rotations[frames], reference.translations[frames]
@@ -285,7 +319,7 @@ class Enforcement:
         begin = Motion(turned.copy(), moved.copy())
         begin.rotations[:, recruited] = start.rotations[np.ix_(frames, recruited)]
         begin.translations[:, recruited] = start.translations[np.ix_(frames, recruited)]
-        return solved_quietly(body or self.skeleton, begin, [*tasks, attraction], settings)
+        return solved_quietly(self.skeleton, begin, [*tasks, attraction], settings)
 
 
 @dataclass(frozen=True, eq=False)

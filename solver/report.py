@@ -15,13 +15,13 @@ import numpy as np
 
 from .arrays import TINY, Array, BoolArray, IntArray
 from .clip import Clip
-from .constraints import Constraint
+from .constraints import Constraint, Track
 from .enforcement import Enforcement, solved_quietly
 from .joint_names import SIDES
 from .kinematics import WorldState
 from .settings import SolveSettings
 from .tasks import PoseTask, Task
-from .timeline import Channel, runs
+from .timeline import runs
 
 MISSED = 1e-3
 """Sizes of the character, or radians: what misses by less holds."""
@@ -151,19 +151,19 @@ def _residuals(enforcement: Enforcement, clip: Clip) -> Iterable[Residual]:
     for channel, targets in zip(timeline.channels, enforcement.targets, strict=True):
         effector = channel.effector
         values = effector.value(clip.world)
-        missing = effector.miss(values, targets)
+        on_the_way = effector.miss(values, targets)
         for number, track in enumerate(channel.tracks):
             distances, relative, active = by_constraint[id(track.constraint)]
-            own = channel.owner == number
-            if not track.constraint.holds_its_way:
-                own &= channel.held
-            # Where a more important constraint has the effector, it misses what it would have asked for.
-            lost = _held_elsewhere(channel, number)
-            wished = effector.displaced(timeline.source.values(effector)[lost], track.displacement[lost - track.begin])
-            missed = np.where(own, missing, 0.0)
-            missed[lost] = effector.miss(values[lost], wished)
-            active[own] = True
-            active[lost] = True
+            held = _held(track)
+            # Whoever has the effector while it should be held: what counts is what this constraint asked for.
+            wished = effector.displaced(timeline.source.values(effector)[held], track.displacement[held - track.begin])
+            missed = np.zeros(clip.frames)
+            if track.constraint.holds_its_way:
+                own = channel.owner == number
+                missed[own] = on_the_way[own]
+                active[own] = True
+            missed[held] = effector.miss(values[held], wished)
+            active[held] = True
             np.maximum(distances, missed, out=distances)
             np.maximum(relative, missed / (1.0 if effector.is_angular else size), out=relative)
     for constraint in timeline.constraints:
@@ -172,14 +172,13 @@ def _residuals(enforcement: Enforcement, clip: Clip) -> Iterable[Residual]:
         yield Residual(constraint, frames, distances[frames], relative[frames] > MISSED)
 
 
-def _held_elsewhere(channel: Channel, number: int) -> IntArray:
-    """The frames at which a track is held but another has the effector."""
-    track = channel.tracks[number]
+def _held(track: Track) -> IntArray:
+    """The frames at which a track is held."""
     frames = track.frames
     held = np.zeros(len(frames), dtype=bool)
     for begin, end in track.held:
         held |= (frames >= begin) & (frames <= end)
-    return frames[held & (channel.owner[frames] != number)]
+    return frames[held]
 
 
 # Conflicts ----------------------------------------------------------------------------------------------------------

@@ -148,7 +148,9 @@ class Timeline:
             wanted = away * wanted + (1.0 - away) * length[nearest]
         excess = length - wanted
         along = apart / np.maximum(length, TINY)[:, None]
-        heel_leads = first.leads[frames]
+        # Who stands does not yield to who is on its way.
+        standing_alone = [one.held[frames] & ~other.held[frames] for one, other in ((first, second), (second, first))]
+        heel_leads = np.select(standing_alone, [1.0, 0.0], first.leads[frames])
         targets[heel][frames] += ((1.0 - heel_leads) * excess)[:, None] * along
         targets[toe][frames] -= (heel_leads * excess)[:, None] * along
 

@@ -22,7 +22,8 @@ FLOORS: dict[int, str] = {
     1: "rotations errors arrays",
     2: """skeleton motion clip kinematics limits anthropometry landmarks bvh joints
           tree dofs figure joint_names body_shape frame_rates bvh_parser bvh_formatter""",
-    3: "tasks hierarchy posture recruiting locking problem settings curvature projection stretching",
+    3: """tasks hierarchy posture recruiting locking problem settings curvature projection stretching
+          polishing""",
     4: "splines constraints timeline filters enforcement swings deform report",
     5: "detection",
     6: "cleanup",
