@@ -53,7 +53,7 @@ class _LevelDerivatives:
         problem, state = self.problem, self.state.at(self.frames[held])
         curvature = np.zeros((len(held), problem.dofs.count, problem.dofs.count))
         for position in np.unique(self.task_of_row):
-            task = problem.tasks[position]
+            task = problem.tasks[position].at(self.frames[held])
             part = task.curvature(state, problem.dofs, pull[:, self.task_of_row == position])
             if part is not None:
                 curvature += problem.row_scale(task) * part
@@ -252,7 +252,7 @@ class Problem:
         squares = self._missing(state) ** 2 @ self._laid_out(state).is_of_level
         if self._attraction:
             pull = self._pull_of_pose(state)
-            squares = np.column_stack([squares, np.einsum("fc,fc->f", pull, pull)])
+            squares = np.concatenate([squares, np.einsum("fc,fc->f", pull, pull)[:, None]], axis=1)
         return np.sqrt(squares)
 
     @property
@@ -300,7 +300,7 @@ class Problem:
         attraction = self._no_attraction(state.frames)
         if self._attraction:
             attraction = Attraction(self._pull_of_pose(state) * gain[:, None], self._attracted_columns)
-        locks = self._boundaries.locks(state, self.column_scale)
+        locks = self._boundaries.unmeasured(state, self.column_scale)
         return _Evaluation(self._rows(state), locks, attraction, trust, suspected)
 
     def _laid_out(self, state: WorldState) -> _Layout:
@@ -365,8 +365,9 @@ class Problem:
         step = self._solved(evaluation)
         pending = np.arange(len(step.whole))
         for _ in range(MOST_ROUNDS):
-            met_rows = evaluation.rows.met_by(step.whole[pending])
-            met_locks = evaluation.locks.met_by(step.whole[pending], BREACH)
+            going = step.whole[pending]
+            evaluation = replace(evaluation, locks=evaluation.locks.measured_for(going))
+            met_rows, met_locks = evaluation.rows.met_by(going), evaluation.locks.met_by(going, BREACH)
             again = met_rows.any(axis=1) | met_locks.any(axis=1)
             if not again.any():
                 break
