@@ -277,8 +277,9 @@ def _with_unmet_merged(misses: tuple[Array, Array], unmet_level: IntArray) -> tu
     `stretching` minimizes."""
     levels = misses[0].shape[1]
     below = np.arange(levels) - unmet_level[:, None]
-    lacking = misses[0][np.arange(len(below)), np.minimum(unmet_level, levels - 1)]
-    weights = np.take_along_axis(shares(lacking, levels), np.maximum(below, 0), axis=1) * (below >= 0)
+    frames = np.arange(len(below))
+    lacking = misses[0][frames, np.minimum(unmet_level, levels - 1)]
+    weights = shares(lacking, levels)[frames[:, None], np.maximum(below, 0)] * (below >= 0)
 
     def merged(each: Array) -> Array:
         whole = 0.5 * np.einsum("fl,fl->f", weights, each**2)

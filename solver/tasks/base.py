@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -49,7 +50,8 @@ class Task(ABC):
     is_inequality: ClassVar[bool] = False
     """Whether it only acts where it is violated."""
     frame_field: ClassVar[str] = ""
-    """The field, if there is one, that may hold an array with one row for each frame."""
+    """The field, if there is one, that may hold an array with one row for each frame. Nothing else that a task keeps
+    may depend on the frames."""
 
     def __post_init__(self) -> None:
         if isinstance(self.priority, bool) or not isinstance(self.priority, (int, np.integer)):
@@ -94,9 +96,7 @@ class Task(ABC):
         targets = self._targets
         if targets is None or len(targets) == 1:
             return self
-        # Not `replace`, which would check again what was checked; nor a copy, which would keep what depends on frames.
-        some = object.__new__(type(self))
-        some.__dict__.update({field.name: getattr(self, field.name) for field in fields(self)})
+        some = copy.copy(self)  # `replace` would check again what was checked
         some.__dict__[self.frame_field] = targets[frames]
         return some
 
@@ -146,10 +146,11 @@ class Task(ABC):
 
 def shortened(errors: Array, longest: float) -> Array:
     """(frames, rows) vectors, each scaled down to `longest` if it is longer; the same array where none is."""
-    lengths = np.sqrt(np.einsum("fr,fr->f", errors, errors))
-    if lengths.max(initial=0.0) <= longest:
+    squares = np.einsum("fr,fr->f", errors, errors)
+    too_long = squares > longest**2
+    if not too_long.any():
         return errors
-    factors = np.minimum(1.0, longest / np.maximum(lengths, np.finfo(np.float64).tiny))
+    factors = np.where(too_long, longest / np.sqrt(np.where(too_long, squares, 1.0)), 1.0)
     return np.asarray(errors * factors[:, None])
 
 

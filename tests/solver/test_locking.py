@@ -240,3 +240,40 @@ def test_a_step_along_the_gradient_stays_on_the_boundary_to_first_order(rng: np.
         after = boundaries.locks(WorldState.of(skeleton, integrate(state, step, dofs)), ones)
         off = np.abs(after.excess - locks.excess - along)[touching]
         assert np.median(off) < 10.0 * length**2
+
+
+# --- measuring only what a step might reach ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_boundary_is_nearer_than_the_room_that_is_surely_left(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    skeleton = limited(rng)
+    state = WorldState.of(skeleton, near_rest(rng, skeleton, 50))
+    boundaries = Boundaries(skeleton, skeleton.dofs)
+    locks = boundaries.locks(state, np.ones(skeleton.dofs.count))
+    assert (locks.room > 0.0).any() and (locks.room < 0.0).any()
+    for position, joint in enumerate(boundaries.limited):
+        left = -locks.excess[:, joint.rows]
+        rate = np.linalg.norm(locks.gradients[:, joint.rows], axis=2)
+        sure = locks.room[:, position] > 0.0
+        assert (left >= locks.room[:, position, None] * rate - 1e-9)[sure].all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("length", [1e-3, 0.1, 1.0])
+def test_what_is_not_measured_for_a_step_is_not_met_by_it(seed: int, length: float) -> None:
+    rng = np.random.default_rng(seed)
+    skeleton = limited(rng)
+    boundaries, scale = Boundaries(skeleton, skeleton.dofs), rng.uniform(0.3, 3.0, skeleton.dofs.count)
+    state = WorldState.of(skeleton, boundaries.clamped(near_rest(rng, skeleton, 30, 0.25)))
+    step = length * rng.standard_normal((30, skeleton.dofs.count))
+    some, every = boundaries.unmeasured(state, scale).measured_for(step), boundaries.locks(state, scale)
+    np.testing.assert_array_equal(some.met_by(step, 1e-9), every.met_by(step, 1e-9))
+    met = some.met_by(step, 1e-9)
+    assert met.any() or length == 1e-3
+    assert some.measured.mean() < 0.5 or length > 1e-3, "a short step made nearly all boundaries be measured"
+    np.testing.assert_allclose(
+        some.activated(met).level().jacobian, every.activated(met).level().jacobian, atol=1e-15, rtol=0.0
+    )
+    assert np.isfinite(some.activated(met).level().residual).all()
