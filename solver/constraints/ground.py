@@ -32,8 +32,11 @@ class Ground:
         if not callable(self.height):
             return np.full(len(places), float(self.height))
         across = [axis for axis in range(3) if axis != up_axis]
-        heights = np.asarray(self.height(places[:, across[0]], places[:, across[1]]), dtype=np.float64)
-        heights = np.broadcast_to(heights, (len(places),))
+        given = self.height(places[:, across[0]], places[:, across[1]])
+        try:
+            heights = np.broadcast_to(np.asarray(given, dtype=np.float64), (len(places),))
+        except (TypeError, ValueError):
+            raise ConstraintError("The ground's height function must give one number for each place.") from None
         if not np.isfinite(heights).all():
             first, second = places[np.flatnonzero(~np.isfinite(heights))[0], across]
             raise ConstraintError(f"The ground has no finite height at ({first:g}, {second:g}).")
