@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all constraints share: what they refuse, and reading a motion between its frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footplant, ShapeConstraint, Source
+from poise.solver.constraints.base import active_frames, interpolated, three_numbers, velocity
+from poise.solver.constraints.effectors import PointEffector
+from poise.solver.errors import ConstraintError, PoiseError
+from poise.solver.joints import BodyPoint
+
+from ..made_up import moving_human, point_clip, smooth_way
+
+KINDS: list[Any] = [
+    lambda **rest: ShapeConstraint("point", 0, 3, [ConstraintPoint((0, 0, 0), 1)], **rest),
+    lambda **rest: Footplant(foot="left", heel_strike=0, heel_off=3, **rest),
+    lambda **rest: Balance(**rest),
+]
+
+
+@pytest.fixture(params=KINDS, ids=["shape", "footplant", "balance"])
+def kind(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+@pytest.mark.parametrize("priority", [1.5, "high", None, True])
+def test_a_priority_is_a_whole_number(kind: Any, priority: object) -> None:
+    with pytest.raises(ConstraintError, match=r"^grip: the priority must be a whole number"):
+        kind(priority=priority, name="grip")
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, np.nan, np.inf, "heavy", None])
+def test_a_weight_is_positive(kind: Any, weight: object) -> None:
+    with pytest.raises(ConstraintError, match=r"^grip: the weight must be a finite, positive number"):
+        kind(weight=weight, name="grip")
+
+
+@pytest.mark.parametrize("recruit", ["l_wrist", -1, 1.5, True, object()])
+def test_who_is_recruited_is_a_level_a_list_or_all(kind: Any, recruit: object) -> None:
+    with pytest.raises(ConstraintError, match=r"^grip: recruit a number of joints"):
+        kind(recruit=recruit, name="grip")
+
+
+def test_what_is_right_is_kept(kind: Any) -> None:
+    given = iter(["l_wrist", 3])
+    constraint: Constraint = kind(priority=np.int64(-3), weight=0.25, recruit=given, name="grip")
+    assert (constraint.priority, constraint.weight, constraint.recruit) == (-3, 0.25, ("l_wrist", 3))
+    assert constraint.label == "grip"
+    for recruit in (None, 0, np.int64(4)):
+        assert kind(recruit=recruit).recruit is recruit
+
+
+def test_every_kind_has_a_name_of_its_own(kind: Any) -> None:
+    assert kind().label and kind().label != kind(name="grip").label
+
+
+def test_unknown_joints_and_times_outside_are_told_with_the_constraint_s_name() -> None:
+    source = Source(point_clip(np.zeros((10, 3))))
+    constraint = Balance(name="grip")
+    assert constraint.resolved(source, "point") == BodyPoint(0)
+    assert constraint.resolved(source, BodyPoint("point", (1.0, 2.0, 3.0))) == BodyPoint(0, (1.0, 2.0, 3.0))
+    with pytest.raises(ConstraintError, match=r"^grip: .*'pint'.*'point'"):
+        constraint.resolved(source, "pint")
+    for inside in (0, 9, 4.5, 9.0):
+        constraint.check_time(source, "its begin", inside)
+    for outside in (-0.1, 9.1, 1e9):
+        with pytest.raises(ConstraintError, match=r"^grip: its begin \(.*\) lies outside the clip.* 0 to 9"):
+            constraint.check_time(source, "its begin", outside)
+    for nothing in (np.nan, np.inf, "soon", None):
+        with pytest.raises(ConstraintError, match=r"^grip: its begin must be a finite number of frames"):
+            constraint.check_time(source, "its begin", nothing)  # type: ignore[arg-type]
+
+
+def test_a_source_knows_where_effectors_are_and_looks_once(rng: np.random.Generator) -> None:
+    clip = moving_human(rng, 8, fps=24.0)
+    source = Source(clip)
+    hand = PointEffector(clip.skeleton.resolve("l_wrist"))
+    np.testing.assert_array_equal(source.values(hand), clip.position("l_wrist"))
+    assert source.values(PointEffector(clip.skeleton.resolve("l_wrist"))) is source.values(hand)
+    assert (source.frames, source.ease) == (8, 6.0)
+
+
+# --- between frames -------------------------------------------------------------------------------------------------
+
+
+def test_active_frames_are_those_within(rng: np.random.Generator) -> None:
+    assert active_frames(3, 6).tolist() == [3, 4, 5, 6]
+    assert active_frames(3.01, 5.99).tolist() == [4, 5]
+    assert active_frames(3.2, 3.8).tolist() == []
+    assert active_frames(4.0, 4.0).tolist() == [4]
+    for _ in range(20):
+        begin, end = np.sort(rng.uniform(0.0, 30.0, 2))
+        assert active_frames(begin, end).tolist() == [frame for frame in range(31) if begin <= frame <= end]
+
+
+def test_values_between_frames_lie_between_them(rng: np.random.Generator) -> None:
+    values = rng.standard_normal((9, 3))
+    for frame in range(9):
+        np.testing.assert_array_equal(interpolated(values, float(frame)), values[frame])
+    for time in rng.uniform(0.0, 8.0, 20):
+        expected = [np.interp(time, np.arange(9), values[:, axis]) for axis in range(3)]
+        np.testing.assert_allclose(interpolated(values, time), expected, rtol=0.0, atol=1e-14)
+
+
+def test_velocities_are_those_of_the_motion(rng: np.random.Generator) -> None:
+    way = smooth_way(rng)
+    fine = way(np.arange(0.0, 20.0, 0.01))
+    for time in (0.05, 7.123, 19.5):
+        expected = (way(time + 1e-4) - way(time - 1e-4)) / 2e-4
+        np.testing.assert_allclose(velocity(fine, time * 100.0) * 100.0, expected, atol=2e-4)
+    np.testing.assert_array_equal(velocity(fine, 0.0), fine[1] - fine[0])
+    np.testing.assert_array_equal(velocity(fine, len(fine) - 1.0), fine[-1] - fine[-2])
+    np.testing.assert_array_equal(velocity(fine[:1], 0.0), np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ((1.0, 2.0), "must be three numbers, not shape"),
+        (5.0, "must be three numbers"),
+        (np.zeros((1, 3)), "must be three numbers"),
+        (("a", "b", "c"), "must be three numbers"),
+        (None, "must be three numbers"),
+        ((0.0, np.nan, 0.0), "is not finite"),
+    ],
+)
+def test_three_numbers_are_three_finite_ones(given: object, sentence: str) -> None:
+    np.testing.assert_array_equal(three_numbers("grip", "the place", [1, 2, 3]), [1.0, 2.0, 3.0])
+    with pytest.raises(PoiseError, match=f"^grip: the place {sentence}"):
+        three_numbers("grip", "the place", given)
