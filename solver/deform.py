@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeVar
@@ -13,6 +13,7 @@ import numpy as np
 from .arrays import Array, BoolArray, IntArray
 from .clip import Clip
 from .constraints import Constraint, Ground, Source
+from .constraints.effectors import Effector
 from .enforcement import Enforced, Enforcement
 from .errors import ConstraintError
 from .filters import Liveliness, displacement, smoothed
@@ -155,6 +156,9 @@ class _Solution:
     source: Source
     settings: DeformSettings
     enforcement: Enforcement
+    unjoined: Enforcement
+    """The same before the ends of constraints were joined to the motion around them."""
+    joints: dict[_SeamKey, Array]
     reference: Motion
     """What every frame was attracted to: the source, smoothed where that was needed."""
     motion: Motion
@@ -272,7 +276,8 @@ def _solving(
 ) -> Generator[Progress, None, Deformation]:
     source, timeline = enforcement.timeline.source, enforcement.timeline
     work = _Work(source, settings, before)
-    enforcement = yield from _joined(enforcement, work, before)
+    joined = yield from _joined(enforcement, work, before)
+    enforcement = joined.joined
     changed = enforcement.changed(before.enforcement) if before else np.ones(source.frames, dtype=bool)
     active = timeline.active
     work.restore(np.flatnonzero(changed & ~active))
@@ -304,7 +309,16 @@ def _solving(
     smoothed_frames = yield from _smoothing(standing, work, changed)
     clip = source.clip if not active.any() else work.clip()
     kept = _Solution(
-        source, settings, enforcement, work.reference, clip.motion, work.converged, work.met, work.liveliness
+        source,
+        settings,
+        enforcement,
+        joined.unjoined,
+        joined.added,
+        work.reference,
+        clip.motion,
+        work.converged,
+        work.met,
+        work.liveliness,
     )
     solved = np.zeros(source.frames, dtype=bool)
     solved[to_solve] = True
@@ -314,7 +328,7 @@ def _solving(
 def _coarse(frames: IntArray, stride: int, needed: Sequence[int]) -> IntArray:
     """Every so many of some frames, both ends of each of their runs, and those among them that are needed."""
     ends = np.flatnonzero(np.diff(frames) > 1)
-    chosen = np.concatenate([frames[::stride], frames[ends], frames[ends + 1], frames[-1:]])
+    chosen = np.concatenate([frames[frames % stride == 0], frames[:1], frames[ends], frames[ends + 1], frames[-1:]])
     return np.union1d(chosen, np.intersect1d(frames, np.array(needed, dtype=np.int64)))
 
 
@@ -357,40 +371,82 @@ class _Seam:
     """The nearest frame before the stretch first, then the next; empty where nothing needs to be joined."""
     after: IntArray
 
+    @property
+    def outside(self) -> IntArray:
+        """Both."""
+        return np.concatenate([self.before, self.after])
 
-def _joined(enforcement: Enforcement, work: _Work, before: _Solution | None) -> Generator[Progress, None, Enforcement]:
+    @property
+    def key(self) -> _SeamKey:
+        """What tells it from others, also from those of another solve."""
+        stretch = self.stretch
+        return stretch.channel.effector, stretch.first, stretch.last, stretch.arrival(), stretch.departure()
+
+
+_SeamKey = tuple[Effector, int, int, int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class _Joined:
+    """What to enforce, before and after the ends of constraints were joined to the motion around them."""
+
+    unjoined: Enforcement
+    joined: Enforcement
+    added: dict[_SeamKey, Array]
+    """For each seam, (frames of its stretch, 3): what joining has added to the displacements."""
+
+
+def _joined(enforcement: Enforcement, work: _Work, before: _Solution | None) -> Generator[Progress, None, _Joined]:
     """Let every constraint begin and end where the rest of the motion has brought its effector.
 
     In the document a shape-constraint begins on the source. But what other constraints do to the body has moved the
     effector away from there, and switching the constraint on would make it jump back (docs/derivations.md).
     """
-    timeline = enforcement.timeline
-    seams = [seam for number, channel in enumerate(timeline.channels) for seam in _seams(number, channel)]
-    if not seams:
-        return enforcement
-    base = [channel.displacement for channel in timeline.channels]
-    outside = np.unique(np.concatenate([np.concatenate([seam.before, seam.after]) for seam in seams]))
-    for round_number in range(JOINING_ROUNDS):
-        stale = enforcement.changed(before.enforcement) if before else np.ones(timeline.frames, dtype=bool)
+    timeline = base = enforcement.timeline
+    stale = enforcement.changed(before.unjoined) if before else np.ones(timeline.frames, dtype=bool)
+    added: dict[_SeamKey, Array] = {}
+    open_seams = []
+    for seam in (seam for number, channel in enumerate(timeline.channels) for seam in _seams(number, channel)):
+        if before and seam.key in before.joints and not stale[seam.outside].any():
+            added[seam.key] = before.joints[seam.key]
+        else:
+            open_seams.append(seam)
+    joined = _Joined(enforcement, enforcement, added)
+    if added:
+        joined = _Joined(enforcement, Enforcement(_with_joints(base, added)), added)
+    outside = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(seam.outside for seam in open_seams)]))
+    for _ in range(JOINING_ROUNDS if open_seams else 0):
+        stale = joined.joined.changed(before.enforcement) if before else stale
         to_solve = outside[stale[outside]]
-        if round_number and not to_solve.size:
-            break
         work.restore(to_solve)
-        yield from work.enforce(enforcement, to_solve, work.motion, "joining")
+        yield from work.enforce(joined.joined, to_solve, work.motion, "joining")
         world = WorldState.of(
             enforcement.skeleton, Motion(work.motion.rotations[outside], work.motion.translations[outside])
         )
-        displacements = [part.copy() for part in base]
-        for seam in seams:
+        for seam in open_seams:
             effector = timeline.channels[seam.channel].effector
             reached = effector.displacement(timeline.source.values(effector)[outside], effector.value(world))
             value_before, slope_before = _trend(reached, outside, seam.before)
             value_after, slope_after = _trend(reached, outside, seam.after)
-            displacements[seam.channel][seam.stretch.first : seam.stretch.last + 1] += eased_from(
+            added[seam.key] = eased_from(
                 seam.stretch, value_before, -slope_before, value_after, slope_after, timeline.source.ease
             )
-        enforcement = Enforcement(timeline.with_displacements(displacements))
-    return enforcement
+        joined = _Joined(enforcement, Enforcement(_with_joints(base, added)), added)
+    return joined
+
+
+def _with_joints(timeline: Timeline, added: Mapping[_SeamKey, Array]) -> Timeline:
+    """A time line with something added to its displacements in some of their stretches."""
+    by_effector: dict[Effector, list[tuple[_SeamKey, Array]]] = {}
+    for key, part in added.items():
+        by_effector.setdefault(key[0], []).append((key, part))
+    displacements = []
+    for channel in timeline.channels:
+        whole = channel.displacement.copy()
+        for (_, first, last, *_), part in by_effector.get(channel.effector, []):
+            whole[first : last + 1] += part
+        displacements.append(whole)
+    return timeline.with_displacements(displacements)
 
 
 def _seams(number: int, channel: Channel) -> list[_Seam]:
@@ -429,7 +485,7 @@ def _smoothing(enforcement: Enforcement, work: _Work, changed: BoolArray) -> Gen
     active = enforcement.timeline.active
     touched = np.zeros(len(active), dtype=bool)
     radius = max(1, round(FILTER_REACH * work.source.clip.fps))
-    near = _dilated(changed, 2 * radius) & active
+    near = _dilated(changed, 2) & active
     for _ in range(work.settings.smoothing_passes):
         rough = np.zeros(work.motion.rotations.shape[:2], dtype=bool)
         for first, last in runs(near):

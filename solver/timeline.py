@@ -148,9 +148,7 @@ class Timeline:
             wanted = away * wanted + (1.0 - away) * length[nearest]
         excess = length - wanted
         along = apart / np.maximum(length, TINY)[:, None]
-        # Who stands does not yield to who is on its way.
-        standing_alone = [one.held[frames] & ~other.held[frames] for one, other in ((first, second), (second, first))]
-        heel_leads = np.select(standing_alone, [1.0, 0.0], first.leads[frames])
+        heel_leads = _leading(first, second)[frames]
         targets[heel][frames] += ((1.0 - heel_leads) * excess)[:, None] * along
         targets[toe][frames] -= (heel_leads * excess)[:, None] * along
 
@@ -343,6 +341,23 @@ def runs(mask: BoolArray) -> list[tuple[int, int]]:
     """The first and last index of every run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return [(int(begin), int(end) - 1) for begin, end in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _leading(heel: Channel, toe: Channel) -> Array:
+    """(frames,) 1.0 where the heel leads its toe, 0.0 where the toe leads.
+
+    Who stands does not yield to who is on its way. While both stand it does not matter; in the air the lead passes
+    smoothly from who left the ground last to who touches it first.
+    """
+    known = np.flatnonzero(heel.held | toe.held)
+    if not known.size:
+        return heel.leads
+    leads = np.where(heel.held & toe.held, heel.leads, heel.held.astype(np.float64))
+    frames = np.arange(len(leads))
+    after = np.searchsorted(known, frames)
+    left, right = known[np.maximum(after - 1, 0)], known[np.minimum(after, len(known) - 1)]
+    share = smooth_step((frames - left) / np.maximum(right - left, 1))
+    return np.asarray((1.0 - share) * leads[left] + share * leads[right])
 
 
 def _nearest(marked: IntArray, count: int) -> IntArray:

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tasks that hold in part: derivatives stay those of their errors, and what is switched off asks for nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise.solver.errors import TaskError
+from poise.solver.skeleton import Skeleton
+from poise.solver.tasks import AcrossTask, HalfSpaceTask, MaskedTask, OrientationTask, PositionTask
+
+from ..characters import random_skeleton, random_state
+from ..jacobian_check import assert_jacobian
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+
+
+def test_jacobian_where_some_frames_are_switched_off(character: Skeleton, rng: np.random.Generator) -> None:
+    state = random_state(rng, character, 4)
+    position = PositionTask(len(character) - 1, rng.standard_normal((4, 3)))
+    assert_jacobian(MaskedTask(position, np.array([True, False, True, False])), state)
+    axis = unit(rng.standard_normal((4, 3)))
+    axis[2] = 0.0
+    assert_jacobian(AcrossTask(position, np.array([True, True, True, False]), axis), state)
+
+
+def test_what_is_switched_off_asks_for_nothing(rng: np.random.Generator) -> None:
+    skeleton = random_skeleton(rng)
+    state = random_state(rng, skeleton)
+    task = PositionTask(5, rng.standard_normal((4, 3)), priority=3, weight=2.0, name="reach")
+    active = np.array([True, False, False, True])
+    masked = MaskedTask(task, active)
+    np.testing.assert_array_equal(masked.error(state)[active], task.error(state)[active])
+    assert not masked.error(state)[~active].any()
+    assert not masked.jacobian(state, skeleton.dofs)[~active].any()
+    assert (masked.priority, masked.weight, masked.label, masked.effector) == (3, 2.0, "reach", 5)
+    some = np.array([3, 1])
+    np.testing.assert_array_equal(masked.at(some).error(state.at(some)), masked.error(state)[some])
+
+
+def test_nothing_is_asked_along_the_axis(rng: np.random.Generator) -> None:
+    skeleton = random_skeleton(rng)
+    state = random_state(rng, skeleton)
+    axis = unit(rng.standard_normal((4, 3)))
+    task = PositionTask(5, rng.standard_normal((4, 3)))
+    whole = task.error(state)
+    across = AcrossTask(task, np.ones(4, dtype=bool), axis).error(state)
+    along = np.einsum("fr,fr->f", whole, axis)
+    np.testing.assert_allclose(
+        np.einsum("fr,fr->f", across, across), np.einsum("fr,fr->f", whole, whole) - along**2, atol=1e-12
+    )
+    assert not across[:, 2].any(), "the last row should be empty, so that the rows stay independent"
+    unbounded = AcrossTask(task, np.ones(4, dtype=bool), np.zeros((4, 3))).error(state)
+    np.testing.assert_allclose(unbounded, whole, atol=1e-15)
+
+
+def test_the_kind_of_error_stays_that_of_the_task(rng: np.random.Generator) -> None:
+    assert MaskedTask(OrientationTask(0, (1.0, 0.0, 0.0, 0.0)), np.ones(2, dtype=bool)).is_angular
+    assert not MaskedTask(PositionTask(0, np.zeros(3)), np.ones(2, dtype=bool)).is_angular
+
+
+def test_bad_masks() -> None:
+    floor = HalfSpaceTask(0, np.zeros(3), (0.0, 1.0, 0.0), name="floor")
+    with pytest.raises(TaskError, match="floor: an inequality"):
+        MaskedTask(floor, np.ones(2, dtype=bool))
+    with pytest.raises(TaskError, match="hand: it must be said for each frame"):
+        MaskedTask(PositionTask(0, np.zeros(3), name="hand"), np.ones((2, 2), dtype=bool))
+    masked = MaskedTask(PositionTask(0, np.zeros(3), name="hand"), np.ones(2, dtype=bool))
+    with pytest.raises(TaskError, match="hand: it is switched for 2 frames, but the motion has 5"):
+        masked.check(Skeleton(("a",), [-1], [[0.0, 0.0, 0.0]]), 5)
