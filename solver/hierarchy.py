@@ -42,6 +42,9 @@ class Level:
     """(rows, columns) which columns may move for each row; None where all that serve it may."""
     second_order: SecondOrder | None = None
     """What a level that is out of reach must know about itself; None where it does not matter."""
+    idle: Array | None = None
+    """(frames, rows) for each task, the unit combination of its rows that nothing moves, or zero; None where no task
+    has one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +65,8 @@ class Levels:
     """(rows, columns); None where every row may move all columns that serve it."""
     second_order: tuple[SecondOrder | None, ...]
     """For each level."""
+    idle: Array | None
+    """(frames, rows)"""
 
     def __len__(self) -> int:
         return len(self.second_order)
@@ -77,6 +82,7 @@ class Levels:
                 self.task_of_row[rows],
                 None if recruited is None or recruited.all() else recruited,
                 second_order,
+                None if self.idle is None else self.idle[:, rows],
             )
 
     def at(self, frames: IntArray) -> Levels:
@@ -87,19 +93,23 @@ class Levels:
             residual=self.residual[frames],
             missing=self.missing[frames],
             second_order=tuple(each and each.at(frames) for each in self.second_order),
+            idle=None if self.idle is None else self.idle[frames],
         )
 
     @staticmethod
     def of(levels: Sequence[Level]) -> Levels:
         """Stack some levels, at least one."""
-        recruited = None
+        recruited = idle = None
         if any(level.recruited is not None for level in levels):
-            whole = [np.ones(level.jacobian.shape[1:], dtype=bool) for level in levels]
             recruited = np.concatenate(
                 [
-                    rows if level.recruited is None else level.recruited
-                    for rows, level in zip(whole, levels, strict=True)
+                    np.ones(level.jacobian.shape[1:], dtype=bool) if level.recruited is None else level.recruited
+                    for level in levels
                 ]
+            )
+        if any(level.idle is not None for level in levels):
+            idle = np.concatenate(
+                [np.zeros_like(level.residual) if level.idle is None else level.idle for level in levels], axis=1
             )
         return Levels(
             np.concatenate([level.jacobian for level in levels], axis=1),
@@ -109,6 +119,7 @@ class Levels:
             np.concatenate([level.task_of_row for level in levels]),
             recruited,
             tuple(level.second_order for level in levels),
+            idle,
         )
 
 
@@ -184,9 +195,14 @@ def _regular_step(levels: Levels, attraction: Attraction, longest: float) -> tup
     """
     jacobian, residual = levels.jacobian, levels.residual
     gram = jacobian @ jacobian.swapaxes(1, 2)
-    whitener = whitening(gram)
-    components = times(whitener, residual)
     row_squares = np.einsum("frr->fr", gram)
+    if levels.idle is None:
+        whitener = whitening(gram)
+    else:
+        # Filled up with what no row can change, the matrix is regular, and the solution is the same.
+        together = levels.task_of_row[:, None] == levels.task_of_row
+        whitener = whitening(gram + levels.idle[:, :, None] * levels.idle[:, None] * together)
+    components = times(whitener, residual)
     regular = ~((row_squares == 0.0) & (residual != 0.0)).any(axis=1)
     # The inverse's norm bounds the smallest singular value from below, the components' that of every direction.
     regular &= REGULAR**2 * row_squares.sum(axis=1) * np.einsum("frs,frs->f", whitener, whitener) < 1.0

@@ -99,23 +99,26 @@ class _Rows:
     """(frames, rows) false for inequalities that are not broken."""
     recruited: BoolArray | None
     """(rows, columns); see `hierarchy.Levels`."""
+    idle: Array | None
+    """(frames, rows); see `hierarchy.Level`."""
 
     def levels(self) -> Levels:
         """The rows that are active in some frame, zero in the others."""
         jacobian, residual, missing, recruited = self.jacobian, self.residual, self.missing, self.recruited
-        level_of_row, task_of_row = self.layout.level_of_row, self.layout.task_of_row
+        level_of_row, task_of_row, idle = self.layout.level_of_row, self.layout.task_of_row, self.idle
         if not self.active.all():
             some = np.flatnonzero(self.active.any(axis=0))
             active = self.active[:, some]
             jacobian = jacobian[:, some] * active[:, :, None]
             residual, missing = residual[:, some] * active, missing[:, some] * active
             recruited = None if recruited is None else recruited[some]
+            idle = None if idle is None else idle[:, some]
             level_of_row, task_of_row = level_of_row[some], task_of_row[some]
         derivatives = tuple(
             _LevelDerivatives(self.problem, self.state, self.frames, task_of_row[level_of_row == level])
             for level in range(self.problem.levels)
         )
-        return Levels(jacobian, residual, missing, level_of_row, task_of_row, recruited, derivatives)
+        return Levels(jacobian, residual, missing, level_of_row, task_of_row, recruited, derivatives, idle)
 
     def at(self, frames: IntArray) -> _Rows:
         return replace(
@@ -125,6 +128,7 @@ class _Rows:
             residual=self.residual[frames],
             missing=self.missing[frames],
             active=self.active[frames],
+            idle=None if self.idle is None else self.idle[frames],
         )
 
     def met_by(self, step: Array) -> BoolArray:
@@ -339,6 +343,7 @@ class Problem:
         jacobian = np.empty((state.frames, *layout.scale.shape))
         residual = np.empty_like(missing)
         active = np.ones(missing.shape, dtype=bool)
+        idle = None
         for task, rows in zip(self.tasks, layout.rows, strict=True):
             np.multiply(task.jacobian(state, self.dofs), layout.scale[rows], out=jacobian[:, rows])
             if isinstance(task, HalfSpaceTask):
@@ -349,9 +354,13 @@ class Problem:
                 active[:, rows] = depth > 0.0
             else:
                 residual[:, rows] = task.goal(state, self.goal_step)
+            nowhere = task.idle(state)
+            if nowhere is not None:
+                idle = np.zeros(missing.shape) if idle is None else idle
+                idle[:, rows] = nowhere
         residual *= layout.row_scale
         every = np.arange(state.frames)
-        return _Rows(self, layout, state, every, jacobian, residual, missing, active, layout.recruited)
+        return _Rows(self, layout, state, every, jacobian, residual, missing, active, layout.recruited, idle)
 
     def _recruited_columns(self, task: Task) -> BoolArray:
         """(columns,) false where a joint serves the task but may not move for it."""

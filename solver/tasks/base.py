@@ -84,6 +84,11 @@ class Task(ABC):
         """(frames, rows) the error to an intermediate goal, no further away than `step`."""
         return shortened(self.error_once(state), step.angle if self.is_angular else step.length)
 
+    def idle(self, state: WorldState) -> Array | None:
+        """(frames, rows) the unit combination of rows that nothing ever moves and no goal asks for; None where there
+        is no such, as in most tasks."""
+        return None
+
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
         """(frames, columns, columns): minus the second derivative of pull · rows, for a pull (frames, rows).
 

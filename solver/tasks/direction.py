@@ -71,6 +71,9 @@ class DirectionTask(Task):
         spin = state.rotation_jacobian(state.skeleton.index(self.joint), dofs)
         return -np.cross(self._pointing(state)[:, :, None], spin, axis=1)
 
+    def idle(self, state: WorldState) -> Array:
+        return self._pointing(state)  # a direction has no length that could change
+
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
         # A direction moves as a point at that arm from every joint that carries it.
         carries = self.serving(state.skeleton)

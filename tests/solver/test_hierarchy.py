@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from poise.solver import hierarchy
 from poise.solver.arrays import Array
 from poise.solver.hierarchy import Attraction, Level, Levels, Solution, prioritized_step, transpose_step
 
@@ -125,6 +126,22 @@ def test_meeting_all_levels_at_once_is_meeting_them_in_turn(rng, columns):
     at_once, in_turn = (
         prioritized_step(Levels.of(levels), attraction, np.ones(COLUMNS), damping=damping) for damping in (None, 0.0)
     )
+    assert np.allclose(at_once.step, in_turn.step, atol=1e-11)
+    assert np.allclose(at_once.attracted, in_turn.attracted, atol=1e-11)
+
+
+def test_what_no_row_can_change_does_not_keep_levels_from_being_met_at_once(rng, monkeypatch):
+    levels = random_levels(rng, 4, 3, 5)
+    idle = rng.standard_normal((FRAMES, 3))
+    idle /= np.linalg.norm(idle, axis=1, keepdims=True)
+    middle = levels[1]
+    middle.jacobian[:] -= idle[:, :, None] * np.einsum("fr,frc->fc", idle, middle.jacobian)[:, None]
+    middle.residual[:] -= idle * np.einsum("fr,fr->f", idle, middle.residual)[:, None]
+    wish = rng.standard_normal((FRAMES, COLUMNS))
+    in_turn = solve(levels, 0.0, wish)
+    levels[1] = Level(middle.jacobian, middle.residual, middle.residual, np.full(3, 7), idle=idle)
+    monkeypatch.setattr(hierarchy, "_step_by_level", None)
+    at_once = solve(levels, None, wish)
     assert np.allclose(at_once.step, in_turn.step, atol=1e-11)
     assert np.allclose(at_once.attracted, in_turn.attracted, atol=1e-11)
 

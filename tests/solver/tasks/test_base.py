@@ -20,7 +20,7 @@ from poise.solver.tasks import (
     PositionTask,
     Task,
 )
-from poise.solver.tasks.base import along_axes, axis_indices, shortened
+from poise.solver.tasks.base import GoalStep, along_axes, axis_indices, shortened
 
 from ..characters import person, random_skeleton, random_state
 
@@ -161,6 +161,21 @@ def test_a_batch_is_its_frames_one_by_one(make: Callable[..., Task], rng: np.ran
         np.testing.assert_allclose(
             task.jacobian(alone, skeleton.dofs)[0], task.jacobian(state, skeleton.dofs)[frame], atol=1e-13
         )
+
+
+@every_task
+def test_what_is_idle_is_neither_moved_nor_asked_for(make: Callable[..., Task], rng: np.random.Generator) -> None:
+    skeleton = person()
+    state, task = random_state(rng, skeleton, 5), make()
+    idle = task.idle(state)
+    jacobian, goal = task.jacobian(state, skeleton.dofs), task.goal(state, GoalStep(0.2, 0.3))
+    if idle is None:
+        ranks = np.linalg.matrix_rank(jacobian, tol=1e-9 * np.abs(jacobian).max())
+        assert (ranks == jacobian.shape[1]).all(), "rows that always depend on each other are solved the slow way"
+    else:
+        np.testing.assert_allclose(np.linalg.norm(idle, axis=1), 1.0, atol=1e-12)
+        assert np.abs(np.einsum("fr,frc->fc", idle, jacobian)).max() < 1e-12 * np.abs(jacobian).max()
+        assert np.abs(np.einsum("fr,fr->f", idle, goal)).max() < 1e-12
 
 
 @every_task
