@@ -11,6 +11,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from .arrays import Array, BoolArray, IntArray
+from .clearance import PlantedFoot, lifted, planted_feet, toes_bent
 from .clip import Clip
 from .constraints import Constraint, Ground, Source
 from .constraints.effectors import Effector
@@ -306,7 +307,10 @@ def _solving(
     to_polish = np.union1d(easy, in_the_air)
     yield from work.enforce(standing, to_polish, work.motion, "fine", polish=True)
     yield from work.enforce(standing, to_polish[~work.met[to_polish]], work.motion, "fine")
-    smoothed_frames = yield from _smoothing(standing, work, changed)
+    smoothed_frames = yield from _smoothing(standing, work, changed, enforcement)
+    if source.ground is not None:
+        feet = list(planted_feet(timeline))
+        yield from _above_ground(standing, feet, work, changed | smoothed_frames)
     clip = source.clip if not active.any() else work.clip()
     kept = _Solution(
         source,
@@ -476,13 +480,16 @@ def _trend(reached: Array, frames: IntArray, outside: IntArray) -> tuple[Array, 
 # Smoothing ----------------------------------------------------------------------------------------------------------
 
 
-def _smoothing(enforcement: Enforcement, work: _Work, changed: BoolArray) -> Generator[Progress, None, BoolArray]:
+def _smoothing(
+    enforcement: Enforcement, work: _Work, changed: BoolArray, whole: Enforcement
+) -> Generator[Progress, None, BoolArray]:
     """Filter the displacement where it adds frequencies that the source lacks, and enforce the constraints again.
 
-    Returns the frames that were solved again.
+    Returns the frames that were solved again. `whole` says which joints may be displaced when: those of feet in the
+    air too, though these are no longer enforced.
     """
     source = work.source.clip.motion
-    active = enforcement.timeline.active
+    active, still = whole.timeline.active, ~whole.movable
     touched = np.zeros(len(active), dtype=bool)
     radius = max(1, round(FILTER_REACH * work.source.clip.fps))
     near = _dilated(changed, 2) & active
@@ -493,7 +500,6 @@ def _smoothing(enforcement: Enforcement, work: _Work, changed: BoolArray) -> Gen
         if not rough.any():
             break
         smooth = smoothed(source, work.motion, rough, radius, frozen=~active)
-        still = ~enforcement.movable
         smooth.rotations[still], smooth.translations[still] = source.rotations[still], source.translations[still]
         frames = np.flatnonzero(
             (smooth.rotations != work.motion.rotations).any(axis=(1, 2))
@@ -507,6 +513,21 @@ def _smoothing(enforcement: Enforcement, work: _Work, changed: BoolArray) -> Gen
         yield from work.enforce(enforcement, frames[easy], work.motion, "smoothing", polish=True)
         yield from work.enforce(enforcement, frames[~work.met[frames]], smooth, "smoothing")
     return touched
+
+
+# The ground ---------------------------------------------------------------------------------------------------------
+
+
+def _above_ground(
+    standing: Enforcement, feet: Sequence[PlantedFoot], work: _Work, changed: BoolArray
+) -> Generator[Progress, None, None]:
+    """Lift feet in the air over the ground, and bend toes off it."""
+    world = WorldState.of(standing.skeleton, work.motion)
+    timeline, targets, frames = lifted(standing.timeline, standing.targets, feet, world)
+    frames = frames[changed[frames]]
+    if frames.size:
+        yield from work.enforce(Enforcement(timeline, targets), frames, work.motion, "lifting", polish=True)
+    work.motion = toes_bent(work.source, feet, work.motion, changed)
 
 
 def _dilated(mask: BoolArray, reach: int) -> BoolArray:

@@ -360,6 +360,11 @@ def _leading(heel: Channel, toe: Channel) -> Array:
     return np.asarray((1.0 - share) * leads[left] + share * leads[right])
 
 
+def distances_to(mask: BoolArray) -> Array:
+    """(frames,) how many frames away the nearest true value is; at least one is true."""
+    return np.abs(_nearest(np.flatnonzero(mask), len(mask)) - np.arange(len(mask))).astype(np.float64)
+
+
 def _nearest(marked: IntArray, count: int) -> IntArray:
     """(count,) which of some marked indices, in rising order, is nearest to each index below a count."""
     positions = np.arange(count)

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keeping planted feet above the ground: feet in the air are lifted over it, toes that press into it are bent.
+
+Both are smooth in time: a foot is lifted before and after it would touch, and toes lie on the ground as long as they
+would be under it, as they do when a foot rolls off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from . import rotations
+from .arrays import TINY, Array, BoolArray, IntArray
+from .constraints import Ground, Source
+from .constraints.bridges import smooth_step
+from .constraints.effectors import PointEffector
+from .filters import lowpass
+from .joints import BodyPoint
+from .kinematics import WorldState
+from .motion import Motion
+from .timeline import Timeline, distances_to, runs
+
+LIFT_REACH = 0.08
+"""Seconds before and after a foot would touch the ground in the air at which it begins and ceases to be lifted."""
+
+BENDING = 0.5
+"""Of their length, how far the tip of the toes may be under the ground in the air before the foot is lifted: beyond
+thirty degrees bent toes look wrong."""
+
+TOUCHES = 1e-5
+"""Sizes of the character, or radians: what is less deep in the ground is on it."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlantedFoot:
+    """A foot that constraints plant, with the points of it that must stay above the ground."""
+
+    heel: int
+    """The channel of its heel."""
+    toe: int
+    """The channel of its ball."""
+    points: tuple[BodyPoint, ...]
+    """Heel, ball and, where the character has it, the tip of the toes."""
+    held: BoolArray
+    """(frames,) where heel or ball stands."""
+    active: BoolArray
+    """(frames,) where heel or ball is constrained."""
+
+    @property
+    def tip(self) -> BodyPoint | None:
+        """The tip of the toes."""
+        return self.points[2] if len(self.points) > 2 else None
+
+
+def planted_feet(timeline: Timeline) -> Iterable[PlantedFoot]:
+    """The feet of which heel and ball are planted at some time."""
+    landmarks = timeline.source.clip.skeleton.landmarks
+    tips = {
+        timeline.source.clip.skeleton.resolve(BodyPoint(toe)): tip
+        for toe, tip in ((landmarks.left_toe, landmarks.left_toe_tip), (landmarks.right_toe, landmarks.right_toe_tip))
+        if toe is not None and tip is not None
+    }
+    for heel, toe in timeline.pairs:
+        channels = timeline.channels[heel], timeline.channels[toe]
+        points = tuple(channel.effector.point for channel in channels if isinstance(channel.effector, PointEffector))
+        tip = tips.get(points[1])
+        yield PlantedFoot(
+            heel,
+            toe,
+            (*points, tip) if tip else points,
+            channels[0].held | channels[1].held,
+            channels[0].active | channels[1].active,
+        )
+
+
+def depths(ground: Ground, world: WorldState, points: Iterable[BodyPoint], up: int) -> Array:
+    """(frames, points) how far points are under the ground; negative above it."""
+    columns = []
+    for point in points:
+        places = world.point(point)
+        columns.append(ground.heights(places, up) - places[:, up])
+    return np.stack(columns, axis=1)
+
+
+def lifts(source: Source, foot: PlantedFoot, world: WorldState) -> Array:
+    """(frames,) by how much a foot in the air is to be lifted so that no point of it is under the ground.
+
+    The tip of the toes is let under it as far as bending the toes will help.
+    """
+    ground = source.ground
+    assert ground is not None
+    up = source.clip.skeleton.up_axis
+    under = depths(ground, world, foot.points, up)
+    if foot.tip is not None:
+        under[:, 2] -= BENDING * np.linalg.norm(world.point(foot.tip) - world.point(foot.points[1]), axis=1)
+    deep = np.maximum(under.max(axis=1), 0.0)
+    swinging = foot.active & ~foot.held
+    deep[~swinging | (deep < TOUCHES * source.clip.skeleton.size)] = 0.0
+    if not deep.any():
+        return deep
+    reach = max(1, round(LIFT_REACH * source.clip.fps))
+    smooth = _envelope(deep, swinging, reach)
+    # A foot that is about to stand is on the ground, no higher.
+    freedom = smooth_step(distances_to(foot.held) / reach) if foot.held.any() else np.ones_like(deep)
+    return np.asarray(deep + freedom * (smooth - deep))
+
+
+def lifted(
+    timeline: Timeline, targets: list[Array], feet: Iterable[PlantedFoot], world: WorldState
+) -> tuple[Timeline, list[Array], IntArray]:
+    """A time line in which feet that would be under the ground in the air are held above it; and those frames.
+
+    `targets` (frames, width) are those of its channels, `world` is where the body is by now.
+    """
+    source = timeline.source
+    up = source.clip.skeleton.up_axis
+    channels, targets = list(timeline.channels), [target.copy() for target in targets]
+    concerned = np.zeros(timeline.frames, dtype=bool)
+    for foot in feet:
+        lift = lifts(source, foot, world)
+        frames = np.flatnonzero(lift > 0.0)
+        for number in (foot.heel, foot.toe):
+            channel = channels[number]
+            effector = channel.effector
+            active = channel.active.copy()
+            owner = channel.owner.copy()
+            active[frames] = True
+            owner[frames] = _nearest_owner(channel.owner, frames)
+            channels[number] = replace(channel, active=active, owner=owner)
+            targets[number][frames] = effector.value(world)[frames]
+            targets[number][frames, up] += lift[frames]
+        concerned[frames] = True
+    return replace(timeline, channels=tuple(channels)), targets, np.flatnonzero(concerned)
+
+
+def toes_bent(source: Source, feet: Iterable[PlantedFoot], motion: Motion, near: BoolArray) -> Motion:
+    """The motion with the toes of planted feet, at the frames `near` (frames,), bent off the ground."""
+    skeleton, ground = source.clip.skeleton, source.ground
+    assert ground is not None
+    up = skeleton.up_axis
+    turned = motion.rotations.copy()
+    reach = max(1, round(LIFT_REACH * source.clip.fps))
+    world = WorldState.of(skeleton, motion)
+    for foot in feet:
+        if foot.tip is None:
+            continue
+        tip, ball = world.point(foot.tip), world.point(foot.points[1])
+        along = tip - ball
+        lengths = np.maximum(np.linalg.norm(along, axis=1), TINY)
+        pitch = np.arcsin(np.clip(along[:, up] / lengths, -1.0, 1.0))
+        least = np.arcsin(np.clip((ground.heights(tip, up) - ball[:, up]) / lengths, -1.0, 1.0))
+        bend = np.where(foot.active & near & (least - pitch > TOUCHES), least - pitch, 0.0)
+        frames = np.flatnonzero(_envelope(bend, foot.active, reach) * near)
+        if not frames.size:
+            continue
+        angle = _envelope(bend, foot.active, reach)[frames]
+        axis = _across(along[frames], (ball - world.point(foot.points[0]))[frames], up)
+        toe = int(foot.tip.joint)
+        parents = world.parent_rotations(np.array([toe]))[frames, 0]
+        local = rotations.exp(rotations.rotate(rotations.conjugate(parents), angle[:, None] * axis))
+        turned[frames, toe] = rotations.normalize(rotations.multiply(local, turned[frames, toe]))
+    return Motion(turned, motion.translations)
+
+
+def _across(vectors: Array, ahead: Array, up: int) -> Array:
+    """(n, 3) the level unit axes about which vectors (n, 3) rise; by `ahead` (n, 3) where they have no heading."""
+    level = vectors.copy()
+    level[:, up] = 0.0
+    upright = np.linalg.norm(level, axis=1) < 1e-3 * np.linalg.norm(vectors, axis=1)
+    level[upright] = ahead[upright]
+    axis = np.cross(level, np.eye(3)[up])
+    return np.asarray(axis / np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), TINY))
+
+
+def _envelope(values: Array, where: BoolArray, reach: int) -> Array:
+    """(frames,) a smooth curve over values that are not negative, nowhere below them, within the runs of a mask."""
+    smooth = np.zeros_like(values)
+    for first, last in runs(where):
+        part = values[first : last + 1]
+        if part.any():
+            # The mean of maxima is nowhere less than what it is taken of.
+            widest = np.max([_moved(part, step) for step in range(-reach, reach + 1)], axis=0)
+            smooth[first : last + 1] = np.maximum(lowpass(widest[:, None], reach)[:, 0], part)
+    return smooth
+
+
+def _moved(values: Array, step: int) -> Array:
+    """Values over frames, moved by some frames, zero where there are none."""
+    moved = np.zeros_like(values)
+    if step >= 0:
+        moved[step:] = values[: len(values) - step]
+    else:
+        moved[:step] = values[-step:]
+    return moved
+
+
+def _nearest_owner(owner: IntArray, frames: IntArray) -> IntArray:
+    """(frames,) who has a channel at some frames, or else at the nearest one at which somebody has."""
+    owned = np.flatnonzero(owner >= 0)
+    after = np.clip(np.searchsorted(owned, frames), 0, len(owned) - 1)
+    before = np.maximum(after - 1, 0)
+    nearer = np.where(frames - owned[before] < owned[after] - frames, before, after)
+    return owner[owned[nearer]]
