@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Balance over time: the target of equation 4.5, displaced as asked for, coming and going smoothly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from poise.solver.arrays import Array
+from poise.solver.clip import Clip
+from poise.solver.constraints import Balance, Source, Track
+from poise.solver.constraints.effectors import BalanceEffector
+from poise.solver.errors import ConstraintError, PoiseError
+from poise.solver.joints import BodyPoint
+from poise.solver.splines import Spline
+from poise.solver.timeline import Timeline
+
+from ..made_up import moving_human, placed, point_clip
+
+FEET = ("left_heel", "left_toe", "right_heel", "right_toe")
+
+
+@pytest.fixture
+def clip(rng: np.random.Generator) -> Clip:
+    return moving_human(rng)
+
+
+def track_of(balance: Balance, clip: Clip) -> Track:
+    (track,) = balance.tracks(Source(clip))
+    return track
+
+
+def over_the_feet(clip: Clip) -> Array:
+    """(frames, 3) from the barycentre of heels and balls to the centre of mass."""
+    feet = [clip.position(clip.skeleton.landmarks.require(name)) for name in FEET]
+    return clip.center_of_mass() - np.mean(feet, axis=0)
+
+
+@pytest.mark.parametrize("up", ["y", "z"])
+def test_the_centre_of_mass_keeps_its_place_over_the_feet(up: Any, rng: np.random.Generator) -> None:
+    """Equation 4.5: the same vector from the barycentre to the centre of mass, whatever the result does."""
+    clip = moving_human(rng, up=up)
+    timeline = Timeline.of(Source(clip), [Balance()])
+    (target,) = timeline.targets()
+    np.testing.assert_allclose(target, over_the_feet(clip), atol=1e-13)
+    (channel,) = timeline.channels
+    assert channel.active.all() and channel.held.all()
+    assert isinstance(channel.effector, BalanceEffector) and channel.effector.axes == ("xz" if up == "y" else "xy")
+    # Moved feet move the goal: a clip elsewhere satisfies it as it is.
+    elsewhere = placed(clip, np.array([1.0, 0.0, 0.0, 0.0]), (5.0, 6.0, 7.0))
+    task = channel.effector.task(target)
+    np.testing.assert_allclose(task.error(elsewhere.world), 0.0, atol=1e-12)
+
+
+def test_other_points_and_other_axes(clip: Clip) -> None:
+    hand = BodyPoint("l_wrist", (0.0, 0.1, 0.0))
+    source = Source(clip)
+    (track,) = Balance(points=iter(["r_wrist", hand]), axes="y").tracks(source)
+    expected = clip.center_of_mass() - 0.5 * (clip.position("r_wrist") + clip.position(hand))
+    np.testing.assert_allclose(source.values(track.effector), expected, atol=1e-13)
+    assert isinstance(track.effector, BalanceEffector) and track.effector.axes == "y"
+    assert not track.displacement.any()
+
+
+def test_all_forms_of_a_displacement(clip: Clip, rng: np.random.Generator) -> None:
+    shift, curve = rng.standard_normal(3), rng.standard_normal((61, 3))
+    spline = Spline([0.0, 30.0, 60.0], rng.standard_normal((3, 3)))
+    for given, expected in ((shift, np.tile(shift, (61, 1))), (curve, curve), (spline, spline.at(np.arange(61)))):
+        track = track_of(Balance(displacement=given), clip)
+        np.testing.assert_array_equal(track.displacement, expected)
+        assert (track.begin, track.end, track.held) == (0, 60, ((0.0, 60.0),))
+
+
+def test_it_comes_and_goes_smoothly_where_it_does_not_last_as_long_as_the_clip(clip: Clip) -> None:
+    shift = np.array([0.3, 0.2, -0.1])
+    track = track_of(Balance(displacement=shift, begin=10, end=50), clip)
+    assert (track.begin, track.end, track.held) == (10, 50, ((17.5, 42.5),))
+    share = track.displacement @ shift / (shift @ shift)
+    np.testing.assert_allclose(track.displacement, share[:, None] * shift, atol=1e-15)
+    assert share[0] == share[-1] == 0.0
+    np.testing.assert_allclose(share[8:33], 1.0, atol=1e-15)
+    assert (np.diff(share[:9]) > 0.0).all() and (np.diff(share[32:]) < 0.0).all()
+    np.testing.assert_allclose(share, share[::-1], atol=1e-14)
+    # At rest and without acceleration where it begins and where it is reached.
+    assert share[1] < 0.03 and 1.0 - share[7] < 0.03
+    only_later = track_of(Balance(displacement=shift, begin=10), clip)
+    assert only_later.held == ((17.5, 60.0),) and (only_later.displacement[-1] == shift).all()
+    only_first = track_of(Balance(displacement=shift, end=50), clip)
+    assert only_first.held == ((0.0, 42.5),) and (only_first.displacement[0] == shift).all()
+
+
+def test_a_short_one_is_reached_in_its_middle(clip: Clip) -> None:
+    track = track_of(Balance(displacement=(1.0, 0.0, 0.0), begin=10, end=16), clip)
+    assert track.held == ((13.0, 13.0),)
+    assert track.displacement[3, 0] == 1.0 and track.displacement[[0, -1]].max() == 0.0
+
+
+def test_one_frame(rng: np.random.Generator) -> None:
+    track = track_of(Balance(displacement=(1.0, 2.0, 3.0)), moving_human(rng, 1))
+    np.testing.assert_array_equal(track.displacement, [[1.0, 2.0, 3.0]])
+    alone = track_of(Balance(displacement=(1.0, 2.0, 3.0), begin=7, end=7), moving_human(rng))
+    assert (alone.begin, alone.end, alone.held) == (7, 7, ((7.0, 7.0),))
+    np.testing.assert_array_equal(alone.displacement, [[1.0, 2.0, 3.0]])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"begin": -1}, "its begin .* lies outside the clip"),
+        ({"end": 61}, "its end .* lies outside the clip"),
+        ({"end": np.nan}, "its end must be a finite number"),
+        ({"begin": 30, "end": 20}, "begins at frame 30, after its end at 20"),
+        ({"begin": 10.2, "end": 10.8}, "there is no frame between its begin 10.2 and its end 10.8"),
+        ({"points": []}, "needs at least one point"),
+        ({"points": ["l_wirst"]}, "'l_wirst'"),
+        ({"displacement": (1.0, 2.0)}, "must be three numbers, or three for each of the 61 frames"),
+        ({"displacement": np.zeros((60, 3))}, r"not shape \(60, 3\)"),
+        ({"displacement": Spline([0.0, 1.0], [[0.0], [1.0]])}, r"not shape \(61, 1\)"),
+        ({"displacement": (0.0, np.nan, 0.0)}, "its displacement is not finite"),
+        ({"displacement": "left"}, "its displacement must be numbers"),
+    ],
+)
+def test_what_cannot_be_is_an_error_with_its_name(clip: Clip, wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ConstraintError, match=f"^poise: .*{sentence}"):
+        Balance(name="poise", **wrong).tracks(Source(clip))
+
+
+@pytest.mark.parametrize("axes", ["", "xx", "w"])
+def test_axes_are_letters_each_once(axes: str) -> None:
+    with pytest.raises(PoiseError, match=r"^poise: axes must be some of the letters"):
+        Balance(name="poise", axes=axes)
+
+
+def test_a_clip_without_frames_and_a_character_without_feet(rng: np.random.Generator) -> None:
+    with pytest.raises(ConstraintError, match=r"^poise: .* outside the clip"):
+        Balance(name="poise").tracks(Source(moving_human(rng, 0)))
+    with pytest.raises(ConstraintError, match=r"^poise: The left heel of this character was not found"):
+        Balance(name="poise").tracks(Source(point_clip(np.zeros((4, 3)))))
