@@ -14,10 +14,11 @@ from .arrays import Array, BoolArray, IntArray
 from .clearance import PlantedFoot, lifted, planted_feet, toes_bent
 from .clip import Clip
 from .constraints import Constraint, Ground, Source
+from .constraints.bridges import smooth_step
 from .constraints.effectors import Effector
-from .enforcement import Enforced, Enforcement
+from .enforcement import HOLDS, Enforced, Enforcement
 from .errors import ConstraintError
-from .filters import Liveliness, displacement, smoothed
+from .filters import Liveliness, displacement, lowpass, smoothed
 from .kinematics import WorldState
 from .motion import Motion
 from .posture import BATCH
@@ -25,7 +26,7 @@ from .report import Report, reported
 from .settings import SolveSettings
 from .splines import Spline
 from .swings import Swing, swings, swung
-from .timeline import Channel, Stretch, Timeline, eased_from, runs
+from .timeline import Channel, Stretch, Timeline, distances_to, eased_from, runs
 
 Coherence = Literal["batch", "sequential"]
 
@@ -36,6 +37,9 @@ neighbours give and need only a step or two."""
 JOINING_ROUNDS = 2
 """How often the ends of constraints are joined to the motion around them: once, and again because joining one may have
 moved another."""
+
+YIELD_REACH = 0.1
+"""Seconds, to either side, over which the way of an effector that cannot reach its target is smoothed."""
 
 FILTER_REACH = 0.06
 """Seconds over which a displacement that adds frequencies the source lacks is smoothed, to either side."""
@@ -210,15 +214,24 @@ class _Work:
         self.converged[frames] = self.met[frames] = True
 
     def enforce(
-        self, enforcement: Enforcement, frames: IntArray, start: Motion, stage: str, polish: bool = False
+        self,
+        enforcement: Enforcement,
+        frames: IntArray,
+        start: Motion,
+        stage: str,
+        polish: bool = False,
+        instead: Enforcement | None = None,
     ) -> Generator[Progress, None, None]:
         """Solve some frames, a batch at a time.
 
         With `polish`, the start is taken for as near to its reference as it can be, and only the constraints are put
-        right.
+        right. Where not all can be met, what `instead` asks is solved, if that is given.
         """
         frames = frames[(enforcement.codes[frames] >= 0).any(axis=1)]
-        batches = self._polished(enforcement, frames, start) if polish else self._solved(enforcement, frames, start)
+        if polish:
+            batches = self._polished(enforcement, frames, start)
+        else:
+            batches = self._solved(enforcement, frames, start, instead or enforcement)
         done = 0
         for enforced in batches:
             self.put(enforced.frames, enforced.motion)
@@ -231,7 +244,9 @@ class _Work:
         for first in range(0, len(frames), BATCH):
             yield enforcement.polished(frames[first : first + BATCH], start)
 
-    def _solved(self, enforcement: Enforcement, frames: IntArray, start: Motion) -> Iterable[Enforced]:
+    def _solved(
+        self, enforcement: Enforcement, frames: IntArray, start: Motion, instead: Enforcement
+    ) -> Iterable[Enforced]:
         """Frame after frame, each from the one before; or all together, without order wherever that is enough."""
         solving = self.settings.solving()
         if self.settings.coherence == "sequential":
@@ -240,15 +255,17 @@ class _Work:
                 begin = _shifted(self.motion, group.frames) if frame > 0 else self.motion
                 yield enforcement.solved(group, begin, self.reference, solving)
             return
-        ordered = [frames[:0]]
-        for first in range(0, len(frames), BATCH):
-            batch = frames[first : first + BATCH]
-            enforced = enforcement.solved_unordered(batch, start, self.reference, solving)
-            finished = enforced.met & enforced.converged
-            ordered.append(batch[~finished])
-            yield enforced.at(np.flatnonzero(finished))
-        for group in enforcement.groups(np.concatenate(ordered)):
-            yield enforcement.solved(group, start, self.reference, solving)
+        for attempt in (enforcement,) if instead is enforcement else (enforcement, instead):
+            missed = [frames[:0]]
+            for first in range(0, len(frames), BATCH):
+                batch = frames[first : first + BATCH]
+                enforced = attempt.solved_unordered(batch, start, self.reference, solving)
+                finished = enforced.met & enforced.converged
+                missed.append(batch[~finished])
+                yield enforced.at(np.flatnonzero(finished))
+            frames = np.concatenate(missed)
+        for group in instead.groups(frames):
+            yield instead.solved(group, start, self.reference, solving)
 
 
 def _shifted(motion: Motion, frames: IntArray) -> Motion:
@@ -287,23 +304,25 @@ def _solving(
     work.reference.rotations[to_solve] = source.clip.motion.rotations[to_solve]
     work.reference.translations[to_solve] = source.clip.motion.translations[to_solve]
 
+    # A foot that is on its way gives way: it is dropped where it prevents something else.
+    standing = Enforcement(timeline.only_held_plants(), enforcement.targets)
     stride = max(1, round(source.clip.fps / COARSE_RATE))
     swinging = [swing for swing in swings(timeline) if changed[swing.before : swing.after + 1].any()]
     easy = to_solve[:0]
     if settings.coherence == "batch" and stride > 1 and len(to_solve) > 2 * stride:
         coarse = _coarse(to_solve, stride, [end for swing in swinging for end in (swing.before, swing.after)])
-        yield from work.enforce(enforcement, coarse, work.motion, "coarse")
+        yield from work.enforce(enforcement, coarse, work.motion, "coarse", instead=standing)
         between = np.setdiff1d(to_solve, coarse, assume_unique=True)
         known = _with_neighbours(coarse, to_solve, source.frames)
         work.put(between, _between(source.clip.motion, work.motion, known, between))
         yield Progress("coarse", 1.0, work.clip)
         is_easy = _between_met(work.met, known, between)
         easy = between[is_easy]
-        yield from work.enforce(enforcement, between[~is_easy], work.motion, "fine")
+        yield from work.enforce(enforcement, between[~is_easy], work.motion, "fine", instead=standing)
     else:
-        yield from work.enforce(enforcement, to_solve, work.motion, "fine")
+        yield from work.enforce(enforcement, to_solve, work.motion, "fine", instead=standing)
     in_the_air = work.swing(swinging)
-    standing = Enforcement(timeline.only_held_plants(), enforcement.targets)
+    standing = yield from _yielding(standing, work, to_solve)
     to_polish = np.union1d(easy, in_the_air)
     yield from work.enforce(standing, to_polish, work.motion, "fine", polish=True)
     yield from work.enforce(standing, to_polish[~work.met[to_polish]], work.motion, "fine")
@@ -475,6 +494,43 @@ def _trend(reached: Array, frames: IntArray, outside: IntArray) -> tuple[Array, 
     at = np.searchsorted(frames, outside)
     value = reached[at[0]]
     return value, reached[at[1]] - value if len(at) > 1 else np.zeros(3)
+
+
+# Giving way ---------------------------------------------------------------------------------------------------------
+
+
+def _yielding(enforcement: Enforcement, work: _Work, frames: IntArray) -> Generator[Progress, None, Enforcement]:
+    """Let what cannot be met ask for what it can have, smoothly; returns what is enforced from then on.
+
+    A target that leaves the reach of its limb at speed straightens the limb like the root of the distance: it pops. A
+    loser has nothing to lose: its target is replaced by the way that its effector took, low-passed, which cuts the
+    corner where the reach ends.
+    """
+    missed = np.zeros(len(work.met), dtype=bool)
+    missed[frames] = ~work.met[frames]
+    if not missed.any():
+        return enforcement
+    timeline, fps = enforcement.timeline, work.source.clip.fps
+    radius = max(1, round(YIELD_REACH * fps))
+    world = WorldState.of(enforcement.skeleton, work.motion)
+    targets, concerned = list(enforcement.targets), np.zeros_like(missed)
+    for number, channel in enumerate(timeline.channels):
+        effector, values = channel.effector, timeline.source.values(channel.effector)
+        unit = 1.0 if effector.is_angular else enforcement.skeleton.size
+        reached = effector.value(world)
+        lost = missed & channel.active & (effector.miss(reached, targets[number]) > HOLDS * unit)
+        if not lost.any():
+            continue
+        way = effector.displacement(values, reached)
+        share = smooth_step(1.0 - distances_to(lost) / (2.0 * radius))[:, None] * channel.active[:, None]
+        targets[number] = np.where(
+            share > 0.0, effector.displaced(values, way + share * (lowpass(way, radius) - way)), targets[number]
+        )
+        concerned |= (share > 0.0)[:, 0]
+    giving_way = Enforcement(timeline, targets)
+    again = np.flatnonzero(concerned)
+    yield from work.enforce(giving_way, again, work.motion, "giving way")
+    return giving_way
 
 
 # Smoothing ----------------------------------------------------------------------------------------------------------

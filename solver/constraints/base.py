@@ -191,12 +191,19 @@ def interpolated(values: Array, time: float) -> Array:
     return np.asarray((1.0 - share) * values[before] + share * values[after])
 
 
-def velocity(values: Array, time: float) -> Array:
-    """(width,) change per frame of an array over frames, by central differences (one-sided at its ends)."""
+def velocity(values: Array, time: float, side: int = 0) -> Array:
+    """(width,) change per frame of an array over frames: by central differences, one-sided at its ends.
+
+    With `side` -1 or 1 only the frame before or after counts: where an effector stays, the source's velocity during the
+    stay, whatever it does outside.
+    """
     last = len(values) - 1
     if last == 0:
         return np.zeros(values.shape[1:])
-    before, after = max(time - 1.0, 0.0), min(time + 1.0, float(last))
+    before = max(time - 1.0, 0.0) if side <= 0 else time
+    after = min(time + 1.0, float(last)) if side >= 0 else time
+    if after <= before:
+        return velocity(values, time)
     return np.asarray((interpolated(values, after) - interpolated(values, before)) / (after - before))
 
 

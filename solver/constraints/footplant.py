@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from .. import rotations
-from ..arrays import Array, IntArray
+from ..arrays import Array, BoolArray, IntArray
 from ..errors import ConstraintError, LandmarkError
 from ..joints import BodyPoint
 from ..settings import is_number
-from .base import Constraint, Knot, Source, Track, active_frames, three_numbers
+from .base import Constraint, Knot, Source, Track, active_frames, interpolated, three_numbers, velocity
+from .bridges import departure
 from .effectors import PointEffector
 from .ground import Ground
 from .paths import way
@@ -143,8 +144,9 @@ class Footplant(Constraint):
         foot = self._foot(source)
         stand = self._stand(source, foot)
         times = [time for stay in self.stays.values() for time in stay]
-        begin = max(min(times) - (source.ease if self.ease_in is None else self.ease_in), 0.0)
-        end = min(max(times) + (source.ease if self.ease_out is None else self.ease_out), source.frames - 1.0)
+        comes = min(times) - (source.ease if self.ease_in is None else self.ease_in)
+        goes = max(times) + (source.ease if self.ease_out is None else self.ease_out)
+        begin, end = max(comes, 0.0), min(goes, source.frames - 1.0)
         frames = active_frames(begin, end)
         if not frames.size:
             raise ConstraintError(f"{self.label}: there is no frame between its begin {begin:g} and its end {end:g}.")
@@ -157,8 +159,13 @@ class Footplant(Constraint):
             stay = self.stays[part]
             values = source.values(effector)
             knots = [Knot(stand[part], *stay)]
-            path = way("condensed", values, begin, end, knots, frames, source.ease)
-            tracks.append(Track(self, effector, int(frames[0]), path - values[frames], (stay,), leads))
+            displacement = way("condensed", values, begin, end, knots, frames, source.ease) - values[frames]
+            # Where the clip begins or ends meanwhile there is no source to leave or to rejoin.
+            if comes < begin:
+                _stay_displaced(displacement, values, stand[part], stay[0], frames, source.ease, frames < stay[0])
+            if goes > end:
+                _stay_displaced(displacement, values, stand[part], stay[1], frames, source.ease, frames > stay[1])
+            tracks.append(Track(self, effector, int(frames[0]), displacement, (stay,), leads))
         return tracks
 
     def pair(self, source: Source) -> tuple[PointEffector, PointEffector] | None:
@@ -234,6 +241,19 @@ class Footplant(Constraint):
         elif source.ground is not None:
             place[up] = source.ground.heights(place[None], up)[0] + shift[up] + clearance
         return place
+
+
+def _stay_displaced(
+    displacement: Array, values: Array, stand: Array, time: float, frames: IntArray, ease: float, where: BoolArray
+) -> None:
+    """Write the displacement that an effector has at a time, when it stands still, also to other frames.
+
+    There it moves as the source does; within `ease` frames it takes up, or gives up, the source's velocity.
+    """
+    elapsed = frames[where] - time
+    inside = -1 if elapsed.max(initial=-1.0) > 0 else 1
+    taken_up = np.sign(elapsed)[:, None] * departure(np.abs(elapsed), ease) * velocity(values, time, inside)
+    displacement[where] = stand - interpolated(values, time) - taken_up
 
 
 def _mean(values: Array, stay: tuple[float, float]) -> Array:

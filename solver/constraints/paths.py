@@ -105,9 +105,9 @@ def _between_stays(run: Sequence[Knot], source: Array, frames: IntArray, ease: f
     ).at(frames)
     # Done with before the nearest other knot, which would be missed otherwise.
     if first.stays:
-        offsets -= departure(frames - times[0], min(ease, times[1] - times[0])) * velocity(source, first.end)
+        offsets -= departure(frames - times[0], min(ease, times[1] - times[0])) * velocity(source, first.end, -1)
     if last.stays:
-        offsets += departure(times[-1] - frames, min(ease, times[-1] - times[-2])) * velocity(source, last.begin)
+        offsets += departure(times[-1] - frames, min(ease, times[-1] - times[-2])) * velocity(source, last.begin, 1)
     return offsets
 
 
