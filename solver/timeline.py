@@ -40,6 +40,12 @@ class Channel:
     leads: Array
     """(frames,) 1.0 where it is the more important effector of its constraint, 0.0 where not, smooth between."""
 
+    @property
+    def on_the_way(self) -> BoolArray:
+        """(frames,) where whoever has it is on the way and does not mind how."""
+        careless = [number for number, track in enumerate(self.tracks) if not track.constraint.holds_its_way]
+        return np.isin(self.owner, careless) & ~self.held
+
     def stretches(self) -> list[Stretch]:
         """The runs of active frames."""
         return [Stretch(self, first, last) for first, last in runs(self.active)]
@@ -110,13 +116,14 @@ class Timeline:
 
     def only_held_plants(self) -> Timeline:
         """The same with footplants active only while they are held, not on the way to and from there."""
-        channels = []
-        for channel in self.channels:
-            plants = [number for number, track in enumerate(channel.tracks) if not track.constraint.holds_its_way]
-            on_the_way = np.isin(channel.owner, plants) & ~channel.held
-            channels.append(
-                replace(channel, active=channel.active & ~on_the_way, owner=np.where(on_the_way, -1, channel.owner))
+        channels = [
+            replace(
+                channel,
+                active=channel.active & ~channel.on_the_way,
+                owner=np.where(channel.on_the_way, -1, channel.owner),
             )
+            for channel in self.channels
+        ]
         return replace(self, channels=tuple(channels))
 
     def targets(self) -> list[Array]:
@@ -178,17 +185,11 @@ def connected(tracks: Sequence[Track], source: Source) -> Channel:
 
 @dataclass
 class _Stop:
-    """A time at which a track is held."""
+    """Frames in which a track is held, the first and the last too."""
 
     track: int
-    begin: float
-    end: float
-
-    @property
-    def frames(self) -> tuple[int, int]:
-        """Its first and its last frame; the nearest one, twice, where it lies between two."""
-        first, last = int(np.ceil(self.begin)), int(np.floor(self.end))
-        return (first, last) if first <= last else (round(self.begin), round(self.begin))
+    begin: int
+    end: int
 
 
 def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease: float) -> None:
@@ -196,7 +197,8 @@ def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease:
     tracks = channel.tracks
     joins_before = first > 0 and bool(channel.active[first - 1])
     joins_after = last + 1 < len(channel.active) and bool(channel.active[last + 1])
-    stops = _stops(tracks, numbers, first, last, ease * SHORTEST_TRANSIT, joins_before, joins_after)
+    transit = int(np.ceil(ease * SHORTEST_TRANSIT))
+    stops = _stops(tracks, numbers, first, last, transit, joins_before, joins_after)
     if not stops:
         return
     if not joins_before:
@@ -221,8 +223,7 @@ def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease:
         The velocity is the one inside the stop: outside, the track's own way may turn at once.
         """
         track = tracks[stop.track]
-        first_held, last_held = stop.frames
-        at, is_stay = stop.frames[side], last_held > first_held
+        at, is_stay = (stop.begin, stop.end)[side], stop.end > stop.begin
         low = (at if is_stay and side == 0 else max(at - 1, track.begin)) - track.begin
         high = (at if is_stay and side == 1 else min(at + 1, track.end)) - track.begin
         slope = (track.displacement[high] - track.displacement[low]) / max(high - low, 1)
@@ -236,13 +237,12 @@ def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease:
         leads[between] = (1.0 - share) * begin[3] + share * end[3]
 
     for stop in stops:
-        during = (frames >= stop.frames[0]) & (frames <= stop.frames[1])
+        during = (frames >= stop.begin) & (frames <= stop.end)
         own(stop, during)
         held |= during
     for before, after in pairwise(stops):
-        leaves, arrives = before.frames[1], after.frames[0]
-        between = (frames > leaves) & (frames < arrives)
-        owner[between] = np.where(frames[between] < 0.5 * (leaves + arrives), before.track, after.track)
+        between = (frames > before.end) & (frames < after.begin)
+        owner[between] = np.where(frames[between] < 0.5 * (before.end + after.begin), before.track, after.track)
         if before.track == after.track:
             own(before, between)
         else:
@@ -250,12 +250,12 @@ def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease:
     if joins_before:
         connect(_joint(channel, first - 1, -1), end_of(stops[0], 0))
     else:
-        own(stops[0], frames < stops[0].frames[0])
-    owner[frames > stops[-1].frames[1]] = stops[-1].track
+        own(stops[0], frames < stops[0].begin)
+    owner[frames > stops[-1].end] = stops[-1].track
     if joins_after:
         connect(end_of(stops[-1], 1), _joint(channel, last + 1, 1))
     else:
-        own(stops[-1], frames > stops[-1].frames[1])
+        own(stops[-1], frames > stops[-1].end)
     channel.active[frames] = True
     channel.displacement[frames] = displacement
     channel.owner[frames] = owner
@@ -279,7 +279,7 @@ def _stops(
     numbers: Sequence[int],
     first: int,
     last: int,
-    transit: float,
+    transit: int,
     joins_before: bool,
     joins_after: bool,
 ) -> list[_Stop]:
@@ -287,11 +287,12 @@ def _stops(
     stops = []
     for number in numbers:
         track = tracks[number]
-        for begin, end in np.clip(track.held, track.begin, track.end).tolist():
-            if end < first or begin > last:
+        for begin, end in track.held:
+            earliest, latest = _frames_within(track, begin, end)
+            if latest < first or earliest > last:
                 continue
-            earliest = max(begin, first + transit) if joins_before else max(begin, float(first))
-            latest = min(end, last - transit) if joins_after else min(end, float(last))
+            earliest = max(earliest, first + transit if joins_before else first)
+            latest = min(latest, last - transit if joins_after else last)
             if earliest <= latest:
                 stops.append(_Stop(number, earliest, latest))
     stops.sort(key=lambda stop: (stop.begin, stop.end))
@@ -300,21 +301,32 @@ def _stops(
         stop = stops.pop(0)
         if kept and kept[-1].track != stop.track and stop.begin - kept[-1].end < transit:
             before = kept[-1]
+            # What lies before that one's begin has been given away already.
+            stop.begin = max(stop.begin, before.begin)
+            if stop.end < stop.begin:
+                continue
             if stop.end < before.end:
                 # The later of two equals lies inside the earlier, which is left for it and taken up again.
-                halfway = 0.5 * (stop.begin + stop.end)
+                halfway = (stop.begin + stop.end) // 2
                 stops.append(_Stop(before.track, halfway, before.end))
                 stops.sort(key=lambda stop: (stop.begin, stop.end))
                 before.end = halfway
             # Equals that leave each other no time give way alike; but nobody gives up more than all of its stay.
-            middle = 0.5 * (before.end + stop.begin)
-            leaves = float(np.clip(middle - 0.5 * transit, before.begin, before.end))
-            stop.begin = float(np.clip(leaves + transit, stop.begin, stop.end))
-            before.end = float(np.clip(stop.begin - transit, before.begin, leaves))
+            leaves = max(min((before.end + stop.begin - transit) // 2, before.end), before.begin)
+            stop.begin = min(max(leaves + transit, stop.begin), stop.end)
+            before.end = max(min(stop.begin - transit, leaves), before.begin)
             if stop.begin <= before.end:
                 continue
         kept.append(stop)
     return kept
+
+
+def _frames_within(track: Track, begin: float, end: float) -> tuple[int, int]:
+    """The first and the last frame of a track within times; twice the nearest one where they lie between two."""
+    first, last = int(np.ceil(begin)), int(np.floor(end))
+    if first > last:
+        first = last = round(begin)
+    return max(min(first, track.end), track.begin), max(min(last, track.end), track.begin)
 
 
 def eased_from(stretch: Stretch, before: Array, slope: Array, after: Array, slope_after: Array, ease: float) -> Array:
