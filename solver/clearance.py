@@ -17,7 +17,7 @@ from .arrays import TINY, Array, BoolArray, IntArray
 from .constraints import Ground, Source
 from .constraints.bridges import smooth_step
 from .constraints.effectors import PointEffector
-from .filters import lowpass
+from .filters import envelope
 from .joints import BodyPoint
 from .kinematics import WorldState
 from .motion import Motion
@@ -176,25 +176,11 @@ def _across(vectors: Array, ahead: Array, up: int) -> Array:
 
 
 def _envelope(values: Array, where: BoolArray, reach: int) -> Array:
-    """(frames,) a smooth curve over values that are not negative, nowhere below them, within the runs of a mask."""
+    """(frames,) the envelope of values within each run of a mask; 0 elsewhere."""
     smooth = np.zeros_like(values)
     for first, last in runs(where):
-        part = values[first : last + 1]
-        if part.any():
-            # The mean of maxima is nowhere less than what it is taken of.
-            widest = np.max([_moved(part, step) for step in range(-reach, reach + 1)], axis=0)
-            smooth[first : last + 1] = np.maximum(lowpass(widest[:, None], reach)[:, 0], part)
+        smooth[first : last + 1] = envelope(values[first : last + 1], reach)
     return smooth
-
-
-def _moved(values: Array, step: int) -> Array:
-    """Values over frames, moved by some frames, zero where there are none."""
-    moved = np.zeros_like(values)
-    if step >= 0:
-        moved[step:] = values[: len(values) - step]
-    else:
-        moved[:step] = values[-step:]
-    return moved
 
 
 def _nearest_owner(owner: IntArray, frames: IntArray) -> IntArray:

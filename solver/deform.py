@@ -10,15 +10,14 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from .arrays import Array, BoolArray, IntArray
+from .arrays import TINY, Array, BoolArray, IntArray
 from .clearance import PlantedFoot, lifted, planted_feet, toes_bent
 from .clip import Clip
 from .constraints import Constraint, Ground, Source
-from .constraints.bridges import smooth_step
 from .constraints.effectors import Effector
 from .enforcement import HOLDS, Enforced, Enforcement
 from .errors import ConstraintError
-from .filters import Liveliness, displacement, lowpass, smoothed
+from .filters import Liveliness, displacement, envelope, lowpass, smoothed
 from .kinematics import WorldState
 from .motion import Motion
 from .posture import BATCH
@@ -26,7 +25,7 @@ from .report import Report, reported
 from .settings import SolveSettings
 from .splines import Spline
 from .swings import Swing, swings, swung
-from .timeline import Channel, Stretch, Timeline, distances_to, eased_from, runs
+from .timeline import Channel, Stretch, Timeline, eased_from, runs
 
 Coherence = Literal["batch", "sequential"]
 
@@ -53,7 +52,7 @@ class DeformSettings:
 
     coherence: Coherence = "batch"
     """All frames together, or each from the result of the one before (the document's own order, for comparison)."""
-    iterations: int = 60
+    iterations: int = 200
     """The most steps a frame may take in a pass."""
     tolerance: float = 1e-6
     """When a frame has come to rest: see `SolveSettings`."""
@@ -187,6 +186,12 @@ class _Work:
         self.met = before.met.copy() if before else np.ones(source.frames, dtype=bool)
         """(frames,) where every constraint holds."""
 
+    def take(self, enforced: Enforced) -> None:
+        """Write solved frames."""
+        self.put(enforced.frames, enforced.motion)
+        self.met[enforced.frames] = enforced.met
+        self.converged[enforced.frames] = enforced.converged
+
     def put(self, frames: IntArray, motion: Motion) -> None:
         """Write some frames."""
         self.motion.rotations[frames], self.motion.translations[frames] = motion.rotations, motion.translations
@@ -234,9 +239,7 @@ class _Work:
             batches = self._solved(enforcement, frames, start, instead or enforcement)
         done = 0
         for enforced in batches:
-            self.put(enforced.frames, enforced.motion)
-            self.met[enforced.frames] = enforced.met
-            self.converged[enforced.frames] = enforced.converged
+            self.take(enforced)
             done += len(enforced.frames)
             yield Progress(stage, min(done / max(len(frames), 1), 1.0), self.clip)
 
@@ -321,12 +324,12 @@ def _solving(
         yield from work.enforce(enforcement, between[~is_easy], work.motion, "fine", instead=standing)
     else:
         yield from work.enforce(enforcement, to_solve, work.motion, "fine", instead=standing)
+    standing, winning = yield from _yielding(standing, work, to_solve)
     in_the_air = work.swing(swinging)
-    standing = yield from _yielding(standing, work, to_solve)
     to_polish = np.union1d(easy, in_the_air)
     yield from work.enforce(standing, to_polish, work.motion, "fine", polish=True)
     yield from work.enforce(standing, to_polish[~work.met[to_polish]], work.motion, "fine")
-    smoothed_frames = yield from _smoothing(standing, work, changed, enforcement)
+    smoothed_frames = yield from _smoothing(winning, work, changed, enforcement)
     if source.ground is not None:
         feet = list(planted_feet(timeline))
         yield from _above_ground(standing, feet, work, changed | smoothed_frames)
@@ -499,21 +502,27 @@ def _trend(reached: Array, frames: IntArray, outside: IntArray) -> tuple[Array, 
 # Giving way ---------------------------------------------------------------------------------------------------------
 
 
-def _yielding(enforcement: Enforcement, work: _Work, frames: IntArray) -> Generator[Progress, None, Enforcement]:
-    """Let what cannot be met ask for what it can have, smoothly; returns what is enforced from then on.
+def _yielding(
+    enforcement: Enforcement, work: _Work, frames: IntArray
+) -> Generator[Progress, None, tuple[Enforcement, Enforcement]]:
+    """Let what cannot be met ask for what it can have, smoothly.
 
-    A target that leaves the reach of its limb at speed straightens the limb like the root of the distance: it pops. A
-    loser has nothing to lose: its target is replaced by the way that its effector took, low-passed, which cuts the
-    corner where the reach ends.
+    Returns what is enforced from then on, and the same without the losers, where they lose: smoothness goes before what
+    cannot be had anyway.
+
+    A target that leaves the reach of its limb at speed straightens the limb like the root of the distance: it pops. So
+    what is missing is given up, in a smooth curve that begins before the reach ends and lies nowhere below it: the limb
+    comes to its end slowly, and gets as far.
     """
     missed = np.zeros(len(work.met), dtype=bool)
     missed[frames] = ~work.met[frames]
     if not missed.any():
-        return enforcement
+        return enforcement, enforcement
     timeline, fps = enforcement.timeline, work.source.clip.fps
     radius = max(1, round(YIELD_REACH * fps))
     world = WorldState.of(enforcement.skeleton, work.motion)
     targets, concerned = list(enforcement.targets), np.zeros_like(missed)
+    winners = list(timeline.channels)
     for number, channel in enumerate(timeline.channels):
         effector, values = channel.effector, timeline.source.values(channel.effector)
         unit = 1.0 if effector.is_angular else enforcement.skeleton.size
@@ -521,16 +530,24 @@ def _yielding(enforcement: Enforcement, work: _Work, frames: IntArray) -> Genera
         lost = missed & channel.active & (effector.miss(reached, targets[number]) > HOLDS * unit)
         if not lost.any():
             continue
-        way = effector.displacement(values, reached)
-        share = smooth_step(1.0 - distances_to(lost) / (2.0 * radius))[:, None] * channel.active[:, None]
-        targets[number] = np.where(
-            share > 0.0, effector.displaced(values, way + share * (lowpass(way, radius) - way)), targets[number]
+        wanted = effector.displacement(values, targets[number])
+        short = (wanted - effector.displacement(values, reached)) * lost[:, None]
+        given_up = envelope(np.linalg.norm(short, axis=1), radius) * channel.active
+        along = lowpass(short, 2 * radius)
+        along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), TINY)
+        # Where it was short it goes on asking in the direction in which it was.
+        along[lost] = short[lost] / np.maximum(np.linalg.norm(short[lost], axis=1, keepdims=True), TINY)
+        yields = given_up > 0.0
+        targets[number] = targets[number].copy()
+        targets[number][yields] = effector.displaced(
+            values[yields], wanted[yields] - given_up[yields, None] * along[yields]
         )
-        concerned |= (share > 0.0)[:, 0]
+        concerned |= yields
+        winners[number] = channel.without(yields)
     giving_way = Enforcement(timeline, targets)
     again = np.flatnonzero(concerned)
     yield from work.enforce(giving_way, again, work.motion, "giving way")
-    return giving_way
+    return giving_way, Enforcement(replace(timeline, channels=tuple(winners)), targets)
 
 
 # Smoothing ----------------------------------------------------------------------------------------------------------

@@ -105,6 +105,19 @@ def lowpass(values: ArrayLike, radius: int) -> Array:
     return _averaged(np.concatenate([before, channels, after]), radius)
 
 
+def envelope(values: Array, radius: int) -> Array:
+    """(frames,) a smooth curve over values that are not negative: nowhere below them, and 0 far from where they are.
+
+    It is the low-passed maximum of the values within `radius` frames: the mean of maxima is nowhere less than what
+    they are taken of.
+    """
+    if not values.any() or radius <= 0:
+        return values.copy()
+    padded = np.pad(values, radius)
+    widest = np.max([padded[step : step + len(values)] for step in range(2 * radius + 1)], axis=0)
+    return np.maximum(lowpass(widest[:, None], radius)[:, 0], values)
+
+
 def smoothed(source: Motion, result: Motion, where: ArrayLike, radius: int, frozen: ArrayLike | None = None) -> Motion:
     """The result with its displacement from the source low-passed around the marks `where` (frames, joints).
 

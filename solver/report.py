@@ -159,7 +159,7 @@ def _residuals(enforcement: Enforcement, clip: Clip) -> Iterable[Residual]:
             wished = effector.displaced(timeline.source.values(effector)[held], track.displacement[held - track.begin])
             missed = np.zeros(clip.frames)
             if track.constraint.holds_its_way:
-                own = channel.owner == number
+                own = (channel.owner == number) & ~channel.bridged
                 missed[own] = on_the_way[own]
                 active[own] = True
             missed[held] = effector.miss(values[held], wished)

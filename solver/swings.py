@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Array, IntArray
-from .constraints import Footplant, Source
+from .constraints import Source
 from .constraints.bridges import bridge
 from .filters import Displacement, displacement
 from .motion import Motion
@@ -40,24 +40,25 @@ class Swing:
 
 
 def swings(timeline: Timeline) -> Iterable[Swing]:
-    """Every swing of every planted foot."""
+    """Every swing of every planted foot: where it is on its way, and nothing else moves its leg."""
     skeleton = timeline.source.clip.skeleton
-    by_leg: dict[tuple[int, ...], list[int]] = {}
-    for number, channel in enumerate(timeline.channels):
-        if any(isinstance(track.constraint, Footplant) for track in channel.tracks):
-            joint = int(channel.effector.point.joint)  # type: ignore[attr-defined]
-            by_leg.setdefault(tuple(leg_joints(skeleton, joint)), []).append(number)
-    for joints, numbers in by_leg.items():
-        active = np.zeros(timeline.frames, dtype=bool)
+    legs: dict[int, IntArray] = {}
+    for channel in timeline.channels:
+        joint = channel.effector.moved_joint
+        if joint is not None and any(not track.constraint.holds_its_way for track in channel.tracks):
+            joints = np.array(leg_joints(skeleton, joint))
+            legs[int(joints[0])] = joints
+    for joints in legs.values():
+        on_its_way = np.zeros(timeline.frames, dtype=bool)
         held = np.zeros(timeline.frames, dtype=bool)
-        for number in numbers:
-            channel = timeline.channels[number]
-            plants = [i for i, track in enumerate(channel.tracks) if isinstance(track.constraint, Footplant)]
-            active |= channel.active
-            held |= channel.held | (channel.active & ~np.isin(channel.owner, plants))
-        for first, last in runs(active & ~held):
+        for channel in timeline.channels:
+            if channel.effector.moved_joint in joints:
+                free = channel.active & channel.on_the_way
+                on_its_way |= free
+                held |= channel.active & ~free
+        for first, last in runs(on_its_way & ~held):
             before, after = max(first - 1, 0), min(last + 1, timeline.frames - 1)
-            yield Swing(np.array(joints), first, last, before, after)
+            yield Swing(joints, first, last, before, after)
 
 
 def leg_joints(skeleton: Skeleton, foot: int) -> list[int]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from .arrays import TINY, Array, BoolArray, IntArray
 from .constraints import Constraint, Footplant, Source, Track
-from .constraints.bridges import bridge, departure, smooth_step
+from .constraints.bridges import bridge, cubic_step, departure, smooth_step
 from .constraints.effectors import Effector
 
 SHORTEST_TRANSIT = 0.5
@@ -39,12 +39,18 @@ class Channel:
     """(frames,) where the target is what a user asked for, not on its way."""
     leads: Array
     """(frames,) 1.0 where it is the more important effector of its constraint, 0.0 where not, smooth between."""
+    bridged: BoolArray
+    """(frames,) where it is on its way from one constraint to another: neither of them has asked for that."""
 
     @property
     def on_the_way(self) -> BoolArray:
         """(frames,) where whoever has it is on the way and does not mind how."""
         careless = [number for number, track in enumerate(self.tracks) if not track.constraint.holds_its_way]
-        return np.isin(self.owner, careless) & ~self.held
+        return (np.isin(self.owner, careless) & ~self.held) | (self.bridged & bool(careless))
+
+    def without(self, frames: BoolArray) -> Channel:
+        """The same, not active at some frames (frames,)."""
+        return replace(self, active=self.active & ~frames, owner=np.where(frames, -1, self.owner))
 
     def stretches(self) -> list[Stretch]:
         """The runs of active frames."""
@@ -116,15 +122,7 @@ class Timeline:
 
     def only_held_plants(self) -> Timeline:
         """The same with footplants active only while they are held, not on the way to and from there."""
-        channels = [
-            replace(
-                channel,
-                active=channel.active & ~channel.on_the_way,
-                owner=np.where(channel.on_the_way, -1, channel.owner),
-            )
-            for channel in self.channels
-        ]
-        return replace(self, channels=tuple(channels))
+        return replace(self, channels=tuple(channel.without(channel.on_the_way) for channel in self.channels))
 
     def targets(self) -> list[Array]:
         """(frames, width) for each channel; what it says where a channel is not active means nothing."""
@@ -171,6 +169,7 @@ def connected(tracks: Sequence[Track], source: Source) -> Channel:
         np.full(frames, -1),
         np.zeros(frames, dtype=bool),
         np.ones(frames),
+        np.zeros(frames, dtype=bool),
     )
     by_priority = sorted(range(len(tracks)), key=lambda number: -tracks[number].constraint.priority)
     for _, equals in groupby(by_priority, key=lambda number: tracks[number].constraint.priority):
@@ -233,6 +232,7 @@ def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease:
     def connect(begin: tuple[float, Array, Array, float], end: tuple[float, Array, Array, float]) -> None:
         between = (frames > begin[0]) & (frames < end[0])
         displacement[between] = bridge(frames[between], begin[0], end[0], begin[1], end[1], begin[2], end[2], ease)
+        channel.bridged[frames[between]] = True
         share = smooth_step((frames[between] - begin[0]) / max(end[0] - begin[0], TINY))
         leads[between] = (1.0 - share) * begin[3] + share * end[3]
 
@@ -341,11 +341,11 @@ def eased_from(stretch: Stretch, before: Array, slope: Array, after: Array, slop
     if arrival > stretch.first:
         span = arrival - (stretch.first - 1)
         elapsed = frames - (stretch.first - 1)
-        added += (1.0 - smooth_step(elapsed / span))[:, None] * before + departure(elapsed, min(ease, span)) * slope
+        added += (1.0 - cubic_step(elapsed / span))[:, None] * before + departure(elapsed, min(ease, span)) * slope
     if leave < stretch.last:
         span = (stretch.last + 1) - leave
         ahead = (stretch.last + 1) - frames
-        added += (1.0 - smooth_step(ahead / span))[:, None] * after - departure(ahead, min(ease, span)) * slope_after
+        added += (1.0 - cubic_step(ahead / span))[:, None] * after - departure(ahead, min(ease, span)) * slope_after
     return added
 
 

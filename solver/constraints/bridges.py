@@ -14,6 +14,12 @@ def smooth_step(share: ArrayLike) -> Array:
     return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))
 
 
+def cubic_step(share: ArrayLike) -> Array:
+    """From 0 to 1 over a share of 0 to 1, at rest at both ends: as a spline goes between two points where it rests."""
+    x = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0)
+    return np.asarray(x**2 * (3.0 - 2.0 * x))
+
+
 def departure(times: ArrayLike, duration: float) -> Array:
     """(n, 1) how far something has come that starts with velocity 1 and is back at rest at 0 after a duration.
 

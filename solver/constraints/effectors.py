@@ -32,6 +32,11 @@ class Effector(ABC):
     is_angular: ClassVar[bool] = False
     """Whether residuals are in radians (or pure numbers) rather than in lengths."""
 
+    @property
+    def moved_joint(self) -> int | None:
+        """The joint that it is about, if it is one."""
+        return None
+
     @abstractmethod
     def value(self, world: WorldState) -> Array:
         """(frames, width) where it is."""
@@ -64,6 +69,10 @@ class PointEffector(Effector):
     point: BodyPoint
     """With the joint as an index."""
 
+    @property
+    def moved_joint(self) -> int:
+        return int(self.point.joint)
+
     def value(self, world: WorldState) -> Array:
         return world.point(self.point)
 
@@ -80,6 +89,10 @@ class AttachedEffector(Effector):
 
     point: BodyPoint
     reference: int
+
+    @property
+    def moved_joint(self) -> int:
+        return int(self.point.joint)
 
     def value(self, world: WorldState) -> Array:
         return place_on(world, self.reference, world.point(self.point))
@@ -99,6 +112,10 @@ class OrientationEffector(Effector):
 
     width: ClassVar[int] = 4
     is_angular: ClassVar[bool] = True
+
+    @property
+    def moved_joint(self) -> int:
+        return self.joint
 
     def value(self, world: WorldState) -> Array:
         return world.rotations[:, self.joint]
@@ -124,6 +141,10 @@ class DirectionEffector(Effector):
     axis: tuple[float, float, float]
 
     is_angular: ClassVar[bool] = True
+
+    @property
+    def moved_joint(self) -> int:
+        return self.joint
 
     def value(self, world: WorldState) -> Array:
         return rotations.rotate(world.rotations[:, self.joint], np.array(self.axis))
