@@ -6,6 +6,8 @@ Pinocchio and MuJoCo know ball joints. URDF does not: there a joint is three rev
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 from xml.etree import ElementTree
 
@@ -25,7 +27,13 @@ HUGE = 1e6
 """A limit that is none, in radians, newton metres and radians a second: URDF asks for one."""
 
 
-def pinocchio_model(skeleton: solver.Skeleton) -> Any:
+Points = Mapping[str, solver.BodyPoint]
+"""Further points of the body, whose joints are indices, that shall have frames of these names."""
+
+NO_POINTS: Points = MappingProxyType({})
+
+
+def pinocchio_model(skeleton: solver.Skeleton, points: Points = NO_POINTS) -> Any:
     """A pinocchio.Model; the frame of each joint has the joint's name."""
     import pinocchio
 
@@ -42,6 +50,9 @@ def pinocchio_model(skeleton: solver.Skeleton) -> Any:
         frame = pinocchio.Frame(skeleton.names[joint], joint_id, pinocchio.SE3.Identity(), pinocchio.FrameType.OP_FRAME)
         model.addFrame(frame)
         ids.append(joint_id)
+    for name, point in points.items():
+        there = pinocchio.SE3(np.eye(3), point.local)
+        model.addFrame(pinocchio.Frame(name, ids[int(point.joint)], there, pinocchio.FrameType.OP_FRAME))
     return model
 
 
@@ -49,6 +60,12 @@ def pinocchio_configurations(motion: solver.Motion) -> Array:
     """(frames, 4 joints + 3) of the model above: quaternions as x, y, z, w."""
     turned = np.roll(motion.rotations, -1, axis=-1).reshape(motion.frames, -1)
     return np.concatenate([motion.root_translation, turned], axis=1)
+
+
+def pinocchio_motion(skeleton: solver.Skeleton, configurations: Array) -> solver.Motion:
+    """The motion of configurations (frames, 4 joints + 3) of the model above."""
+    turned = np.roll(configurations[:, 3:].reshape(len(configurations), -1, 4), 1, axis=-1)
+    return solver.Motion.from_root(skeleton, turned, configurations[:, :3])
 
 
 def mjcf(skeleton: solver.Skeleton) -> str:
@@ -83,7 +100,7 @@ def mujoco_configurations(skeleton: solver.Skeleton, motion: solver.Motion) -> A
     return np.concatenate([motion.root_translation, motion.rotations[:, order].reshape(motion.frames, -1)], axis=1)
 
 
-def urdf(skeleton: solver.Skeleton) -> str:
+def urdf(skeleton: solver.Skeleton, points: Points = NO_POINTS) -> str:
     """A URDF document whose root link floats; the link of each joint has the joint's name."""
     root = ElementTree.Element("robot", name="character")
     for joint, parent in enumerate(skeleton.parents):
@@ -102,6 +119,12 @@ def urdf(skeleton: solver.Skeleton) -> str:
                 ElementTree.SubElement(root, "link", name=child)
             _revolute(root, f"{name} turns about {axis}", above, child, offset, axis)
             above, offset = child, np.zeros(3)
+    for name, point in points.items():
+        ElementTree.SubElement(root, "link", name=name)
+        weld = ElementTree.SubElement(root, "joint", name=f"{name} is fixed", type="fixed")
+        ElementTree.SubElement(weld, "parent", link=skeleton.names[int(point.joint)])
+        ElementTree.SubElement(weld, "child", link=name)
+        ElementTree.SubElement(weld, "origin", xyz=_numbers(point.local))
     return ElementTree.tostring(root, encoding="unicode")
 
 

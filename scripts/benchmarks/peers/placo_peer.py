@@ -23,6 +23,11 @@ REGULARIZATION_OUT_OF_REACH = 1.0
 """Smaller ones do not come to rest before a target that cannot be reached: placo has no damping that adapts."""
 
 
+def placo_version() -> str:
+    """Of the library and of the solver of quadratic programs that it uses."""
+    return f"{version('placo')}, EiQuadProg"
+
+
 class PlacoPeer(Peer):
     """See `Peer`."""
 
@@ -59,7 +64,7 @@ class PlacoPeer(Peer):
 
     @property
     def version(self) -> str:
-        return f"{version('placo')}, EiQuadProg"
+        return placo_version()
 
     def begin(self, frame: int) -> None:
         work = self.workload

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A walk whose feet shall stand still: the captured one with all of its labelled plants, or a made-up one elsewhere.
+
+All lengths are in sizes of the character.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from poise import solver
+from poise.solver import rotations, synthetic
+from poise.solver.arrays import Array, BoolArray
+from poise.solver.constraints import Source
+from poise.solver.constraints.effectors import PointEffector
+from poise.solver.enforcement import Enforcement
+from poise.solver.kinematics import WorldState
+from poise.solver.timeline import Timeline
+
+from .character import WALK
+from .workload import in_sizes
+
+LABELS = Path(__file__).resolve().parents[2] / "tests" / "labels" / "02_01.json"
+
+FEET, BALANCE = 10, 5
+"""The priorities; the pose attraction comes last by itself."""
+
+SKATE = 0.01
+"""Sizes of the character by which the feet of the made-up walk slide: as much as in the captured one."""
+FPS = 30.0
+
+POINTS = ("left_heel", "left_toe", "right_heel", "right_toe")
+"""The landmarks that stand, heel and toe of a foot side by side."""
+
+STILL_JOINT = 0.1
+"""Share of the body's largest acceleration below which a joint of the source counts as still: it may start to move, if
+no one can see it."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlantedWalk:
+    """A clip, its plants, and how the report calls it."""
+
+    clip: solver.Clip
+    plants: tuple[solver.Footplant, ...]
+    name: str
+
+    @property
+    def constraints(self) -> tuple[solver.Constraint, ...]:
+        """All plants and the balance."""
+        return (*self.plants, solver.Balance(priority=BALANCE))
+
+    @property
+    def first(self) -> int:
+        """The frame with the first event: a captured clip may have a calibration pose before, a jump away from it."""
+        return int(min(strike for plant in self.plants for strike, _ in plant.stays.values()))
+
+
+def planted_walk(path: Path = WALK) -> PlantedWalk:
+    """The captured walk, or what stands in for it."""
+    if not path.is_file():
+        return made_up_walk(frames=344, name="synthetic walk, for want of ../shared/mocap")
+    labelled = json.loads(LABELS.read_text(encoding="utf-8"))["footplants"]
+    plants = tuple(solver.Footplant(**events, priority=FEET) for events in labelled)
+    return PlantedWalk(in_sizes(solver.read_bvh(path)), plants, "CMU 02_01")
+
+
+def made_up_walk(frames: int, name: str = "synthetic walk") -> PlantedWalk:
+    """A made-up walk of at least so many frames, up to the end of a step, whose feet slide."""
+    shortest = synthetic.walk(steps=1, fps=FPS).clip.frames - 1
+    walk = synthetic.walk(steps=-(-frames // shortest), fps=FPS, skate=SKATE)
+    plants = tuple(
+        solver.Footplant(
+            foot=contact.foot,
+            heel_strike=contact.heel_strike,
+            toe_strike=contact.toe_strike,
+            heel_off=contact.heel_off,
+            toe_off=contact.toe_off,
+            priority=FEET,
+        )
+        for contact in walk.contacts
+    )
+    return PlantedWalk(in_sizes(walk.clip), plants, name)
+
+
+@dataclass(frozen=True, eq=False)
+class WalkTargets:
+    """What Poise makes of the constraints of a walk, frame by frame, for libraries that know tasks but no constraints.
+
+    The order of `POINTS` is that of the second axes.
+    """
+
+    skeleton: solver.Skeleton
+    source: solver.Motion
+    """Where every frame shall stay near."""
+    points: tuple[solver.BodyPoint, ...]
+    positions: Array
+    """(frames, 4, 3) where heels and toes shall be, also on their way from plant to plant."""
+    active: BoolArray
+    """(frames, 4) where that counts."""
+    held: BoolArray
+    """(frames, 4) where they stand."""
+    center_of_mass: Array
+    """(frames, 3) over the feet as in the source; only its horizontal components count."""
+
+    @property
+    def frames(self) -> int:
+        """How many there are."""
+        return self.source.frames
+
+    @staticmethod
+    def of(walk: PlantedWalk) -> WalkTargets:
+        """Compile the constraints of a walk."""
+        clip, skeleton = walk.clip, walk.clip.skeleton
+        enforcement = Enforcement(Timeline.of(Source(clip), walk.constraints))
+        channels = {channel.effector: number for number, channel in enumerate(enforcement.timeline.channels)}
+        points = tuple(skeleton.resolve(skeleton.landmarks.require(mark)) for mark in POINTS)
+        numbers = [channels[PointEffector(point)] for point in points]
+        chosen = [enforcement.timeline.channels[number] for number in numbers]
+        active = np.stack([channel.active for channel in chosen], axis=1)
+        asked = np.stack([enforcement.targets[number] for number in numbers], axis=1)
+        there = _places(clip.world, points)
+        positions = np.where(active[..., None], asked, there)
+        return WalkTargets(
+            skeleton,
+            clip.motion,
+            points,
+            positions,
+            active,
+            np.stack([channel.held for channel in chosen], axis=1),
+            clip.center_of_mass() + (positions - there).mean(axis=1),
+        )
+
+    def largest_miss(self, motion: solver.Motion) -> float:
+        """How far a heel or toe that should stand is from there, at worst, in sizes."""
+        places = _places(WorldState.of(self.skeleton, motion), self.points)
+        return float(np.linalg.norm(places - self.positions, axis=-1)[self.held].max())
+
+
+def _places(world: WorldState, points: Iterable[solver.BodyPoint]) -> Array:
+    """(frames, points, 3)"""
+    return np.stack([world.point(point) for point in points], axis=1)
+
+
+@dataclass(frozen=True)
+class Popping:
+    """How much more a result accelerates than its source."""
+
+    whole: float
+    """The largest angular acceleration of any joint in any frame against the source's."""
+    joint: float
+    """The same of each joint against its own in the source; the worst."""
+
+    @staticmethod
+    def of(walk: PlantedWalk, motion: solver.Motion) -> Popping:
+        """Of a motion that was made of the walk's."""
+        before = _accelerations(walk.clip.motion.rotations[walk.first :])
+        after = _accelerations(motion.rotations[walk.first :])
+        seen = np.maximum(before, STILL_JOINT * before.max())
+        return Popping(float(after.max() / before.max()), float((after / seen).max()))
+
+
+def _accelerations(turned: Array) -> Array:
+    """(joints,) the largest angular acceleration of each in its parent, per frame squared."""
+    velocities = rotations.log(rotations.multiply(turned[1:], rotations.conjugate(turned[:-1])))
+    return np.asarray(np.linalg.norm(np.diff(velocities, axis=0), axis=-1).max(axis=0))
