@@ -22,17 +22,21 @@ from poise.solver.kinematics import WorldState
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from benchmarks import catalogue, character, peers, report, workload  # noqa: E402
+from benchmarks import catalogue, character, peers, planted_walk, report, workload  # noqa: E402
 from benchmarks.bvh_reading import bvh_reading  # noqa: E402
 from benchmarks.character import Character, swaying_human  # noqa: E402
 from benchmarks.coming_to_rest import coming_to_rest  # noqa: E402
 from benchmarks.conflict import conflict  # noqa: E402
+from benchmarks.enforced_walk import BATCH, IN_TURN, enforced_walk  # noqa: E402
 from benchmarks.figures import Direction, Figure  # noqa: E402
 from benchmarks.integration_and_damping import integration_and_damping  # noqa: E402
 from benchmarks.parameterization import parameterization  # noqa: E402
+from benchmarks.planted_walk import PlantedWalk, Popping, WalkTargets, made_up_walk  # noqa: E402
 from benchmarks.posture_speed import poise_name, posture_speed  # noqa: E402
+from benchmarks.solving_again import solving_again  # noqa: E402
 from benchmarks.timing import take_turns  # noqa: E402
 from benchmarks.transpose import transpose  # noqa: E402
+from benchmarks.walk_growth import walk_growth  # noqa: E402
 
 PNG = b"\x89PNG\r\n"
 SAME_MODEL = 1e-9
@@ -44,6 +48,12 @@ needs_peers = pytest.mark.peers("pinocchio", "pink", "mink", "mujoco", "placo", 
 @pytest.fixture(scope="module")
 def human() -> Character:
     return Character(swaying_human(frames=7), "synthetic human")
+
+
+@pytest.fixture(scope="module")
+def step() -> PlantedWalk:
+    """The shortest walk there is."""
+    return made_up_walk(frames=1)
 
 
 @pytest.fixture
@@ -183,7 +193,7 @@ def test_an_unknown_benchmark_gives_one_sentence(bench: ModuleType, capsys: pyte
     assert "posture_sped" in told and "posture_speed" in told and len(told.splitlines()) == 1
 
 
-def test_no_two_figures_have_the_same_name(human: Character, tmp_path: Path) -> None:
+def test_no_two_figures_have_the_same_name(human: Character, step: PlantedWalk, tmp_path: Path) -> None:
     figures = [
         *bvh_reading(tmp_path / "gone.bvh"),
         *posture_speed(human, batches=(1, 2), peer_names=(), iterations=1, rounds=1),
@@ -192,6 +202,9 @@ def test_no_two_figures_have_the_same_name(human: Character, tmp_path: Path) -> 
         *integration_and_damping((1.0,), (0.4,), (0.4,), voxels=4, most_iterations=20, folder=tmp_path),
         *parameterization(joints=(2,), copies=1, rounds=1, folder=tmp_path),
         *transpose(folder=tmp_path),
+        *enforced_walk(step, peer_names=(), rounds=1),
+        *solving_again(step, moves=1, runs=1),
+        *walk_growth(lengths=(1, 20), rounds=1, smallest_job=1),
     ]
     names = [figure.name for figure in figures]
     assert len(set(names)) == len(names)
@@ -238,6 +251,51 @@ def test_the_conflict_is_one(human: Character) -> None:
     arm = state.positions[:, work.skeleton.index(work.hand)] - state.positions[:, work.skeleton.landmarks.left_shoulder]
     away = work.hand_target - state.positions[:, work.skeleton.landmarks.left_shoulder]
     assert (np.linalg.norm(away, axis=1) > np.linalg.norm(arm, axis=1) + 1.0).all()
+
+
+def test_the_captured_walk_has_its_labelled_plants(mocap: Path) -> None:
+    walk = planted_walk.planted_walk(mocap / "02_01.bvh")
+    assert (walk.clip.frames, len(walk.clip.skeleton), len(walk.plants)) == (344, 31, 7)
+    assert walk.first == 1, "the calibration pose is no part of the walk"
+
+
+def test_without_the_captured_walk_a_made_up_one_is_planted_and_named(tmp_path: Path) -> None:
+    walk = planted_walk.planted_walk(tmp_path / "gone.bvh")
+    assert "synthetic" in walk.name and walk.clip.frames >= 344
+
+
+def test_a_made_up_walk_is_as_long_as_asked_but_for_one_step() -> None:
+    step = made_up_walk(1).clip.frames
+    for frames in (40, 100):
+        assert frames <= made_up_walk(frames).clip.frames <= frames + step
+
+
+def test_the_targets_of_a_walk_stand_still_and_keep_the_foot_rigid(step: PlantedWalk) -> None:
+    targets = WalkTargets.of(step)
+    for plant in step.plants:
+        for part, (begin, end) in plant.stays.items():
+            number = planted_walk.POINTS.index(f"{plant.foot}_{part}")
+            stay = slice(int(begin), int(end) + 1)
+            assert targets.held[stay, number].all() and targets.active[stay, number].all()
+            assert np.ptp(targets.positions[stay, number], axis=0).max() < SAME_MODEL, f"{plant.label}: {part}"
+    lengths = np.linalg.norm(targets.positions[:, 1::2] - targets.positions[:, ::2], axis=-1)
+    whole = targets.active[:, 1::2] & targets.active[:, ::2]
+    assert np.ptp(lengths[whole]) < 1e-3
+
+
+def test_a_walk_is_judged_by_how_far_its_feet_are_and_how_much_its_joints_shake(step: PlantedWalk) -> None:
+    targets, motion = WalkTargets.of(step), step.clip.motion
+    asked = solver.deform(step.clip, step.constraints).clip.motion
+    assert targets.largest_miss(asked) < 1e-6
+    lifted = solver.Motion.from_root(
+        targets.skeleton, asked.rotations, asked.root_translation + np.array([0.0, 0.1, 0.0])
+    )
+    assert targets.largest_miss(lifted) == pytest.approx(0.1, abs=1e-6)
+    assert Popping.of(step, motion) == Popping(1.0, pytest.approx(1.0))  # type: ignore[arg-type]
+    shaken = motion.rotations.copy()
+    knee = step.clip.skeleton.landmarks.require("left_knee")
+    shaken[::2, knee] = rotations.multiply(shaken[::2, knee], rotations.exp([0.2, 0.0, 0.0]))
+    assert Popping.of(step, solver.Motion(shaken, motion.translations)).joint > 2.0
 
 
 # The benchmarks, on tiny sizes -------------------------------------------------------------------------------------
@@ -289,6 +347,28 @@ def test_transpose_needs_more_iterations_and_draws(tmp_path: Path) -> None:
     figures = list(transpose(folder=tmp_path))
     assert (tmp_path / "figure_3_12.png").read_bytes().startswith(PNG)
     assert not report.broken_bounds(figures)
+
+
+def test_the_enforced_walk_is_judged_without_peers_too(step: PlantedWalk) -> None:
+    figures = {figure.name: figure for figure in enforced_walk(step, peer_names=(), rounds=1)}
+    assert figures[BATCH].unit == figures[IN_TURN].unit == "ms"
+    judged = [figure for figure in figures.values() if figure.bound is not None]
+    assert len(judged) == 2 and not report.broken_bounds(judged)
+    assert figures[f"{BATCH}: planted points miss"].value < 1e-6  # type: ignore[operator]
+
+
+def test_solving_again_tells_how_long_and_how_much(step: PlantedWalk) -> None:
+    figures = {figure.name: figure for figure in solving_again(step, moves=2, runs=1)}
+    late, median = figures["one plant moved: 95th percentile"], figures["one plant moved: median"]
+    assert late.bound == 50.0 and late.value is not None and median.value is not None and late.value >= median.value
+    assert 0.0 < figures["one plant moved: frames solved, most"].value <= step.clip.frames  # type: ignore[operator]
+    assert figures["one plant moved: largest miss of a plant"].value < 1e-5  # type: ignore[operator]
+
+
+def test_growth_is_judged_from_the_longest_but_one_to_the_longest() -> None:
+    figures = list(walk_growth(lengths=(1, 20, 40), rounds=1, smallest_job=1))
+    assert [figure.bound for figure in figures] == [None, None, None, None, 1.3]
+    assert all(figure.value is not None and figure.value > 0.0 for figure in figures)
 
 
 def test_bvh_reading_says_when_there_is_nothing_to_read(tmp_path: Path) -> None:
@@ -347,3 +427,47 @@ def test_conflict_shows_every_peer(human: Character) -> None:
         shown = [figure for figure in figures if figure.name.startswith(name)]
         assert len(shown) >= 4, f"{name} is missing"
         assert all(figure.bound is None for figure in shown), "only Poise is judged"
+
+
+@needs_peers
+@pytest.mark.parametrize("name", peers.WALKING)
+@pytest.mark.parametrize("constrained", [False, True])
+@pytest.mark.parametrize("to_rest", [False, True])
+def test_a_peer_walks_as_poise_does(name: str, constrained: bool, to_rest: bool, step: PlantedWalk) -> None:
+    targets = WalkTargets.of(step)
+    walker = peers.open_walker(name, targets, constrained, to_rest)
+    assert name in type(walker).__name__.lower() and walker.version
+    assert walker.walk() == targets.frames
+    assert targets.frames <= walker.iterations < 10 * targets.frames
+    assert targets.largest_miss(walker.motion) < 1.001e-5, "by Poise's kinematics the feet do not hold"
+    last = WorldState.of(targets.skeleton, walker.motion)
+    for number, point in enumerate(targets.points):
+        np.testing.assert_allclose(walker.place(number), last.point(point)[-1], atol=SAME_MODEL)
+    balance = (last.center_of_mass() - targets.center_of_mass) * walker.horizontal
+    assert np.abs(balance).max() < 1e-3, "the centre of mass is not where it should be"
+    asked = WorldState.of(targets.skeleton, solver.deform(step.clip, step.constraints).clip.motion)
+    assert np.linalg.norm(asked.positions - last.positions, axis=-1).max() < 0.05, "it walks in another way"
+
+
+@needs_peers
+def test_the_enforced_walk_sets_bounds_beside_the_peers(step: PlantedWalk) -> None:
+    figures = list(enforced_walk(step, rounds=1))
+    bounds = {figure.name: figure.bound for figure in figures if figure.unit == "ratio" and figure.bound is not None}
+    assert bounds[f"{BATCH} : pink, feet hold"] == 0.1
+    assert bounds[f"{BATCH} : placo, feet hold"] == pytest.approx(1.0 / 3.0)
+    (miss,) = (figure for figure in figures if figure.unit == "sizes" and figure.bound is not None)
+    assert miss.holds, "Poise's feet are to be no farther from where they should stand than any peer's"
+
+
+@needs_peers
+@pytest.mark.parametrize("name", peers.WALKING)
+def test_a_peer_holds_feet_that_are_rigid(name: str, mocap: Path) -> None:
+    """Six constraints on a foot, of which five are independent: where one is too many there is no solution."""
+    walk = planted_walk.planted_walk(mocap / "02_01.bvh")
+    targets = WalkTargets.of(walk)
+    walker = peers.open_walker(name, targets, feet_are_constraints=True)
+    assert walker.is_dependent.any()
+    walker.walk()
+    assert walker.iterations < 3 * targets.frames
+    assert targets.largest_miss(walker.motion) < 1.001e-5
+    assert Popping.of(walk, walker.motion).joint < 1.3

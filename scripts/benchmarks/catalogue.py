@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterator
 from .bvh_reading import bvh_reading
 from .coming_to_rest import coming_to_rest
 from .conflict import conflict
+from .enforced_walk import enforced_walk
 from .figures import Figure
 from .integration_and_damping import integration_and_damping
 from .parameterization import parameterization
 from .posture_speed import posture_speed
+from .solving_again import solving_again
 from .transpose import transpose
+from .walk_growth import walk_growth
 
 Benchmark = Callable[[], Iterator[Figure]]
 
@@ -27,6 +30,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     "integration_and_damping": integration_and_damping,
     "parameterization": parameterization,
     "transpose": transpose,
+    "enforced_walk": enforced_walk,
+    "solving_again": solving_again,
+    "walk_growth": walk_growth,
 }
 
 
