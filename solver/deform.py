@@ -307,23 +307,27 @@ def _solving(
     work.reference.rotations[to_solve] = source.clip.motion.rotations[to_solve]
     work.reference.translations[to_solve] = source.clip.motion.translations[to_solve]
 
-    # A foot that is on its way gives way: it is dropped where it prevents something else.
+    # A foot that is on its way gives way where it prevents something else.
+    giving_way = Enforcement(timeline, enforcement.targets, way_comes_last=True)
     standing = Enforcement(timeline.only_held_plants(), enforcement.targets)
     stride = max(1, round(source.clip.fps / COARSE_RATE))
     swinging = [swing for swing in swings(timeline) if changed[swing.before : swing.after + 1].any()]
     easy = to_solve[:0]
     if settings.coherence == "batch" and stride > 1 and len(to_solve) > 2 * stride:
         coarse = _coarse(to_solve, stride, [end for swing in swinging for end in (swing.before, swing.after)])
-        yield from work.enforce(enforcement, coarse, work.motion, "coarse", instead=standing)
+        yield from work.enforce(enforcement, coarse, work.motion, "coarse", instead=giving_way)
         between = np.setdiff1d(to_solve, coarse, assume_unique=True)
         known = _with_neighbours(coarse, to_solve, source.frames)
         work.put(between, _between(source.clip.motion, work.motion, known, between))
         yield Progress("coarse", 1.0, work.clip)
         is_easy = _between_met(work.met, known, between)
         easy = between[is_easy]
-        yield from work.enforce(enforcement, between[~is_easy], work.motion, "fine", instead=standing)
+        yield from work.enforce(enforcement, between[~is_easy], work.motion, "fine", instead=giving_way)
     else:
-        yield from work.enforce(enforcement, to_solve, work.motion, "fine", instead=standing)
+        yield from work.enforce(enforcement, to_solve, work.motion, "fine", instead=giving_way)
+    missed = to_solve[~work.met[to_solve]]
+    yield from work.enforce(standing, missed, work.motion, "fine", polish=True)
+    yield from work.enforce(standing, missed[~work.met[missed]], work.motion, "fine")
     standing, winning = yield from _yielding(standing, work, to_solve)
     in_the_air = work.swing(swinging)
     to_polish = np.union1d(easy, in_the_air)

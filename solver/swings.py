@@ -17,8 +17,8 @@ from .arrays import Array, IntArray
 from .constraints import Source
 from .constraints.bridges import bridge
 from .filters import Displacement, displacement
+from .legs import leg_joints
 from .motion import Motion
-from .skeleton import Skeleton
 from .timeline import Timeline, runs
 
 SLOPE_SPAN = 0.05
@@ -46,7 +46,7 @@ def swings(timeline: Timeline) -> Iterable[Swing]:
     for channel in timeline.channels:
         joint = channel.effector.moved_joint
         if joint is not None and any(not track.constraint.holds_its_way for track in channel.tracks):
-            joints = np.array(leg_joints(skeleton, joint))
+            joints = leg_joints(skeleton, joint)
             legs[int(joints[0])] = joints
     for joints in legs.values():
         on_its_way = np.zeros(timeline.frames, dtype=bool)
@@ -59,17 +59,6 @@ def swings(timeline: Timeline) -> Iterable[Swing]:
         for first, last in runs(on_its_way & ~held):
             before, after = max(first - 1, 0), min(last + 1, timeline.frames - 1)
             yield Swing(joints, first, last, before, after)
-
-
-def leg_joints(skeleton: Skeleton, foot: int) -> list[int]:
-    """The joints that move one leg alone, of which some joint of the foot is given, from the hip down to the toes."""
-    landmarks, tree = skeleton.landmarks, skeleton.tree
-    hips = [hip for hip in (landmarks.left_hip, landmarks.right_hip) if hip is not None and tree.carriers(foot)[hip]]
-    top = hips[0] if hips else foot
-    children = np.bincount(skeleton.parents[skeleton.parents >= 0], minlength=len(skeleton))
-    while skeleton.parents[top] >= 0 and children[skeleton.parents[top]] == 1:
-        top = int(skeleton.parents[top])
-    return np.flatnonzero(tree.ancestry[:, top]).tolist()
 
 
 def swung(source: Source, swinging: Iterable[Swing], motion: Motion) -> Motion:

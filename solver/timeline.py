@@ -18,6 +18,7 @@ from .arrays import TINY, Array, BoolArray, IntArray
 from .constraints import Constraint, Footplant, Source, Track
 from .constraints.bridges import bridge, cubic_step, departure, smooth_step
 from .constraints.effectors import Effector
+from .legs import leg_joints
 
 SHORTEST_TRANSIT = 0.5
 """Of the usual ease, the least time that is left to go from one constraint to another that would follow at once."""
@@ -43,10 +44,15 @@ class Channel:
     """(frames,) where it is on its way from one constraint to another: neither of them has asked for that."""
 
     @property
-    def on_the_way(self) -> BoolArray:
-        """(frames,) where whoever has it is on the way and does not mind how."""
+    def is_careless(self) -> BoolArray:
+        """(frames,) where whoever has it does not mind its way."""
         careless = [number for number, track in enumerate(self.tracks) if not track.constraint.holds_its_way]
-        return (np.isin(self.owner, careless) & ~self.held) | (self.bridged & bool(careless))
+        return np.isin(self.owner, careless) | (self.bridged & bool(careless))
+
+    @property
+    def on_the_way(self) -> BoolArray:
+        """(frames,) where it is on the way and nobody minds how."""
+        return self.is_careless & ~self.held
 
     def without(self, frames: BoolArray) -> Channel:
         """The same, not active at some frames (frames,)."""
@@ -96,7 +102,7 @@ class Timeline:
             if isinstance(constraint, Footplant) and (pair := constraint.pair(source)):
                 pairs[pair] = None
         source.forget_others(constraints)
-        channels = tuple(connected(tracks, source) for tracks in by_effector.values())
+        channels = _uncontested([connected(tracks, source) for tracks in by_effector.values()], source)
         position = {channel.effector: number for number, channel in enumerate(channels)}
         return Timeline(source, channels, tuple((position[a], position[b]) for a, b in pairs), constraints)
 
@@ -156,6 +162,23 @@ class Timeline:
         heel_leads = _leading(first, second)[frames]
         targets[heel][frames] += ((1.0 - heel_leads) * excess)[:, None] * along
         targets[toe][frames] -= (heel_leads * excess)[:, None] * along
+
+
+def _uncontested(channels: Sequence[Channel], source: Source) -> tuple[Channel, ...]:
+    """The channels without feet on their way where something else moves the same leg."""
+    skeleton = source.clip.skeleton
+    uncontested = []
+    for channel in channels:
+        joint, on_the_way = channel.effector.moved_joint, channel.on_the_way
+        if joint is not None and on_the_way.any():
+            leg = leg_joints(skeleton, joint)
+            contested = np.zeros_like(on_the_way)
+            for other in channels:
+                if other is not channel and other.effector.moved_joint in leg:
+                    contested |= other.active & ~other.on_the_way & ~other.is_careless
+            channel = channel.without(on_the_way & contested)
+        uncontested.append(channel)
+    return tuple(uncontested)
 
 
 def connected(tracks: Sequence[Track], source: Source) -> Channel:
