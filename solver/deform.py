@@ -258,16 +258,13 @@ class _Work:
                 begin = _shifted(self.motion, group.frames) if frame > 0 else self.motion
                 yield enforcement.solved(group, begin, self.reference, solving)
             return
-        for attempt in (enforcement,) if instead is enforcement else (enforcement, instead):
-            missed = [frames[:0]]
-            for first in range(0, len(frames), BATCH):
-                batch = frames[first : first + BATCH]
-                enforced = attempt.solved_unordered(batch, start, self.reference, solving)
-                finished = enforced.met & enforced.converged
-                missed.append(batch[~finished])
-                yield enforced.at(np.flatnonzero(finished))
-            frames = np.concatenate(missed)
-        for group in instead.groups(frames):
+        missed = [frames[:0]]
+        for first in range(0, len(frames), BATCH):
+            batch = frames[first : first + BATCH]
+            enforced = enforcement.solved_unordered(batch, start, self.reference, solving)
+            missed.append(batch[~enforced.met])
+            yield enforced.at(np.flatnonzero(enforced.met))
+        for group in instead.groups(np.concatenate(missed)):
             yield instead.solved(group, start, self.reference, solving)
 
 
@@ -326,6 +323,7 @@ def _solving(
     else:
         yield from work.enforce(enforcement, to_solve, work.motion, "fine", instead=giving_way)
     missed = to_solve[~work.met[to_solve]]
+    yield from _settled(standing, work, missed[~work.converged[missed]])
     yield from work.enforce(standing, missed, work.motion, "fine", polish=True)
     yield from work.enforce(standing, missed[~work.met[missed]], work.motion, "fine")
     standing, winning = yield from _yielding(standing, work, to_solve)
@@ -501,6 +499,18 @@ def _trend(reached: Array, frames: IntArray, outside: IntArray) -> tuple[Array, 
     at = np.searchsorted(frames, outside)
     value = reached[at[0]]
     return value, reached[at[1]] - value if len(at) > 1 else np.zeros(3)
+
+
+def _settled(enforcement: Enforcement, work: _Work, frames: IntArray) -> Generator[Progress, None, None]:
+    """Give frames that have not come to rest what their neighbours have, put right, where that can be."""
+    known = np.setdiff1d(np.arange(len(work.met)), frames)
+    if not frames.size or not known.size:
+        return
+    before = Motion(work.motion.rotations[frames], work.motion.translations[frames])
+    work.put(frames, _between(work.source.clip.motion, work.motion, known, frames))
+    yield from work.enforce(enforcement, frames, work.motion, "settling", polish=True)
+    worse = np.flatnonzero(~work.met[frames])
+    work.put(frames[worse], Motion(before.rotations[worse], before.translations[worse]))
 
 
 # Giving way ---------------------------------------------------------------------------------------------------------
