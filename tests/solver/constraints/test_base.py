@@ -116,6 +116,13 @@ def test_velocities_are_those_of_the_motion(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(velocity(fine, 0.0), fine[1] - fine[0])
     np.testing.assert_array_equal(velocity(fine, len(fine) - 1.0), fine[-1] - fine[-2])
     np.testing.assert_array_equal(velocity(fine[:1], 0.0), np.zeros(3))
+    # On one side only, whatever happens on the other; where there is no frame on that side, on the other.
+    last = len(fine) - 1
+    for time in (3, 40, last - 1):
+        np.testing.assert_allclose(velocity(fine, time, -1), fine[time] - fine[time - 1], atol=1e-15)
+        np.testing.assert_allclose(velocity(fine, time, 1), fine[time + 1] - fine[time], atol=1e-15)
+    np.testing.assert_array_equal(velocity(fine, 0.0, -1), fine[1] - fine[0])
+    np.testing.assert_array_equal(velocity(fine, float(last), 1), fine[last] - fine[last - 1])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from poise.solver.arrays import Array
-from poise.solver.constraints.bridges import bridge, departure, smooth_step
+from poise.solver.constraints.bridges import bridge, cubic_step, departure, smooth_step
+from poise.solver.splines import Spline
 
 STEP = 1e-5
 
@@ -29,6 +30,12 @@ def test_a_smooth_step_goes_from_0_to_1_and_rests_at_both() -> None:
     for end in (0.0, 1.0):
         first, second = slopes(smooth_step(around(end)))
         assert abs(first) < 1e-8 and abs(second) < 1e-3, "it must neither move nor be about to"
+
+
+def test_a_cubic_step_is_a_spline_from_rest_to_rest() -> None:
+    share = np.linspace(-0.5, 1.5, 41)
+    spline = Spline([0.0, 1.0], [[0.0], [1.0]], tension=1.0)
+    np.testing.assert_allclose(cubic_step(share), spline.at(share)[:, 0], atol=1e-15)
 
 
 def test_a_departure_starts_with_velocity_1_and_comes_to_nothing() -> None:

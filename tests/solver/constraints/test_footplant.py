@@ -154,6 +154,43 @@ def test_a_plant_ends_with_the_clip_where_there_is_no_more_of_it(rng: np.random.
         assert (track.begin, track.end) == (0, 19)
 
 
+def test_a_plant_that_the_clip_cuts_does_not_dive_back_to_the_source(rng: np.random.Generator) -> None:
+    """There is no source to rejoin: after an ease the effector moves as the source does, displaced as it stood."""
+    skeleton, step = human(), 0.05 * rng.standard_normal(3)
+    glide = skeleton.offsets[0] + np.outer(np.arange(61), step)
+    source = Source(Clip(skeleton, Motion.from_root(skeleton, np.tile(skeleton.rest_rotations, (61, 1, 1)), glide)))
+    given = Footplant(foot="left", heel_strike=8, toe_strike=10, heel_off=30, toe_off=32, ease_in=40, ease_out=40)
+    for part, track in by_part(given, source).items():
+        assert (track.begin, track.end) == (0, 60)
+        values = source.values(track.effector)
+        begin, end = (int(time) for time in given.stays[part])
+        place = values[end] + track.displacement[end]
+        np.testing.assert_allclose(track.displacement[end + 8 :], np.tile(place - values[end], (60 - end - 7, 1)))
+        path = values + track.displacement
+        for inner, outward in ((end, 1), (begin, -1)):
+            speeds = [np.linalg.norm(path[inner + outward * (n + 1)] - path[inner + outward * n]) for n in range(3)]
+            assert speeds[0] < 0.4 * np.linalg.norm(step) < speeds[1] < speeds[2], "it starts from rest"
+    whole = Footplant(foot="left", heel_strike=8, toe_strike=10, heel_off=30, toe_off=32, ease_in=8, ease_out=28)
+    for track in whole.tracks(source):
+        np.testing.assert_allclose(track.displacement[[0, -1]], 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("ease", [(6, 9), (40, 40), (6, 40), (40, 9)])
+def test_backwards_everything_is_backwards(ease: tuple[int, int], rng: np.random.Generator) -> None:
+    clip = moving_human(rng, 61)
+    motion = Motion(clip.motion.rotations[::-1], clip.motion.translations[::-1])
+    forth = Footplant(
+        foot="left", heel_strike=12, toe_strike=16, heel_off=30, toe_off=33, ease_in=ease[0], ease_out=ease[1]
+    )
+    back = Footplant(
+        foot="left", heel_strike=30, toe_strike=27, heel_off=48, toe_off=44, ease_in=ease[1], ease_out=ease[0]
+    )
+    one, other = by_part(forth, Source(clip)), by_part(back, Source(clip.with_motion(motion)))
+    for part in ("heel", "toe"):
+        assert other[part].begin == 60 - one[part].end
+        np.testing.assert_allclose(other[part].displacement[::-1], one[part].displacement, atol=1e-12)
+
+
 @pytest.mark.parametrize("part", ["heel", "toe"])
 def test_a_foot_may_stand_on_one_end_alone(part: str, rng: np.random.Generator) -> None:
     source = Source(moving_human(rng))

@@ -163,16 +163,17 @@ def test_in_absolute_mode_only_the_ends_of_the_source_matter(rng: np.random.Gene
     )
 
 
-def test_details_of_the_source_are_kept_in_relative_and_condensed_mode(rng: np.random.Generator) -> None:
-    """A bump of the source away from all points is there in the result."""
+@pytest.mark.parametrize("first", [21, 28, 39])
+def test_details_of_the_source_are_kept_in_relative_and_condensed_mode(first: int, rng: np.random.Generator) -> None:
+    """A bump of the source where nobody stays is there in the result, also right after a stay or before one."""
     bumpy = finely(smooth_way(rng), 1)
-    plain, bump = bumpy.copy(), rng.standard_normal((5, 3))
-    bumpy[28:33] += bump
-    frames, knots = np.arange(BEGIN, END + 1), [Knot(np.ones(3), 15.0, 20.0), Knot(-np.ones(3), 44.0, 44.0)]
+    plain, bump, where = bumpy.copy(), rng.standard_normal((5, 3)), np.arange(first, first + 5)
+    bumpy[where] += bump
+    frames, knots = np.arange(BEGIN, END + 1), [Knot(np.ones(3), 15.0, 20.0), Knot(-np.ones(3), 44.0, 46.0)]
     for mode in ("relative", "condensed"):
         ways = [way(mode, source, BEGIN, END, knots, frames, EASE) for source in (bumpy, plain)]  # type: ignore[arg-type]
         expected = np.zeros_like(ways[0])
-        expected[28 - BEGIN : 33 - BEGIN] = bump
+        expected[where - BEGIN] = bump
         np.testing.assert_allclose(ways[0] - ways[1], expected, rtol=0.0, atol=1e-13)
 
 
