@@ -92,8 +92,6 @@ def _between_stays(run: Sequence[Knot], source: Array, frames: IntArray, ease: f
     first, last = run[0], run[-1]
     times = [first.end, *(knot.begin for knot in run[1:])]
     values = [knot.location - interpolated(source, time) for knot, time in zip(run, times, strict=True)]
-    if times[-1] <= times[0]:
-        return np.tile(values[0], (len(frames), 1))
     offsets = Spline(
         np.array(times),
         np.array(values),
