@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solve the postures of document 003 and draw them: `demo.py [FOLDER]`, build/demo unless told otherwise."""
+"""Solve the postures and motions of document 003 and draw them: `demo.py [FOLDER]`, build/demo if none is given."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import drawing
 import matplotlib.pyplot as plt
+import motion_pictures
 import numpy as np
 from drawing import FRONT, LEFT_SIDE, RIGHT_SIDE, View
 from matplotlib.axes import Axes
@@ -24,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def main(folder: Path) -> None:
-    """Write a picture of each posture into the folder, and print what is left of each task's error."""
+    """Write a picture of each posture and motion into the folder, and print what is left of each task's error."""
     folder.mkdir(parents=True, exist_ok=True)
     pictures = {
         "thinker": draw_thinker,
@@ -32,6 +33,7 @@ def main(folder: Path) -> None:
         "recruiting": draw_recruiting,
         "conflict": draw_conflict,
         "convergence": draw_convergence,
+        **motion_pictures.PICTURES,
     }
     for name, draw in pictures.items():
         path = folder / f"{name}.png"
