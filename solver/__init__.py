@@ -14,7 +14,7 @@ from .constraints import (
     OrientationConstraint,
     ShapeConstraint,
 )
-from .deform import Deformation, DeformSettings, Progress, deform, deforming
+from .deform import Deformation, deform, deforming
 from .errors import PoiseError, RecruitingWarning
 from .joints import BodyPoint, JointKind, Load
 from .limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
@@ -36,6 +36,7 @@ from .tasks import (
     PositionTask,
     Task,
 )
+from .workspace import DeformSettings, Progress
 
 __all__ = [
     "Advice",

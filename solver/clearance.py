@@ -17,11 +17,13 @@ from .arrays import TINY, Array, BoolArray, IntArray
 from .constraints import Ground, Source
 from .constraints.bridges import smooth_step
 from .constraints.effectors import PointEffector
+from .enforcement import Enforcement
 from .filters import envelope
 from .joints import BodyPoint
 from .kinematics import WorldState
 from .motion import Motion
 from .timeline import Timeline, distances_to, runs
+from .workspace import Steps, Workspace
 
 LIFT_REACH = 0.08
 """Seconds before and after a foot would touch the ground in the air at which it begins and ceases to be lifted."""
@@ -190,3 +192,17 @@ def _nearest_owner(owner: IntArray, frames: IntArray) -> IntArray:
     before = np.maximum(after - 1, 0)
     nearer = np.where(frames - owned[before] < owned[after] - frames, before, after)
     return owner[owned[nearer]]
+
+
+def keeping_above_ground(enforcement: Enforcement, timeline: Timeline, work: Workspace, changed: BoolArray) -> Steps:
+    """Lift feet in the air over the ground and bend toes off it, at the frames that have `changed` (frames,).
+
+    `timeline` tells when feet are planted; of it `enforcement` enforces what is enforced by now.
+    """
+    if timeline.source.ground is None:
+        return
+    feet = list(planted_feet(timeline))
+    world = WorldState.of(enforcement.skeleton, work.motion)
+    above, targets, frames = lifted(enforcement.timeline, enforcement.targets, feet, world)
+    yield from work.polish(Enforcement(above, targets), frames[changed[frames]], "lifting")
+    work.motion = toes_bent(timeline.source, feet, work.motion, changed)

@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 
@@ -48,13 +47,11 @@ class Wish:
     """Whether it is the more important of a constraint's effectors."""
     weight: float
     recruit: Recruit
-    comes_last: bool = False
-    """Whether anything else is more important."""
 
     @property
-    def rank(self) -> tuple[bool, int, bool]:
+    def rank(self) -> tuple[int, bool]:
         """The larger is the more important."""
-        return not self.comes_last, self.priority, self.leads
+        return self.priority, self.leads
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,20 +72,19 @@ class _Wishes:
         return np.array([*kept, -1])
 
     @staticmethod
-    def of(channel: Channel, way_comes_last: bool) -> _Wishes:
+    def of(channel: Channel) -> _Wishes:
         codes = np.full(len(channel.active), -1)
         numbers: dict[Wish, int] = {}
         names: list[str] = []
         leading = channel.leads >= 0.5
-        last = channel.on_the_way if way_comes_last else np.zeros_like(leading)
         for number, track in enumerate(channel.tracks):
             owned = channel.owner == number
             constraint = track.constraint
-            for leads, comes_last in product((False, True), repeat=2):
-                frames = owned & (leading == leads) & (last == comes_last)
+            for leads in (False, True):
+                frames = owned & (leading == leads)
                 if not frames.any():
                     continue
-                wish = Wish(int(constraint.priority), leads, constraint.weight, constraint.recruit, comes_last)
+                wish = Wish(int(constraint.priority), leads, constraint.weight, constraint.recruit)
                 if wish not in numbers:
                     numbers[wish] = len(names)
                     names.append(constraint.label)
@@ -118,15 +114,12 @@ class Group:
 class Enforcement:
     """The tasks of every frame of a time line."""
 
-    def __init__(self, timeline: Timeline, targets: list[Array] | None = None, way_comes_last: bool = False) -> None:
-        """The tasks of a time line, with its own targets unless others (frames, width) are given for its channels.
-
-        With `way_comes_last`, effectors on their way, where nobody minds how, are the least important of all.
-        """
+    def __init__(self, timeline: Timeline, targets: list[Array] | None = None) -> None:
+        """The tasks of a time line, with its own targets unless others (frames, width) are given for its channels."""
         self.timeline = timeline
         self.skeleton = timeline.source.clip.skeleton
         self.targets = timeline.targets() if targets is None else targets
-        self._wishes = [_Wishes.of(channel, way_comes_last) for channel in timeline.channels]
+        self._wishes = [_Wishes.of(channel) for channel in timeline.channels]
         order = sorted({wish.rank for wishes in self._wishes for wish in wishes.distinct})
         self._priority = {rank: number for number, rank in enumerate(order, start=1)}
         """Of tasks, by the rank of a wish; the pose has 0."""
@@ -159,9 +152,13 @@ class Enforcement:
 
     # What holds when -----------------------------------------------------------------------------------------------
 
+    def enforced_among(self, frames: IntArray) -> IntArray:
+        """Those of some frames in which anything holds."""
+        return frames[(self.codes[frames] >= 0).any(axis=1)]
+
     def groups(self, frames: IntArray) -> list[Group]:
         """Some frames by their levels, in batches; those without any are left out."""
-        active = frames[(self.codes[frames] >= 0).any(axis=1)]
+        active = self.enforced_among(frames)
         if not active.size:
             return []
         distinct, which = np.unique(self.codes[active], axis=0, return_inverse=True)

@@ -2,8 +2,9 @@
 """Feet in the air: between two plants the joints of a leg go smoothly from one displacement to the other.
 
 While a foot stands, the world holds it. In the air nothing does, and a foot that had to follow a path in the world
-would make its leg cancel every tremor of the pelvis: near full extension the knee would shake. So the path of the
-foot is used to find where the body is, and then the leg, from the hip down, is let swing by its joints.
+would make its leg cancel every tremor of the pelvis: near full extension the knee would shake, and the body bend to
+reach what nobody has asked for. So the body goes from the displacement that it has when a foot leaves the ground to the
+one that it has when the foot touches it again, and so does the leg, joint by joint.
 """
 
 from __future__ import annotations
@@ -13,16 +14,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Array, IntArray
+from .arrays import Array, BoolArray, IntArray
 from .constraints import Source
 from .constraints.bridges import bridge
 from .filters import Displacement, displacement
-from .legs import leg_joints
 from .motion import Motion
 from .timeline import Timeline, runs
 
-SLOPE_SPAN = 0.05
-"""Seconds over which the velocity of a displacement is taken at the ends of a swing: frame to frame it is noise."""
+SLOPE_SPAN = 0.017
+"""Seconds over which the velocity of a displacement is taken at the ends of a swing: a heel that strikes is stopped
+within a few hundredths, and what comes before must know how fast it was."""
+
+
+LONGEST_FLIGHT = 0.8
+"""Seconds: what lies further apart says too little about what is between. A step of a walk takes half of that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,25 +45,28 @@ class Swing:
 
 
 def swings(timeline: Timeline) -> Iterable[Swing]:
-    """Every swing of every planted foot: where it is on its way, and nothing else moves its leg."""
-    skeleton = timeline.source.clip.skeleton
-    legs: dict[int, IntArray] = {}
-    for channel in timeline.channels:
-        joint = channel.effector.moved_joint
-        if joint is not None and any(not track.constraint.holds_its_way for track in channel.tracks):
-            joints = leg_joints(skeleton, joint)
-            legs[int(joints[0])] = joints
-    for joints in legs.values():
-        on_its_way = np.zeros(timeline.frames, dtype=bool)
-        held = np.zeros(timeline.frames, dtype=bool)
-        for channel in timeline.channels:
-            if channel.effector.moved_joint in joints:
-                free = channel.active & channel.on_the_way
-                on_its_way |= free
-                held |= channel.active & ~free
-        for first, last in runs(on_its_way & ~held):
+    """Every swing of every planted foot."""
+    for leg in timeline.legs:
+        for first, last in runs(leg.airborne):
             before, after = max(first - 1, 0), min(last + 1, timeline.frames - 1)
-            yield Swing(joints, first, last, before, after)
+            yield Swing(leg.joints, first, last, before, after)
+
+
+def flown(timeline: Timeline) -> BoolArray:
+    """(frames,) where a foot is in the air, so that the body goes from what it was before to what it is after.
+
+    In a run some foot always is: there the middles of the times at which a foot stands count as firm.
+    """
+    flying = np.zeros(timeline.frames, dtype=bool)
+    for leg in timeline.legs:
+        flying |= leg.airborne
+    for first, last in runs(flying):
+        if last - first < LONGEST_FLIGHT * timeline.source.clip.fps:
+            continue
+        for leg in timeline.legs:
+            for begin, end in runs(leg.held[first : last + 1]):
+                flying[first + (begin + end) // 2] = False
+    return flying
 
 
 def swung(source: Source, swinging: Iterable[Swing], motion: Motion) -> Motion:

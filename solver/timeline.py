@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -81,6 +82,20 @@ class Stretch:
 
 
 @dataclass(frozen=True, eq=False)
+class Leg:
+    """A leg whose foot is planted at some time."""
+
+    joints: IntArray
+    """From the hip down."""
+    channels: tuple[int, ...]
+    """Of everything that is asked of it."""
+    airborne: BoolArray
+    """(frames,) where its foot is on its way, and nothing else is asked of the leg."""
+    held: BoolArray
+    """(frames,) where something is."""
+
+
+@dataclass(frozen=True, eq=False)
 class Timeline:
     """What holds in every frame."""
 
@@ -126,9 +141,35 @@ class Timeline:
         ]
         return replace(self, channels=tuple(channels))
 
-    def only_held_plants(self) -> Timeline:
-        """The same with footplants active only while they are held, not on the way to and from there."""
-        return replace(self, channels=tuple(channel.without(channel.on_the_way) for channel in self.channels))
+    @cached_property
+    def legs(self) -> tuple[Leg, ...]:
+        """The legs of all feet that are planted at some time."""
+        skeleton = self.source.clip.skeleton
+        legs = {}
+        for channel in self.channels:
+            joint = channel.effector.moved_joint
+            if joint is not None and channel.on_the_way.any():
+                joints = leg_joints(skeleton, joint)
+                legs[int(joints[0])] = joints
+        return tuple(self._leg(joints) for joints in legs.values())
+
+    def _leg(self, joints: IntArray) -> Leg:
+        numbers = [n for n, channel in enumerate(self.channels) if channel.effector.moved_joint in joints]
+        on_its_way = np.zeros(self.frames, dtype=bool)
+        held = np.zeros(self.frames, dtype=bool)
+        for channel in (self.channels[number] for number in numbers):
+            free = channel.active & channel.on_the_way
+            on_its_way |= free
+            held |= channel.active & ~free
+        return Leg(joints, tuple(numbers), on_its_way & ~held, held)
+
+    def aground(self) -> Timeline:
+        """The same without feet in the air: nothing holds these."""
+        channels = list(self.channels)
+        for leg in self.legs:
+            for number in leg.channels:
+                channels[number] = channels[number].without(leg.airborne & channels[number].on_the_way)
+        return replace(self, channels=tuple(channels))
 
     def targets(self) -> list[Array]:
         """(frames, width) for each channel; what it says where a channel is not active means nothing."""

@@ -24,7 +24,8 @@ FLOORS: dict[int, str] = {
           tree dofs figure joint_names body_shape frame_rates bvh_parser bvh_formatter""",
     3: """tasks hierarchy posture recruiting locking problem settings curvature projection stretching
           polishing""",
-    4: "splines constraints timeline filters enforcement legs swings clearance deform report",
+    4: """splines constraints timeline filters enforcement legs swings workspace joining yielding smoothing
+          clearance deform report""",
     5: "detection",
     6: "cleanup",
     7: "spacetime",

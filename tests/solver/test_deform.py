@@ -8,14 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from poise.solver import rotations
+from poise.solver import rotations, smoothing
 from poise.solver.arrays import Array
 from poise.solver.clip import Clip
 from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footplant, ShapeConstraint
-from poise.solver.deform import FILTER_REACH, Deformation, DeformSettings, deform, deforming
+from poise.solver.deform import Deformation, deform, deforming
 from poise.solver.errors import ConstraintError, PoiseError
 from poise.solver.motion import Motion
 from poise.solver.synthetic import SyntheticMotion, walk
+from poise.solver.workspace import DeformSettings
 
 from .made_up import placed, plant_of
 
@@ -175,7 +176,7 @@ def test_solving_again_touches_only_what_a_change_reaches(plants: list[Footplant
     again = enforced.again(changed)
     same = same_frames(again.clip, enforced.clip)
     assert (same | again.solved).all(), "a frame was changed that was not solved"
-    filtered = 3 * round(FILTER_REACH * enforced.clip.fps) + 2
+    filtered = 3 * round(smoothing.REACH * enforced.clip.fps) + 2
     next_step = int(plants[3].toe_strike) + filtered  # type: ignore[arg-type]
     assert not again.solved[next_step:].any(), "the change should end where the foot stands again"
     assert again.solved.any()
@@ -230,12 +231,12 @@ def test_a_solve_can_be_given_up(steps: SyntheticMotion, plants: list[Footplant]
 
 
 def test_each_frame_from_the_one_before_comes_to_the_same(steps: SyntheticMotion, plants: list[Footplant]) -> None:
-    """The document's own order. Feet in the air and small corrections are the same in both."""
+    """The document's own order, in which feet follow paths in the air too, comes near; what is held, holds."""
     few = walk(steps=1, fps=30.0, skate=0.01)
     constraints = [*(plant_of(contact, priority=10) for contact in few.contacts), Balance(priority=5)]
     together = deform(few.clip, constraints)
     in_turn = deform(few.clip, constraints, settings=DeformSettings(coherence="sequential"))
-    assert farthest(together.clip, in_turn.clip) < 2e-3
+    assert farthest(together.clip, in_turn.clip) < 1e-2
     assert max(residual.worst for residual in in_turn.report.residuals) < 1e-5 * few.clip.skeleton.size
 
 

@@ -452,19 +452,28 @@ def test_other_displacements_are_taken_as_they_are(rng: np.random.Generator) -> 
     )
 
 
-def test_only_held_plants_are_active_without_their_ways(rng: np.random.Generator) -> None:
+def test_nothing_holds_feet_in_the_air() -> None:
     motion = made_up_walk(steps=3)
     plants = [plant_of(contact) for contact in motion.contacts]
     hand = ShapeConstraint("l_wrist", 5, 25, [ConstraintPoint((0.0, 0.0, 0.0), 12)])
     timeline = Timeline.of(Source(motion.clip), [*plants, hand])
-    bare = timeline.only_held_plants()
-    for before, after in zip(timeline.channels, bare.channels, strict=True):
-        is_hand = before.tracks[0].constraint is hand
-        expected = before.active if is_hand else before.active & before.held
+    aground = timeline.aground()
+    stands = {"left": np.zeros(motion.clip.frames, dtype=bool), "right": np.zeros(motion.clip.frames, dtype=bool)}
+    for contact in motion.contacts:
+        stands[contact.foot][contact.heel_strike : contact.toe_off + 1] = True
+    dropped = False
+    for before, after in zip(timeline.channels, aground.channels, strict=True):
+        owner = before.tracks[0].constraint
+        expected = before.active if owner is hand else before.active & stands[owner.foot]  # type: ignore[attr-defined]
         np.testing.assert_array_equal(after.active, expected)
         np.testing.assert_array_equal(after.owner, np.where(expected, before.owner, -1))
         np.testing.assert_array_equal(after.displacement, before.displacement)
-        assert is_hand or (before.active & ~before.held).any(), "the plants must have ways to lose"
+        dropped |= bool((before.active & ~expected).any())
+    assert dropped, "some foot must be in the air"
+    assert len(timeline.legs) == 2
+    for leg in timeline.legs:
+        foot = "left" if motion.clip.skeleton.landmarks.left_toe in leg.joints else "right"
+        assert not (leg.airborne & stands[foot]).any()
 
 
 def test_feet_on_their_way_give_the_leg_to_who_asks_for_it(rng: np.random.Generator) -> None:
