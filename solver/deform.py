@@ -20,7 +20,7 @@ from .joining import Joined, joining
 from .motion import Motion
 from .report import Report, reported
 from .smoothing import smoothing
-from .swings import Swing, flown, swings, swung
+from .swings import Swing, flown, slope_span, swings, swung
 from .timeline import Timeline
 from .workspace import DeformSettings, Progress, Steps, Workspace, are_met, neighbours
 from .yielding import yielding
@@ -137,7 +137,8 @@ def _solving(
         enforced = Enforcement(timeline.aground(), asked.targets)
         yield from _solving_together(enforced, timeline, work, changed)
     yielded = yield from yielding(enforced, work, frames)
-    if settings.coherence == "batch":
+    if yielded.enforcement is not enforced and settings.coherence == "batch":
+        # Where something gave way, the frames between which feet swing have moved.
         in_the_air = _swinging(_reached(timeline, changed), work)
         yield from work.polish_or_solve(yielded.enforcement, in_the_air, "swinging")
     touched = yield from smoothing(yielded.winners, work, changed, asked.movable)
@@ -156,16 +157,17 @@ def _solving_together(enforced: Enforcement, timeline: Timeline, work: Workspace
         stride = 1
     flying = flown(timeline)[frames]
     firm, flight = frames[~flying], frames[flying]
-    ends = [end for swing in _reached(timeline, changed) for end in (swing.before, swing.after)]
+    swinging = _reached(timeline, changed)
+    ends = [end for swing in swinging for end in swing.ends(slope_span(work.source.clip.fps))]
     coarse = _coarse(firm, stride, ends)
     yield from work.solve(enforced, coarse, "coarse")
     known = np.union1d(coarse, neighbours(frames, work.source.frames))
     rest = np.setdiff1d(frames, coarse)
     if rest.size and known.size:
-        between = work.between(known, rest)
-        work.put(rest, between)
+        work.put(rest, work.between(known, rest))
         in_the_air = np.isin(rest, flight)
         work.refer(rest[in_the_air], work.at(rest[in_the_air]))
+        _swinging(swinging, work)
         yield work.progress("coarse", 1.0)
         easy = are_met(work.met, known, rest)
         yield from work.polish_or_solve(enforced, rest[easy], "fine")

@@ -43,6 +43,15 @@ class Swing:
     after: int
     """The frame at which it ends."""
 
+    def ends(self, span: int) -> tuple[int, int, int, int]:
+        """The frames that say where it begins and ends, and how fast: those at its ends, and some frames further."""
+        return self.before - span, self.before, self.after, self.after + span
+
+
+def slope_span(fps: float) -> int:
+    """How many frames apart two displacements are that tell a velocity."""
+    return max(1, round(SLOPE_SPAN * fps))
+
 
 def swings(timeline: Timeline) -> Iterable[Swing]:
     """Every swing of every planted foot."""
@@ -73,7 +82,7 @@ def swung(source: Source, swinging: Iterable[Swing], motion: Motion) -> Motion:
     """The motion with the legs of some swings let swing."""
     original = source.clip.motion
     turned = motion.rotations.copy()
-    span = max(1, round(SLOPE_SPAN * source.clip.fps))
+    span = slope_span(source.clip.fps)
     for swing in swinging:
         frames = np.arange(swing.first, swing.last + 1)
         window = np.arange(max(swing.before - span, 0), min(swing.after + span, source.frames - 1) + 1)
