@@ -25,6 +25,7 @@ from .posture import BATCH, Postures, solve_postures
 from .settings import SolveSettings
 from .skeleton import Skeleton
 from .tasks import AcrossTask, MaskedTask, PoseTask, Task
+from .tasks.masked import across
 from .timeline import Channel, Timeline
 
 HOLDS = 1e-5
@@ -129,8 +130,8 @@ class Enforcement:
 
     @cached_property
     def _rigid(self) -> dict[int, Array]:
-        """For channels of heels: (frames, 3) the axis of a rigid foot whose toe is active too, zero elsewhere."""
-        axes = {}
+        """For channels of heels of rigid feet: (frames, 3, 3) what counts of them where their toes are active too."""
+        seen = {}
         for heel, toe in self.timeline.pairs:
             first, second = self.timeline.channels[heel], self.timeline.channels[toe]
             if isinstance(first.effector, PointEffector) and isinstance(second.effector, PointEffector):
@@ -138,8 +139,8 @@ class Enforcement:
                     continue
                 apart = self.targets[toe] - self.targets[heel]
                 axis = apart / np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), TINY)
-                axes[heel] = axis * (first.active & second.active)[:, None]
-        return axes
+                seen[heel] = across(axis * (first.active & second.active)[:, None])
+        return seen
 
     def _is_rigid(self, heel: BodyPoint, toe: BodyPoint) -> bool:
         """Whether nothing that can turn lies between two points: the upper one's joint carries the other's at once."""

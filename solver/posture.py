@@ -46,9 +46,6 @@ RESTORED_MISS = 0.1
 """When the iterations have run out, a level that misses by less than this (sizes of the character, or radians) was met
 or about to be: it is put right, and the others stay where they are."""
 
-RESTORED = 1e-10
-"""Sizes of the character, or radians, that are right enough."""
-
 RESTORING_STEPS = 15
 """Newton steps for that at most; they converge quadratically."""
 
@@ -295,7 +292,7 @@ def _restored(problem: Problem, state: WorldState, solved: _Solved) -> WorldStat
     met = (misses <= bound) & (~solved.converged[:, None] | (np.arange(problem.levels) < solved.unmet_level[:, None]))
     met |= problem.is_selective[: problem.levels] & (misses <= 2.0 * RECRUITED_TRANSIENT)
     for _ in range(RESTORING_STEPS):
-        wrong = np.flatnonzero((met & (misses > RESTORED)).any(axis=1))
+        wrong = np.flatnonzero((met & (misses > problem.settings.restored)).any(axis=1))
         if not wrong.size:
             break
         some, there = problem.at(wrong), state.at(wrong)

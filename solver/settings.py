@@ -20,6 +20,8 @@ class SolveSettings:
     tolerance: float = 1e-7
     """A frame has converged when a step changes no level's error by more than this share of the character's size
     (or radians) and no joint by more than a hundred times that."""
+    restored: float = 1e-10
+    """Sizes of the character, or radians, to which levels that can be met are met in the end."""
     goal_length: float = 0.25
     """How far away intermediate goals lie, in sizes of the character."""
     goal_angle: float = 0.6
@@ -36,7 +38,7 @@ class SolveSettings:
     def __post_init__(self) -> None:
         if not isinstance(self.iterations, (int, np.integer)) or self.iterations < 0:
             raise TaskError(f"The number of iterations must be a whole number, 0 or more, not {self.iterations!r}.")
-        for name in ("tolerance", "goal_length", "goal_angle", "largest_turn"):
+        for name in ("tolerance", "restored", "goal_length", "goal_angle", "largest_turn"):
             if not is_number(getattr(self, name)) or not getattr(self, name) > 0.0:
                 raise TaskError(f"The setting {name} must be a finite, positive number.")
         for name in ("damping", "integration_step"):

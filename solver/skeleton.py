@@ -25,6 +25,10 @@ DEFAULT_TOTAL_MASS = 70.0
 """Kilograms of a character whose mass nobody has set. Only carried loads compare with it."""
 
 
+MASKS_KEPT = 256
+"""How many sets of joints a skeleton remembers: a solve asks for the same ones again and again."""
+
+
 @dataclass(frozen=True, eq=False)
 class Skeleton:
     """A hierarchy of joints in its rest pose. Immutable: the `with_…` methods return changed copies.
@@ -136,9 +140,19 @@ class Skeleton:
 
     def mask(self, joints: Iterable[str | int]) -> BoolArray:
         """(joints,) true for the named joints."""
-        mask = np.zeros(len(self), dtype=bool)
-        mask[[self.index(joint) for joint in joints]] = True
-        return mask
+        named = tuple(joints)
+        known = self._masks.get(named)
+        if known is None:
+            mask = np.zeros(len(self), dtype=bool)
+            mask[[self.index(joint) for joint in named]] = True
+            if len(self._masks) >= MASKS_KEPT:
+                self._masks.clear()
+            known = self._masks[named] = mask
+        return known.copy()
+
+    @cached_property
+    def _masks(self) -> dict[tuple[str | int, ...], BoolArray]:
+        return {}
 
     def resolve(self, point: str | int | BodyPoint) -> BodyPoint:
         """A joint, or a point on one, as a point whose joint is an index."""

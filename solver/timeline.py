@@ -44,13 +44,13 @@ class Channel:
     bridged: BoolArray
     """(frames,) where it is on its way from one constraint to another: neither of them has asked for that."""
 
-    @property
+    @cached_property
     def is_careless(self) -> BoolArray:
         """(frames,) where whoever has it does not mind its way."""
-        careless = [number for number, track in enumerate(self.tracks) if not track.constraint.holds_its_way]
-        return np.isin(self.owner, careless) | (self.bridged & bool(careless))
+        careless = np.array([not track.constraint.holds_its_way for track in self.tracks] + [False])
+        return careless[self.owner] | (self.bridged & bool(careless.any()))
 
-    @property
+    @cached_property
     def on_the_way(self) -> BoolArray:
         """(frames,) where it is on the way and nobody minds how."""
         return self.is_careless & ~self.held

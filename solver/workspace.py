@@ -13,7 +13,7 @@ import numpy as np
 from .arrays import Array, BoolArray, IntArray
 from .clip import Clip
 from .constraints import Source
-from .enforcement import Enforced, Enforcement
+from .enforcement import POLISHED, Enforced, Enforcement
 from .errors import ConstraintError
 from .filters import Liveliness, displacement
 from .motion import Motion
@@ -47,7 +47,7 @@ class DeformSettings:
 
     def solving(self) -> SolveSettings:
         """For each frame."""
-        return SolveSettings(iterations=self.iterations, tolerance=self.tolerance)
+        return SolveSettings(iterations=self.iterations, tolerance=self.tolerance, restored=POLISHED)
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,8 +47,10 @@ class Source:
         return self._tracks[constraint]
 
     def forget_others(self, constraints: Iterable[Constraint]) -> None:
-        """Keep only what is known of these constraints."""
-        self._tracks = {each: self._tracks[each] for each in constraints if each in self._tracks}
+        """Where much is known, keep only what is known of these constraints."""
+        kept = tuple(constraints)
+        if len(self._tracks) > 2 * len(kept) + TRACKS_KEPT:
+            self._tracks = {each: self._tracks[each] for each in kept if each in self._tracks}
 
     @cached_property
     def calm_skeleton(self) -> Skeleton:
@@ -70,6 +72,9 @@ class Source:
 CALM = 20.0
 """How much stiffer the whole body is than usual where frames are only put right. With 10 the captured walk's pelvis
 trembles 1.24 times as much as it did, with 30 1.18 times; with 100 the knees begin to shake."""
+
+TRACKS_KEPT = 100
+"""Constraints whose compiled form is remembered beside those in use: while one is dragged, the last ones come back."""
 
 EASE = 0.25
 """Seconds that a constraint takes by default to come and to go: half a step of a walk."""

@@ -12,6 +12,7 @@ from ..arrays import Array, BoolArray, IntArray
 from ..dofs import Dofs
 from ..errors import TaskError
 from ..kinematics import WorldState
+from ..projection import combined, times
 from ..skeleton import Skeleton
 from .base import GoalStep, Task
 
@@ -90,33 +91,23 @@ class AcrossTask(MaskedTask):
     either already so or impossible, and would make their rows depend on each other.
     """
 
-    axis: Array
-    """(frames, 3) unit vectors; zero where all three rows count."""
+    seen: Array
+    """(frames, 3, 3) how the task's rows are seen: see `across`."""
 
     def _seen(self, rows: Array) -> Array:
-        # Rows are turned so that the last one is along the axis, and that one is left out.
-        turned = np.einsum("frs,fs...->fr...", self._basis, rows)
+        turned = self.seen @ rows if rows.ndim == 3 else times(self.seen, rows)
         return turned * self.active.reshape(-1, *[1] * (rows.ndim - 1))
 
-    @property
-    def _basis(self) -> Array:
-        """(frames, 3, 3) rows across the axis, and a zero row; the identity where there is no axis."""
-        basis: Array | None = self.__dict__.get("_kept_basis")
-        if basis is None:
-            basis = _across(np.asarray(self.axis))
-            object.__setattr__(self, "_kept_basis", basis)
-        return basis
-
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
-        back = np.einsum("frs,fr->fs", self._basis, pull * self.active[:, None])
+        back = combined(pull * self.active[:, None], self.seen)
         return self.task.curvature(state, dofs, back)
 
     def at(self, frames: IntArray) -> Self:
-        return type(self)(self.task.at(frames), self.active[frames], self.axis[frames])
+        return type(self)(self.task.at(frames), self.active[frames], self.seen[frames])
 
 
-def _across(axis: Array) -> Array:
-    """(frames, 3, 3): two unit rows square to unit vectors (frames, 3) and to each other, and a zero row."""
+def across(axis: Array) -> Array:
+    """(frames, 3, 3): rows square to unit vectors (frames, 3), and a zero row; the identity where they are zero."""
     least = np.eye(3)[np.argmin(np.abs(axis), axis=1)]
     first = np.cross(axis, least)
     lengths = np.linalg.norm(first, axis=1, keepdims=True)

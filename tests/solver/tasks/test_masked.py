@@ -9,6 +9,7 @@ import pytest
 from poise.solver.errors import TaskError
 from poise.solver.skeleton import Skeleton
 from poise.solver.tasks import AcrossTask, HalfSpaceTask, MaskedTask, OrientationTask, PositionTask
+from poise.solver.tasks.masked import across
 
 from ..characters import random_skeleton, random_state
 from ..jacobian_check import assert_jacobian
@@ -24,7 +25,7 @@ def test_jacobian_where_some_frames_are_switched_off(character: Skeleton, rng: n
     assert_jacobian(MaskedTask(position, np.array([True, False, True, False])), state)
     axis = unit(rng.standard_normal((4, 3)))
     axis[2] = 0.0
-    assert_jacobian(AcrossTask(position, np.array([True, True, True, False]), axis), state)
+    assert_jacobian(AcrossTask(position, np.array([True, True, True, False]), across(axis)), state)
 
 
 def test_what_is_switched_off_asks_for_nothing(rng: np.random.Generator) -> None:
@@ -47,13 +48,13 @@ def test_nothing_is_asked_along_the_axis(rng: np.random.Generator) -> None:
     axis = unit(rng.standard_normal((4, 3)))
     task = PositionTask(5, rng.standard_normal((4, 3)))
     whole = task.error(state)
-    across = AcrossTask(task, np.ones(4, dtype=bool), axis).error(state)
+    left = AcrossTask(task, np.ones(4, dtype=bool), across(axis)).error(state)
     along = np.einsum("fr,fr->f", whole, axis)
     np.testing.assert_allclose(
-        np.einsum("fr,fr->f", across, across), np.einsum("fr,fr->f", whole, whole) - along**2, atol=1e-12
+        np.einsum("fr,fr->f", left, left), np.einsum("fr,fr->f", whole, whole) - along**2, atol=1e-12
     )
-    assert not across[:, 2].any(), "the last row should be empty, so that the rows stay independent"
-    unbounded = AcrossTask(task, np.ones(4, dtype=bool), np.zeros((4, 3))).error(state)
+    assert not left[:, 2].any(), "the last row should be empty, so that the rows stay independent"
+    unbounded = AcrossTask(task, np.ones(4, dtype=bool), across(np.zeros((4, 3)))).error(state)
     np.testing.assert_allclose(unbounded, whole, atol=1e-15)
 
 
