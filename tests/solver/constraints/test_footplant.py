@@ -147,6 +147,17 @@ def test_times_between_frames_are_events_too() -> None:
         np.testing.assert_allclose(held, np.tile(held[0], (len(held), 1)), atol=1e-14)
 
 
+def test_a_stay_between_two_frames_stands_where_the_nearer_one_is() -> None:
+    source = source_of()
+    alone = plant(toe_strike=None, toe_off=None, heel_strike=20.4, heel_off=20.6)
+    (track,) = alone.tracks(source)
+    displaced = plant(toe_strike=None, toe_off=None, heel_strike=20, heel_off=20).tracks(source)[0]
+    np.testing.assert_allclose(displaced.displacement[20 - displaced.begin], 0.0, atol=1e-12)
+    # At 20.4 it is at the place of frame 20, which the source is leaving: to the first order no more than half a step.
+    step = np.linalg.norm(np.diff(source.values(track.effector)[20:22], axis=0))
+    assert np.linalg.norm(track.displacement[20 - track.begin]) <= step
+
+
 def test_a_plant_ends_with_the_clip_where_there_is_no_more_of_it(rng: np.random.Generator) -> None:
     source = Source(moving_human(rng, 20))
     given = Footplant(foot="right", heel_strike=0, toe_strike=1, heel_off=18, toe_off=19)
@@ -531,6 +542,18 @@ def test_what_cannot_be_is_an_error_with_its_name(
 def test_a_character_without_feet_says_so() -> None:
     with pytest.raises(ConstraintError, match=r"^step 7: The left heel of this character was not found"):
         Footplant(foot="left", name="step 7", **GOOD).tracks(Source(point_clip(np.zeros((61, 3)))))
+
+
+def test_a_foot_that_points_straight_up_faces_ahead_where_it_is_laid_down() -> None:
+    """There is no heading to keep: that of a character at rest will do."""
+    skeleton = human()
+    upright = skeleton.with_landmarks(left_heel=BodyPoint("l_metatarsal", (0.0, -0.1, 0.0)))
+    clip = Clip(upright, Motion(np.tile(upright.rest_rotations, (61, 1, 1)), np.tile(upright.offsets, (61, 1, 1))))
+    heel, toe = ends(Footplant(foot="left", **GOOD), Source(clip))
+    # Across it is the root of a difference that is nothing but rounding.
+    np.testing.assert_allclose(toe - heel, [0.0, 0.1, 0.0], atol=1e-8)
+    heel, toe = ends(Footplant(foot="left", **GOOD), Source(clip, Ground(0.0)))
+    assert toe[2] - heel[2] > 0.05 and abs(toe[0] - heel[0]) < 1e-12
 
 
 def test_an_unnamed_plant_is_called_by_its_foot_and_time() -> None:

@@ -113,6 +113,15 @@ def test_turning_about_many_times_is_never_unwound(mode: Mode) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_displacements_of_about_half_a_turn_go_on_the_same_way_round(mode: Mode) -> None:
+    """From 170 to 190 degrees are 20, not 340."""
+    still = np.tile([1.0, 0.0, 0.0, 0.0], (61, 1))
+    wanted = rotations.exp(np.outer(np.deg2rad([170.0, 190.0, 170.0]), [0.0, 0.6, 0.8]))
+    path = way_of(still, [ConstraintPoint(q, at, at + 4) for q, at in zip(wanted, (20, 30, 40), strict=True)], mode)
+    assert angles(path[20:45], rotations.exp(np.pi * np.array([0.0, 0.6, 0.8]))).max() < np.deg2rad(10.0) + 1e-7
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_signs_and_lengths_of_quaternions_do_not_matter(mode: Mode, rng: np.random.Generator) -> None:
     was = turning(rng)
     first, second = near(rng, was[18]), near(rng, was[40])

@@ -64,6 +64,16 @@ def test_a_whole_turn_in_thirds_goes_round() -> None:
     assert angles(turning(source, 0.0, 30.0, knots, np.arange(31)), source).max() < 1e-7
 
 
+def test_it_begins_and_ends_between_frames_too() -> None:
+    """A source that turns evenly, through its own rotations, is met everywhere."""
+    rate = np.array([0.02, 0.05, -0.03])
+    source = rotations.exp(np.outer(np.arange(31), rate))
+    knots = [Knot(rotations.exp(12.75 * rate), 12.75, 12.75)]
+    for begin, end in ((3.25, 27.5), (0.0, 30.0), (2.5, 30.0)):
+        frames = np.arange(int(np.ceil(begin)), int(end) + 1)
+        assert angles(turning(source, begin, end, knots, frames), source[frames]).max() < 1e-7
+
+
 def test_one_knot_alone_is_all_there_is(rng: np.random.Generator) -> None:
     wanted = rotations.random(rng)
     for begin, end, frames in ((4.0, 9.0, np.arange(4, 10)), (4.0, 4.0, np.array([4]))):
