@@ -107,6 +107,7 @@ def test_one_frame(rng: np.random.Generator) -> None:
         constraint = DirectionConstraint("l_wrist", 0, 0, [ConstraintPoint((0.0, 0.0, 5.0), 0)], mode)
         source = Source(moving_human(rng, 1))
         (track,) = constraint.tracks(source)
+        assert isinstance(track.effector, DirectionEffector) and track.effector.axis == (0.0, 1.0, 0.0)
         np.testing.assert_allclose(source.values(track.effector) + track.displacement, [[0.0, 0.0, 1.0]], atol=1e-15)
 
 

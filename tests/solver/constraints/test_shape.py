@@ -100,6 +100,7 @@ def test_shape_parameters_reach_the_way(clip: Clip) -> None:
         return way_of(ShapeConstraint("l_wrist", BEGIN, END, points), clip)
 
     plain = middle()
+    np.testing.assert_array_equal(middle(tension=0.0, continuity=0.0, bias=0.0), plain)
     for shape in ("tension", "continuity", "bias"):
         other = middle(**{shape: 0.8})
         assert np.abs(other - plain)[19:31].max() > 1e-3, shape
