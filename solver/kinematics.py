@@ -7,7 +7,7 @@ point `p` below it by `w × (p - a)`, whatever the joint's own frame is. See doc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -159,6 +159,25 @@ class WorldState:
         (hinges,) = carries[dofs.hinged].nonzero()
         self._fill_hinges(jacobian, dofs, hinges, location - self.positions[:, dofs.hinged[hinges]])
         return jacobian
+
+    def balance_jacobian(self, points: Sequence[BodyPoint], dofs: Dofs) -> Array:
+        """(frames, 3, columns): velocity of the centre of mass against the barycentre of points, joints as indices."""
+        jacobian = np.zeros((self.frames, 3, dofs.count))
+        carried = np.mean([self.skeleton.tree.carriers(int(point.joint)) for point in points], axis=0)
+        against = self.skeleton.mass_shares[dofs.translating] - carried[dofs.translating]
+        for axis in range(3):
+            jacobian[:, axis, axis : dofs.translation_columns.stop : 3] = against
+        _fill_turns(jacobian, dofs, np.arange(len(dofs.rotating)), self.balance_arms(points, dofs.rotating))
+        self._fill_hinges(jacobian, dofs, np.arange(len(dofs.hinged)), self.balance_arms(points, dofs.hinged))
+        return jacobian
+
+    def balance_arms(self, points: Sequence[BodyPoint], joints: IntArray) -> Array:
+        """(frames, joints given, 3) what `mass_arms` has more than the mean of the points' arms."""
+        arms = self.mass_arms(joints)
+        for point in points:
+            carriers = np.flatnonzero(self.skeleton.tree.carriers(int(point.joint))[joints])
+            arms[:, carriers] -= (self.point(point)[:, None] - self.positions[:, joints[carriers]]) / len(points)
+        return arms
 
     def rotation_jacobian(self, joint: int, dofs: Dofs, seen: Array | None = None) -> Array:
         """(frames, 3, columns): angular velocity of a joint in the world; times `seen` (frames, 3, 3), if given."""

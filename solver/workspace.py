@@ -33,7 +33,7 @@ class DeformSettings:
     document's own order, for comparison)."""
     iterations: int = 200
     """The most steps a frame may take in a pass."""
-    tolerance: float = 1e-6
+    tolerance: float = 1e-5
     """When a frame has come to rest: see `SolveSettings`."""
     smoothing_passes: int = 2
     """How often, at most, the displacement is filtered where it needs it and the constraints are enforced again."""

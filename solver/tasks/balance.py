@@ -59,20 +59,18 @@ class BalanceTask(Task):
         return (cast(Array, self.target) - reached)[:, self._rows(state.skeleton)]
 
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
-        points = self._resolved(state.skeleton)
-        jacobian = state.center_of_mass_jacobian(dofs)
-        for point in points:
-            jacobian -= state.point_jacobian(point, dofs) / len(points)
-        return jacobian[:, self._rows(state.skeleton)]
+        return state.balance_jacobian(self._resolved(state.skeleton), dofs)[:, self._rows(state.skeleton)]
 
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
         vectors = along_axes(pull, self._rows(state.skeleton))
-        turning, bending = state.mass_arms(dofs.rotating), state.mass_arms(dofs.hinged)
         points = self._resolved(state.skeleton)
-        for point in points:
-            turning = turning - state.point_arms(point, dofs.rotating) / len(points)
-            bending = bending - state.point_arms(point, dofs.hinged) / len(points)
-        return point_curvature(state, dofs, vectors, turning, bending)
+        return point_curvature(
+            state,
+            dofs,
+            vectors,
+            state.balance_arms(points, dofs.rotating),
+            state.balance_arms(points, dofs.hinged),
+        )
 
     def serving(self, skeleton: Skeleton) -> BoolArray:
         for point in self.points:
