@@ -48,9 +48,6 @@ EXAMPLES = [*MADE_UP, *CAPTURED]
 KICKS_WITHIN_REACH = ("kick, low", "kick, high", "kick, higher")
 SMALL_EDITS = ("walk, enforced", "captured walk, enforced")
 
-STRIKING_HARD = ("walk, in one line", "walk, upstairs", "waiter")
-"""Whose legs jump by a little where a heel strikes: not settled yet."""
-
 every_example = pytest.mark.parametrize("name", EXAMPLES)
 every_made_up_example = pytest.mark.parametrize("name", MADE_UP)
 
@@ -222,13 +219,24 @@ def test_the_displacement_moves_no_faster_than_what_is_asked(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if name not in STRIKING_HARD])
+OVER_EDGES = {"walk, upstairs": 8e-3, "waiter": 8e-3}
+"""Sizes of the character: where feet are lifted over the edge of a step right before they strike, more than `HOLDS`."""
+
+HIDDEN = 0.1
+"""Of the velocity that the source itself gains or loses there from frame to frame, what no one sees beside it."""
+
+
+@every_example
 def test_nothing_jumps_where_a_constraint_comes_or_goes(name: str) -> None:
-    """There the displacement changes hardly more than right before and after, and than what comes or goes asks for."""
+    """There the displacement changes hardly more than right before and after, and than what comes or goes asks for.
+
+    A foot that strikes stops at once in the source too: a tenth of that is let pass.
+    """
     edit, deformation = solved(name)
     size = edit.source.skeleton.size
     steps = displaced(edit, deformation.clip)
     channels = Timeline.of(Source(edit.source, edit.ground), edit.constraints).channels
+    own = np.linalg.norm(np.diff(edit.source.world.positions, n=2, axis=0), axis=-1) / size
     for change in range(1, len(steps) - 1):
         changing = [
             each
@@ -244,9 +252,9 @@ def test_nothing_jumps_where_a_constraint_comes_or_goes(name: str) -> None:
             for each in changing
         )
         beside = np.maximum(steps[change - 1], steps[change + 1])
-        jump = steps[change] - 1.5 * beside - asked
+        jump = steps[change] - 1.5 * beside - asked - HIDDEN * own[change - 1 : change + 1].max(axis=0)
         joint = int(jump.argmax())
-        assert jump[joint] < HOLDS, (
+        assert jump[joint] < OVER_EDGES.get(name, HOLDS), (
             f"{edit.source.skeleton.names[joint]} is displaced by {steps[change, joint]:.4f} from frame {change} to "
             f"the next, beside that by {beside[joint]:.4f}, and {asked:.4f} is asked"
         )
