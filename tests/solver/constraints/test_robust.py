@@ -41,3 +41,12 @@ def test_it_goes_along_with_scale_and_place(rng: np.random.Generator) -> None:
     values = rng.standard_normal((15, 3)) ** 3
     moved = robust_mean(100.0 * values + np.array([5.0, 6.0, 7.0]))
     np.testing.assert_allclose(moved, 100.0 * robust_mean(values) + np.array([5.0, 6.0, 7.0]), rtol=1e-12)
+
+
+def test_a_frame_counts_up_to_two_and_a_half_standard_deviations() -> None:
+    """Around a median of 0 with a median deviation of 1, as a normal distribution of 1.4826 has it: up to 3.7065."""
+    calm = np.array([-1.0] * 5 + [0.0] + [1.0] * 4)
+    for last, counts in ((3.70, True), (3.71, False)):
+        values = np.append(calm, last)
+        expected = values.mean() if counts else calm.mean()
+        np.testing.assert_allclose(robust_mean(values[:, None]), [expected])

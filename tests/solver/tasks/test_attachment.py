@@ -42,6 +42,8 @@ def test_error_leads_from_the_point_to_its_place_on_the_reference(rng: np.random
     place = state.positions[:, 8] + np.einsum("fij,fj->fi", matrix(state.rotations[:, 8]), target)
     task = AttachmentTask("part 5", "part 8", target, offset=tuple(offset))
     np.testing.assert_allclose(task.error(state), place - point, atol=1e-12)
+    at_the_joint = AttachmentTask("part 5", "part 8", target)
+    np.testing.assert_allclose(at_the_joint.error(state), place - state.positions[:, 5], atol=1e-12)
 
 
 def test_a_place_on_a_joint_is_where_the_target_is_met(rng: np.random.Generator) -> None:
