@@ -20,7 +20,7 @@ install = bin/python -m pip install --quiet --disable-pip-version-check --editab
 .PRECIOUS: .venv-%/ready
 
 help:
-	@echo "make demo         solve the postures and write pictures to build/demo"
+	@echo "make demo         edit postures and motions and write pictures to build/demo"
 	@echo "make test         every test that needs no window, with Blender and with the peers"
 	@echo "make test-solver  the solver's tests alone: no Blender, seconds"
 	@echo "make test-matrix  the solver's tests under each of Python $(MATRIX) that is here"
