@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a motion to the constraints that it already satisfies (document 003, chapter 6; document 004)."""

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sigma-epsilon space: how nearly each displacement leaves all points, or those of a line, where they are.
+
+A displacement R, t leaves a point p where A p = −t with A = R − 1 (document 003, 6.4.2; 004, section 5). For a turn by
+the angle θ about the unit axis u, A has the singular values 2 sin(θ/2), twice, and 0, whose singular vector is u on
+both sides. So no decomposition is needed: with all three taken for zero, what is left of t is t itself; with only the
+last one, it is the part of t along u, and the points that stay are the line through ½ (t⊥ + cot(θ/2) u × t⊥) along u.
+The documents number the singular values from the largest (003) and from the smallest (004); here they have names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import rotations
+from ..arrays import Array
+from ..constraints import MovingObject
+from .displacements import Displacements
+
+LEAST_TURN = 1e-9
+"""Radians: a turn below this is rounding, and has no axis."""
+
+
+@dataclass(frozen=True, eq=False)
+class SigmaEpsilon:
+    """A point of the sigma-epsilon space for each displacement, and the line that stays where it is."""
+
+    sigma: Array
+    """(n,) the two equal singular values: how much it turns. The third is 0 in every rigid displacement."""
+    space_residual: Array
+    """(n,) epsilon with all singular values taken for zero: how far the origin moves."""
+    line_residual: Array
+    """(n,) epsilon with only the third taken for zero: how far everything moves along the axis. Where nothing turns
+    there is no axis, and this is the whole way."""
+    axis: Array
+    """(n, 3) unit directions of the lines, in the frame of the displacements; zero where nothing turns."""
+    particular: Array
+    """(n, 3) the points of the lines that are nearest to the origin of that frame."""
+    stride: int = 1
+
+    def __len__(self) -> int:
+        return len(self.sigma)
+
+    def lines(self, body: MovingObject) -> tuple[Array, Array]:
+        """The lines of local displacements in the frame of the body's track: points (n, 3) and directions (n, 3)."""
+        turned, placed = body.rotations[: len(self)], body.positions[: len(self)]
+        return placed + rotations.rotate(turned, self.particular), rotations.rotate(turned, self.axis)
+
+
+def sigma_epsilon(displacements: Displacements) -> SigmaEpsilon:
+    """Project displacements onto the sigma-epsilon space."""
+    half_cosine, half_turn = displacements.rotations[:, 0], displacements.rotations[:, 1:]
+    moved = displacements.translations
+    half_sine = np.linalg.norm(half_turn, axis=1)
+    turns = 2.0 * half_sine > LEAST_TURN
+    divisor = np.where(turns, half_sine, 1.0)[:, None]
+    axis = np.where(turns[:, None], half_turn / divisor, 0.0)
+    along = np.einsum("ni,ni->n", axis, moved)
+    across = moved - along[:, None] * axis
+    cotangent = np.where(turns, half_cosine / divisor[:, 0], 0.0)[:, None]
+    particular = np.where(turns[:, None], 0.5 * (across + cotangent * np.cross(axis, across)), 0.0)
+    length = np.linalg.norm(moved, axis=1)
+    return SigmaEpsilon(
+        sigma=2.0 * half_sine,
+        space_residual=length,
+        line_residual=np.where(turns, np.abs(along), length),
+        axis=axis,
+        particular=particular,
+        stride=displacements.stride,
+    )

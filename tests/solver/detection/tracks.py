@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies on known ways: what they turn about is chosen, and so is what the detection must find."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.solver import MovingObject, rotations
+from poise.solver.arrays import Array, ArrayLike
+from poise.solver.clip import Clip
+from poise.solver.motion import Motion
+from poise.solver.skeleton import Skeleton
+
+
+def unit(vector: ArrayLike) -> Array:
+    """The direction of a vector."""
+    given = np.asarray(vector, dtype=np.float64)
+    return given / np.linalg.norm(given, axis=-1, keepdims=True)
+
+
+def eased(begin: float, end: float, frames: int) -> Array:
+    """(frames,) from one angle to another with the speed of a hand: slow, fast, slow, but never at rest."""
+    share = np.linspace(0.0, 1.0, frames)
+    return begin + (end - begin) * (0.3 * share + 0.7 * share * share * (3.0 - 2.0 * share))
+
+
+def turning(center: ArrayLike, turns: Array, start: ArrayLike, turned: ArrayLike) -> MovingObject:
+    """A body that starts at `start`, turned by `turned`, carried about a point by rotations (frames, 4)."""
+    center, start = np.asarray(center, dtype=np.float64), np.asarray(start, dtype=np.float64)
+    return MovingObject(
+        center + rotations.rotate(turns, start - center), np.asarray(rotations.multiply(turns, np.asarray(turned)))
+    )
+
+
+def joined(*parts: MovingObject) -> MovingObject:
+    """One after the other; each begins with the frame after the last one of the part before it."""
+    return MovingObject(
+        np.concatenate([part.positions for part in parts]), np.concatenate([part.rotations for part in parts])
+    )
+
+
+def at_rest(place: ArrayLike, turned: ArrayLike, frames: int) -> MovingObject:
+    """A body that does not move."""
+    return MovingObject(np.tile(np.asarray(place), (frames, 1)), np.tile(np.asarray(turned), (frames, 1)))
+
+
+def carried(begin: ArrayLike, way: ArrayLike, turned: ArrayLike, twist: ArrayLike, frames: int) -> MovingObject:
+    """A body on its way from one place to another, that turns meanwhile by the rotation vector `twist`."""
+    share = np.linspace(0.0, 1.0, frames)[:, None]
+    path = np.asarray(begin) + share * np.asarray(way)
+    return MovingObject(path, np.asarray(rotations.multiply(rotations.exp(share * np.asarray(twist)), turned)))
+
+
+def noisy(body: MovingObject, rng: np.random.Generator, way: float, angle: float) -> MovingObject:
+    """With Gaussian noise, of these standard deviations on each axis."""
+    frames = len(body.positions)
+    return MovingObject(
+        body.positions + way * rng.standard_normal((frames, 3)),
+        np.asarray(rotations.multiply(rotations.exp(angle * rng.standard_normal((frames, 3))), body.rotations)),
+    )
+
+
+def body_clip(body: MovingObject, fps: float = 30.0) -> Clip:
+    """A clip of one joint, "body", that moves like this."""
+    skeleton = Skeleton(("body",), [-1], [[0.0, 0.0, 0.0]])
+    return Clip(skeleton, Motion.from_root(skeleton, body.rotations[:, None], body.positions), fps)
