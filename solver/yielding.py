@@ -19,6 +19,9 @@ from .filters import envelope, lowpass
 from .kinematics import WorldState
 from .workspace import Progress, Workspace
 
+LOST = 1e-3
+"""Sizes of the character, or radians: what misses by less has not lost, it has only not been put right yet."""
+
 REACH = 0.1
 """Seconds, to either side, over which what is given up is smoothed."""
 
@@ -47,9 +50,10 @@ def yielding(enforcement: Enforcement, work: Workspace, frames: IntArray) -> Gen
         effector, values = channel.effector, timeline.source.values(channel.effector)
         unit = 1.0 if effector.is_angular else enforcement.skeleton.size
         reached = effector.value(world)
-        lost = missed & channel.active & (effector.miss(reached, targets[number]) > HOLDS * unit)
-        if not lost.any():
+        missing = effector.miss(reached, targets[number]) * (missed & channel.active) / unit
+        if missing.max(initial=0.0) <= LOST:
             continue
+        lost = missing > HOLDS
         wanted = effector.displacement(values, targets[number])
         short = (wanted - effector.displacement(values, reached)) * lost[:, None]
         lengths = np.linalg.norm(short, axis=1)

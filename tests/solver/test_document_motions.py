@@ -356,6 +356,17 @@ def test_with_weights_alone_nothing_holds() -> None:
     assert missed(deformation, "Kick") > 10.0 * HOLDS
 
 
+def test_the_other_way_round_the_kick_holds_and_balance_is_lost() -> None:
+    edit = edits.far_kick("kick first")
+    deformation = edit.deform()
+    without = tuple(each for each in edit.constraints if each.label not in ("Balance", SUPPORTING))
+    for winner in ("Upright", "Kick", SUPPORTING):
+        assert missed(deformation, winner) < HOLDS
+    for winner in ("Upright", "Kick"):
+        assert missed(replace(edit, constraints=without).deform(), winner) < HOLDS
+    assert missed(deformation, "Balance") > 20.0 * HOLDS
+
+
 def test_the_report_names_who_lost_and_to_whom() -> None:
     edit, deformation = solved("kick, out of reach")
     (conflict,) = deformation.report.conflicts
