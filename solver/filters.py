@@ -241,7 +241,7 @@ def accelerations(channels: ArrayLike, fps: float = 1.0) -> Array:
     if len(values) < 3:
         return np.zeros((*values.shape[:-1], 3))
     if values.shape[-1] == 4:
-        velocities = rotations.log(rotations.multiply(values[1:], rotations.conjugate(values[:-1])))
+        velocities = rotations.log(rotations.quotient(values[1:], values[:-1]))
     else:
         velocities = np.diff(values, axis=0)
     inner = np.diff(velocities, axis=0) * (fps * fps)

@@ -119,7 +119,7 @@ class WorldState:
             centers = self.positions - self.positions[:, :1] + rotations.rotate(self.rotations, skeleton.mass_centers)
             # One large product instead of one for each frame.
             moments = np.ascontiguousarray((skeleton.masses[:, None] * centers).swapaxes(1, 2))
-            sums = moments.reshape(-1, len(skeleton)) @ skeleton.tree.ancestry.astype(np.float64)
+            sums = moments.reshape(-1, len(skeleton)) @ skeleton.tree.summing
             return np.ascontiguousarray(sums.reshape(self.frames, 3, len(skeleton)).swapaxes(1, 2))
 
         return self.remembered("subtree moments", summed)

@@ -14,9 +14,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays import Array, ArrayLike
 from .errors import PoiseError
+
+ComplexArray = NDArray[np.complex128]
 
 IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.setflags(write=False)
@@ -49,25 +52,15 @@ def normalize(q: ArrayLike) -> Array:
     """The unit quaternion along q; a zero quaternion, which has no direction, becomes the identity."""
     q = np.asarray(q, dtype=np.float64)
     norm = _norm4(q)
-    if np.all(norm > 0.0):
-        return np.asarray(q / norm[..., None])
     known = norm > 0.0
+    if np.all(known):
+        return _scaled(q, 1.0 / norm)
     return np.where(known[..., None], q / np.where(known, norm, 1.0)[..., None], IDENTITY)
 
 
 def multiply(a: ArrayLike, b: ArrayLike) -> Array:
     """a * b: the rotation b followed by the rotation a."""
-    a = np.asarray(a, dtype=np.float64)
-    b = np.asarray(b, dtype=np.float64)
-    aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
-    bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
-    w = aw * bw - ax * bx - ay * by - az * bz
-    product = np.empty((*w.shape, 4))
-    product[..., 0] = w
-    product[..., 1] = aw * bx + ax * bw + ay * bz - az * by
-    product[..., 2] = aw * by - ax * bz + ay * bw + az * bx
-    product[..., 3] = aw * bz + ax * by - ay * bx + az * bw
-    return product
+    return from_halves(multiply_halves(to_halves(a), to_halves(b)))
 
 
 def conjugate(q: ArrayLike) -> Array:
@@ -75,6 +68,22 @@ def conjugate(q: ArrayLike) -> Array:
     inverse = np.negative(np.asarray(q, dtype=np.float64))
     np.negative(inverse[..., 0], out=inverse[..., 0])
     return inverse
+
+
+def quotient(a: ArrayLike, b: ArrayLike) -> Array:
+    """a * b⁻¹: the rotation that leads from b to a, both unit; no turn at all where they are the same or opposite."""
+    a = np.asarray(a, dtype=np.float64)
+    b = np.asarray(b, dtype=np.float64)
+    aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
+    bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
+    w = aw * bw + ax * bx + ay * by + az * bz
+    ratio = np.empty((*w.shape, 4))
+    ratio[..., 0] = w
+    # In these sums every product has its equal of the other sign if a is b: what `multiply` rounds cancels here.
+    ratio[..., 1] = (ax * bw - aw * bx) + (az * by - ay * bz)
+    ratio[..., 2] = (ay * bw - aw * by) + (ax * bz - az * bx)
+    ratio[..., 3] = (az * bw - aw * bz) + (ay * bx - ax * by)
+    return ratio
 
 
 def rotate(q: ArrayLike, v: ArrayLike) -> Array:
@@ -101,6 +110,38 @@ def align(q: ArrayLike, reference: ArrayLike) -> Array:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# Quaternions as pairs of complex numbers
+# ---------------------------------------------------------------------------------------------------------------------
+
+# w + xi + yj + zk is (w + xi) + (y + zi) j, and j c is conj(c) j for every complex c: a product takes four
+# multiplications of arrays instead of sixteen. Each half has memory of its own: where operands lie between each other,
+# NumPy rounds in one way or another depending on their addresses, and nothing would be the same twice.
+
+
+def to_halves(q: ArrayLike) -> ComplexArray:
+    """(2, ...) the halves w + xi and y + zi of quaternions (..., 4)."""
+    q = np.asarray(q, dtype=np.float64)
+    packed = q if q.strides[-1] == q.itemsize else np.ascontiguousarray(q)
+    return np.moveaxis(packed.view(np.complex128), -1, 0).copy()
+
+
+def from_halves(halves: ComplexArray) -> Array:
+    """Quaternions (..., 4) of their halves (2, ...)."""
+    q = np.empty((*halves.shape[1:], 2), dtype=np.complex128)
+    q[..., 0], q[..., 1] = halves
+    return q.view(np.float64)
+
+
+def multiply_halves(a: ComplexArray, b: ComplexArray, out: ComplexArray | None = None) -> ComplexArray:
+    """`multiply` for quaternions that are given, and come back, as halves (2, ...); `out` may be `b`."""
+    product = a[0] * b[0] - a[1] * np.conjugate(b[1]), a[0] * b[1] + a[1] * np.conjugate(b[0])
+    if out is None:
+        out = np.empty((2, *product[0].shape), dtype=np.complex128)
+    out[0], out[1] = product
+    return out
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # The exponential map
 # ---------------------------------------------------------------------------------------------------------------------
 
@@ -111,8 +152,11 @@ def exp(rotation_vector: ArrayLike) -> Array:
     angle = np.maximum(_norm3(v), _SMALLEST_ANGLE)
     half = 0.5 * angle
     q = np.empty((*v.shape[:-1], 4))
-    q[..., 0] = np.cos(half)
-    np.multiply(v, (np.sin(half) / angle)[..., None], out=q[..., 1:])
+    np.cos(half, out=q[..., 0])
+    scale = np.sin(half)
+    scale /= angle
+    for component in range(3):
+        np.multiply(v[..., component], scale, out=q[..., 1 + component])
     return q
 
 
@@ -122,7 +166,7 @@ def log(q: ArrayLike) -> Array:
     w = q[..., 0]
     sine = np.maximum(_norm3(q[..., 1:]), _SMALLEST_ANGLE)
     scale = 2.0 * np.arctan2(sine, np.abs(w)) / sine
-    return np.asarray(q[..., 1:] * np.copysign(scale, w)[..., None])
+    return _scaled(q[..., 1:], np.copysign(scale, w))
 
 
 def exp_jacobian(rotation_vector: ArrayLike) -> Array:
@@ -414,6 +458,14 @@ def random(rng: np.random.Generator, shape: int | tuple[int, ...] = ()) -> Array
 # ---------------------------------------------------------------------------------------------------------------------
 # Parts of the above
 # ---------------------------------------------------------------------------------------------------------------------
+
+
+def _scaled(vectors: Array, factors: Array) -> Array:
+    """Vectors (..., n) times factors (...): component by component, since NumPy is slow along a short last axis."""
+    scaled = np.empty((*factors.shape, vectors.shape[-1]))
+    for component in range(vectors.shape[-1]):
+        np.multiply(vectors[..., component], factors, out=scaled[..., component])
+    return scaled
 
 
 def _norm3(v: Array) -> Array:

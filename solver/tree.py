@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,11 +25,6 @@ class Tree:
                 self.depths[joint] = self.depths[parent] + 1
 
     @cached_property
-    def hanging(self) -> IntArray:
-        """The joints that have a parent, ascending."""
-        return np.flatnonzero(self.parents >= 0)
-
-    @cached_property
     def generations(self) -> tuple[tuple[IntArray, IntArray], ...]:
         """Per depth below the roots: the joints there and their parents, so that a whole generation moves at once."""
         generations = []
@@ -35,6 +32,10 @@ class Tree:
             joints = np.flatnonzero(self.depths == depth)
             generations.append((joints, self.parents[joints]))
         return tuple(generations)
+
+    @cached_property
+    def _by_depth(self) -> _ByDepth:
+        return _ByDepth(self)
 
     @cached_property
     def ancestry(self) -> BoolArray:
@@ -45,6 +46,11 @@ class Tree:
                 ancestry[joint] |= ancestry[parent]
         ancestry.setflags(write=False)
         return ancestry
+
+    @cached_property
+    def summing(self) -> Array:
+        """`ancestry` as numbers: (joints, joints) times values gives for each joint the sum over those above it."""
+        return self.ancestry.astype(np.float64)
 
     def carriers(self, joint: int) -> BoolArray:
         """(joints,) true where turning a joint moves the given one: itself and those above it."""
@@ -64,17 +70,38 @@ class Tree:
         Local rotations (…, joints, 4) and translations (…, joints, 3) are in each parent's frame; those of a root are
         in the world.
         """
-        world_rotations = np.array(local_rotations, dtype=np.float64)
-        for joints, parents in self.generations:
-            world_rotations[..., joints, :] = rotations.multiply(
-                world_rotations[..., parents, :], world_rotations[..., joints, :]
-            )
-        # Once all rotations are known, all translations turn at once and only their sums go from parent to child.
-        world_positions = np.array(local_translations, dtype=np.float64)
-        hanging = self.hanging
-        world_positions[..., hanging, :] = rotations.rotate(
-            world_rotations[..., self.parents[hanging], :], world_positions[..., hanging, :]
-        )
-        for joints, parents in self.generations:
-            world_positions[..., joints, :] += world_positions[..., parents, :]
-        return world_rotations, world_positions
+        world_rotations = self.chained(local_rotations)
+        return world_rotations, self.placed(world_rotations, local_translations)
+
+    def chained(self, turns: Array) -> Array:
+        """(…, joints, 4) for each joint the product of all rotations (…, joints, 4) from its root down to its own."""
+        order = self._by_depth
+        # Joints lead, sorted by depth: a generation is one block of memory, and so is each of its parents.
+        chained = rotations.to_halves(np.moveaxis(turns, -2, 0)[order.joints])
+        for generation, parents in order.generations:
+            own = chained[:, generation]
+            rotations.multiply_halves(chained[:, parents], own, out=own)
+        return np.moveaxis(rotations.from_halves(chained)[order.places], 0, -2)
+
+    def placed(self, world_rotations: Array, local_translations: Array) -> Array:
+        """(…, joints, 3) world positions, given world rotations (…, joints, 4) and translations as in `accumulate`."""
+        steps = np.moveaxis(np.asarray(local_translations, dtype=np.float64), -2, 0).copy()
+        hanging = np.flatnonzero(self.parents >= 0)
+        steps[hanging] = rotations.rotate(np.moveaxis(world_rotations, -2, 0)[self.parents[hanging]], steps[hanging])
+        # Once all translations are turned, a joint is where the sum of those above it leads: one large product.
+        places = self.summing @ steps.reshape(len(steps), math.prod(steps.shape[1:]))
+        return np.moveaxis(places.reshape(steps.shape), 0, -2)
+
+
+class _ByDepth:
+    """The joints of a tree sorted by depth."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.joints: IntArray = np.argsort(tree.depths, kind="stable")
+        """(joints,) roots first, then their children, and so on."""
+        self.places: IntArray = np.argsort(self.joints)
+        """(joints,) where each joint stands among them."""
+        ends = np.cumsum(np.bincount(tree.depths))
+        spans = [slice(int(begin), int(end)) for begin, end in pairwise(ends)]
+        self.generations = [(span, self.places[tree.parents[self.joints[span]]]) for span in spans]
+        """Per depth below the roots: where its joints stand, and where their parents do."""

@@ -127,7 +127,7 @@ class OrientationEffector(Effector):
         return rotations.multiply(rotations.exp(displacement), values)
 
     def displacement(self, values: Array, targets: Array) -> Array:
-        return rotations.log(rotations.multiply(targets, rotations.conjugate(values)))
+        return rotations.log(rotations.quotient(targets, values))
 
     def describe(self, names: tuple[str, ...]) -> str:
         return f"orientation of {names[self.joint]}"

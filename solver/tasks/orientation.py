@@ -46,7 +46,7 @@ class OrientationTask(Task):
 
     def error(self, state: WorldState) -> Array:
         current = state.rotations[:, state.skeleton.index(self.joint)]
-        return rotations.log(rotations.multiply(cast(Array, self.target), rotations.conjugate(current)))
+        return rotations.log(rotations.quotient(cast(Array, self.target), current))
 
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
         # With e = log(T q⁻¹), a turn w of q gives log(exp(e) exp(-w)): its derivative is the inverse right Jacobian

@@ -50,13 +50,13 @@ class PoseTask(Task):
         """Errors per joint in parents' frames: translations / size, rotation vectors, hinge angles."""
         skeleton, reference = state.skeleton, self._reference
         local = state.motion.rotations
-        turns = rotations.log(
-            rotations.multiply(reference.rotations[:, dofs.rotating], rotations.conjugate(local[:, dofs.rotating]))
-        )
+        turns = rotations.log(rotations.quotient(reference.rotations[:, dofs.rotating], local[:, dofs.rotating]))
         bends = np.zeros((state.frames, len(dofs.hinged)))
         if dofs.hinged.size:
             bends = rotations.twist_angle(
-                rotations.multiply(rotations.conjugate(local[:, dofs.hinged]), reference.rotations[:, dofs.hinged]),
+                rotations.quotient(
+                    rotations.conjugate(local[:, dofs.hinged]), rotations.conjugate(reference.rotations[:, dofs.hinged])
+                ),
                 skeleton.hinge_axes[dofs.hinged],
             )
         places = state.motion.translations[:, dofs.translating]

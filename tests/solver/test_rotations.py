@@ -57,6 +57,38 @@ def test_multiplication_is_associative_with_identity_and_inverse(rng: np.random.
     np.testing.assert_allclose(np.linalg.norm(left, axis=-1), 1.0, atol=8 * EPS)
 
 
+def test_a_quotient_leads_from_one_rotation_to_another(rng: np.random.Generator) -> None:
+    a, b = rotations.random(rng, (COUNT, 1)), rotations.random(rng, 3)
+    np.testing.assert_allclose(
+        rotations.multiply(rotations.quotient(a, b), b), np.broadcast_to(a, (COUNT, 3, 4)), atol=1e-14
+    )
+    np.testing.assert_array_equal(rotations.quotient(a, a)[..., 1:], 0.0, err_msg="the same is no turn at all")
+    np.testing.assert_array_equal(rotations.quotient(a, -a)[..., 1:], 0.0)
+
+
+def test_halves_are_another_way_to_write_quaternions(rng: np.random.Generator) -> None:
+    a, b = rotations.random(rng, (COUNT, 1)), rotations.random(rng, 3)
+    halves = rotations.to_halves(a)
+    assert halves.shape == (2, COUNT, 1)
+    np.testing.assert_array_equal(rotations.from_halves(halves), a)
+    product = rotations.multiply_halves(halves, rotations.to_halves(b))
+    np.testing.assert_array_equal(rotations.from_halves(product), rotations.multiply(a, b))
+    onto = rotations.to_halves(a)
+    assert rotations.multiply_halves(rotations.to_halves(a), onto, out=onto) is onto
+    np.testing.assert_array_equal(rotations.from_halves(onto), rotations.multiply(a, a))
+
+
+def test_products_do_not_depend_on_where_they_lie_in_memory(rng: np.random.Generator) -> None:
+    a, b = rotations.random(rng, (2, 31, 22))
+    expected = rotations.multiply(a, b)
+    spacers = []
+    for _ in range(200):
+        spacers.append(np.empty(int(rng.integers(1, 3000))))
+        np.testing.assert_array_equal(rotations.multiply(a.copy(), b.copy()), expected)
+    for strided in (np.asfortranarray(a), a.astype(np.float32).astype(np.float64)[::-1][::-1]):
+        np.testing.assert_allclose(rotations.multiply(strided, b), expected, atol=1e-6)
+
+
 def test_hamilton_products_of_the_units() -> None:
     one, i, j, k = np.eye(4)
     for a, b, product in [(i, j, k), (j, k, i), (k, i, j), (j, i, -k), (i, i, -one), (j, j, -one), (k, k, -one)]:

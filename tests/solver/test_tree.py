@@ -70,6 +70,25 @@ def test_transforms_are_chained_as_matrices_are(parents: IntArray, rng: np.rando
         np.testing.assert_allclose(world_positions[:, :, joint], expected[..., :3, 3], atol=1e-12)
 
 
+def test_chaining_and_placing_are_the_two_parts_of_it(parents: IntArray, rng: np.random.Generator) -> None:
+    tree = Tree(parents)
+    turned, moved = rotations.random(rng, (4, 40)), rng.standard_normal((4, 40, 3))
+    world_rotations, world_positions = tree.accumulate(turned, moved)
+    np.testing.assert_array_equal(tree.chained(turned), world_rotations)
+    np.testing.assert_array_equal(tree.placed(world_rotations, moved), world_positions)
+    np.testing.assert_array_equal(tree.summing, tree.ancestry)
+    for nothing in (tree.chained(turned[:0]), tree.placed(turned[:0], moved[:0])):
+        assert nothing.shape[:2] == (0, 40)
+
+
+def test_a_chain_is_the_same_wherever_it_lies_in_memory(parents: IntArray, rng: np.random.Generator) -> None:
+    tree, turned = Tree(parents), rotations.random(rng, (22, 40))
+    expected, spacers = tree.chained(turned), []
+    for _ in range(200):
+        spacers.append(np.empty(int(rng.integers(1, 3000))))
+        np.testing.assert_array_equal(tree.chained(turned.copy()), expected)
+
+
 def test_what_is_chained_is_left_as_it_was(parents: IntArray, rng: np.random.Generator) -> None:
     turned, moved = rotations.random(rng, (2, 40)), rng.standard_normal((2, 40, 3))
     before = turned.copy(), moved.copy()
