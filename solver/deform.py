@@ -23,7 +23,7 @@ from .smoothing import smoothing
 from .swings import Swing, flown, slope_span, swings, swung
 from .timeline import Timeline
 from .workspace import DeformSettings, Progress, Steps, Workspace, are_met, neighbours
-from .yielding import yielding
+from .yielding import insisting, yielding
 
 COARSE_RATE = 30.0
 """Frames a second of the first, coarse solution: displacements are smooth, so the frames between begin at what their
@@ -136,6 +136,7 @@ def _solving(
     else:
         enforced = Enforcement(timeline.aground(), asked.targets)
         yield from _solving_together(enforced, timeline, work, changed)
+        yield from insisting(enforced, work, frames)
     yielded = yield from yielding(enforced, work, frames)
     if yielded.enforcement is not enforced and settings.coherence == "batch":
         # Where something gave way, the frames between which feet swing have moved.

@@ -13,11 +13,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays import TINY, IntArray
+from .arrays import TINY, Array, BoolArray, IntArray
 from .enforcement import HOLDS, Enforcement
 from .filters import envelope, lowpass
 from .kinematics import WorldState
-from .workspace import Progress, Workspace
+from .workspace import Progress, Steps, Workspace
+
+HALVINGS = 4
+"""How often the way that is let to somebody who was left out is halved to find how far all can be met: to a 16th."""
 
 LOST = 1e-3
 """Sizes of the character, or radians: what misses by less has not lost, it has only not been put right yet."""
@@ -35,6 +38,74 @@ class Yielded:
     """The same without the losers, where they lose: smoothness goes before what cannot be had anyway."""
 
 
+def insisting(enforcement: Enforcement, work: Workspace, frames: IntArray) -> Steps:
+    """Where something more important is missed beside something less important, solve without the latter.
+
+    Strict priorities leave no such frames, unless the solver was blocked on its way: by joint limits, or by tasks that
+    may not move all that serves them.
+    """
+    timeline = enforcement.timeline
+    frames = frames[~work.met[frames]]
+    if not frames.size:
+        return
+    world = WorldState.of(enforcement.skeleton, work.at(frames))
+    priorities = np.full((len(frames), len(timeline.channels)), np.iinfo(np.int64).min)
+    missing = np.zeros(priorities.shape, dtype=bool)
+    for number, channel in enumerate(timeline.channels):
+        of_track = np.array([track.constraint.priority for track in channel.tracks])
+        active = channel.active[frames]
+        priorities[active, number] = of_track[channel.owner[frames[active]]]
+        missing[:, number] = active & (_missing(enforcement, number, world, frames) > LOST)
+    lowest = np.iinfo(np.int64).min
+    highest = np.where(missing, priorities, lowest).max(axis=1)
+    lower = (priorities < highest[:, None]) & (priorities > lowest)
+    blocked = np.flatnonzero((highest > lowest) & lower.any(axis=1))
+    if not blocked.size:
+        return
+    channels = []
+    for number, channel in enumerate(timeline.channels):
+        dropped = np.zeros(timeline.frames, dtype=bool)
+        dropped[frames[blocked]] = lower[blocked, number]
+        channels.append(channel.without(dropped))
+    alone = Enforcement(replace(timeline, channels=tuple(channels)), enforcement.targets)
+    work.reset(frames[blocked])
+    yield from work.solve(alone, frames[blocked], "insisting")
+    yield from _letting_in(enforcement, work, frames[blocked], lower[blocked])
+    work.met[frames[blocked]] = False
+
+
+def _letting_in(enforcement: Enforcement, work: Workspace, frames: IntArray, lower: BoolArray) -> Steps:
+    """Let what was left out, (frames, channels), come as far from where it is toward its targets as all can be met."""
+    timeline = enforcement.timeline
+    world = WorldState.of(enforcement.skeleton, work.at(frames))
+    reached = [channel.effector.value(world) for channel in timeline.channels]
+    least, most = np.zeros(len(frames)), np.ones(len(frames))
+    for _ in range(HALVINGS):
+        share = 0.5 * (least + most)
+        targets = []
+        for number, channel in enumerate(timeline.channels):
+            target = enforcement.targets[number].copy()
+            values = timeline.source.values(channel.effector)[frames]
+            here, there = (channel.effector.displacement(values, each) for each in (reached[number], target[frames]))
+            some = lower[:, number]
+            nearer = channel.effector.displaced(values, here + share[:, None] * (there - here))
+            target[frames[some]] = nearer[some]
+            targets.append(target)
+        solved = Enforcement(timeline, targets).solved_unordered(
+            frames, work.motion, work.reference, work.settings.solving()
+        )
+        work.take(solved.at(np.flatnonzero(solved.met)))
+        least, most = np.where(solved.met, share, least), np.where(solved.met, most, share)
+        yield work.progress("insisting", 1.0)
+
+
+def _missing(enforcement: Enforcement, number: int, world: WorldState, frames: IntArray) -> Array:
+    """(frames,) what a channel misses in a state of some frames, in sizes of the character or radians."""
+    effector = enforcement.timeline.channels[number].effector
+    unit = 1.0 if effector.is_angular else enforcement.skeleton.size
+    return effector.miss(effector.value(world), enforcement.targets[number][frames]) / unit
+
+
 def yielding(enforcement: Enforcement, work: Workspace, frames: IntArray) -> Generator[Progress, None, Yielded]:
     """Where something is missed in some frames, ask for less, and solve again."""
     missed = np.zeros(len(work.met), dtype=bool)
@@ -45,12 +116,11 @@ def yielding(enforcement: Enforcement, work: Workspace, frames: IntArray) -> Gen
     radius = max(1, round(REACH * work.source.clip.fps))
     world = WorldState.of(enforcement.skeleton, work.motion)
     targets, winners = list(enforcement.targets), list(timeline.channels)
-    concerned = np.zeros_like(missed)
+    concerned, everywhere = np.zeros_like(missed), np.arange(timeline.frames)
     for number, channel in enumerate(timeline.channels):
         effector, values = channel.effector, timeline.source.values(channel.effector)
-        unit = 1.0 if effector.is_angular else enforcement.skeleton.size
         reached = effector.value(world)
-        missing = effector.miss(reached, targets[number]) * (missed & channel.active) / unit
+        missing = _missing(enforcement, number, world, everywhere) * (missed & channel.active)
         if missing.max(initial=0.0) <= LOST:
             continue
         lost = missing > HOLDS

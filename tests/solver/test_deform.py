@@ -15,7 +15,7 @@ from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footp
 from poise.solver.deform import Deformation, deform, deforming
 from poise.solver.errors import ConstraintError, PoiseError
 from poise.solver.motion import Motion
-from poise.solver.synthetic import SyntheticMotion, walk
+from poise.solver.synthetic import SyntheticMotion, human, kick, walk
 from poise.solver.workspace import DeformSettings
 
 from .made_up import placed, plant_of
@@ -123,6 +123,22 @@ def test_the_more_important_holds_with_and_without_the_other(steps: SyntheticMot
         result = deform(clip, [*plants, *lower])
         worst = max(result.report.residual(plant).worst for plant in plants)
         assert worst < 1e-5 * size, f"plants miss by {worst / size:.1e} sizes {'against the reach' if lower else ''}"
+
+
+def test_joint_limits_do_not_cost_the_more_important() -> None:
+    """Out of reach and within limits the kick loses, not the foot that stands nor the balance."""
+    motion = kick(human(limits=True)).clip
+    part = slice(32, 42)
+    clip = motion.with_motion(Motion(motion.motion.rotations[part], motion.motion.translations[part]))
+    size = clip.skeleton.size
+    stand = Footplant(foot="right", heel_strike=0, toe_strike=0, heel_off=9, toe_off=9, priority=3, name="stand")
+    balance = Balance(priority=2)
+    goal = clip.position("l_talocrural")[4] + np.array([0.0, 0.3, 0.3]) * size
+    reaching = ShapeConstraint("l_talocrural", 0, 9, [ConstraintPoint(goal, 4)], "relative", priority=1, name="kick")
+    report = deform(clip, [stand, balance, reaching]).report
+    for winner in (stand, balance):
+        assert report.residual(winner).worst < 1e-3 * size, f"{winner.label} was lost"
+    assert report.residual(reaching).worst > 1e-2 * size, "the kick should be out of reach"
 
 
 def test_nothing_pops(steps: SyntheticMotion, enforced: Deformation) -> None:
