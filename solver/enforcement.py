@@ -16,7 +16,7 @@ import numpy as np
 
 from .arrays import TINY, Array, BoolArray, IntArray
 from .constraints import Constraint
-from .constraints.effectors import Effector, PointEffector, Recruit
+from .constraints.effectors import Effector, PointEffector
 from .errors import RecruitingWarning
 from .joints import BodyPoint, JointKind
 from .motion import Motion
@@ -37,60 +37,6 @@ POLISHED = 1e-7
 UNORDERED_ITERATIONS = 20
 """Steps after which frames that are solved without order should have met everything; those that have not are solved
 again with it."""
-
-
-@dataclass(frozen=True)
-class Wish:
-    """How a channel is to be met at some frames."""
-
-    priority: int
-    leads: bool
-    """Whether it is the more important of a constraint's effectors."""
-    weight: float
-    recruit: Recruit
-
-    @property
-    def rank(self) -> tuple[int, bool]:
-        """The larger is the more important."""
-        return self.priority, self.leads
-
-
-@dataclass(frozen=True, eq=False)
-class _Wishes:
-    """What is wished of one channel over time, tracks that wish the same in the same way counted as one."""
-
-    codes: IntArray
-    """(frames,) an index into `distinct`; -1 where the channel is not active."""
-    distinct: list[Wish]
-    names: list[str]
-    """For each wish, the label of a constraint that has it."""
-
-    @cached_property
-    def unordered(self) -> IntArray:
-        """(distinct + 1,) for each wish the first that differs in rank at most; the last entry is -1, for none."""
-        first: dict[tuple[float, Recruit], int] = {}
-        kept = [first.setdefault((wish.weight, wish.recruit), number) for number, wish in enumerate(self.distinct)]
-        return np.array([*kept, -1])
-
-    @staticmethod
-    def of(channel: Channel) -> _Wishes:
-        codes = np.full(len(channel.active), -1)
-        numbers: dict[Wish, int] = {}
-        names: list[str] = []
-        leading = channel.leads >= 0.5
-        for number, track in enumerate(channel.tracks):
-            owned = channel.owner == number
-            constraint = track.constraint
-            for leads in (False, True):
-                frames = owned & (leading == leads)
-                if not frames.any():
-                    continue
-                wish = Wish(int(constraint.priority), leads, constraint.weight, constraint.recruit)
-                if wish not in numbers:
-                    numbers[wish] = len(names)
-                    names.append(constraint.label)
-                codes[frames] = numbers[wish]
-        return _Wishes(codes, list(numbers), names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +66,7 @@ class Enforcement:
         self.timeline = timeline
         self.skeleton = timeline.source.clip.skeleton
         self.targets = timeline.targets() if targets is None else targets
-        self._wishes = [_Wishes.of(channel) for channel in timeline.channels]
+        self._wishes = [channel.wishes for channel in timeline.channels]
         order = sorted({wish.rank for wishes in self._wishes for wish in wishes.distinct})
         self._priority = {rank: number for number, rank in enumerate(order, start=1)}
         """Of tasks, by the rank of a wish; the pose has 0."""
@@ -129,18 +75,24 @@ class Enforcement:
         """(frames, channels) what is wished of each channel; -1 for nothing."""
 
     @cached_property
-    def _rigid(self) -> dict[int, Array]:
-        """For channels of heels of rigid feet: (frames, 3, 3) what counts of them where their toes are active too."""
-        seen = {}
+    def _rigid(self) -> dict[int, int]:
+        """The channels of toes of rigid feet by those of their heels."""
+        rigid = {}
         for heel, toe in self.timeline.pairs:
-            first, second = self.timeline.channels[heel], self.timeline.channels[toe]
-            if isinstance(first.effector, PointEffector) and isinstance(second.effector, PointEffector):
-                if not self._is_rigid(first.effector.point, second.effector.point):
-                    continue
-                apart = self.targets[toe] - self.targets[heel]
-                axis = apart / np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), TINY)
-                seen[heel] = across(axis * (first.active & second.active)[:, None])
-        return seen
+            first, second = (self.timeline.channels[number].effector for number in (heel, toe))
+            if not isinstance(first, PointEffector) or not isinstance(second, PointEffector):
+                continue
+            if self._is_rigid(first.point, second.point):
+                rigid[heel] = toe
+        return rigid
+
+    def _across_foot(self, heel: int, frames: IntArray) -> Array:
+        """(frames, 3, 3) what counts of the heel of a rigid foot in some frames, where its toe is active too."""
+        toe = self._rigid[heel]
+        both = (self.timeline.channels[heel].active & self.timeline.channels[toe].active)[frames]
+        apart = self.targets[toe][frames] - self.targets[heel][frames]
+        axis = apart / np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), TINY)
+        return across(axis * both[:, None])
 
     def _is_rigid(self, heel: BodyPoint, toe: BodyPoint) -> bool:
         """Whether nothing that can turn lies between two points: the upper one's joint carries the other's at once."""
@@ -198,7 +150,18 @@ class Enforcement:
         """Raise what is wrong with any task, before anything is solved."""
         for number, wishes in enumerate(self._wishes):
             for wish in range(len(wishes.distinct)):
-                self._task(number, wish, np.array([0]), 1).check(self.skeleton, 1)
+                self._who_may_move(number, wish)
+
+    def _who_may_move(self, channel: int, wish: int) -> BoolArray:
+        """(joints,) those that a channel recruits by one of its wishes; raises what is wrong with such a task."""
+
+        def checked() -> BoolArray:
+            task = self._task(channel, wish, np.array([0]), 1)
+            task.check(self.skeleton, 1)
+            return task.recruited(self.skeleton)
+
+        effector, recruit = self.timeline.channels[channel].effector, self._wishes[channel].distinct[wish].recruit
+        return self.timeline.source.remembered(("who may move", effector, recruit), checked)
 
     def recruited(self, tasks: Sequence[Task]) -> BoolArray:
         """(joints,) who may move for any of these tasks."""
@@ -213,8 +176,7 @@ class Enforcement:
         movable = np.zeros((self.timeline.frames, len(self.skeleton)), dtype=bool)
         for number, wishes in enumerate(self._wishes):
             for wish in range(len(wishes.distinct)):
-                recruited = self._task(number, wish, np.array([0]), 1).recruited(self.skeleton)
-                movable |= (wishes.codes == wish)[:, None] & recruited
+                movable |= (wishes.codes == wish)[:, None] & self._who_may_move(number, wish)
         return movable
 
     def changed(self, other: Enforcement) -> BoolArray:
@@ -224,21 +186,19 @@ class Enforcement:
         for effector in mine.keys() | theirs.keys():
             if effector not in mine or effector not in theirs:
                 (only,) = (asked[effector] for asked in (mine, theirs) if effector in asked)
-                changed |= only.active
+                changed |= only[0].active
                 continue
-            one, another = mine[effector], theirs[effector]
-            changed |= one.active != another.active
-            both = one.active & another.active
-            changed |= both & (one.wishes != another.wishes)
-            changed |= both & (one.targets != another.targets).any(axis=1)
+            (one, targets), (another, others) = mine[effector], theirs[effector]
+            if one is not another:
+                changed |= (one.active != another.active) | (one.wishes.hashes != another.wishes.hashes)
+            if targets is not others:
+                changed |= one.active & another.active & (targets != others).any(axis=1)
         return changed
 
-    def _asked(self) -> dict[Effector, _Asked]:
-        asked = {}
-        for channel, wishes, targets in zip(self.timeline.channels, self._wishes, self.targets, strict=True):
-            hashes = np.array([*(hash(wish) for wish in wishes.distinct), 0])[wishes.codes]
-            asked[channel.effector] = _Asked(channel.active, hashes, targets)
-        return asked
+    def _asked(self) -> dict[Effector, tuple[Channel, Array]]:
+        """What each effector is asked to do: its channel and its targets."""
+        channels = self.timeline.channels
+        return {channel.effector: (channel, targets) for channel, targets in zip(channels, self.targets, strict=True)}
 
     # Solving -------------------------------------------------------------------------------------------------------
 
@@ -270,7 +230,7 @@ class Enforcement:
                 task = self._task(channel, int(wish), frames, 1)
                 levels.append(Level(channel, int(wish), 1))
                 if channel in self._rigid:
-                    task = AcrossTask(task, active, self._rigid[channel][frames])
+                    task = AcrossTask(task, active, self._across_foot(channel, frames))
                 elif not active.all():
                     task = MaskedTask(task, active)
                 tasks.append(task)
@@ -343,18 +303,6 @@ class Enforced:
         """Some of them, by their positions."""
         motion = Motion(self.motion.rotations[chosen], self.motion.translations[chosen])
         return Enforced(self.frames[chosen], motion, self.converged[chosen], self.met[chosen])
-
-
-@dataclass(frozen=True, eq=False)
-class _Asked:
-    """What one effector is asked to do, comparable between time lines."""
-
-    active: BoolArray
-    """(frames,)"""
-    wishes: IntArray
-    """(frames,) a number for each different wish."""
-    targets: Array
-    """(frames, width)"""
 
 
 def solved_quietly(skeleton: Skeleton, motion: Motion, tasks: Sequence[Task], settings: SolveSettings) -> Postures:

@@ -22,6 +22,8 @@ from .skeleton import Skeleton
 
 _AXES = np.arange(3)
 
+_ALL = slice(None)
+
 
 @dataclass(frozen=True, eq=False)
 class WorldState:
@@ -87,7 +89,9 @@ class WorldState:
         """(frames, 3) world positions of a point; its joint must be an index."""
         joint = int(point.joint)
         origin = self.positions[:, joint]
-        return origin + rotations.rotate(self.rotations[:, joint], point.local) if any(point.offset) else origin
+        if not any(point.offset):
+            return origin
+        return self.remembered(point, lambda: origin + rotations.rotate(self.rotations[:, joint], point.local))
 
     def from_parents(self, joints: IntArray, vectors: Array) -> Array:
         """Vectors (frames, joints given, 3) in the frames of these joints' local transforms, turned to the world."""
@@ -102,33 +106,51 @@ class WorldState:
         return rotations.rotate(rotations.conjugate(self.parent_rotations(joints)), vectors)
 
     def parent_rotations(self, joints: IntArray) -> Array:
-        """(frames, joints given, 4) world rotations of the frames in which these joints' local transforms are."""
-        parents = self.skeleton.parents[joints]
-        turned = self.rotations[:, parents]
-        turned[:, parents < 0] = rotations.IDENTITY
-        return turned
+        """(frames, joints given, 4) world rotations of the frames in which these joints' local transforms are.
+
+        Not to be written to.
+        """
+
+        def gathered() -> Array:
+            parents = self.skeleton.parents[joints]
+            turned = self.rotations[:, parents]
+            turned[:, parents < 0] = rotations.IDENTITY
+            return turned
+
+        return self.remembered(("parent rotations", joints.tobytes()), gathered)
 
     # Centre of mass ------------------------------------------------------------------------------------------------
 
     @property
+    def _moments(self) -> Array:
+        """(frames, joints, 3) first moment, relative to the joint 0, of each joint's own mass."""
+
+        def own() -> Array:
+            # Joints lead in memory, as in what `Tree` gives.
+            places, turned = self.positions.swapaxes(0, 1), self.rotations.swapaxes(0, 1)
+            moments = rotations.rotate(turned, self.skeleton.mass_centers[:, None])
+            moments += places
+            moments -= places[:1]
+            moments *= self.skeleton.masses[:, None, None]
+            return moments.swapaxes(0, 1)
+
+        return self.remembered("moments", own)
+
+    @property
     def _subtree_moments(self) -> Array:
         """(frames, joints, 3) first moment, relative to the joint 0, of all mass that moves with each joint."""
-        skeleton = self.skeleton
 
         def summed() -> Array:
-            centers = self.positions - self.positions[:, :1] + rotations.rotate(self.rotations, skeleton.mass_centers)
             # One large product instead of one for each frame.
-            moments = np.ascontiguousarray((skeleton.masses[:, None] * centers).swapaxes(1, 2))
-            sums = moments.reshape(-1, len(skeleton)) @ skeleton.tree.summing
-            return np.ascontiguousarray(sums.reshape(self.frames, 3, len(skeleton)).swapaxes(1, 2))
+            joints, frames = len(self.skeleton), self.frames
+            moments = self._moments.swapaxes(0, 1).reshape(joints, 3 * frames)
+            return (self.skeleton.tree.summing.T @ moments).reshape(joints, frames, 3).swapaxes(0, 1)
 
         return self.remembered("subtree moments", summed)
 
     def center_of_mass(self) -> Array:
         """(frames, 3) world positions; a body without mass has it where its joint 0 is."""
-        roots = self.skeleton.parents < 0
-        moment = self._subtree_moments[:, roots].sum(axis=1)
-        return self.positions[:, 0] + moment / self.skeleton.mass_unit
+        return self.positions[:, 0] + self._moments.sum(axis=1) / self.skeleton.mass_unit
 
     # Jacobians -----------------------------------------------------------------------------------------------------
 
@@ -143,9 +165,7 @@ class WorldState:
 
     def mass_arms(self, joints: IntArray) -> Array:
         """(frames, joints given, 3) from each joint to the centre of the mass it carries, times that mass's share."""
-        moments = self._subtree_moments[:, joints] / self.skeleton.mass_unit
-        share = self.skeleton.mass_shares[joints, None]
-        return np.asarray(moments - share * (self.positions[:, joints] - self.positions[:, :1]))
+        return self.balance_arms((), joints)
 
     def point_jacobian(self, point: BodyPoint, dofs: Dofs) -> Array:
         """(frames, 3, columns): velocity of a point; its joint must be an index."""
@@ -163,21 +183,31 @@ class WorldState:
     def balance_jacobian(self, points: Sequence[BodyPoint], dofs: Dofs) -> Array:
         """(frames, 3, columns): velocity of the centre of mass against the barycentre of points, joints as indices."""
         jacobian = np.zeros((self.frames, 3, dofs.count))
-        carried = np.mean([self.skeleton.tree.carriers(int(point.joint)) for point in points], axis=0)
-        against = self.skeleton.mass_shares[dofs.translating] - carried[dofs.translating]
+        against = self._shares_against(points)[dofs.translating]
         for axis in range(3):
             jacobian[:, axis, axis : dofs.translation_columns.stop : 3] = against
-        _fill_turns(jacobian, dofs, np.arange(len(dofs.rotating)), self.balance_arms(points, dofs.rotating))
-        self._fill_hinges(jacobian, dofs, np.arange(len(dofs.hinged)), self.balance_arms(points, dofs.hinged))
+        _fill_turns(jacobian, dofs, _ALL, self.balance_arms(points, dofs.rotating))
+        if dofs.hinged.size:
+            self._fill_hinges(jacobian, dofs, np.arange(len(dofs.hinged)), self.balance_arms(points, dofs.hinged))
         return jacobian
 
     def balance_arms(self, points: Sequence[BodyPoint], joints: IntArray) -> Array:
         """(frames, joints given, 3) what `mass_arms` has more than the mean of the points' arms."""
-        arms = self.mass_arms(joints)
-        for point in points:
-            carriers = np.flatnonzero(self.skeleton.tree.carriers(int(point.joint))[joints])
-            arms[:, carriers] -= (self.point(point)[:, None] - self.positions[:, joints[carriers]]) / len(points)
+        root = self.positions[:, :1]
+        arms = self._subtree_moments[:, joints] / self.skeleton.mass_unit
+        arms -= self._shares_against(points)[joints, None] * (self.positions[:, joints] - root)
+        if points:
+            away = np.stack([self.point(point) for point in points], axis=1) - root
+            carried = np.stack([self.skeleton.tree.summing[int(point.joint), joints] for point in points], axis=1)
+            arms -= (carried / len(points)) @ away
         return arms
+
+    def _shares_against(self, points: Sequence[BodyPoint]) -> Array:
+        """(joints,) the share of all mass that moving each joint moves, less the share of points that it moves."""
+        if not points:
+            return self.skeleton.mass_shares
+        carried = sum(self.skeleton.tree.summing[int(point.joint)] for point in points)
+        return np.asarray(self.skeleton.mass_shares - carried / len(points))
 
     def rotation_jacobian(self, joint: int, dofs: Dofs, seen: Array | None = None) -> Array:
         """(frames, 3, columns): angular velocity of a joint in the world; times `seen` (frames, 3, 3), if given."""
@@ -194,13 +224,7 @@ class WorldState:
 
     def center_of_mass_jacobian(self, dofs: Dofs) -> Array:
         """(frames, 3, columns): velocity of the centre of mass; zero for a body without mass."""
-        jacobian = np.zeros((self.frames, 3, dofs.count))
-        for axis in range(3):
-            jacobian[:, axis, axis : dofs.translation_columns.stop : 3] = self.skeleton.mass_shares[dofs.translating]
-        _fill_turns(jacobian, dofs, np.arange(len(dofs.rotating)), self.mass_arms(dofs.rotating))
-        if dofs.hinged.size:
-            self._fill_hinges(jacobian, dofs, np.arange(len(dofs.hinged)), self.mass_arms(dofs.hinged))
-        return jacobian
+        return self.balance_jacobian((), dofs)
 
     def _fill_hinges(self, jacobian: Array, dofs: Dofs, hinges: IntArray, arms: Array) -> None:
         """Write the columns of some hinges (positions in `dofs.hinged`) for arms (frames, hinges, 3)."""
@@ -209,20 +233,20 @@ class WorldState:
             jacobian[:, :, dofs.hinge_columns.start + hinges] = velocities.swapaxes(1, 2)
 
 
-def _fill_turns(jacobian: Array, dofs: Dofs, turning: IntArray, arms: Array) -> None:
+def _fill_turns(jacobian: Array, dofs: Dofs, turning: IntArray | slice, arms: Array) -> None:
     """Write the columns of some rotating joints (positions in `dofs.rotating`) for arms (frames, joints, 3).
 
     Column k of a joint is the k-th world axis crossed with the arm.
     """
-    about_x = dofs.rotation_columns.start + 3 * turning
-    about_y, about_z = about_x + 1, about_x + 2
+    turns = jacobian[:, :, dofs.rotation_columns]
+    columns = turns.reshape(*turns.shape[:2], len(dofs.rotating), 3)  # another view of the same memory
     x, y, z = arms[..., 0], arms[..., 1], arms[..., 2]
-    jacobian[:, 0, about_y] = z
-    jacobian[:, 0, about_z] = -y
-    jacobian[:, 1, about_x] = -z
-    jacobian[:, 1, about_z] = x
-    jacobian[:, 2, about_x] = y
-    jacobian[:, 2, about_y] = -x
+    columns[:, 0, turning, 1] = z
+    columns[:, 0, turning, 2] = -y
+    columns[:, 1, turning, 0] = -z
+    columns[:, 1, turning, 2] = x
+    columns[:, 2, turning, 0] = y
+    columns[:, 2, turning, 1] = -x
 
 
 def integrate(state: WorldState, velocities: Array, dofs: Dofs) -> Motion:

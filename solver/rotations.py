@@ -122,7 +122,10 @@ def to_halves(q: ArrayLike) -> ComplexArray:
     """(2, ...) the halves w + xi and y + zi of quaternions (..., 4)."""
     q = np.asarray(q, dtype=np.float64)
     packed = q if q.strides[-1] == q.itemsize else np.ascontiguousarray(q)
-    return np.moveaxis(packed.view(np.complex128), -1, 0).copy()
+    pairs = packed.view(np.complex128)
+    halves = np.empty((2, *pairs.shape[:-1]), dtype=np.complex128)
+    halves[0], halves[1] = pairs[..., 0], pairs[..., 1]
+    return halves
 
 
 def from_halves(halves: ComplexArray) -> Array:

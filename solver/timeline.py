@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -20,6 +20,7 @@ from .constraints import Constraint, Footplant, Source, Track
 from .constraints.bridges import bridge, cubic_step, departure, smooth_step
 from .constraints.effectors import Effector
 from .legs import leg_joints
+from .wishes import Wishes
 
 SHORTEST_TRANSIT = 0.5
 """Of the usual ease, the least time that is left to go from one constraint to another that would follow at once."""
@@ -55,8 +56,15 @@ class Channel:
         """(frames,) where it is on the way and nobody minds how."""
         return self.is_careless & ~self.held
 
+    @cached_property
+    def wishes(self) -> Wishes:
+        """How it is to be met at which frames."""
+        return Wishes.of(self.tracks, self.owner, self.leads)
+
     def without(self, frames: BoolArray) -> Channel:
         """The same, not active at some frames (frames,)."""
+        if not (self.active & frames).any():
+            return self
         return replace(self, active=self.active & ~frames, owner=np.where(frames, -1, self.owner))
 
     def stretches(self) -> list[Stretch]:
@@ -111,13 +119,13 @@ class Timeline:
         constraints = tuple(constraints)
         by_effector: dict[Effector, list[Track]] = {}
         pairs: dict[tuple[Effector, Effector], None] = {}
+        source.forget_others(constraints)
         for constraint in constraints:
             for track in source.tracks(constraint):
                 by_effector.setdefault(track.effector, []).append(track)
             if isinstance(constraint, Footplant) and (pair := constraint.pair(source)):
                 pairs[pair] = None
-        source.forget_others(constraints)
-        channels = _uncontested([connected(tracks, source) for tracks in by_effector.values()], source)
+        channels = _uncontested([_connected_once(tuple(tracks), source) for tracks in by_effector.values()], source)
         position = {channel.effector: number for number, channel in enumerate(channels)}
         return Timeline(source, channels, tuple((position[a], position[b]) for a, b in pairs), constraints)
 
@@ -167,28 +175,41 @@ class Timeline:
         """The same without feet in the air: nothing holds these."""
         channels = list(self.channels)
         for leg in self.legs:
-            for number in leg.channels:
-                channels[number] = channels[number].without(leg.airborne & channels[number].on_the_way)
+            for number, channel in zip(leg.channels, self._grounded(leg), strict=True):
+                channels[number] = channel
         return replace(self, channels=tuple(channels))
+
+    def _grounded(self, leg: Leg) -> list[Channel]:
+        """The channels of a leg without it being in the air; who moves one foot leaves the other as it was."""
+        channels = tuple(self.channels[number] for number in leg.channels)
+        return self.source.remembered(
+            ("grounded", channels),
+            lambda: [channel.without(leg.airborne & channel.on_the_way) for channel in channels],
+        )
 
     def targets(self) -> list[Array]:
         """(frames, width) for each channel; what it says where a channel is not active means nothing."""
         targets = [
-            channel.effector.displaced(self.source.values(channel.effector), channel.displacement)
-            for channel in self.channels
+            self.source.remembered(("targets", channel), partial(self._displaced, channel)) for channel in self.channels
         ]
         for heel, toe in self.pairs:
-            self._couple(targets, heel, toe)
+            pair = self.channels[heel], self.channels[toe]
+            targets[heel], targets[toe] = self.source.remembered(
+                ("coupled targets", pair), partial(self._coupled, pair, targets[heel], targets[toe])
+            )
         return targets
 
-    def _couple(self, targets: list[Array], heel: int, toe: int) -> None:
-        """Put the follower of the two as far from the leader as heel and toe are on the character.
+    def _displaced(self, channel: Channel) -> Array:
+        return channel.effector.displaced(self.source.values(channel.effector), channel.displacement)
+
+    def _coupled(self, pair: tuple[Channel, Channel], heel_targets: Array, toe_targets: Array) -> tuple[Array, Array]:
+        """The targets (frames, 3) of heel and toe, the follower of the two as far from the leader as on the character.
 
         Interpolated apart they would contradict each other, and neither would hold.
         """
-        first, second = self.channels[heel], self.channels[toe]
+        first, second = pair
         frames = np.flatnonzero(first.active & second.active)
-        apart = targets[toe][frames] - targets[heel][frames]
+        apart = toe_targets[frames] - heel_targets[frames]
         length = np.linalg.norm(apart, axis=1)
         values = [self.source.values(channel.effector)[frames] for channel in (first, second)]
         wanted = np.linalg.norm(values[1] - values[0], axis=1)
@@ -201,8 +222,10 @@ class Timeline:
         excess = length - wanted
         along = apart / np.maximum(length, TINY)[:, None]
         heel_leads = _leading(first, second)[frames]
-        targets[heel][frames] += ((1.0 - heel_leads) * excess)[:, None] * along
-        targets[toe][frames] -= (heel_leads * excess)[:, None] * along
+        heel_targets, toe_targets = heel_targets.copy(), toe_targets.copy()
+        heel_targets[frames] += ((1.0 - heel_leads) * excess)[:, None] * along
+        toe_targets[frames] -= (heel_leads * excess)[:, None] * along
+        return heel_targets, toe_targets
 
 
 def _uncontested(channels: Sequence[Channel], source: Source) -> tuple[Channel, ...]:
@@ -212,14 +235,19 @@ def _uncontested(channels: Sequence[Channel], source: Source) -> tuple[Channel, 
     for channel in channels:
         joint, on_the_way = channel.effector.moved_joint, channel.on_the_way
         if joint is not None and on_the_way.any():
-            leg = leg_joints(skeleton, joint)
+            others = [each for each in channels if each is not channel and not each.is_careless[each.active].all()]
             contested = np.zeros_like(on_the_way)
-            for other in channels:
-                if other is not channel and other.effector.moved_joint in leg:
+            for other in others:
+                if other.effector.moved_joint is not None and other.effector.moved_joint in leg_joints(skeleton, joint):
                     contested |= other.active & ~other.on_the_way & ~other.is_careless
             channel = channel.without(on_the_way & contested)
         uncontested.append(channel)
     return tuple(uncontested)
+
+
+def _connected_once(tracks: tuple[Track, ...], source: Source) -> Channel:
+    """`connected`, as before for tracks that are as before."""
+    return source.remembered(("connected", tracks), lambda: connected(tracks, source))
 
 
 def connected(tracks: Sequence[Track], source: Source) -> Channel:

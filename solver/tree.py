@@ -34,6 +34,12 @@ class Tree:
         return tuple(generations)
 
     @cached_property
+    def _hanging(self) -> tuple[IntArray, IntArray]:
+        """The joints that have a parent, ascending, and their parents."""
+        joints = np.flatnonzero(self.parents >= 0)
+        return joints, self.parents[joints]
+
+    @cached_property
     def _by_depth(self) -> _ByDepth:
         return _ByDepth(self)
 
@@ -77,20 +83,20 @@ class Tree:
         """(…, joints, 4) for each joint the product of all rotations (…, joints, 4) from its root down to its own."""
         order = self._by_depth
         # Joints lead, sorted by depth: a generation is one block of memory, and so is each of its parents.
-        chained = rotations.to_halves(np.moveaxis(turns, -2, 0)[order.joints])
+        chained = rotations.to_halves(turns.swapaxes(0, -2)[order.joints])
         for generation, parents in order.generations:
             own = chained[:, generation]
             rotations.multiply_halves(chained[:, parents], own, out=own)
-        return np.moveaxis(rotations.from_halves(chained)[order.places], 0, -2)
+        return rotations.from_halves(chained)[order.places].swapaxes(0, -2)
 
     def placed(self, world_rotations: Array, local_translations: Array) -> Array:
         """(…, joints, 3) world positions, given world rotations (…, joints, 4) and translations as in `accumulate`."""
-        steps = np.moveaxis(np.asarray(local_translations, dtype=np.float64), -2, 0).copy()
-        hanging = np.flatnonzero(self.parents >= 0)
-        steps[hanging] = rotations.rotate(np.moveaxis(world_rotations, -2, 0)[self.parents[hanging]], steps[hanging])
+        steps = local_translations.swapaxes(0, -2).copy()
+        hanging, parents = self._hanging
+        steps[hanging] = rotations.rotate(world_rotations.swapaxes(0, -2)[parents], steps[hanging])
         # Once all translations are turned, a joint is where the sum of those above it leads: one large product.
         places = self.summing @ steps.reshape(len(steps), math.prod(steps.shape[1:]))
-        return np.moveaxis(places.reshape(steps.shape), 0, -2)
+        return places.reshape(steps.shape).swapaxes(0, -2)
 
 
 class _ByDepth:

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from ..skeleton import Skeleton
 from .effectors import Effector, Recruit
 from .ground import Ground
 
+_Remembered = TypeVar("_Remembered")
+
 
 class Source:
     """The motion as it was, with what constraints ask of it, each computed once."""
@@ -29,6 +31,8 @@ class Source:
         self.ground = ground
         self._values: dict[Effector, Array] = {}
         self._tracks: dict[Constraint, list[Track]] = {}
+        self._recent: dict[Hashable, Any] = {}
+        self._older: dict[Hashable, Any] = {}
 
     @property
     def frames(self) -> int:
@@ -46,9 +50,17 @@ class Source:
             self._tracks[constraint] = constraint.tracks(self)
         return self._tracks[constraint]
 
+    def remembered(self, key: Hashable, compute: Callable[[], _Remembered]) -> _Remembered:
+        """What `compute` gives, computed once for a key as long as it is asked for; not to be written to."""
+        if key not in self._recent:
+            self._recent[key] = self._older[key] if key in self._older else compute()
+        remembered: _Remembered = self._recent[key]
+        return remembered
+
     def forget_others(self, constraints: Iterable[Constraint]) -> None:
-        """Where much is known, keep only what is known of these constraints."""
+        """Where much is known, keep only what is known of these constraints, and what was asked for since last time."""
         kept = tuple(constraints)
+        self._recent, self._older = {}, self._recent
         if len(self._tracks) > 2 * len(kept) + TRACKS_KEPT:
             self._tracks = {each: self._tracks[each] for each in kept if each in self._tracks}
 

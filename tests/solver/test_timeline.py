@@ -476,6 +476,31 @@ def test_nothing_holds_feet_in_the_air() -> None:
         assert not (leg.airborne & stands[foot]).any()
 
 
+def test_who_moves_one_foot_leaves_all_else_as_it_was_compiled() -> None:
+    motion = made_up_walk(steps=4)
+    plants = [plant_of(contact) for contact in motion.contacts]
+    moved = [plants[0].moved((0.1, 0.0, 0.05)), *plants[1:]]
+    source = Source(motion.clip)
+    before, after, alone = (
+        Timeline.of(place, given) for place, given in ((source, plants), (source, moved), (Source(motion.clip), moved))
+    )
+    first, second = (timeline.aground().channels for timeline in (before, after))
+    for number, channel in enumerate(after.channels):
+        of_other_foot = channel.tracks[0].constraint.foot != plants[0].foot  # type: ignore[attr-defined]
+        assert (channel is before.channels[number]) == of_other_foot
+        assert (second[number] is first[number]) == of_other_foot
+        assert (after.targets()[number] is before.targets()[number]) == of_other_foot
+        for name in ("active", "displacement", "owner", "held", "leads", "bridged"):
+            np.testing.assert_array_equal(getattr(channel, name), getattr(alone.channels[number], name))
+        np.testing.assert_array_equal(after.targets()[number], alone.targets()[number])
+
+
+def test_a_channel_that_loses_nothing_is_the_same() -> None:
+    channel, _ = only(timeline_of([shape(10, 30, ((0.0, 1.0, 0.0), 20))]))
+    assert channel.without(~channel.active) is channel
+    assert not channel.without(channel.active).active.any()
+
+
 def test_feet_on_their_way_give_the_leg_to_who_asks_for_it(rng: np.random.Generator) -> None:
     """A plant holds while it stands whatever else there is; on its way it steps aside for that leg, not for another."""
     motion = made_up_walk(steps=3)

@@ -105,6 +105,16 @@ def test_a_source_compiles_a_constraint_once_and_forgets_those_that_are_gone(rng
     assert source.tracks(other) is kept and source.tracks(one) is not tracks
 
 
+def test_a_source_remembers_what_is_asked_for_again_and_again(rng: np.random.Generator) -> None:
+    source = Source(moving_human(rng, 2))
+    known = source.remembered("often", lambda: [1])
+    seldom = source.remembered("seldom", lambda: [2])
+    for _ in range(5):
+        source.forget_others([])
+        assert source.remembered("often", lambda: [3]) is known
+    assert source.remembered("seldom", lambda: [4]) == [4] != seldom
+
+
 # --- between frames -------------------------------------------------------------------------------------------------
 
 
