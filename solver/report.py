@@ -16,6 +16,7 @@ import numpy as np
 from .arrays import TINY, Array, BoolArray, IntArray
 from .clip import Clip
 from .constraints import Constraint, Track
+from .constraints.effectors import Effector
 from .enforcement import Enforcement, solved_quietly
 from .joint_names import SIDES
 from .kinematics import WorldState
@@ -78,7 +79,9 @@ class Conflict:
 
     loser: Constraint
     winners: tuple[Constraint, ...]
-    """Without which it would have come nearer; empty where it is out of reach even alone."""
+    """Without which it would have come nearer; empty where there are none."""
+    alone: float
+    """What would be missing in the worst frame if nothing else were asked for, in the clip's units or radians."""
     spans: tuple[tuple[int, int], ...]
     """First and last frames of the times at which it is missed."""
     worst: float
@@ -87,13 +90,20 @@ class Conflict:
     advice: tuple[Advice, ...]
 
     def __str__(self) -> str:
-        times = ", ".join(f"{first}" if first == last else f"{first} to {last}" for first, last in self.spans)
-        against = (
-            f"loses against {', '.join(winner.label for winner in self.winners)}"
-            if self.winners
-            else "is out of reach even alone"
-        )
-        return f"{self.loser.label} {against} at frames {times}; it misses by up to {self.worst:.3g}."
+        if self.winners:
+            against = f"loses against {', '.join(winner.label for winner in self.winners)}"
+        elif self.alone > HELPS * self.worst:
+            against = "is out of reach even alone"
+        else:
+            against = "is not met, although it could be,"
+        return f"{self.loser.label} {against} at {_times(self.spans)}; it misses by up to {self.worst:.3g}."
+
+
+def _times(spans: Sequence[tuple[int, int]]) -> str:
+    """The first and last frames of some times in words."""
+    times = ", ".join(f"{first}" if first == last else f"{first} to {last}" for first, last in spans)
+    is_one = len(spans) == 1 and spans[0][0] == spans[0][1]
+    return f"frame {times}" if is_one else f"frames {times}"
 
 
 @dataclass(frozen=True)
@@ -121,21 +131,30 @@ class Report:
         raise KeyError(f"{constraint.label} is not part of this deformation.")
 
     def __str__(self) -> str:
-        lines = [f"{len(self.residuals)} constraints, {len(self.conflicts)} of them do not hold everywhere."]
+        lines = [self._summary()]
         for conflict in self.conflicts:
             lines.append(str(conflict))
             lines += [f"  {advice.sentence}" for advice in conflict.advice]
         for limb in self.stretched:
-            times = ", ".join(f"{first} to {last}" for first, last in limb.spans)
-            lines.append(f"The {limb.limb} is fully stretched at frames {times}.")
+            lines.append(f"The {limb.limb} is fully stretched at {_times(limb.spans)}.")
         return "\n".join(lines)
+
+    def _summary(self) -> str:
+        given, missed = len(self.residuals), len(self.conflicts)
+        if not given:
+            return "There are no constraints."
+        if not missed:
+            return "Every constraint holds everywhere."
+        if given == 1:
+            return "The constraint does not hold everywhere."
+        return f"Of {given} constraints, {missed} {'does' if missed == 1 else 'do'} not hold everywhere."
 
 
 def reported(enforcement: Enforcement, clip: Clip) -> Report:
     """The report on a clip that was solved for a time line."""
     residuals = tuple(_residuals(enforcement, clip))
-    conflicts = [_Trial(enforcement, clip, residual).conflict() for residual in residuals if residual.misses.any()]
-    return Report(residuals, tuple(conflicts), tuple(_stretched(clip)))
+    missed = [residual for residual in residuals if residual.misses.any()]
+    return Report(residuals, tuple(_conflicts(enforcement, clip, missed)), tuple(_stretched(clip)))
 
 
 # Residuals ----------------------------------------------------------------------------------------------------------
@@ -184,6 +203,25 @@ def _held(track: Track) -> IntArray:
 # Conflicts ----------------------------------------------------------------------------------------------------------
 
 
+def _conflicts(enforcement: Enforcement, clip: Clip, missed: Sequence[Residual]) -> Iterable[Conflict]:
+    if not missed:
+        return
+    aground = Enforcement(enforcement.timeline.aground(), enforcement.targets)
+    for residual in missed:
+        trial = _Trial(aground, clip, residual)
+        # Nothing holds feet in the air, but where frames are solved one after the other.
+        yield (trial if trial.shows_it else _Trial(enforcement, clip, residual)).conflict()
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """One of the tasks of a frame, and who asks for it."""
+
+    task: Task
+    owner: Constraint
+    effector: Effector
+
+
 class _Trial:
     """The worst frame of a constraint that is missed, solved again under other conditions."""
 
@@ -193,76 +231,84 @@ class _Trial:
         self.residual = residual
         self.loser = residual.constraint
         self.frame = residual.worst_frame
-        (group,) = enforcement.groups(np.array([self.frame]))
-        self.owners = enforcement.owners(group)
-        self.effectors = [enforcement.timeline.channels[level.channel].effector for level in group.levels]
-        self.tasks = [
-            replace(task, name=owner.label) for task, owner in zip(enforcement.tasks(group), self.owners, strict=True)
+        self.asked = [
+            _Asked(task, owner, enforcement.timeline.channels[level.channel].effector)
+            for group in enforcement.groups(np.array([self.frame]))
+            for task, owner, level in zip(
+                enforcement.tasks(group), enforcement.owners(group), group.levels, strict=True
+            )
         ]
+        self.own = [each for each in self.asked if each.owner is self.loser]
+        self.missing = self._missing(self.asked)
+
+    @property
+    def shows_it(self) -> bool:
+        """Whether what is asked for in this frame leads to the loser's missing something."""
+        unit = 1.0 if any(each.effector.is_angular for each in self.own) else self.clip.skeleton.size
+        return self.missing > MISSED * unit
 
     def conflict(self) -> Conflict:
         residual = self.residual
         wrong = np.zeros(self.clip.frames, dtype=bool)
         wrong[residual.frames[residual.misses]] = True
-        winners, advice = self._causes()
-        return Conflict(self.loser, winners, tuple(runs(wrong)), residual.worst, self.frame, tuple(advice))
+        alone = self._missing(self.own)
+        winners, advice = self._causes(alone)
+        return Conflict(self.loser, winners, alone, tuple(runs(wrong)), residual.worst, self.frame, tuple(advice))
 
-    def _causes(self) -> tuple[tuple[Constraint, ...], list[Advice]]:
-        own = [number for number, owner in enumerate(self.owners) if owner is self.loser]
-        if not own:
-            return self._given_way(), []
-        missing = self._missing(self.tasks)
-        alone = self._missing([self.tasks[number] for number in own])
+    def _causes(self, alone: float) -> tuple[tuple[Constraint, ...], list[Advice]]:
+        taken = self._given_way()
+        if not self.shows_it:
+            return taken, []
         winners: list[Constraint] = []
-        if alone <= HELPS * missing:
-            for other in dict.fromkeys(owner for owner in self.owners if owner is not self.loser):
-                without = [task for task, owner in zip(self.tasks, self.owners, strict=True) if owner is not other]
-                if self._missing(without) <= HELPS * missing:
+        if alone <= HELPS * self.missing:
+            others = list(dict.fromkeys(each.owner for each in self.asked if each.owner is not self.loser))
+            for other in others:
+                without = [each for each in self.asked if each.owner is not other]
+                if self._missing(without) <= HELPS * self.missing:
                     winners.append(other)
             if not winners:  # none of them alone makes the difference, all of them together do
-                winners = [
-                    other
-                    for other in dict.fromkeys(self.owners)
-                    if other is not self.loser and other.priority >= self.loser.priority
-                ]
-        advice = [
-            *self._raised(winners, missing),
-            *self._recruiting_more(own, missing),
-            *self._moved(missing),
-        ]
-        return tuple(winners), advice
+                winners = [other for other in others if other.priority >= self.loser.priority]
+        advice = [*self._raised(winners), *self._recruiting_more(), *([] if taken else self._moved())]
+        return tuple(dict.fromkeys([*winners, *taken])), advice
 
     def _given_way(self) -> tuple[Constraint, ...]:
-        """Who has the effectors that the loser would need."""
+        """Who has the effectors that the loser should hold; where it is nobody, who left it too little time for it."""
         owners = []
         for channel in self.enforcement.timeline.channels:
-            if any(track.constraint is self.loser for track in channel.tracks) and channel.active[self.frame]:
-                owners.append(channel.tracks[channel.owner[self.frame]].constraint)
+            mine = [number for number, track in enumerate(channel.tracks) if track.constraint is self.loser]
+            if not any(self.frame in _held(channel.tracks[number]) for number in mine):
+                continue
+            owned = np.flatnonzero(channel.owner >= 0)
+            if owned.size:
+                owner = channel.owner[owned[np.argmin(np.abs(owned - self.frame))]]
+                owners += [channel.tracks[owner].constraint] if owner not in mine else []
         return tuple(dict.fromkeys(owners))
 
-    def _solve(self, tasks: Sequence[Task]) -> WorldState:
+    def _missing(self, asked: Sequence[_Asked]) -> float:
+        """How far the loser's farthest effector is off where this is asked for; 0 where it has none."""
+        own = [each.task for each in asked if each.owner is self.loser]
+        if not own:
+            return 0.0
+        tasks = [each.task for each in asked]
         skeleton, source = self.clip.skeleton, self.enforcement.timeline.source.clip.motion
         recruited = np.flatnonzero(self.enforcement.recruited(tasks)).tolist()
         start = source.pose(self.frame).motion
         pose = PoseTask(start, priority=min(task.priority for task in tasks) - 1, recruit=recruited)
-        return WorldState.of(skeleton, solved_quietly(skeleton, start, [*tasks, pose], FEW_ITERATIONS).motion)
+        solved = solved_quietly(skeleton, start, [*tasks, pose], FEW_ITERATIONS)
+        state = WorldState.of(skeleton, solved.motion)
+        return max(float(np.linalg.norm(task.error(state)[0])) for task in own)
 
-    def _missing(self, tasks: Sequence[Task]) -> float:
-        """How far the loser's farthest effector is off when these tasks are solved, its own among them."""
-        state = self._solve(tasks)
-        return max(float(np.linalg.norm(task.error(state)[0])) for task in tasks if task.name == self.loser.label)
-
-    def _raised(self, winners: Sequence[Constraint], missing: float) -> Iterable[Advice]:
+    def _raised(self, winners: Sequence[Constraint]) -> Iterable[Advice]:
         above = [winner for winner in winners if winner.priority >= self.loser.priority]
         if not above:
             return
-        top = max(task.priority for task in self.tasks) + 1
-        raised = [
-            replace(task, priority=top) if owner is self.loser else task
-            for task, owner in zip(self.tasks, self.owners, strict=True)
-        ]
-        remaining = self._missing(raised)
-        if remaining <= HELPS * missing:
+        priorities = [each.task.priority for each in self.asked]
+        # Whichever of the two a user does, what it leaves missing must not be more than it says.
+        remaining = max(
+            self._missing(self._with_priority([self.loser], max(priorities) + 1)),
+            self._missing(self._with_priority(above, min(priorities) - 1)),
+        )
+        if remaining <= HELPS * self.missing:
             names = " and ".join(winner.label for winner in above)
             yield Advice(
                 "priority",
@@ -271,23 +317,30 @@ class _Trial:
                 remaining,
             )
 
-    def _recruiting_more(self, own: Sequence[int], missing: float) -> Iterable[Advice]:
+    def _with_priority(self, owners: Sequence[Constraint], priority: int) -> list[_Asked]:
+        """What is asked for if some constraints had another priority."""
+        return [
+            replace(each, task=replace(each.task, priority=priority)) if each.owner in owners else each
+            for each in self.asked
+        ]
+
+    def _recruiting_more(self) -> Iterable[Advice]:
         skeleton = self.clip.skeleton
-        tasks = list(self.tasks)
         added: list[str] = []
-        for number in own:
-            task = tasks[number]
-            if task.recruit is None or task.effector is None:
-                continue
-            recruited = task.recruited(skeleton)
-            chain = skeleton.tree.chain(skeleton.index(task.effector))
-            more = [joint for joint in chain if not recruited[joint]][:MORE_JOINTS]
-            added += [skeleton.names[joint] for joint in more if skeleton.names[joint] not in added]
-            tasks[number] = replace(task, recruit=[*np.flatnonzero(recruited).tolist(), *more])
+        asked = []
+        for each in self.asked:
+            task = each.task
+            if each.owner is self.loser and task.recruit is not None and task.effector is not None:
+                recruited = task.recruited(skeleton)
+                chain = skeleton.tree.chain(skeleton.index(task.effector))
+                more = [joint for joint in chain if not recruited[joint]][:MORE_JOINTS]
+                added += [skeleton.names[joint] for joint in more if skeleton.names[joint] not in added]
+                each = replace(each, task=replace(task, recruit=[*np.flatnonzero(recruited).tolist(), *more]))
+            asked.append(each)
         if not added:
             return
-        remaining = self._missing(tasks)
-        if remaining <= HELPS * missing:
+        remaining = self._missing(asked)
+        if remaining <= HELPS * self.missing:
             yield Advice(
                 "recruit",
                 f"Let {self.loser.label} recruit {' and '.join(added)} too: it would then miss by {remaining:.3g} at "
@@ -295,20 +348,19 @@ class _Trial:
                 remaining,
             )
 
-    def _moved(self, missing: float) -> Iterable[Advice]:
+    def _moved(self) -> Iterable[Advice]:
         """How far its targets lie from where the effectors can be."""
-        values = [effector.value(self.clip.world)[self.frame] for effector in self.effectors]
+        there = self.clip.world.at(np.array([self.frame]))
         words = []
-        for task, owner, effector, value in zip(self.tasks, self.owners, self.effectors, values, strict=True):
-            if owner is not self.loser or effector.is_angular:
+        for each in self.own:
+            way = -each.task.error(there)[0]
+            if each.effector.is_angular or len(way) != each.effector.width:
                 continue
-            way = -task.error(self.clip.world.at(np.array([self.frame])))[0]
-            if np.linalg.norm(way) > MISSED * self.clip.skeleton.size and len(way) == len(value):
-                what = effector.describe(self.clip.skeleton.names)
+            if np.linalg.norm(way) > MISSED * self.clip.skeleton.size:
+                what = each.effector.describe(self.clip.skeleton.names)
                 words.append(f"{what} by ({', '.join(f'{component:.3g}' for component in way)})")
         if words:
             yield Advice("move", f"Move the target of {' and of '.join(words)} at frame {self.frame}.", 0.0)
-        del missing
 
 
 # Limbs --------------------------------------------------------------------------------------------------------------

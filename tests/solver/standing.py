@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Someone who stands still, and what is asked of them: for tests of single passes over a clip."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, TypeVar
+
+import numpy as np
+
+from poise.solver.arrays import ArrayLike
+from poise.solver.clip import Clip
+from poise.solver.constraints import Constraint, ConstraintPoint, Ground, ShapeConstraint, Source
+from poise.solver.enforcement import Enforcement
+from poise.solver.joints import BodyPoint
+from poise.solver.motion import Motion, Pose
+from poise.solver.skeleton import Up
+from poise.solver.synthetic import human
+from poise.solver.timeline import Timeline
+from poise.solver.workspace import DeformSettings, Progress, Workspace
+
+_Returned = TypeVar("_Returned")
+
+
+def standing_human(frames: int = 61, up: Up = "y", fps: float = 30.0) -> Clip:
+    """The made-up human at rest in every frame."""
+    skeleton = human(up)
+    rest = Pose.rest(skeleton)
+    still = Motion(np.tile(rest.rotations, (frames, 1, 1)), np.tile(rest.translations, (frames, 1, 1)))
+    return Clip(skeleton, still, fps)
+
+
+def displaced(
+    clip: Clip, joint: str | BodyPoint, by: ArrayLike, begin: int, first: int, last: int, end: int, **rest: Any
+) -> ShapeConstraint:
+    """A joint is moved by some sizes of the character from first to last, eased from begin and to end."""
+    place = clip.position(joint)[first] + clip.skeleton.size * np.asarray(by, dtype=np.float64)
+    points = [ConstraintPoint(place, first, last)]
+    return ShapeConstraint(joint, begin, end, points, **{"mode": "relative", **rest})
+
+
+def enforcement_of(clip: Clip, constraints: list[Constraint], ground: Ground | None = None) -> Enforcement:
+    """What constraints ask of a clip."""
+    return Enforcement(Timeline.of(Source(clip, ground), constraints))
+
+
+def workspace_of(enforcement: Enforcement, **settings: Any) -> Workspace:
+    """A fresh one for what is enforced."""
+    return Workspace(enforcement.timeline.source, DeformSettings(**settings))
+
+
+def finished(steps: Generator[Progress, None, _Returned]) -> _Returned:
+    """What a pass returns in the end."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            returned: _Returned = stop.value
+            return returned
