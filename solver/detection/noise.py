@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The noise pattern: what must be taken for zero, learnt from examples (document 003, 6.4.2; 004, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..arrays import Array, ArrayLike
+from ..constraints import MovingObject
+from ..constraints.robust import NORMAL_SPREAD, OUTLYING
+from ..splines import Spline
+from .instantaneous import Thresholds
+from .kinds import Template
+from .pivots import pivot
+from .sigma_epsilon import SigmaEpsilon
+
+Method = Literal["lmeds", "naive"]
+"""The largest value of an example without its outliers, or of all of it."""
+
+SMALL_SAMPLE = 5.0
+"""Rousseeuw and Leroy's factor for few values: 1 + 5 / (n − 1)."""
+
+CANDIDATES = 512
+"""Values of a sample that are tried as its middle: of long ones so many, evenly spread over their ranks."""
+
+ROUNDING_TURN = 1e-6
+"""Radians that are always taken for zero."""
+
+ROUNDING_WAY = 1e-6
+"""The same for ways, in sizes of the character: what remains in motion without noise."""
+
+NOTHING = -1.0
+"""A threshold that no value is below."""
+
+
+def without_outliers(values: ArrayLike) -> Array:
+    """(m,) those of values (n,) that belong together, by the least median of squares.
+
+    The middle is the value with the smallest median of squared distances to all; those further from it than 2.5 robust
+    standard deviations are aberrant. Up to half of them may be.
+    """
+    sample = np.sort(np.asarray(values, dtype=np.float64))
+    count = len(sample)
+    if count < 2:
+        return sample
+    tried = sample if count <= CANDIDATES else sample[np.linspace(0, count - 1, CANDIDATES).astype(int)]
+    distances = np.abs(sample - tried[:, None])
+    half = count // 2
+    medians = np.partition(distances, half, axis=1)[:, half]
+    best = int(np.argmin(medians))
+    spread = NORMAL_SPREAD * (1.0 + SMALL_SAMPLE / (count - 1)) * medians[best]
+    return np.asarray(sample[(distances[best] < OUTLYING * spread) | (distances[best] <= medians[best])])
+
+
+def largest(values: ArrayLike, method: Method = "lmeds") -> float:
+    """The largest of values that are not negative, all or only those that belong together; of none it is zero."""
+    sample = np.asarray(values, dtype=np.float64)
+    return float(np.max(without_outliers(sample) if method == "lmeds" else sample, initial=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseCurve:
+    """A threshold over time: a cubic spline through what the examples need, at the first and last frame of each.
+
+    The spline comes to rest at each of these points: it never leaves the range of its neighbours, so that it is never
+    negative, and it is constant within an example, and before the first and after the last one.
+    """
+
+    spline: Spline | None = None
+    floor: float = NOTHING
+    """Never below this; where there is no example it is everything."""
+
+    @staticmethod
+    def through(examples: Iterable[tuple[float, float, float]], floor: float) -> NoiseCurve:
+        """From (begin, end, threshold) of each example. Where examples meet in a frame, the larger one counts."""
+        points: dict[float, float] = {}
+        for begin, end, value in examples:
+            for time in (begin, end):
+                points[time] = max(points.get(time, 0.0), value)
+        if not points:
+            return NoiseCurve(None, floor)
+        times = sorted(points)
+        return NoiseCurve(Spline(np.array(times), np.array([[points[time]] for time in times]), tension=1.0), floor)
+
+    def at(self, times: ArrayLike) -> Array:
+        """(…) for times (…), in frames."""
+        asked = np.asarray(times, dtype=np.float64)
+        if self.spline is None:
+            return np.full(asked.shape, self.floor)
+        return np.maximum(self.spline.at(asked)[..., 0], self.floor)
+
+
+@dataclass(frozen=True, eq=False)
+class NoisePattern:
+    """What must be taken for zero over the whole motion: radians and the clip's units, for each displacement."""
+
+    sigma: NoiseCurve = NoiseCurve()
+    space_residual: NoiseCurve = NoiseCurve()
+    line_residual: NoiseCurve = NoiseCurve()
+    drift: NoiseCurve = NoiseCurve()
+    """How far a displacement moves a point that is really a pivot."""
+    twist: NoiseCurve = NoiseCurve()
+    """By how much the turn of a displacement leans out of an axis that is really kept."""
+
+    def thresholds(self, displacements: int, stride: int) -> Thresholds:
+        """For instantaneous constraints; a displacement is at the middle of the frames that it spans."""
+        times = np.arange(displacements) + 0.5 * stride
+        return Thresholds(self.sigma.at(times), self.space_residual.at(times), self.line_residual.at(times))
+
+
+def noise_pattern(
+    body: MovingObject,
+    points: SigmaEpsilon,
+    templates: Sequence[Template],
+    size: float,
+    method: Method = "lmeds",
+) -> NoisePattern:
+    """What the templates need. Without any, only rounding is taken for zero, and every kind is looked for."""
+    everything = not templates
+    moves = [template for template in templates if template.kind != "space"]
+    stays = [template for template in templates if template.kind == "space"]
+    way = ROUNDING_WAY * size
+
+    def curve(given: list[Template], needed: Callable[[Template], Array], floor: float) -> NoiseCurve:
+        examples = [(float(each.begin), float(each.end), largest(needed(each), method)) for each in given]
+        return NoiseCurve.through(examples, floor if given or everything else NOTHING)
+
+    def within(values: Array) -> Callable[[Template], Array]:
+        return lambda template: values[template.begin : template.end - points.stride + 1]
+
+    def drift(template: Template) -> Array:
+        return _moved_pivot(body, points, template)[0]
+
+    def twist(template: Template) -> Array:
+        return _moved_pivot(body, points, template)[1]
+
+    return NoisePattern(
+        sigma=curve(stays, within(points.sigma), ROUNDING_TURN),
+        space_residual=curve(stays, within(points.space_residual), way),
+        line_residual=curve(moves, within(points.line_residual), way),
+        drift=curve(moves, drift, way),
+        twist=curve([each for each in moves if each.kind == "line"], twist, ROUNDING_TURN),
+    )
+
+
+def _moved_pivot(body: MovingObject, points: SigmaEpsilon, template: Template) -> tuple[Array, Array]:
+    """How far each displacement of an example moves its pivot across the displacement's own axis, and by how much it
+    leans out of the axis of the example, in radians: (n,) each."""
+    found = pivot(body, template.begin, template.end, about_line=template.kind == "line")
+    chosen = slice(template.begin, template.end - points.stride + 1)
+    places, directions = points.lines(body)
+    off = found.position - places[chosen]
+    across = np.linalg.norm(np.cross(off, directions[chosen]), axis=1)
+    lean = np.linalg.norm(np.cross(directions[chosen], found.direction), axis=1)
+    return points.sigma[chosen] * across, points.sigma[chosen] * lean
