@@ -24,6 +24,10 @@ from .pivots import Pivot, pivot
 
 Vector = tuple[float, float, float]
 
+POINT_EVIDENCE = 2
+"""A point must last so many times longer than the shortest constraints: a few frames of any motion are, but for noise,
+a turn about some point."""
+
 
 @dataclass(frozen=True)
 class Connection:
@@ -138,7 +142,7 @@ def merged(
             joined = _merged_points(joined, connection)
         _part_in_time(joined, spaces)
         constraints += [each.detected() for each in _knitted(body, joined, spaces, kinds, connection)]
-    constraints += [_stationary(body, begin, end) for begin, end in spaces]
+    constraints += [stationary(body, begin, end) for begin, end in spaces]
     kept = [each for each in constraints if each.kind in kinds and each.frames >= connection.shortest]
     return sorted(kept, key=lambda each: each.begin)
 
@@ -353,7 +357,7 @@ def _crossing(one: Vector, along: Vector, other: Vector, other_along: Vector) ->
 # What lasts ----------------------------------------------------------------------------------------------------------
 
 
-def _stationary(body: MovingObject, begin: int, end: int) -> Detected:
+def stationary(body: MovingObject, begin: int, end: int) -> Detected:
     """Where and how the body stays, on the average; aberrant frames do not count."""
     places, turned = body.positions[begin : end + 1], body.rotations[begin : end + 1]
     position = robust_mean(places)
@@ -433,7 +437,7 @@ def _knitted(
                     result[-1] = together
                     continue
         result.append(current)
-    return result
+    return [each for each in result if each.kind == "line" or each.piece.frames >= POINT_EVIDENCE * connection.shortest]
 
 
 # Three numbers: so few that arrays would cost more than they save ----------------------------------------------------

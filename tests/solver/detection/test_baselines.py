@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The detectors that Poise is compared with do what their authors say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise.solver.detection.baselines import detect_by_speed_and_height, detect_by_squared_displacement, voted
+
+from ..made_up import point_clip
+
+
+def hopping() -> np.ndarray:
+    """On the floor in frames 0 to 19 and 40 to 59, in the air between, at rest in the air in frames 70 to 89."""
+    places = np.zeros((90, 3))
+    places[20:40, 0] = np.linspace(0.1, 2.0, 20)
+    places[20:40, 1] = np.sin(np.linspace(0.1, 3.0, 20))
+    places[40:60, 0] = 2.1
+    places[60:70, 0] = 2.1
+    places[60:70, 1] = np.linspace(0.1, 1.0, 10)
+    places[70:, :2] = (2.1, 1.1)
+    return places
+
+
+def spans(found: list) -> list[tuple[int, int]]:
+    return [(each.begin, each.end) for each in found]
+
+
+def test_slow_and_low_is_on_the_floor() -> None:
+    assert spans(detect_by_speed_and_height(point_clip(hopping()), "point", voters=0.0)) == [(0, 18), (40, 58)]
+    everywhere = detect_by_speed_and_height(point_clip(hopping()), "point", voters=0.0, height=2.0)
+    assert spans(everywhere) == [(0, 18), (40, 58), (70, 89)]
+    assert spans(detect_by_speed_and_height(point_clip(hopping()), "point", voters=0.0, speed=10.0))[0] == (0, 19)
+
+
+def test_votes_bridge_a_frame_and_drop_one() -> None:
+    places = hopping()
+    places[10] += 0.04
+    assert len(detect_by_speed_and_height(point_clip(places), "point", voters=0.0)) == 3
+    assert len(detect_by_speed_and_height(point_clip(places), "point", voters=0.1)) == 2
+    flags = np.array([0, 0, 1, 0, 0, 1, 1, 0, 1, 1], dtype=bool)
+    np.testing.assert_array_equal(voted(flags, 1), [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
+    np.testing.assert_array_equal(voted(flags, 0), flags)
+
+
+def test_squared_displacements_are_in_the_clips_own_units() -> None:
+    # A point at 0.1 a frame has the square 0.01; ten times as large, it has 1.
+    places = np.zeros((30, 3))
+    places[10:20, 0] = np.arange(1, 11) * 0.1
+    places[20:, 0] = 1.0
+    assert spans(detect_by_squared_displacement(point_clip(places), "point")) == [(0, 29)]
+    assert spans(detect_by_squared_displacement(point_clip(10.0 * places), "point")) == [(0, 8), (19, 29)]
+    assert spans(detect_by_squared_displacement(point_clip(places), "point", threshold=0.001)) == [(0, 8), (19, 29)]
+
+
+@pytest.mark.parametrize("detector", [detect_by_speed_and_height, detect_by_squared_displacement])
+def test_a_single_frame_holds_nothing(detector: object) -> None:
+    assert detector(point_clip(np.zeros((1, 3))), "point") == []  # type: ignore[operator]

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Detection with templates on motions with known truth, and the documents' own comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from poise.solver import BodyPoint, MovingObject, PoiseError, rotations
+from poise.solver.clip import Clip
+from poise.solver.detection import Detected, DetectionSettings, Template, detect
+from poise.solver.motion import Motion
+
+from .feet import plant_flags, stepping, walk_run_walk
+from .tracks import at_rest, body_clip, noisy
+from .truths import Example, carried_bottle, die, door, f1, flags, lamp, off_line, wiped_ball
+
+TURNED = np.asarray(rotations.exp([0.3, 0.2, 0.1]))
+EXAMPLES: dict[str, tuple[Example, list[Template]]] = {
+    "die": (die(TURNED), [Template(0, 11), Template(11, 25, "line"), Template(119, 159, "point")]),
+    "door": (door(), [Template(24, 39), Template(39, 79, "line")]),
+    "ball": (wiped_ball(), [Template(30, 90, "point")]),
+    "lamp": (lamp(), [Template(0, 59, "point")]),
+}
+"""Each body is about as large as the units: the size of a body without bones is 1."""
+
+CAPTURED = 1e-3
+"""Sizes of the character, and radians, of Gaussian noise: as much as in captures that nobody has cleaned."""
+
+
+def check_parameters(found: list[Detected], example: Example) -> None:
+    """Every true constraint that was found is where it is: lines within 2 degrees, points within 1 % of the size."""
+    for truth in example.truths:
+        overlaps = [
+            min(each.end, truth.end) - max(each.begin, truth.begin) if each.kind == truth.kind else -1 for each in found
+        ]
+        best = found[int(np.argmax(overlaps))]
+        assert max(overlaps) > 0.6 * (truth.end - truth.begin), f"{truth.kind} from frame {truth.begin} was missed"
+        if truth.direction is not None:
+            assert best.direction is not None
+            assert np.rad2deg(np.arccos(min(abs(best.direction @ truth.direction), 1.0))) < 2.0
+            assert off_line(best.position, truth.place, truth.direction) < 0.01
+        else:
+            assert np.linalg.norm(best.position - truth.place) < 0.01
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_without_noise_everything_is_found_without_examples(name: str) -> None:
+    example, _ = EXAMPLES[name]
+    found = detect(body_clip(example.body), "body")
+    assert [(each.kind, each.begin, each.end) for each in found] == [
+        (truth.kind, truth.begin, truth.end) for truth in example.truths
+    ]
+    check_parameters(found, example)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_with_the_noise_of_a_capture_it_is_found_from_examples(name: str, seed: int) -> None:
+    example, templates = EXAMPLES[name]
+    body = noisy(example.body, np.random.default_rng(seed), CAPTURED, CAPTURED)
+    found = detect(body_clip(body), "body", templates)
+    held = np.concatenate([flags(found, kind, len(body.positions)) for kind in ("space", "line", "point")])
+    true = np.concatenate([flags(example.truths, kind, len(body.positions)) for kind in ("space", "line", "point")])
+    assert f1(held, true) > 0.93
+    check_parameters(found, example)
+
+
+@pytest.mark.parametrize("name", ["die", "door"])
+def test_outliers_in_the_motion_do_not_cut_constraints(name: str) -> None:
+    example, templates = EXAMPLES[name]
+    body = noisy(example.body, np.random.default_rng(3), 3e-4, 3e-4)
+    rng = np.random.default_rng(4)
+    places = body.positions.copy()
+    aberrant = np.arange(6, len(places), 27)
+    places[aberrant] += 0.2 * rng.standard_normal((len(aberrant), 3))
+    found = detect(body_clip(MovingObject(places, body.rotations)), "body", templates)
+    held = np.concatenate([flags(found, kind, len(places)) for kind in ("space", "line")])
+    true = np.concatenate([flags(example.truths, kind, len(places)) for kind in ("space", "line")])
+    assert f1(held, true) > 0.93
+
+
+def test_a_hand_on_a_carried_bottle_is_seen_from_the_bottle() -> None:
+    bottle, example = carried_bottle()
+    clip = body_clip(noisy(example.body, np.random.default_rng(0), CAPTURED, CAPTURED))
+    (found,) = detect(clip, "body", [Template(50, 70)], reference=bottle)
+    assert abs(found.begin - 40) <= 1 and abs(found.end - 100) <= 1
+    np.testing.assert_allclose(found.position, example.truths[0].place, atol=2e-3)
+    assert not detect(body_clip(example.body), "body", settings=DetectionSettings(kinds=("space",)))
+
+
+def test_a_reference_may_be_a_joint() -> None:
+    bottle, _ = carried_bottle()
+    clip = body_clip(bottle)
+    assert not detect(clip, "body")
+    (found,) = detect(clip, "body", reference="body")
+    assert (found.kind, found.begin, found.end) == ("space", 0, clip.frames - 1)
+
+
+# The documents' comparisons ------------------------------------------------------------------------------------------
+
+WALKING, RUNNING = Template(34, 47), Template(146, 151)
+
+
+def space_flags(found: list[Detected], frames: int) -> np.ndarray:
+    return flags(found, "space", frames)
+
+
+def test_globally_only_what_is_as_near_as_the_example_is_found(rng: np.random.Generator) -> None:
+    # Figure 6.16: the character goes away from the origin, and the example is at the beginning.
+    body, plants = walk_run_walk(rng, run_noise=1e-3)
+    clip, truth = body_clip(body), plant_flags(plants, len(body.positions))
+    local = detect(clip, "body", [WALKING])
+    globally = detect(clip, "body", [WALKING], settings=DetectionSettings(formulation="global"))
+    assert f1(space_flags(local, clip.frames), truth) > 0.97 and len(local) == len(plants)
+    assert f1(space_flags(globally, clip.frames), truth) < 0.5
+    assert all(each.begin < 0.5 * clip.frames for each in globally)
+
+
+@pytest.mark.parametrize("start", [0.0, -17.0, 1000.0])
+def test_locally_the_place_in_the_world_does_not_matter(start: float) -> None:
+    near = walk_run_walk(np.random.default_rng(2))[0]
+    body = walk_run_walk(np.random.default_rng(2), start=start)[0]
+    expected = [(each.begin, each.end) for each in detect(body_clip(near), "body", [WALKING])]
+    assert [(each.begin, each.end) for each in detect(body_clip(body), "body", [WALKING])] == expected
+
+
+def test_one_example_is_not_enough_where_the_motion_changes(rng: np.random.Generator) -> None:
+    # Figures 6.17 and 6.18: walking, running, walking.
+    body, plants = walk_run_walk(rng, run_noise=2e-2)
+    clip, truth = body_clip(body), plant_flags(plants, len(body.positions))
+    running = slice(plants[4][0] - 3, plants[9][1] + 4)
+
+    def scores(*templates: Template) -> tuple[float, float]:
+        held = space_flags(detect(clip, "body", templates), clip.frames)
+        rest = np.ones(clip.frames, dtype=bool)
+        rest[running] = False
+        return f1(held[rest], truth[rest]), f1(held[running], truth[running])
+
+    from_walk, from_run = scores(WALKING), scores(RUNNING)
+    dynamic = scores(WALKING, Template(128, 133), RUNNING, Template(218, 223), Template(238, 251))
+    assert from_walk[0] > 0.97 and from_walk[1] < 0.5, "the walk's noise finds no plant of the run"
+    assert dynamic[0] > 0.97 and dynamic[1] > 0.9
+    assert from_run[1] > 0.9
+
+
+def test_a_mislabelled_example_spoils_the_naive_thresholds(rng: np.random.Generator) -> None:
+    # 6.5.3: the constraint lasts from frame 50 to 69, and the user says 50 to 75.
+    gaits = [(20, 30, 0.5), (20, 30, 0.05), (40, 12, 0.06), (40, 30, 0.5), (20, 10, 0.3)]
+    body, plants = stepping(rng, gaits, [1e-3] * len(gaits))
+    assert plants[1] == (50, 69)
+    clip, truth = body_clip(body), plant_flags(plants, len(body.positions))
+    wrong = [Template(50, 75)]
+    robust = detect(clip, "body", wrong)
+    naive = detect(clip, "body", wrong, settings=DetectionSettings(method="naive"))
+    right = detect(clip, "body", [Template(50, 69)])
+    assert len(robust) == len(plants)
+    assert f1(space_flags(robust, clip.frames), truth) > 0.97
+    assert f1(space_flags(robust, clip.frames), space_flags(right, clip.frames)) > 0.97
+    assert f1(space_flags(naive, clip.frames), truth) < 0.9, "frames in the air are taken for plants"
+
+
+# What always holds ---------------------------------------------------------------------------------------------------
+
+
+def test_scale_place_and_heading_change_nothing(rng: np.random.Generator) -> None:
+    example, templates = EXAMPLES["door"]
+    clip = body_clip(noisy(example.body, rng, CAPTURED, CAPTURED))
+    expected = detect(clip, "body", templates)
+    turn, shift = rotations.exp([0.0, 1.0, 0.0]), np.array([1000.0, -20.0, 300.0])
+    body = MovingObject(
+        rotations.rotate(turn, clip.position("body")) + shift,
+        np.asarray(rotations.multiply(turn, clip.orientation("body"))),
+    )
+    moved = detect(body_clip(body), "body", templates)
+    assert [(each.kind, each.begin, each.end) for each in moved] == [
+        (each.kind, each.begin, each.end) for each in expected
+    ]
+    for one, other in zip(expected, moved, strict=True):
+        np.testing.assert_allclose(other.position, rotations.rotate(turn, one.position) + shift, atol=1e-6)
+
+
+def test_a_faster_capture_of_the_same_motion_shows_the_same(rng: np.random.Generator) -> None:
+    slow = lamp().body
+    times = np.arange(0, 4 * (len(slow.positions) - 1) + 1) / 4.0
+    before = np.minimum(times.astype(int), len(slow.positions) - 2)
+    share = times - before
+    body = MovingObject(
+        slow.positions[before] * (1.0 - share)[:, None] + slow.positions[before + 1] * share[:, None],
+        rotations.slerp(slow.rotations[before], slow.rotations[before + 1], share),
+    )
+    clip = body_clip(noisy(body, rng, 3e-4, 3e-4), fps=120.0)
+    found = detect(clip, "body", [Template(0, 236, "point")])
+    assert [each.kind for each in found] == ["point", "point"]
+    np.testing.assert_allclose([[each.begin, each.end] for each in found], [[0, 236], [336, 576]], atol=8)
+
+
+def test_a_point_on_a_joint_is_watched_where_it_is() -> None:
+    # The body turns about its own point (0.5, 0, 0): there nothing moves, but the body turns all the same.
+    turns = rotations.from_axis_angle([0.0, 0.0, 1.0], np.linspace(0.0, 2.0, 40))
+    body = MovingObject(-rotations.rotate(turns, np.array([0.5, 0.0, 0.0])), np.asarray(turns))
+    (found,) = detect(body_clip(body), BodyPoint("body", (0.5, 0.0, 0.0)))
+    assert found.kind == "line"
+    np.testing.assert_allclose(found.offset, 0.0, atol=1e-9)
+
+
+def test_only_the_kinds_that_are_asked_for_come_back() -> None:
+    example, _ = EXAMPLES["die"]
+    for kinds in (("space",), ("line",), ("space", "line"), ("point",)):
+        found = detect(body_clip(example.body), "body", settings=DetectionSettings(kinds=kinds))  # type: ignore[arg-type]
+        assert {each.kind for each in found} == set(kinds)
+
+
+def test_a_joint_that_never_moves_stays_all_the_time() -> None:
+    clip = body_clip(at_rest((1.0, 2.0, 3.0), TURNED, 30))
+    for templates in ([], [Template(3, 8)]):
+        (found,) = detect(clip, "body", templates)
+        assert (found.kind, found.begin, found.end, found.frames) == ("space", 0, 29, 30)
+        np.testing.assert_allclose(found.position, [1.0, 2.0, 3.0])
+    assert detect(clip, "body", settings=DetectionSettings(kinds=("line", "point"))) == []
+
+
+@pytest.mark.parametrize("frames", [1, 2])
+def test_a_clip_of_a_frame_or_two_holds_nothing(frames: int) -> None:
+    assert detect(body_clip(at_rest((0.0, 0.0, 0.0), TURNED, frames)), "body") == []
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda clip: detect(clip, "hand"), "hand"),
+        (lambda clip: detect(clip, "body", reference="bottle"), "bottle"),
+        (lambda clip: detect(clip, "body", [Template(20, 31)]), "from frame 20 to 31 does not lie within the clip"),
+        (lambda clip: detect(clip, "body", [Template(20, 21)]), "too short to learn from"),
+        (lambda clip: detect(clip, "body", reference=at_rest((0.0, 0.0, np.nan), TURNED, 30)), "not all finite"),
+        (lambda clip: DetectionSettings(kinds=("plane",)), "no kind of constraint 'plane'"),
+        (lambda clip: DetectionSettings(method="median"), "no method 'median'"),
+        (lambda clip: DetectionSettings(formulation="polar"), "no formulation 'polar'"),
+        (lambda clip: DetectionSettings(shortest=-1.0), "shortest of a detection must be a finite number"),
+        (lambda clip: DetectionSettings(angle=float("nan")), "angle of a detection must be a finite number"),
+        (lambda clip: clip.with_motion(Motion(clip.motion.rotations, clip.motion.translations * np.nan)), "finite"),
+    ],
+)
+def test_bad_input_is_told(change: Callable[[Clip], object], told: str) -> None:
+    with pytest.raises(PoiseError, match=told):
+        change(body_clip(at_rest((0.0, 0.0, 0.0), TURNED, 30)))
