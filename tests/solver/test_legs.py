@@ -11,7 +11,7 @@ from poise.solver.legs import leg_joints
 from poise.solver.skeleton import Skeleton
 from poise.solver.synthetic import human
 
-from .characters import random_skeleton
+from .characters import person, random_skeleton
 
 LEG = ("hip", "knee", "talocrural", "subtalar", "midtarsal", "metatarsal")
 
@@ -30,6 +30,19 @@ def test_a_joint_that_carries_the_hip_alone_belongs_to_the_leg(walk: Clip) -> No
         expected = [f"{letter}HipJoint", *(side + part for part in ("UpLeg", "Leg", "Foot", "ToeBase"))]
         for name in expected[2:]:
             assert [skeleton.names[joint] for joint in leg_joints(skeleton, skeleton.index(name))] == expected
+
+
+def test_what_branches_off_below_the_hip_belongs_to_the_leg() -> None:
+    """As helper joints for the skin do."""
+    plain = person()
+    thigh = plain.index("LeftUpLeg")
+    skeleton = Skeleton(
+        (*plain.names, "LeftTwist"), [*plain.parents, thigh], [*plain.offsets, (0.0, -0.2, 0.0)], tips=plain.tips
+    )
+    assert skeleton.landmarks.left_hip == thigh
+    expected = ["LeftUpLeg", "LeftLeg", "LeftFoot", "LeftTwist"]
+    for name in expected:
+        assert [skeleton.names[joint] for joint in leg_joints(skeleton, skeleton.index(name))] == expected, name
 
 
 def test_without_a_hip_it_goes_up_to_where_the_body_branches(rng: np.random.Generator) -> None:
