@@ -35,6 +35,9 @@ thirty degrees bent toes look wrong."""
 TOUCHES = 1e-5
 """Sizes of the character, or radians: what is less deep in the ground is on it."""
 
+SLOPE_ROUNDS = 4
+"""How often where toes touch a slope is looked up again: each leaves at most the slope's share of what was wrong."""
+
 
 @dataclass(frozen=True, eq=False)
 class PlantedFoot:
@@ -50,6 +53,8 @@ class PlantedFoot:
     """(frames,) where heel or ball stands."""
     active: BoolArray
     """(frames,) where heel or ball is constrained."""
+    owners: tuple[IntArray, IntArray]
+    """(frames,) each, of its heel and of its ball: who has it, as in `Channel`."""
 
     @property
     def tip(self) -> BodyPoint | None:
@@ -75,6 +80,7 @@ def planted_feet(timeline: Timeline) -> Iterable[PlantedFoot]:
             (*points, tip) if tip else points,
             channels[0].held | channels[1].held,
             channels[0].active | channels[1].active,
+            (channels[0].owner, channels[1].owner),
         )
 
 
@@ -124,13 +130,13 @@ def lifted(
     for foot in feet:
         lift = lifts(source, foot, world)
         frames = np.flatnonzero(lift > 0.0)
-        for number in (foot.heel, foot.toe):
+        for number, has_it in zip((foot.heel, foot.toe), foot.owners, strict=True):
             channel = channels[number]
             effector = channel.effector
             active = channel.active.copy()
             owner = channel.owner.copy()
             active[frames] = True
-            owner[frames] = _nearest_owner(channel.owner, frames)
+            owner[frames] = _nearest_owner(has_it, frames)
             channels[number] = replace(channel, active=active, owner=owner)
             targets[number][frames] = effector.value(world)[frames]
             targets[number][frames, up] += lift[frames]
@@ -153,7 +159,7 @@ def toes_bent(source: Source, feet: Iterable[PlantedFoot], motion: Motion, near:
         along = tip - ball
         lengths = np.maximum(np.linalg.norm(along, axis=1), TINY)
         pitch = np.arcsin(np.clip(along[:, up] / lengths, -1.0, 1.0))
-        least = np.arcsin(np.clip((ground.heights(tip, up) - ball[:, up]) / lengths, -1.0, 1.0))
+        least = _least_pitch(ground, ball, along, lengths, up)
         bend = np.where(foot.active & near & (least - pitch > TOUCHES), least - pitch, 0.0)
         frames = np.flatnonzero(_envelope(bend, foot.active, reach) * near)
         if not frames.size:
@@ -165,6 +171,22 @@ def toes_bent(source: Source, feet: Iterable[PlantedFoot], motion: Motion, near:
         local = rotations.exp(rotations.rotate(rotations.conjugate(parents), angle[:, None] * axis))
         turned[frames, toe] = rotations.normalize(rotations.multiply(local, turned[frames, toe]))
     return Motion(turned, motion.translations)
+
+
+def _least_pitch(ground: Ground, ball: Array, along: Array, lengths: Array, up: int) -> Array:
+    """(frames,) how far toes of some lengths (frames,) rise above the level where their tips lie on the ground.
+
+    `ball` and `along` (frames, 3) are where they begin and how they lie. On a slope it depends on itself: toes that
+    bend up have their tips elsewhere.
+    """
+    ahead = along.copy()
+    ahead[:, up] = 0.0
+    reach = np.linalg.norm(ahead, axis=1)
+    least = np.zeros_like(lengths)
+    for _ in range(SLOPE_ROUNDS):
+        tip = ball + (lengths * np.cos(least) / np.maximum(reach, TINY))[:, None] * ahead
+        least = np.arcsin(np.clip((ground.heights(tip, up) - ball[:, up]) / lengths, -1.0, 1.0))
+    return least
 
 
 def _across(vectors: Array, ahead: Array, up: int) -> Array:
@@ -204,5 +226,5 @@ def keeping_above_ground(enforcement: Enforcement, timeline: Timeline, work: Wor
     feet = list(planted_feet(timeline))
     world = WorldState.of(enforcement.skeleton, work.motion)
     above, targets, frames = lifted(enforcement.timeline, enforcement.targets, feet, world)
-    yield from work.polish(Enforcement(above, targets), frames[changed[frames]], "lifting")
+    yield from work.polish_or_solve(Enforcement(above, targets), frames[changed[frames]], "lifting")
     work.motion = toes_bent(timeline.source, feet, work.motion, changed)
