@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -59,12 +60,11 @@ class Displacement:
 
     def applied(self, source: Motion) -> Motion:
         """The source displaced; joints and frames with no displacement come back bit for bit."""
-        turned = rotations.multiply(rotations.exp(self.turns), source.rotations)
-        turns = self.turns.any(axis=-1, keepdims=True)
-        return Motion(
-            np.where(turns, rotations.normalize(turned), source.rotations),
-            np.where(self.moves != 0.0, source.translations + self.moves, source.translations),
-        )
+        turned = rotations.normalize(rotations.multiply(rotations.exp(self.turns), source.rotations))
+        still = rotations.lengths(self.turns) == 0.0
+        if still.any():
+            turned[still] = source.rotations[still]
+        return Motion(turned, np.where(self.moves != 0.0, source.translations + self.moves, source.translations))
 
 
 def displacement(source: Motion, result: Motion) -> Displacement:
@@ -262,11 +262,16 @@ class Liveliness:
 
     def __init__(self, source: Motion) -> None:
         self.source = source
-        self._turning = np.linalg.norm(accelerations(source.rotations), axis=-1)
+        self._turning = rotations.lengths(accelerations(source.rotations))
         """(frames, joints)"""
-        self._moving = np.linalg.norm(accelerations(source.translations), axis=-1)
+        self._moving = rotations.lengths(accelerations(source.translations))
         """(frames, joints)"""
         self._usual = [_with_floor(_usual(own)) for own in (self._turning, self._moving)]
+
+    @cached_property
+    def _excused(self) -> list[Array]:
+        """For turns and moves, (frames, joints): the largest accelerations that the source has near each frame."""
+        return [np.maximum.reduce([own, *_shifted(own)]) for own in (self._turning, self._moving)]
 
     def roughness(self, result: Motion, window: slice = slice(None)) -> Array:
         """(frames of the window, joints) acceleration of the displacement, as a multiple of what is usual there.
@@ -276,17 +281,19 @@ class Liveliness:
         inside, around = _around(window, result.frames)
         turns = _turned(self.source.rotations[around], result.rotations[around])
         moves = result.translations[around] - self.source.translations[around]
-        parts = []
-        for added, displaced, (usual, typical) in zip(
-            (turns, moves), (rotations.log(turns), moves), self._usual, strict=True
-        ):
-            extent = float(np.linalg.norm(displaced, axis=-1).max(initial=0.0))
-            if extent == 0.0:
-                parts.append(np.zeros(added.shape[:2]))
+        rough = np.zeros(moves.shape[:2])
+        for added, (usual, typical) in zip((turns, moves), self._usual, strict=True):
+            sizes = rotations.lengths(added[..., -3:])
+            if added is turns:
+                sizes = 2.0 * np.arcsin(np.minimum(sizes, 1.0))
+            joints = np.flatnonzero(sizes.any(axis=0))
+            if not joints.size:
                 continue
-            allowed = usual if typical > _NEGLIGIBLE * extent else np.full(len(usual), _EASE_IN_STILLNESS * extent)
-            parts.append(np.linalg.norm(accelerations(added), axis=-1) / allowed)
-        return np.maximum(*parts)[inside]
+            extent = float(sizes.max())
+            allowed = usual[joints] if typical > _NEGLIGIBLE * extent else _EASE_IN_STILLNESS * extent
+            accelerating = rotations.lengths(accelerations(added[:, joints])) / allowed
+            rough[:, joints] = np.maximum(rough[:, joints], accelerating)
+        return rough[inside]
 
     def spoilt(self, result: Motion, window: slice = slice(None), tolerance: float = DEFAULT_TOLERANCE) -> BoolArray:
         """(frames of the window, joints) where the displacement is rough and the result the worse for it.
@@ -296,20 +303,21 @@ class Liveliness:
         source does, usually or just there, is as good as it was.
         """
         rough = self.roughness(result, window) > tolerance
-        if not rough.any():
+        joints = np.flatnonzero(rough.any(axis=0))
+        if not joints.size:
             return rough
         inside, around = _around(window, result.frames)
-        worse = np.zeros_like(rough)
-        for own, channels, (usual, typical) in zip(
-            (self._turning, self._moving), (result.rotations, result.translations), self._usual, strict=True
+        worse = np.zeros((len(rough), len(joints)), dtype=bool)
+        for excused, channels, (usual, typical) in zip(
+            self._excused, (result.rotations, result.translations), self._usual, strict=True
         ):
             if typical == 0.0:
                 worse[:] = True
                 continue
-            there = np.maximum.reduce([own[around], *_shifted(own[around])])[inside]
-            sizes = np.linalg.norm(accelerations(channels[around]), axis=-1)[inside]
-            worse |= sizes > (1.0 + tolerance) * np.maximum(usual, there)
-        return rough & worse
+            sizes = rotations.lengths(accelerations(channels[around][:, joints]))[inside]
+            worse |= sizes > (1.0 + tolerance) * np.maximum(usual[joints], excused[window][:, joints])
+        rough[:, joints] &= worse
+        return rough
 
 
 def roughness(source: Motion, result: Motion) -> Array:
@@ -363,10 +371,8 @@ def _usual(sizes: Array) -> Array:
 
 
 def _turned(one: Array, other: Array) -> Array:
-    """(..., 4) the rotations that lead from `one` to `other`; exactly the identity where they are the same."""
-    same = (one == other).all(axis=-1, keepdims=True) | (one == -other).all(axis=-1, keepdims=True)
-    turned = rotations.multiply(other, rotations.conjugate(one))
-    return np.where(same, rotations.IDENTITY, turned)
+    """(..., 4) the rotations that lead from `one` to `other`; they turn by nothing where both are the same."""
+    return rotations.quotient(other, one)
 
 
 def _check_same_shape(source: Motion, result: Motion) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -31,8 +31,9 @@ class Source:
         self.ground = ground
         self._values: dict[Effector, Array] = {}
         self._tracks: dict[Constraint, list[Track]] = {}
-        self._recent: dict[Hashable, Any] = {}
-        self._older: dict[Hashable, Any] = {}
+        self._memory: dict[Hashable, tuple[int, Any]] = {}
+        """What is remembered, and in which round it was last asked for."""
+        self._round = 0
 
     @property
     def frames(self) -> int:
@@ -52,27 +53,27 @@ class Source:
 
     def remembered(self, key: Hashable, compute: Callable[[], _Remembered]) -> _Remembered:
         """What `compute` gives, computed once for a key as long as it is asked for; not to be written to."""
-        if key not in self._recent:
-            self._recent[key] = self._older[key] if key in self._older else compute()
-        remembered: _Remembered = self._recent[key]
+        known = self._memory.get(key)
+        remembered: _Remembered = compute() if known is None else known[1]
+        self._memory[key] = self._round, remembered
         return remembered
 
     def forget_others(self, constraints: Iterable[Constraint]) -> None:
-        """Where much is known, keep only what is known of these constraints, and what was asked for since last time."""
+        """Where much is known, keep only what is known of these constraints, and what was asked for lately."""
         kept = tuple(constraints)
-        self._recent, self._older = {}, self._recent
+        self._round += 1
+        oldest = self._round - ROUNDS_KEPT
+        self._memory = {key: known for key, known in self._memory.items() if known[0] >= oldest}
         if len(self._tracks) > 2 * len(kept) + TRACKS_KEPT:
             self._tracks = {each: self._tracks[each] for each in kept if each in self._tracks}
 
-    @cached_property
+    @property
     def calm_skeleton(self) -> Skeleton:
         """The character with free joints so stiff that small corrections are made by limbs, not by the whole body.
 
         Feet that stand still in the world no longer tremble as they did in the capture: their legs have to.
         """
-        skeleton = self.clip.skeleton
-        free = [joint for joint, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE]
-        return skeleton.with_stiffness({joint: CALM * float(skeleton.stiffness[joint]) for joint in free})
+        return _calmed(self.clip.skeleton)
 
     def values(self, effector: Effector) -> Array:
         """(frames, width) where an effector is in the source; not to be written to."""
@@ -88,8 +89,23 @@ trembles 1.24 times as much as it did, with 30 1.18 times; with 100 the knees be
 TRACKS_KEPT = 100
 """Constraints whose compiled form is remembered beside those in use: while one is dragged, the last ones come back."""
 
+ROUNDS_KEPT = 8
+"""For so many compilations what nobody asks for is remembered: while one thing is edited, then another, each comes back
+to what it was."""
+
 EASE = 0.25
 """Seconds that a constraint takes by default to come and to go: half a step of a walk."""
+
+
+SKELETONS_KEPT = 4
+"""Characters whose calm form is remembered: recognising its landmarks takes as long as solving a second of motion."""
+
+
+@lru_cache(maxsize=SKELETONS_KEPT)
+def _calmed(skeleton: Skeleton) -> Skeleton:
+    """See `Source.calm_skeleton`."""
+    free = [joint for joint, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE]
+    return skeleton.with_stiffness({joint: CALM * float(skeleton.stiffness[joint]) for joint in free})
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from ..arrays import Array, BoolArray, IntArray
 from ..errors import ConstraintError, LandmarkError
 from ..joints import BodyPoint
 from ..settings import is_number
+from ..skeleton import Skeleton
 from .base import Constraint, Knot, Source, Track, active_frames, interpolated, three_numbers, velocity
 from .bridges import departure
 from .effectors import PointEffector
@@ -186,7 +187,9 @@ class Footplant(Constraint):
         return np.where(frames <= min(heel_off, toe_off), float(comes_first), float(goes_last))
 
     def _foot(self, source: Source) -> Foot:
-        skeleton = source.clip.skeleton
+        return source.remembered(("foot", self.foot), lambda: self._recognised(source.clip.skeleton))
+
+    def _recognised(self, skeleton: Skeleton) -> Foot:
         try:
             heel = skeleton.landmarks.require(f"{self.foot}_heel")
             toe = skeleton.landmarks.require(f"{self.foot}_toe")

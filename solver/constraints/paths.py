@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import Array, IntArray
 from ..splines import Spline
 from .base import Knot, interpolated, velocity
-from .bridges import departure
+from .bridges import cubic_step, departure
 
 Mode = Literal["absolute", "relative", "condensed"]
 MODES: tuple[Mode, ...] = ("absolute", "relative", "condensed")
@@ -92,15 +92,20 @@ def _between_stays(run: Sequence[Knot], source: Array, frames: IntArray, ease: f
     first, last = run[0], run[-1]
     times = [first.end, *(knot.begin for knot in run[1:])]
     values = [knot.location - interpolated(source, time) for knot, time in zip(run, times, strict=True)]
-    offsets = Spline(
-        np.array(times),
-        np.array(values),
-        np.array([1.0 if knot.stays else knot.tension for knot in run]),
-        np.array([knot.continuity for knot in run]),
-        np.array([knot.bias for knot in run]),
-        np.zeros(3),
-        np.zeros(3),
-    ).at(frames)
+    if len(run) == 2:
+        # Between two points at which it rests a spline needs no more.
+        share = (frames - times[0]) / (times[1] - times[0])
+        offsets = values[0] + cubic_step(share)[:, None] * (values[1] - values[0])
+    else:
+        offsets = Spline(
+            np.array(times),
+            np.array(values),
+            np.array([1.0 if knot.stays else knot.tension for knot in run]),
+            np.array([knot.continuity for knot in run]),
+            np.array([knot.bias for knot in run]),
+            np.zeros(3),
+            np.zeros(3),
+        ).at(frames)
     # Done with before the nearest other knot, which would be missed otherwise.
     if first.stays:
         offsets -= departure(frames - times[0], min(ease, times[1] - times[0])) * velocity(source, first.end, -1)

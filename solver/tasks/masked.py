@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 
+from .. import rotations
 from ..arrays import Array, BoolArray, IntArray
 from ..dofs import Dofs
 from ..errors import TaskError
@@ -75,7 +76,7 @@ class MaskedTask(Task):
         return self.task.recruited(skeleton)
 
     def at(self, frames: IntArray) -> Self:
-        return type(self)(self.task.at(frames), self.active[frames])
+        return self._copy(task=self.task.at(frames), active=self.active[frames])
 
     def check(self, skeleton: Skeleton, frames: int) -> None:
         self.task.check(skeleton, frames)
@@ -103,15 +104,15 @@ class AcrossTask(MaskedTask):
         return self.task.curvature(state, dofs, back)
 
     def at(self, frames: IntArray) -> Self:
-        return type(self)(self.task.at(frames), self.active[frames], self.seen[frames])
+        return self._copy(task=self.task.at(frames), active=self.active[frames], seen=self.seen[frames])
 
 
 def across(axis: Array) -> Array:
     """(frames, 3, 3): rows square to unit vectors (frames, 3), and a zero row; the identity where they are zero."""
     least = np.eye(3)[np.argmin(np.abs(axis), axis=1)]
-    first = np.cross(axis, least)
+    first = rotations.cross(axis, least)
     lengths = np.linalg.norm(first, axis=1, keepdims=True)
     first /= np.where(lengths > 0.0, lengths, 1.0)
-    basis = np.stack([first, np.cross(axis, first), np.zeros_like(first)], axis=1)
+    basis = np.stack([first, rotations.cross(axis, first), np.zeros_like(first)], axis=1)
     basis[~axis.any(axis=1)] = np.eye(3)
     return basis

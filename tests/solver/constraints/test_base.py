@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footplant, ShapeConstraint, Source
-from poise.solver.constraints.base import TRACKS_KEPT, active_frames, interpolated, three_numbers, velocity
+from poise.solver.constraints.base import (
+    ROUNDS_KEPT,
+    TRACKS_KEPT,
+    active_frames,
+    interpolated,
+    three_numbers,
+    velocity,
+)
 from poise.solver.constraints.effectors import PointEffector
 from poise.solver.errors import ConstraintError, PoiseError
 from poise.solver.joints import BodyPoint
@@ -109,7 +116,7 @@ def test_a_source_remembers_what_is_asked_for_again_and_again(rng: np.random.Gen
     source = Source(moving_human(rng, 2))
     known = source.remembered("often", lambda: [1])
     seldom = source.remembered("seldom", lambda: [2])
-    for _ in range(5):
+    for _ in range(ROUNDS_KEPT + 1):
         source.forget_others([])
         assert source.remembered("often", lambda: [3]) is known
     assert source.remembered("seldom", lambda: [4]) == [4] != seldom
