@@ -7,7 +7,6 @@ Frames that agree in all of this form a group, and a group is a batch of the pos
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,11 +16,10 @@ import numpy as np
 from .arrays import TINY, Array, BoolArray, IntArray
 from .constraints import Constraint
 from .constraints.effectors import Effector, PointEffector
-from .errors import RecruitingWarning
 from .joints import BodyPoint, JointKind
 from .motion import Motion
 from .polishing import Polished, can_polish, polish_postures
-from .posture import BATCH, Postures, solve_postures
+from .posture import BATCH, Postures, solve_checked
 from .settings import SolveSettings
 from .skeleton import Skeleton
 from .tasks import AcrossTask, MaskedTask, PoseTask, Task
@@ -306,7 +304,5 @@ class Enforced:
 
 
 def solved_quietly(skeleton: Skeleton, motion: Motion, tasks: Sequence[Task], settings: SolveSettings) -> Postures:
-    """`solve_postures` without its warnings, which would come again for every group and every pass."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RecruitingWarning)
-        return solve_postures(skeleton, motion, tasks, settings)
+    """`solve_postures` without its checks, which are done by now, and its warnings, which would come for every pass."""
+    return solve_checked(skeleton, motion, tasks, settings)

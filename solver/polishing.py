@@ -60,19 +60,12 @@ def polish_postures(skeleton: Skeleton, motion: Motion, tasks: Sequence[Task], t
     `tolerance` is in sizes of the character, or radians. Frames that are not close come back as they were.
     """
     problem = Problem(skeleton, tasks, SolveSettings())
-    scales = [problem.row_scale(task) for task in tasks]
     state = start = WorldState.of(skeleton, motion)
-    missing = _missing(tasks, scales, state)
+    missing = problem.missing(state)
     before = np.abs(missing).max(axis=1, initial=0.0)
     if not before.size or before.max() <= tolerance:
         return Polished(motion, tuple(task.error_once(state) for task in tasks))
-    jacobian = np.concatenate(
-        [
-            task.jacobian(state, problem.dofs) * (scale * problem.column_scale)
-            for task, scale in zip(tasks, scales, strict=True)
-        ],
-        axis=1,
-    )
+    jacobian = problem.jacobian(state)
     whitener = whitening(jacobian @ jacobian.swapaxes(1, 2))
     moved = np.zeros(state.frames)
     for _ in range(CHORD_STEPS):
@@ -80,15 +73,10 @@ def polish_postures(skeleton: Skeleton, motion: Motion, tasks: Sequence[Task], t
         moved += np.abs(step).max(axis=1)
         step[moved > LONGEST_CORRECTION] = 0.0
         state = WorldState.of(skeleton, integrate(state, problem.velocities(step), problem.dofs))
-        missing = _missing(tasks, scales, state)
+        missing = problem.missing(state)
         if (np.abs(missing).max(axis=1) <= tolerance).all():
             break
     worse: BoolArray = ~(np.abs(missing).max(axis=1) < before) & (before > tolerance)
     if worse.any():
         state = state.where(~worse, start)
-    return Polished(state.motion, tuple(task.error(state) for task in tasks))
-
-
-def _missing(tasks: Sequence[Task], scales: Sequence[float], state: WorldState) -> Array:
-    """(frames, rows) what all tasks miss, in pure numbers."""
-    return np.concatenate([task.error_once(state) * scale for task, scale in zip(tasks, scales, strict=True)], axis=1)
+    return Polished(state.motion, tuple(task.error_once(state) for task in tasks))

@@ -32,9 +32,12 @@ TRANSIENT_BOUND = 0.02
 RECRUITED_TRANSIENT = 1e-3
 """A level that may not move all that moves it cannot always repair itself: it is bent by no more than this."""
 
-BATCH = 400
+BATCH = 200
 """Frames that are solved together. More would save nothing, and their arrays would leave the processor's caches and be
 handed back to the system after every step."""
+
+BLOCKED = 1e-4
+"""Sizes of the character, or radians, by which a level must miss to be called blocked."""
 
 ROUNDING = 1e-12
 """Changes of a level's error below this (sizes of the character, or radians) are none."""
@@ -124,21 +127,33 @@ def solve_postures(
     Targets are shared by all frames or given for each. Frames and joints that no task asks to move come back bit for
     bit.
     """
-    settings = settings or SolveSettings()
     motion = motion.checked(skeleton)
     for task in tasks:
         task.check(skeleton, motion.frames)
     recruiting.warn(skeleton, tasks)
+    return solve_checked(skeleton, motion, tasks, settings or SolveSettings(), observer)
+
+
+def solve_checked(
+    skeleton: Skeleton,
+    motion: Motion,
+    tasks: Sequence[Task],
+    settings: SolveSettings,
+    observer: Observer | None = None,
+) -> Postures:
+    """`solve_postures` for a motion and tasks that are known to fit the skeleton; it does not warn."""
     problem = Problem(skeleton, tasks, settings)
     if not problem.can_move:
         errors = tuple(task.error(WorldState.of(skeleton, motion)) for task in tasks)
         return Postures(motion, errors, np.zeros(motion.frames, dtype=np.int64), np.ones(motion.frames, dtype=bool))
+    if motion.frames <= BATCH:
+        return _solved_batch(problem, tasks, motion, 0, observer)
     parts = []
-    for first in range(0, max(motion.frames, 1), BATCH):
+    for first in range(0, motion.frames, BATCH):
         frames = np.arange(first, min(first + BATCH, motion.frames))
         part = Motion(motion.rotations[frames], motion.translations[frames])
         parts.append(_solved_batch(problem.at(frames), [task.at(frames) for task in tasks], part, first, observer))
-    return parts[0] if len(parts) == 1 else _joined(parts)
+    return _joined(parts)
 
 
 def _solved_batch(
@@ -150,7 +165,7 @@ def _solved_batch(
     final = WorldState.of(problem.skeleton, solved.motion)
     if problem.settings.integration_step is None:
         final = _restored(problem, final, solved)
-    return Postures(final.motion, tuple(task.error(final) for task in tasks), solved.iterations, solved.converged)
+    return Postures(final.motion, tuple(task.error_once(final) for task in tasks), solved.iterations, solved.converged)
 
 
 def _joined(parts: Sequence[Postures]) -> Postures:
@@ -224,7 +239,10 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
             observer(state, open_frames)
         if at_rest.any():
             resting = open_frames[at_rest]
-            converged[resting] = True
+            # Where tasks may not move all that serves them, others can block a level that has not come to its end.
+            missing = misses[:, : problem.levels].max(axis=1, initial=0.0)
+            blocked = ~taken & problem.is_selective.any() & (missing > BLOCKED)
+            converged[resting] = ~blocked[at_rest]
             turned[resting], moved[resting] = state.motion.rotations[at_rest], state.motion.translations[at_rest]
             still = np.flatnonzero(~at_rest)
             open_frames, trust, gain, misses = open_frames[still], trust[still], gain[still], misses[still]

@@ -253,7 +253,7 @@ class Problem:
 
     def misses(self, state: WorldState) -> Array:
         """(frames, levels) how far each level is from holding, in sizes of the character or radians."""
-        squares = self._missing(state) ** 2 @ self._laid_out(state).is_of_level
+        squares = self.missing(state) ** 2 @ self._laid_out(state).is_of_level
         if self._attraction:
             pull = self._pull_of_pose(state)
             squares = np.concatenate([squares, np.einsum("fc,fc->f", pull, pull)[:, None]], axis=1)
@@ -329,8 +329,8 @@ class Problem:
             )
         return self._layout
 
-    def _missing(self, state: WorldState) -> Array:
-        """(frames, rows) the errors of all tasks, in pure numbers."""
+    def missing(self, state: WorldState) -> Array:
+        """(frames, rows) the errors of all tasks, in pure numbers; not to be written to."""
 
         def stacked() -> Array:
             errors = [np.zeros((state.frames, 0)), *(task.error_once(state) for task in self.tasks)]
@@ -338,14 +338,20 @@ class Problem:
 
         return state.remembered((self._memory_key, "missing"), stacked)
 
-    def _rows(self, state: WorldState) -> _Rows:
-        layout, missing = self._laid_out(state), self._missing(state)
+    def jacobian(self, state: WorldState) -> Array:
+        """(frames, rows, columns) of all tasks, in pure numbers."""
+        layout = self._laid_out(state)
         jacobian = np.empty((state.frames, *layout.scale.shape))
+        for task, rows in zip(self.tasks, layout.rows, strict=True):
+            np.multiply(task.jacobian(state, self.dofs), layout.scale[rows], out=jacobian[:, rows])
+        return jacobian
+
+    def _rows(self, state: WorldState) -> _Rows:
+        layout, missing, jacobian = self._laid_out(state), self.missing(state), self.jacobian(state)
         residual = np.empty_like(missing)
         active = np.ones(missing.shape, dtype=bool)
         idle = None
         for task, rows in zip(self.tasks, layout.rows, strict=True):
-            np.multiply(task.jacobian(state, self.dofs), layout.scale[rows], out=jacobian[:, rows])
             if isinstance(task, HalfSpaceTask):
                 depth = task.depth(state)
                 missing = missing.copy()  # others share it

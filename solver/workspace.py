@@ -16,6 +16,7 @@ from .constraints import Source
 from .enforcement import POLISHED, Enforced, Enforcement
 from .errors import ConstraintError
 from .filters import Liveliness, displacement
+from .memory import keep_freed_memory
 from .motion import Motion
 from .posture import BATCH
 from .settings import SolveSettings
@@ -75,6 +76,7 @@ class Workspace:
 
     def __init__(self, source: Source, settings: DeformSettings, before: Workspace | None = None) -> None:
         """Begin with the source, or with what was solved before."""
+        keep_freed_memory()
         self.source = source
         self.settings = settings
         begin = before.motion if before else source.clip.motion
@@ -118,6 +120,10 @@ class Workspace:
         self.refer(frames, original)
         self.converged[frames] = self.met[frames] = True
 
+    def reset(self, frames: IntArray) -> None:
+        """Put some frames back to what they are attracted to."""
+        self.put(frames, Motion(self.reference.rotations[frames], self.reference.translations[frames]))
+
     def between(self, known: IntArray, frames: IntArray) -> Motion:
         """Some frames, their displacement from the source interpolated between those of known ones."""
         source = self.source.clip.motion
@@ -141,10 +147,10 @@ class Workspace:
             batch = frames[first : first + BATCH]
             enforced = enforcement.solved_unordered(batch, start, self.reference, solving)
             missed.append(batch[~enforced.met])
-            self._take(enforced.at(np.flatnonzero(enforced.met)))
+            self.take(enforced.at(np.flatnonzero(enforced.met)))
             yield self.progress(stage, (first + len(batch)) / len(frames))
         for group in enforcement.groups(np.concatenate(missed)):
-            self._take(enforcement.solved(group, start, self.reference, solving))
+            self.take(enforcement.solved(group, start, self.reference, solving))
             yield self.progress(stage, 1.0)
 
     def solve_in_turn(self, enforcement: Enforcement, frames: IntArray, stage: str) -> Steps:
@@ -155,14 +161,14 @@ class Workspace:
             begin = Motion(self.motion.rotations.copy(), self.motion.translations.copy())
             for channels in (begin.rotations, begin.translations):
                 channels[frame] = channels[max(frame - 1, 0)]
-            self._take(enforcement.solved(group, begin, self.reference, solving))
+            self.take(enforcement.solved(group, begin, self.reference, solving))
             yield self.progress(stage, (number + 1) / len(frames))
 
     def polish(self, enforcement: Enforcement, frames: IntArray, stage: str) -> Steps:
         """Put some frames right that are good but for what they miss."""
         frames = enforcement.enforced_among(frames)
         for first in range(0, len(frames), BATCH):
-            self._take(enforcement.polished(frames[first : first + BATCH], self.motion))
+            self.take(enforcement.polished(frames[first : first + BATCH], self.motion))
             yield self.progress(stage, (first + BATCH) / len(frames))
 
     def polish_or_solve(self, enforcement: Enforcement, frames: IntArray, stage: str) -> Steps:
@@ -181,7 +187,8 @@ class Workspace:
         worse = np.flatnonzero(~self.met[frames])
         self.put(frames[worse], Motion(kept.rotations[worse], kept.translations[worse]))
 
-    def _take(self, enforced: Enforced) -> None:
+    def take(self, enforced: Enforced) -> None:
+        """Write solved frames."""
         self.put(enforced.frames, enforced.motion)
         self.met[enforced.frames] = enforced.met
         self.converged[enforced.frames] = enforced.converged
@@ -190,7 +197,11 @@ class Workspace:
 def _cubic(known: IntArray, values: Array, frames: IntArray) -> Array:
     """(frames, joints, 3) values (known, joints, 3) between known frames, with continuous velocity."""
     flat = values.reshape(len(values), -1)
-    return Spline(known.astype(np.float64), flat).at(frames).reshape(len(frames), *values.shape[1:])
+    between = np.zeros((len(frames), flat.shape[1]))
+    moving = np.flatnonzero(flat.any(axis=0))
+    if moving.size:
+        between[:, moving] = Spline(known.astype(np.float64), flat[:, moving]).at(frames)
+    return between.reshape(len(frames), *values.shape[1:])
 
 
 def neighbours(frames: Iterable[int] | IntArray, count: int) -> IntArray:

@@ -7,6 +7,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
@@ -101,9 +102,19 @@ class Task(ABC):
         targets = self._targets
         if targets is None or len(targets) == 1:
             return self
-        some = copy.copy(self)  # `replace` would check again what was checked
-        some.__dict__[self.frame_field] = targets[frames]
+        return self._copy(**{self.frame_field: targets[frames]})
+
+    def _copy(self, **changes: object) -> Self:
+        """The same with other fields, not checked again; states know of it what they know of this one."""
+        assert self._identity
+        some = copy.copy(self)
+        some.__dict__.update(changes)
         return some
+
+    @cached_property
+    def _identity(self) -> object:
+        """What tells this task from others, but not from the same task for some of its frames."""
+        return object()
 
     def check(self, skeleton: Skeleton, frames: int) -> None:
         """Raise what is wrong with this task on this skeleton, before anything is solved."""
@@ -123,7 +134,7 @@ class Task(ABC):
 
     def error_once(self, state: WorldState) -> Array:
         """The error, computed once for a state, however often it is asked for; not to be written to."""
-        return state.remembered((self, "error"), lambda: self.error(state))
+        return state.remembered((self._identity, "error"), lambda: self.error(state))
 
     @property
     def label(self) -> str:
