@@ -16,6 +16,10 @@ from .workspace import Progress, Workspace
 REACH = 0.06
 """Seconds, to either side, over which a displacement is smoothed."""
 
+TOLERANCE = 0.6
+"""How much more than the source usually does a joint may accelerate. What is usual leaves out the roughest frames,
+which do about half as much again: so the result stays within 1.1 times these. Filtering less only moves noise about."""
+
 NEIGHBOURHOOD = 2
 """Frames beside those that have changed whose accelerations have changed with them."""
 
@@ -35,7 +39,7 @@ def smoothing(
     for _ in range(work.settings.smoothing_passes):
         rough = np.zeros_like(movable)
         for first, last in runs(near):
-            rough[first : last + 1] = work.liveliness.spoilt(work.motion, slice(first, last + 1))
+            rough[first : last + 1] = work.liveliness.spoilt(work.motion, slice(first, last + 1), TOLERANCE)
         if not rough.any():
             break
         smooth = smoothed(source, work.motion, rough, radius, frozen=~active)
