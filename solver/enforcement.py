@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from . import rotations
 from .arrays import TINY, Array, BoolArray, IntArray
 from .constraints import Constraint
 from .constraints.effectors import Effector, PointEffector
@@ -89,7 +90,7 @@ class Enforcement:
         toe = self._rigid[heel]
         both = (self.timeline.channels[heel].active & self.timeline.channels[toe].active)[frames]
         apart = self.targets[toe][frames] - self.targets[heel][frames]
-        axis = apart / np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), TINY)
+        axis = apart / np.maximum(rotations.lengths(apart), TINY)[:, None]
         return across(axis * both[:, None])
 
     def _is_rigid(self, heel: BodyPoint, toe: BodyPoint) -> bool:

@@ -261,8 +261,9 @@ def integrate(state: WorldState, velocities: Array, dofs: Dofs) -> Motion:
         moved[:, dofs.translating] += state.into_parents(dofs.translating, steps)
     if dofs.rotating.size:
         turns = velocities[:, dofs.rotation_columns].reshape(len(velocities), len(dofs.rotating), 3)
-        turned[:, dofs.rotating] = rotations.normalize(
-            rotations.multiply(rotations.exp(state.into_parents(dofs.rotating, turns)), turned[:, dofs.rotating])
+        joints = _ALL if len(dofs.rotating) == len(state.skeleton) else dofs.rotating
+        turned[:, joints] = rotations.normalize(
+            rotations.multiply(rotations.exp(state.into_parents(dofs.rotating, turns)), turned[:, joints])
         )
     if dofs.hinged.size:
         angles = velocities[:, dofs.hinge_columns, None] * state.skeleton.hinge_axes[dofs.hinged]

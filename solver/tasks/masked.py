@@ -96,8 +96,8 @@ class AcrossTask(MaskedTask):
     """(frames, 3, 3) how the task's rows are seen: see `across`."""
 
     def _seen(self, rows: Array) -> Array:
-        turned = self.seen @ rows if rows.ndim == 3 else times(self.seen, rows)
-        return turned * self.active.reshape(-1, *[1] * (rows.ndim - 1))
+        seen = self.seen * self.active[:, None, None]
+        return seen @ rows if rows.ndim == 3 else times(seen, rows)
 
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
         back = combined(pull * self.active[:, None], self.seen)
@@ -111,8 +111,10 @@ def across(axis: Array) -> Array:
     """(frames, 3, 3): rows square to unit vectors (frames, 3), and a zero row; the identity where they are zero."""
     least = np.eye(3)[np.argmin(np.abs(axis), axis=1)]
     first = rotations.cross(axis, least)
-    lengths = np.linalg.norm(first, axis=1, keepdims=True)
-    first /= np.where(lengths > 0.0, lengths, 1.0)
-    basis = np.stack([first, rotations.cross(axis, first), np.zeros_like(first)], axis=1)
-    basis[~axis.any(axis=1)] = np.eye(3)
+    lengths = rotations.lengths(first)
+    is_given = lengths > 0.0
+    first /= np.where(is_given, lengths, 1.0)[:, None]
+    basis = np.zeros((len(axis), 3, 3))
+    basis[:, 0], basis[:, 1] = first, rotations.cross(axis, first)
+    basis[~is_given] = np.eye(3)
     return basis
