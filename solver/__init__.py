@@ -15,6 +15,16 @@ from .constraints import (
     ShapeConstraint,
 )
 from .deform import Deformation, deform, deforming
+from .detection import (
+    Detected,
+    DetectedFootplant,
+    DetectionSettings,
+    Template,
+    detect,
+    detect_by_speed_and_height,
+    detect_by_squared_displacement,
+    detect_footplants,
+)
 from .errors import PoiseError, RecruitingWarning
 from .joints import BodyPoint, JointKind, Load
 from .limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
@@ -52,6 +62,9 @@ __all__ = [
     "ConstraintPoint",
     "DeformSettings",
     "Deformation",
+    "Detected",
+    "DetectedFootplant",
+    "DetectionSettings",
     "DirectionConstraint",
     "DirectionTask",
     "Footplant",
@@ -83,8 +96,13 @@ __all__ = [
     "SwingCone",
     "SwingPolygon",
     "Task",
+    "Template",
     "deform",
     "deforming",
+    "detect",
+    "detect_by_speed_and_height",
+    "detect_by_squared_displacement",
+    "detect_footplants",
     "read_bvh",
     "solve_posture",
     "solve_postures",

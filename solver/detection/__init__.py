@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a motion to the constraints that it already satisfies (document 003, chapter 6; document 004)."""
 
+from .baselines import detect_by_speed_and_height, detect_by_squared_displacement
 from .detect import DetectionSettings, detect
+from .footplants import DetectedFootplant, detect_footplants
 from .kinds import Detected, Template
 
-__all__ = ["Detected", "DetectionSettings", "Template", "detect"]
+__all__ = [
+    "Detected",
+    "DetectedFootplant",
+    "DetectionSettings",
+    "Template",
+    "detect",
+    "detect_by_speed_and_height",
+    "detect_by_squared_displacement",
+    "detect_footplants",
+]

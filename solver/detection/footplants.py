@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The footplants of a motion, found without any example."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .. import rotations
+from ..arrays import Array
+from ..clip import Clip
+from ..constraints import Footplant
+from ..joints import BodyPoint
+from .stays import Stay, stays
+
+IN_THE_AIR = 0.08
+"""Sizes of the character by which a foot is above another that stands meanwhile, or before and after, to hover."""
+
+RAISED = 0.025
+"""Sizes of the character by which a heel, or a ball, is higher than it stands to be lifted while the foot stands."""
+
+TIPPED = 0.04
+"""Sizes of the character by which a heel is above the floor of the ball to be raised, even if it is still: runners hold
+it so. It is a slope of 11 degrees; on steeper ones, downhill, heels are not seen to stand."""
+
+COVERED = 0.95
+"""The share of its time for which another foot must stand lower: on stairs the higher foot remains alone, sooner or
+later, and carries the body."""
+
+HOVERS = 0.25
+"""Seconds: a foot at the height of a jump seems to stand for less."""
+
+BETWEEN = 0.6
+"""Seconds before and after within which a foot that hovers between two plants stands lower."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DetectedFootplant(Footplant):
+    """A footplant that was found in a motion: a footplant like any other, which says how sure it is."""
+
+    confidence: float = 1.0
+    """From 0, a guess, to 1."""
+
+
+@dataclass(frozen=True)
+class Plant:
+    """Heel and ball of one foot, those that stand, while they stand together."""
+
+    foot: Literal["left", "right"]
+    heel: Stay | None
+    toe: Stay | None
+
+    @property
+    def parts(self) -> list[Stay]:
+        return [part for part in (self.heel, self.toe) if part is not None]
+
+    @property
+    def begin(self) -> int:
+        return min(part.begin for part in self.parts)
+
+    @property
+    def end(self) -> int:
+        return max(part.end for part in self.parts)
+
+    @property
+    def frames(self) -> int:
+        return self.end - self.begin + 1
+
+    def height(self, up: int) -> float:
+        """How high its lower part stands."""
+        return min(part.place[up] for part in self.parts)
+
+
+def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
+    """The footplants of a motion, in the order in which they begin, ready to be constraints.
+
+    Heel and ball of each foot stand where they are still for the noise that the clip itself shows; a foot that only
+    hovers while the other stands lower does not count. A heel, or a ball, that never stands has no events. A character
+    whose feet are not known has no footplants.
+    """
+    plants: list[Plant] = []
+    marks = clip.skeleton.landmarks
+    for foot in ("left", "right"):
+        heel, toe = getattr(marks, f"{foot}_heel"), getattr(marks, f"{foot}_toe")
+        if heel is None or toe is None:
+            continue
+        heels, toes = (stays(clip, mark if isinstance(mark, BodyPoint) else BodyPoint(mark)) for mark in (heel, toe))
+        heels = [stay for stay in heels if heel_rise(clip, foot, stay) < TIPPED * clip.skeleton.size]
+        plants += paired(foot, heels, toes, clip.skeleton.up_axis, RAISED * clip.skeleton.size)
+    plants = grounded([plant for plant in plants if carries(plant, clip)], clip)
+    return [_footplant(plant) for plant in sorted(plants, key=lambda plant: (plant.begin, plant.foot))]
+
+
+def paired(
+    foot: Literal["left", "right"], heels: Sequence[Stay], toes: Sequence[Stay], up: int, raised: float
+) -> list[Plant]:
+    """The plants of a foot from when its heel and its ball stand; in a plant both stand together, where both do.
+
+    Where one of them stands through while the other is lifted and put down, that is two plants, cut midway. What is
+    held still higher than it stands before or after, by more than `raised` along the axis `up`, does not stand.
+    """
+    events = sorted([(stay, True) for stay in heels] + [(stay, False) for stay in toes], key=lambda each: each[0].begin)
+    plants: list[Plant] = []
+    group: list[tuple[Stay, bool]] = []
+    for stay, is_heel in events:
+        if group and stay.begin > max(each.end for each, _ in group):
+            plants += _separated(foot, _lowest(group, up, raised))
+            group = []
+        group.append((stay, is_heel))
+    return plants + (_separated(foot, _lowest(group, up, raised)) if group else [])
+
+
+def _lowest(group: list[tuple[Stay, bool]], up: int, raised: float) -> list[tuple[Stay, bool]]:
+    """Without the stays of heel or ball in which it is higher than in its longest one: the foot stands on one floor."""
+    longest = {
+        part: max((stay for stay, is_heel in group if is_heel is part), key=lambda stay: stay.end - stay.begin)
+        for part in {is_heel for _, is_heel in group}
+    }
+    return [(stay, is_heel) for stay, is_heel in group if stay.place[up] <= longest[is_heel].place[up] + raised]
+
+
+def _separated(foot: Literal["left", "right"], group: list[tuple[Stay, bool]]) -> list[Plant]:
+    """The plants of stays that follow each other without a pause: one for each stay of the part that has more."""
+    heels, toes = ([stay for stay, is_heel in group if is_heel is wanted] for wanted in (True, False))
+    more, fewer = (heels, toes) if len(heels) >= len(toes) else (toes, heels)
+    cuts = [(one.end + other.begin) // 2 for one, other in itertools.pairwise(more)]
+    begins = [min(stay.begin for stay, _ in group), *(cut + 1 for cut in cuts)]
+    ends = [*cuts, max(stay.end for stay, _ in group)]
+    plants = []
+    for stay, begin, end in zip(more, begins, ends, strict=True):
+        other = _within(fewer, begin, end)
+        # What does not stand together is two plants.
+        together = other is not None and other.begin <= stay.end and stay.begin <= other.end
+        pairs = [(stay, other if together else None)] + ([] if together or other is None else [(None, other)])
+        plants += [Plant(foot, *(pair if more is heels else pair[::-1])) for pair in pairs]
+    return plants
+
+
+def _within(standing: list[Stay], begin: int, end: int) -> Stay | None:
+    """The longest of some stays, as far as it lies between two frames."""
+    clipped = [
+        Stay(max(stay.begin, begin), min(stay.end, end), stay.place, stay.confidence)
+        for stay in standing
+        if stay.end >= begin and stay.begin <= end
+    ]
+    return max(clipped, key=lambda stay: stay.end - stay.begin, default=None)
+
+
+def carries(plant: Plant, clip: Clip) -> bool:
+    """Whether the character may stand on it: it is below the hips, and a ball that stands alone is below its heel."""
+    skeleton, up = clip.skeleton, clip.skeleton.up_axis
+    hips = skeleton.landmarks.hips
+    if hips is not None:
+        heights = clip.world.positions[plant.begin : plant.end + 1, hips, up]
+        if float(np.median(heights)) < plant.height(up) + IN_THE_AIR * skeleton.size:
+            return False
+    if plant.heel is not None or plant.toe is None:
+        return True
+    return heel_rise(clip, plant.foot, plant.toe) > -TIPPED * skeleton.size
+
+
+def heel_rise(clip: Clip, foot: str, stay: Stay) -> float:
+    """How much higher above the ball the heel is during a stay than in a flat foot."""
+    skeleton, up = clip.skeleton, clip.skeleton.up_axis
+    turned, placed = skeleton.rest
+    rises = []
+    for part in ("heel", "toe"):
+        point = skeleton.resolve(getattr(skeleton.landmarks, f"{foot}_{part}"))
+        joint = skeleton.index(point.joint)
+        flat = placed[joint] + rotations.rotate(turned[joint], point.local)
+        rises.append(clip.world.point(point)[stay.begin : stay.end + 1, up] - flat[up])
+    return float(np.median(rises[0] - rises[1]))
+
+
+def grounded(plants: Sequence[Plant], clip: Clip) -> list[Plant]:
+    """Those on which the character stands, without feet that only hold still in the air."""
+    up, margin = clip.skeleton.up_axis, IN_THE_AIR * clip.skeleton.size
+    if not plants:
+        return []
+    begins, ends = (np.array([getattr(plant, name) for plant in plants]) for name in ("begin", "end"))
+    heights = np.array([plant.height(up) for plant in plants])
+    kept = []
+    for number, plant in enumerate(plants):
+        lower = heights < heights[number] - margin
+        if _covered(plant, begins[lower], ends[lower]) >= COVERED:
+            continue
+        near = np.abs(begins - plant.end) <= BETWEEN * clip.fps, np.abs(ends - plant.begin) <= BETWEEN * clip.fps
+        hovers = plant.frames < HOVERS * clip.fps and all((lower & each).any() for each in near)
+        if hovers and lower[(near[0] | near[1]) & (np.arange(len(plants)) != number)].all():
+            continue
+        kept.append(plant)
+    return kept
+
+
+def _covered(plant: Plant, begins: Array, ends: Array) -> float:
+    """The share of a plant's frames in which at least one of others, from their begins to their ends, stands too."""
+    frames = np.arange(plant.begin, plant.end + 1)[:, None]
+    return float(((frames >= begins) & (frames <= ends)).any(axis=1).mean())
+
+
+def _footplant(plant: Plant) -> DetectedFootplant:
+    heel, toe = plant.heel, plant.toe
+    return DetectedFootplant(
+        foot=plant.foot,
+        heel_strike=None if heel is None else heel.begin,
+        heel_off=None if heel is None else heel.end,
+        toe_strike=None if toe is None else toe.begin,
+        toe_off=None if toe is None else toe.end,
+        confidence=max(part.confidence for part in plant.parts),
+    )

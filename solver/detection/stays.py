@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When a point of the body stands still, in a motion that nobody has given examples of.
+
+The clip gives its own: where a point is slow against how fast it is just before or after, it probably stands. What it
+still moves there, without outliers, is the noise pattern; and with that the stays are found again, exactly.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import TINY, Array
+from ..clip import Clip
+from ..constraints import MovingObject
+from ..constraints.robust import robust_mean
+from ..joints import BodyPoint
+from .detect import stride_of
+from .displacements import local_displacements, track
+from .merging import Connection, merged_stays, runs
+from .noise import NoiseCurve, largest
+from .sigma_epsilon import sigma_epsilon
+
+AROUND = 0.75
+"""Seconds before and after within which a point that has stood moves fast: half a cycle of a slow walk."""
+
+SLOW = 0.15
+"""A share of the largest speed around. Captured feet that stand move with 0.02 of it, in a run with 0.05; what is
+above this share is on its way."""
+
+AT_REST = 0.12
+"""Sizes of the character a second: where nothing moves faster around, this is still standing, with the sway and the
+noise of a capture."""
+
+MARGIN = 1.4
+"""How much faster than in its midst a point may be at the ends of a stay, where the foot strikes, slides and rolls off.
+Chosen with `SETTLED` on made-up walks that skate and on a captured one whose plants were labelled by hand: with 2 and
+more, heels are let go two frames too late, at 30 frames a second."""
+
+TURNS_BACK = 0.6
+"""A share of what is slow: a point that only turns back is slow for a while, but its speeds are spread over all that is
+slow, with this median or a larger one. Those of feet that stand have 0.05 to 0.5, in walks and in runs."""
+
+UNNOTICED = 0.005
+"""Sizes of the character a second: what is slower counts as still even where the motion has no noise at all."""
+
+EXAMPLE = 0.6
+"""Seconds of a stay that are one example of its noise: as long as a foot stands in a walk, whose ends, where it comes
+and goes, are then less than the half that may be outliers."""
+
+SETTLED = 0.07
+"""Seconds, for how long at the speed that is allowed: a point that is further away than this from where it stands has
+not arrived, or has left."""
+
+BRIDGED = 0.1
+"""Seconds for which aberrant frames may interrupt a stay."""
+
+REACH = 0.05
+"""Sizes of the character between the places of two stays that are still one."""
+
+SHORTEST = 0.07
+"""Seconds: sprinters stand for 0.08."""
+
+CERTAIN = 2.0
+"""A stay must last so many times the shortest one to be as sure as its speeds make it."""
+
+WANDERS = 0.08
+"""Sizes of the character, the root of the mean square: what strays further from its middle does not stand."""
+
+MEDIAN_ROUNDS, NEAREST = 12, 1e-3
+"""Weiszfeld's iteration for a median in space: its rounds, and the share of the largest distance below which a place is
+as good as in the middle."""
+
+SPIKES = 5
+"""Displacements over which the median is taken before speeds are compared: one aberrant frame spoils two."""
+
+
+@dataclass(frozen=True)
+class Stay:
+    """A point stands from frame `begin` to frame `end`, both included."""
+
+    begin: int
+    end: int
+    place: tuple[float, float, float]
+    """Where, on the average, in the world."""
+    confidence: float
+    """From 0 to 1: how still against what was allowed, how slow against its surroundings, how long."""
+
+
+def stays(clip: Clip, point: BodyPoint) -> list[Stay]:
+    """When and where a point of the body stands, in the order of time."""
+    stride = stride_of(clip)
+    if clip.frames <= stride + 1:
+        return []
+    size = clip.skeleton.size
+    body = track(clip, point)
+    body = MovingObject(running_mean(body.positions, stride // 2), body.rotations)
+    ways = sigma_epsilon(local_displacements(body, stride)).space_residual
+    speeds = ways * (clip.fps / stride / size)
+    fastest = running_maximum(running_median(speeds, SPIKES), round(AROUND * clip.fps))
+    limit = np.maximum(SLOW * fastest, AT_REST)
+    allowed = allowed_speeds(speeds, limit, stride, EXAMPLE * clip.fps)
+    shortest = max(stride + 1, 2, round(SHORTEST * clip.fps))
+    connection = Connection(round(BRIDGED * clip.fps), REACH * size, 0.0, 0.0, shortest)
+    found = []
+    for first, last in merged_stays(speeds <= allowed, body.positions, stride, connection):
+        nearby = SETTLED * size * allowed[[first, last - stride]]
+        begin, end = settled(body.positions, first, last, nearby, round(0.5 * EXAMPLE * clip.fps))
+        places = body.positions[begin : end + 1]
+        place = robust_mean(places)
+        strays = np.linalg.norm(places - place, axis=1)
+        if end - begin + 1 < shortest or end - begin < stride or np.median(strays) > WANDERS * size:
+            continue
+        within = slice(begin, end - stride + 1)
+        if np.median(speeds[within] / limit[within]) > TURNS_BACK:
+            continue
+        confidence = _confidence(speeds[within], allowed[within], float(fastest[within].max(initial=0.0)))
+        sure = confidence * min(1.0, (end - begin + 1) / (CERTAIN * shortest))
+        found.append(Stay(begin, end, (float(place[0]), float(place[1]), float(place[2])), sure))
+    return found
+
+
+def _confidence(speeds: Array, allowed: Array, fastest: float) -> float:
+    """How still a point is against what is allowed, and how far that is from how fast it moves before or after."""
+    if not len(speeds):
+        return 0.0
+    still = float(np.clip(1.0 - np.median(speeds / allowed), 0.0, 1.0))
+    apart = 1.0 if fastest <= AT_REST else max(0.0, 1.0 - float(np.median(allowed)) / fastest)
+    return float(np.sqrt(still * apart))
+
+
+def settled(positions: Array, begin: int, end: int, nearby: Array, most: int) -> tuple[int, int]:
+    """The first and the last frame of a stay in which the point is as `nearby` (2,) as that to where it stands then.
+
+    Where it stands is the median over the half of the stay at whose end that is, `most` frames of it at the most: feet
+    slide a little while they stand. What comes to rest slowly, or leaves so, is slow before it stands and after.
+    """
+    half = min((end - begin) // 2, most)
+    early, late = positions[begin : begin + half + 1], positions[end - half : end + 1]
+    near = np.linalg.norm(early - geometric_median(early), axis=1) <= nearby[0]
+    still_near = np.linalg.norm(late - geometric_median(late), axis=1) <= nearby[1]
+    first = begin + int(np.argmax(near)) if near.any() else begin
+    last = end - int(np.argmax(still_near[::-1])) if still_near.any() else end
+    return first, last
+
+
+def geometric_median(places: Array) -> Array:
+    """(3,) the place with the least sum of distances to places (n, 3): a median that does not depend on the axes."""
+    middle = places.mean(axis=0)
+    for _ in range(MEDIAN_ROUNDS):
+        distances = np.linalg.norm(places - middle, axis=1)
+        farthest = float(distances.max())
+        if farthest < TINY:
+            break
+        weights = 1.0 / np.maximum(distances / farthest, NEAREST)
+        middle = weights @ places / weights.sum()
+    return np.asarray(middle)
+
+
+def allowed_speeds(speeds: Array, limit: Array, stride: int, example: float) -> Array:
+    """(n,) the dynamic noise pattern, learnt from the clip's own most stationary parts.
+
+    `speeds` are in sizes of the character a second, `limit` what is slow around each; `example` is how many of them an
+    example has: who stands for long does not always stand as still.
+    """
+    examples = []
+    for run in runs(running_median(speeds, SPIKES) <= limit).tolist():
+        parts = max(1, round((run[1] - run[0] + 1) / example))
+        edges = np.linspace(run[0], run[1] + 1, parts + 1).astype(int).tolist()
+        for first, after in itertools.pairwise(edges):
+            noise = MARGIN * largest(speeds[first:after])
+            ends = first + 0.5 * stride, after - 1 + 0.5 * stride
+            examples.append((*ends, min(noise, float(limit[first:after].min()))))
+    curve = NoiseCurve.through(examples, UNNOTICED)
+    return np.minimum(curve.at(np.arange(len(speeds)) + 0.5 * stride), limit)
+
+
+def running_median(values: Array, width: int) -> Array:
+    """(n,) the median of an odd number of neighbours, of fewer at the ends, where the outermost value is repeated."""
+    padded = np.pad(values, width // 2, mode="edge")
+    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(padded, width), axis=-1))
+
+
+def running_mean(values: Array, reach: int) -> Array:
+    """(n, width) the mean of values up to `reach` away on either side; beyond the ends the outermost is repeated."""
+    if reach < 1:
+        return values
+    padded = np.pad(values, ((reach, reach), (0, 0)), mode="edge")
+    # Sums of differences from the first place: far from the origin they would cost digits.
+    sums = np.cumsum(np.concatenate([np.zeros((1, values.shape[1])), padded - padded[:1]]), axis=0)
+    width = 2 * reach + 1
+    return np.asarray(padded[:1] + (sums[width:] - sums[:-width]) / width)
+
+
+def running_maximum(values: Array, reach: int) -> Array:
+    """(n,) the largest of the values up to `reach` away on either side."""
+    width = 2 * reach + 1
+    result = np.pad(values, reach, mode="edge")
+    covered = 1
+    while covered < width:
+        step = min(covered, width - covered)
+        result = np.maximum(result[:-step], result[step:])
+        covered += step
+    return result
