@@ -306,7 +306,7 @@ def _with_unmet_merged(misses: tuple[Array, Array], unmet_level: IntArray) -> tu
 def _restored(problem: Problem, state: WorldState, solved: _Solved) -> WorldState:
     """Bring the levels that were met, or about to be, to zero while the others stay where they are."""
     bound = np.where(solved.converged, TRANSIENT_BOUND, RESTORED_MISS)[:, None]
-    misses = problem.misses(state)[:, : problem.levels]
+    misses = problem.level_misses(state)
     met = (misses <= bound) & (~solved.converged[:, None] | (np.arange(problem.levels) < solved.unmet_level[:, None]))
     met |= problem.is_selective[: problem.levels] & (misses <= 2.0 * RECRUITED_TRANSIENT)
     for _ in range(RESTORING_STEPS):
@@ -317,5 +317,5 @@ def _restored(problem: Problem, state: WorldState, solved: _Solved) -> WorldStat
         velocities = problem.velocities(some.restoring_step(there, met[wrong]))
         right = WorldState.of(problem.skeleton, problem.within_limits(integrate(there, velocities, problem.dofs)))
         state = state.with_frames(wrong, right)
-        misses = problem.misses(state)[:, : problem.levels]
+        misses = problem.level_misses(state)
     return state

@@ -252,12 +252,19 @@ class Problem:
         return self._boundaries.clamped(motion)
 
     def misses(self, state: WorldState) -> Array:
-        """(frames, levels) how far each level is from holding, in sizes of the character or radians."""
-        squares = self.missing(state) ** 2 @ self._laid_out(state).is_of_level
-        if self._attraction:
-            pull = self._pull_of_pose(state)
-            squares = np.concatenate([squares, np.einsum("fc,fc->f", pull, pull)[:, None]], axis=1)
-        return np.sqrt(squares)
+        """(frames, levels) how far each level is from holding, in sizes of the character or radians.
+
+        Where there is a pose attraction, it is the last of them.
+        """
+        missing = self.level_misses(state)
+        if not self._attraction:
+            return missing
+        pull = self._pull_of_pose(state)
+        return np.concatenate([missing, np.sqrt(np.einsum("fc,fc->f", pull, pull))[:, None]], axis=1)
+
+    def level_misses(self, state: WorldState) -> Array:
+        """(frames, levels) as `misses`, the pose attraction left out."""
+        return np.sqrt(self.missing(state) ** 2 @ self._laid_out(state).is_of_level)
 
     @property
     def has_attraction(self) -> bool:
@@ -278,11 +285,12 @@ class Problem:
         It may use any joint that somebody recruits: it undoes what others have done to a level.
         """
         trust, everywhere = np.full(state.frames, self.settings.largest_turn), np.ones(state.frames, dtype=bool)
-        evaluation = self._evaluated(state, trust, np.zeros(state.frames), everywhere)
-        residual = evaluation.rows.residual * restored[:, evaluation.rows.layout.level_of_row]
-        rows = replace(evaluation.rows, residual=residual, recruited=None)
+        rows = self._rows(state)
+        residual = rows.residual * restored[:, rows.layout.level_of_row]
+        rows = replace(rows, residual=residual, recruited=None)
+        locks = self._boundaries.unmeasured(state, self.column_scale)
         nowhere = self._no_attraction(state.frames)
-        return self._inside_boundaries(replace(evaluation, rows=rows, attraction=nowhere)).whole
+        return self._inside_boundaries(_Evaluation(rows, locks, nowhere, trust, everywhere)).whole
 
     def _pull_of_pose(self, state: WorldState) -> Array:
         """(frames, columns) the way to the attracting pose, in pure numbers."""

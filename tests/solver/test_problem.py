@@ -46,8 +46,10 @@ def test_misses_come_in_the_order_of_importance_and_in_sizes(skeleton, state):
     wrist, ankle = (state.positions[0, skeleton.index(name)] for name in ("r_wrist", "l_talocrural"))
     low = solver.PositionTask("r_wrist", wrist + np.array([skeleton.size, 0, 0]), priority=1)
     high = solver.PositionTask("l_talocrural", ankle + np.array([0, 0.5 * skeleton.size, 0]), priority=9, weight=4.0)
-    misses = compiled(skeleton, low, high, solver.PoseTask(solver.Pose.rest(skeleton), priority=0)).misses(state)
+    problem = compiled(skeleton, low, high, solver.PoseTask(solver.Pose.rest(skeleton), priority=0))
+    misses = problem.misses(state)
     assert np.allclose(misses, [[1.0, 1.0, 0.0]] * 3)
+    assert np.array_equal(problem.level_misses(state), misses[:, :2]), "the attraction must be left out"
 
 
 def test_equal_priorities_make_one_level(skeleton, state):
@@ -67,6 +69,32 @@ def test_some_frames_of_a_problem_are_the_problem_of_some_frames(skeleton, state
     problem = compiled(skeleton, solver.PositionTask("r_wrist", targets))
     some = np.array([2, 0])
     assert np.allclose(whole_step(problem, state)[some], whole_step(problem.at(some), state.at(some)))
+
+
+def test_the_jacobian_is_how_what_is_missing_changes(skeleton, state, rng):
+    tasks = [
+        solver.PositionTask("r_wrist", rng.standard_normal(3), weight=4.0),
+        solver.OrientationTask("l_knee", [1, 0, 0, 0]),
+    ]
+    problem = compiled(skeleton, *tasks)
+    jacobian = problem.jacobian(state)
+    assert jacobian.shape == (3, 6, problem.dofs.count)
+    step = 1e-6 * rng.standard_normal((3, problem.dofs.count))
+    there, back = (
+        problem.missing(WorldState.of(skeleton, integrate(state, problem.velocities(way), problem.dofs)))
+        for way in (step, -step)
+    )
+    assert np.allclose(np.einsum("frc,fc->fr", jacobian, step), 0.5 * (back - there), atol=1e-12)
+
+
+def test_what_a_state_knows_of_a_task_it_knows_of_some_frames_of_it(skeleton, state, rng):
+    task = solver.PositionTask("r_wrist", rng.standard_normal((3, 3)))
+    whole = task.error_once(state)
+    some = np.array([2, 0])
+    assert np.array_equal(task.at(some).error_once(state.at(some)), whole[some])
+    assert np.array_equal(
+        solver.PositionTask("r_wrist", np.zeros(3)).error_once(state), -state.positions[:, skeleton.index("r_wrist")]
+    )
 
 
 def test_a_plane_ahead_is_met_exactly_and_one_far_away_not_at_all(skeleton, state):
