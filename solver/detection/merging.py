@@ -17,7 +17,7 @@ import numpy as np
 from .. import rotations
 from ..arrays import Array, BoolArray
 from ..constraints import MovingObject
-from ..constraints.robust import robust_mean
+from ..constraints.robust import NORMAL_SPREAD, OUTLYING
 from .instantaneous import Instantaneous
 from .kinds import Detected, Kind
 from .pivots import Pivot, pivot
@@ -142,8 +142,9 @@ def merged(
             joined = _merged_points(joined, connection)
         _part_in_time(joined, spaces)
         constraints += [each.detected() for each in _knitted(body, joined, spaces, kinds, connection)]
-    constraints += [stationary(body, begin, end) for begin, end in spaces]
     kept = [each for each in constraints if each.kind in kinds and each.frames >= connection.shortest]
+    if "space" in kinds:
+        kept += [stationary(body, begin, end) for begin, end in _long(spaces, connection)]
     return sorted(kept, key=lambda each: each.begin)
 
 
@@ -360,9 +361,22 @@ def _crossing(one: Vector, along: Vector, other: Vector, other_along: Vector) ->
 def stationary(body: MovingObject, begin: int, end: int) -> Detected:
     """Where and how the body stays, on the average; aberrant frames do not count."""
     places, turned = body.positions[begin : end + 1], body.rotations[begin : end + 1]
-    position = robust_mean(places)
+    distances = np.linalg.norm(places - np.median(places, axis=0), axis=1)
+    near = distances <= OUTLYING * NORMAL_SPREAD * float(np.median(distances))
+    position = places[near].mean(axis=0)
     residual = float(np.sqrt(((places - position) ** 2).sum(axis=1).mean()))
-    return Detected("space", begin, end, position, np.zeros(3), residual, rotation=rotations.mean(turned))
+    return Detected("space", begin, end, position, np.zeros(3), residual, rotation=_mean_rotation(turned[near]))
+
+
+def _mean_rotation(turned: Array) -> Array:
+    """(4,) the average of rotations (n, 4) that are close together (document 003, 6.4.3.2).
+
+    The mean of the quaternions, once they are in one hemisphere, is where the tangent space is laid in which the
+    average is taken.
+    """
+    reference = rotations.normalize(rotations.align(turned, turned[:1]).mean(axis=0))
+    away = rotations.log(rotations.multiply(rotations.conjugate(reference), turned)).mean(axis=0)
+    return rotations.multiply(reference, rotations.exp(away))
 
 
 @dataclass(frozen=True, eq=False)

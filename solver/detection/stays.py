@@ -69,7 +69,7 @@ CERTAIN = 2.0
 WANDERS = 0.08
 """Sizes of the character, the root of the mean square: what strays further from its middle does not stand."""
 
-MEDIAN_ROUNDS, NEAREST = 12, 1e-3
+MEDIAN_ROUNDS, NEAREST = 10, 1e-3
 """Weiszfeld's iteration for a median in space: its rounds, and the share of the largest distance below which a place is
 as good as in the middle."""
 
@@ -150,7 +150,8 @@ def geometric_median(places: Array) -> Array:
     """(3,) the place with the least sum of distances to places (n, 3): a median that does not depend on the axes."""
     middle = places.mean(axis=0)
     for _ in range(MEDIAN_ROUNDS):
-        distances = np.linalg.norm(places - middle, axis=1)
+        away = places - middle
+        distances = np.sqrt(np.einsum("ni,ni->n", away, away))
         farthest = float(distances.max())
         if farthest < TINY:
             break

@@ -8,7 +8,7 @@ import pytest
 
 from poise.solver import MovingObject, rotations
 from poise.solver.detection import DetectionSettings, Template, detect
-from poise.solver.detection.merging import Connection, connected, frame_tolerance, merged_stays, runs
+from poise.solver.detection.merging import Connection, connected, frame_tolerance, merged_stays, runs, stationary
 
 from .tracks import at_rest, body_clip, carried, joined, turning
 from .truths import about_line, last
@@ -121,6 +121,18 @@ def test_a_stop_that_is_too_short_belongs_to_its_line() -> None:
     whole = joined(longer, about_line(longer, place, axis, 0.6, 15))
     found = detect(body_clip(whole), "body", settings=DetectionSettings(shortest=0.2))
     assert [each.kind for each in found] == ["space", "line", "space", "line"]
+
+
+def test_orientations_are_averaged_in_the_tangent_space(rng: np.random.Generator) -> None:
+    turned, places = rotations.random(rng), 1e-4 * rng.standard_normal((40, 3))
+    trembling = rotations.multiply(turned, rotations.exp(0.02 * rng.standard_normal((40, 3))))
+    trembling[7] = rotations.random(rng)
+    places[7] = 1.0
+    found = stationary(MovingObject(places, trembling), 0, 39)
+    assert found.rotation is not None
+    expected = rotations.mean(np.delete(trembling, 7, axis=0))
+    assert float(rotations.angle_between(found.rotation, expected)) < 2e-3
+    assert np.linalg.norm(found.position) < 1e-3, "an aberrant frame does not count"
 
 
 def test_orientations_are_averaged_whatever_the_signs_of_their_quaternions(rng: np.random.Generator) -> None:
