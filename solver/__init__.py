@@ -24,6 +24,7 @@ from .detection import (
     detect_by_speed_and_height,
     detect_by_squared_displacement,
     detect_footplants,
+    detect_stays,
 )
 from .errors import PoiseError, RecruitingWarning
 from .joints import BodyPoint, JointKind, Load
@@ -103,6 +104,7 @@ __all__ = [
     "detect_by_speed_and_height",
     "detect_by_squared_displacement",
     "detect_footplants",
+    "detect_stays",
     "read_bvh",
     "solve_posture",
     "solve_postures",

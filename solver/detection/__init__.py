@@ -5,6 +5,7 @@ from .baselines import detect_by_speed_and_height, detect_by_squared_displacemen
 from .detect import DetectionSettings, detect
 from .footplants import DetectedFootplant, detect_footplants
 from .kinds import Detected, Template
+from .stays import detect_stays
 
 __all__ = [
     "Detected",
@@ -15,4 +16,5 @@ __all__ = [
     "detect_by_speed_and_height",
     "detect_by_squared_displacement",
     "detect_footplants",
+    "detect_stays",
 ]

@@ -89,7 +89,8 @@ def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
         if heel is None or toe is None:
             continue
         heels, toes = (stays(clip, mark if isinstance(mark, BodyPoint) else BodyPoint(mark)) for mark in (heel, toe))
-        heels = [stay for stay in heels if heel_rise(clip, foot, stay) < TIPPED * clip.skeleton.size]
+        rises = heel_rises(clip, foot)
+        heels = [stay for stay in heels if _median(rises, stay) < TIPPED * clip.skeleton.size]
         plants += paired(foot, heels, toes, clip.skeleton.up_axis, RAISED * clip.skeleton.size)
     plants = grounded([plant for plant in plants if carries(plant, clip)], clip)
     return [_footplant(plant) for plant in sorted(plants, key=lambda plant: (plant.begin, plant.foot))]
@@ -160,11 +161,11 @@ def carries(plant: Plant, clip: Clip) -> bool:
             return False
     if plant.heel is not None or plant.toe is None:
         return True
-    return heel_rise(clip, plant.foot, plant.toe) > -TIPPED * skeleton.size
+    return _median(heel_rises(clip, plant.foot), plant.toe) > -TIPPED * skeleton.size
 
 
-def heel_rise(clip: Clip, foot: str, stay: Stay) -> float:
-    """How much higher above the ball the heel is during a stay than in a flat foot."""
+def heel_rises(clip: Clip, foot: str) -> Array:
+    """(frames,) how much higher above the ball the heel is than in a flat foot."""
     skeleton, up = clip.skeleton, clip.skeleton.up_axis
     turned, placed = skeleton.rest
     rises = []
@@ -172,8 +173,12 @@ def heel_rise(clip: Clip, foot: str, stay: Stay) -> float:
         point = skeleton.resolve(getattr(skeleton.landmarks, f"{foot}_{part}"))
         joint = skeleton.index(point.joint)
         flat = placed[joint] + rotations.rotate(turned[joint], point.local)
-        rises.append(clip.world.point(point)[stay.begin : stay.end + 1, up] - flat[up])
-    return float(np.median(rises[0] - rises[1]))
+        rises.append(clip.world.point(point)[:, up] - flat[up])
+    return rises[0] - rises[1]
+
+
+def _median(values: Array, stay: Stay) -> float:
+    return float(np.median(values[stay.begin : stay.end + 1]))
 
 
 def grounded(plants: Sequence[Plant], clip: Clip) -> list[Plant]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -132,28 +132,27 @@ def noise_pattern(
     def within(values: Array) -> Callable[[Template], Array]:
         return lambda template: values[template.begin : template.end - points.stride + 1]
 
-    def drift(template: Template) -> Array:
-        return _moved_pivot(body, points, template)[0]
-
-    def twist(template: Template) -> Array:
-        return _moved_pivot(body, points, template)[1]
-
+    moved = dict(zip(moves, _moved_pivots(body, points, moves), strict=True))
     return NoisePattern(
         sigma=curve(stays, within(points.sigma), ROUNDING_TURN),
         space_residual=curve(stays, within(points.space_residual), way),
         line_residual=curve(moves, within(points.line_residual), way),
-        drift=curve(moves, drift, way),
-        twist=curve([each for each in moves if each.kind == "line"], twist, ROUNDING_TURN),
+        drift=curve(moves, lambda template: moved[template][0], way),
+        twist=curve(
+            [each for each in moves if each.kind == "line"], lambda template: moved[template][1], ROUNDING_TURN
+        ),
     )
 
 
-def _moved_pivot(body: MovingObject, points: SigmaEpsilon, template: Template) -> tuple[Array, Array]:
-    """How far each displacement of an example moves its pivot across the displacement's own axis, and by how much it
-    leans out of the axis of the example, in radians: (n,) each."""
-    found = pivot(body, template.begin, template.end, about_line=template.kind == "line")
-    chosen = slice(template.begin, template.end - points.stride + 1)
-    places, directions = points.lines(body)
-    off = found.position - places[chosen]
-    across = np.linalg.norm(np.cross(off, directions[chosen]), axis=1)
-    lean = np.linalg.norm(np.cross(directions[chosen], found.direction), axis=1)
-    return points.sigma[chosen] * across, points.sigma[chosen] * lean
+def _moved_pivots(
+    body: MovingObject, points: SigmaEpsilon, templates: Sequence[Template]
+) -> Iterator[tuple[Array, Array]]:
+    """For each example, how far its displacements move its pivot across their own axes, and by how much they lean out
+    of its axis, in radians: (n,) each."""
+    places, directions = points.lines(body) if templates else (points.particular, points.axis)
+    for template in templates:
+        found = pivot(body, template.begin, template.end, about_line=template.kind == "line")
+        chosen = slice(template.begin, template.end - points.stride + 1)
+        across = np.linalg.norm(np.cross(found.position - places[chosen], directions[chosen]), axis=1)
+        lean = np.linalg.norm(np.cross(directions[chosen], found.direction), axis=1)
+        yield points.sigma[chosen] * across, points.sigma[chosen] * lean

@@ -19,6 +19,7 @@ from ..constraints.robust import robust_mean
 from ..joints import BodyPoint
 from .detect import stride_of
 from .displacements import local_displacements, track
+from .kinds import Detected
 from .merging import Connection, merged_stays, runs
 from .noise import NoiseCurve, largest
 from .sigma_epsilon import sigma_epsilon
@@ -119,6 +120,20 @@ def stays(clip: Clip, point: BodyPoint) -> list[Stay]:
         confidence = _confidence(speeds[within], allowed[within], float(fastest[within].max(initial=0.0)))
         sure = confidence * min(1.0, (end - begin + 1) / (CERTAIN * shortest))
         found.append(Stay(begin, end, (float(place[0]), float(place[1]), float(place[2])), sure))
+    return found
+
+
+def detect_stays(clip: Clip, point: str | int | BodyPoint) -> list[Detected]:
+    """When a joint, or a point on one, stays in its place, found without examples: point constraints, for how the joint
+    is turned meanwhile is not looked at. A hand on the floor in a cartwheel, on the rung of a ladder."""
+    where = clip.skeleton.resolve(point)
+    positions = clip.world.point(where)
+    found = []
+    for stay in stays(clip, where):
+        place = np.array(stay.place)
+        away = positions[stay.begin : stay.end + 1] - place
+        residual = float(np.sqrt((away**2).sum(axis=1).mean()))
+        found.append(Detected("point", stay.begin, stay.end, place, where.local, residual))
     return found
 
 

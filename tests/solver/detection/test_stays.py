@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from poise.solver import BodyPoint, rotations
+from poise.solver import BodyPoint, PoiseError, read_bvh, rotations
 from poise.solver.arrays import Array
 from poise.solver.detection.stays import (
     MARGIN,
     allowed_speeds,
+    detect_stays,
     geometric_median,
     running_maximum,
     running_mean,
@@ -51,6 +54,31 @@ def test_noise_moves_their_ends_by_a_frame_or_two(noise: float) -> None:
         for number, stay in enumerate(found):
             assert abs(stay.begin - 30 * number) <= 2 and abs(stay.end - 30 * number - 17) <= 2
             np.testing.assert_allclose(stay.place, [number, 0.0, 0.0], atol=3.0 * noise)
+
+
+def test_stays_of_any_point_are_point_constraints(rng: np.random.Generator) -> None:
+    clip = point_clip(hopping(rng, 1e-3))
+    found = detect_stays(clip, BodyPoint("point", (0.0, 0.5, 0.0)))
+    assert [each.kind for each in found] == ["point"] * 6
+    for number, each in enumerate(found):
+        np.testing.assert_allclose(each.position, [number, 0.5, 0.0], atol=3e-3)
+        np.testing.assert_array_equal(each.offset, [0.0, 0.5, 0.0])
+        assert 5e-4 < each.residual < 5e-3
+    with pytest.raises(PoiseError, match="hand"):
+        detect_stays(clip, "hand")
+
+
+def test_hands_on_a_ladder_go_up_and_come_down(mocap: Path) -> None:
+    clip = read_bvh(mocap / "13_33.bvh")
+    for side in ("left", "right"):
+        rungs = [
+            float(each.position[1]) / clip.skeleton.size
+            for each in detect_stays(clip, getattr(clip.skeleton.landmarks, f"{side}_wrist"))
+            if each.position[1] > 1.1 * clip.skeleton.size
+        ]
+        top = int(np.argmax(rungs))
+        assert len(rungs) >= 4 and 0 < top < len(rungs) - 1
+        assert (np.diff(rungs[: top + 1]) > 0.0).all() and (np.diff(rungs[top:]) < 0.0).all()
 
 
 def test_the_noisier_the_less_sure() -> None:
