@@ -30,7 +30,7 @@ from poise.solver.synthetic import walk
 from poise.solver.workspace import DeformSettings
 
 from .made_up import moving_human, plant_of
-from .standing import displaced, standing_human
+from .standing import displaced, enforcement_of, standing_human
 
 FRAMES = 11
 BEGIN, MIDDLE, END = 1, 5, 9
@@ -163,6 +163,16 @@ def test_a_constraint_without_frames_misses_nothing(clip: Clip) -> None:
     assert not residual.misses.any()
 
 
+def test_angles_count_whatever_the_size(clip: Clip) -> None:
+    """Someone a hundred times as large whose head is turned by two thousandths, and by half of one."""
+    scaled = Motion(clip.motion.rotations, 100.0 * clip.motion.translations)
+    giant = Clip(clip.skeleton.scaled(100.0), scaled, clip.fps)
+    for angle, is_missed in ((2.0 * MISSED, True), (0.5 * MISSED, False)):
+        head = turned(giant, "skullbase", rotations.exp(np.array([0.0, angle, 0.0])))
+        (residual,) = reported(enforcement_of(giant, [head]), giant).residuals
+        assert residual.worst == pytest.approx(angle) and residual.misses.any() == is_missed
+
+
 def test_only_its_own_constraints_have_residuals(clip: Clip) -> None:
     mine, other = wish(clip, "l_wrist", (0.0, 0.1, 0.0)), wish(clip, "r_wrist", (0.0, 0.1, 0.0), name="other one")
     with pytest.raises(KeyError, match="other one is not part"):
@@ -218,16 +228,16 @@ def test_if_only_all_of_them_together_make_the_difference_all_are_named(clip: Cl
     chest = [hold(clip, BodyPoint("vt1", (x, 0.0, 0.0)), priority=3, name=f"chest at {x}") for x in (-0.05, 0.05)]
     reach = wish(clip, "l_wrist", (0.0, 0.3, 0.9), priority=1, recruit=(*ARM, *BACK), name="reach")
     conflict = only(solved(clip, [*chest, reach]).report)
-    for one, other in (chest, chest[::-1]):
-        without = off(solved(clip, [other, reach]), reach)
-        assert without > HELPS * conflict.worst, f"{one.label} alone is to blame"
+    # They are on either side of the chest's middle, so that one is as much to blame as the other.
+    assert off(solved(clip, [chest[0], reach]), reach) > HELPS * conflict.worst
     assert set(conflict.winners) == set(chest)
 
 
 def test_what_could_be_met_is_not_said_to_be_out_of_reach(clip: Clip) -> None:
     reach = wish(clip, "l_wrist", (0.0, 0.3, 0.9), name="reach")
-    source = solved(clip, [reach])
-    conflict = only(reported(source._solution.joined.joined, clip))
+    elsewhere = wish(clip, "r_wrist", (0.0, 0.0, 0.1), priority=2)
+    conflict = reported(enforcement_of(clip, [reach, elsewhere]), clip).conflicts[0]
+    assert conflict.loser is reach
     assert conflict.winners == () and conflict.alone < MISSED * clip.skeleton.size
     assert "is not met, although it could be, at frames" in str(conflict)
 
@@ -277,6 +287,14 @@ def test_an_effector_that_another_has_counts_too(clip: Clip) -> None:
     conflict = only(result.report)
     assert result.clip.position(clip.skeleton.landmarks.left_heel)[MIDDLE] == pytest.approx(heel, abs=1e-4)  # type: ignore[arg-type]
     assert conflict.loser is plant and conflict.winners == (toe,)
+
+
+def test_a_plant_cannot_be_moved_to_where_another_has_its_toes(clip: Clip) -> None:
+    plant = Footplant(foot="left", heel_strike=3, toe_strike=3, heel_off=7, toe_off=7, priority=1, name="plant")
+    toe = wish(clip, "l_metatarsal", (0.0, 0.0, 0.05), priority=2, name="toe")
+    conflict = only(solved(clip, [plant, toe]).report)
+    assert conflict.loser is plant and conflict.winners == (toe,)
+    assert "move" not in kinds(conflict)
 
 
 # Advice --------------------------------------------------------------------------------------------------------------
