@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import TINY, Array
+from ..arrays import TINY, Array, BoolArray
 from ..clip import Clip
 from ..constraints import MovingObject
 from ..constraints.robust import robust_mean
@@ -30,6 +30,10 @@ AROUND = 0.75
 SLOW = 0.15
 """A share of the largest speed around. Captured feet that stand move with 0.02 of it, in a run with 0.05; what is
 above this share is on its way."""
+
+STANDS = 0.085
+"""The same share, at most, for a point that stands: where feet strike, and where they leave, they have 0.06 to 0.1 of
+the largest speed around, in a walk and in a run that were labelled by hand."""
 
 AT_REST = 0.12
 """Sizes of the character a second: where nothing moves faster around, this is still standing, with the sway and the
@@ -74,6 +78,10 @@ MEDIAN_ROUNDS, NEAREST = 10, 1e-3
 """Weiszfeld's iteration for a median in space: its rounds, and the share of the largest distance below which a place is
 as good as in the middle."""
 
+JUMP = 0.1
+"""Sizes of the character by which a frame is off the middle of its neighbours to be aberrant: feet that strike are off
+by half of that, at 30 frames a second."""
+
 SPIKES = 5
 """Displacements over which the median is taken before speeds are compared: one aberrant frame spoils two."""
 
@@ -97,25 +105,28 @@ def stays(clip: Clip, point: BodyPoint) -> list[Stay]:
         return []
     size = clip.skeleton.size
     body = track(clip, point)
-    body = MovingObject(running_mean(body.positions, stride // 2), body.rotations)
+    places, aberrant = without_jumps(body.positions, JUMP * size)
+    body = MovingObject(running_mean(places, stride // 2), body.rotations)
     ways = sigma_epsilon(local_displacements(body, stride)).space_residual
     speeds = ways * (clip.fps / stride / size)
     fastest = running_maximum(running_median(speeds, SPIKES), round(AROUND * clip.fps))
     limit = np.maximum(SLOW * fastest, AT_REST)
     allowed = allowed_speeds(speeds, limit, stride, EXAMPLE * clip.fps)
+    allowed = np.minimum(allowed, np.maximum(STANDS * fastest, AT_REST))
     shortest = max(stride + 1, 2, round(SHORTEST * clip.fps))
     connection = Connection(round(BRIDGED * clip.fps), REACH * size, 0.0, 0.0, shortest)
     found = []
     for first, last in merged_stays(speeds <= allowed, body.positions, stride, connection):
         nearby = SETTLED * size * allowed[[first, last - stride]]
         begin, end = settled(body.positions, first, last, nearby, round(0.5 * EXAMPLE * clip.fps))
+        begin, end = begin + int(aberrant[begin]), end - int(aberrant[end])
         places = body.positions[begin : end + 1]
         place = robust_mean(places)
         strays = np.linalg.norm(places - place, axis=1)
         if end - begin + 1 < shortest or end - begin < stride or np.median(strays) > WANDERS * size:
             continue
         within = slice(begin, end - stride + 1)
-        if np.median(speeds[within] / limit[within]) > TURNS_BACK:
+        if _slowness(speeds / limit, begin, end - stride) > TURNS_BACK:
             continue
         confidence = _confidence(speeds[within], allowed[within], float(fastest[within].max(initial=0.0)))
         sure = confidence * min(1.0, (end - begin + 1) / (CERTAIN * shortest))
@@ -135,6 +146,15 @@ def detect_stays(clip: Clip, point: str | int | BodyPoint) -> list[Detected]:
         residual = float(np.sqrt((away**2).sum(axis=1).mean()))
         found.append(Detected("point", stay.begin, stay.end, place, where.local, residual))
     return found
+
+
+def _slowness(shares: Array, first: int, last: int) -> float:
+    """The median of speeds (n,), as shares of what is slow, from when a point becomes slow until it is no longer."""
+    fast = np.flatnonzero(shares > 1.0)
+    before, after = fast[fast < first], fast[fast > last]
+    begin = int(before[-1]) + 1 if len(before) else 0
+    end = int(after[0]) if len(after) else len(shares)
+    return float(np.median(shares[begin:end]))
 
 
 def _confidence(speeds: Array, allowed: Array, fastest: float) -> float:
@@ -191,6 +211,17 @@ def allowed_speeds(speeds: Array, limit: Array, stride: int, example: float) -> 
             examples.append((*ends, min(noise, float(limit[first:after].min()))))
     curve = NoiseCurve.through(examples, UNNOTICED)
     return np.minimum(curve.at(np.arange(len(speeds)) + 0.5 * stride), limit)
+
+
+def without_jumps(positions: Array, far: float) -> tuple[Array, BoolArray]:
+    """Positions (frames, 3) in which single frames that are `far` off are between their neighbours, and which these
+    are: (frames,). At either end they are where their neighbour is: captures begin with a pose of calibration."""
+    padded = np.concatenate([positions[1:2], positions, positions[-2:-1]])
+    between = 0.5 * (padded[:-2] + padded[2:])
+    off = np.linalg.norm(positions - between, axis=1)
+    beside = np.maximum(np.append(off[1:], 0.0), np.append(0.0, off[:-1]))
+    aberrant = (off > far) & (off > beside)
+    return np.where(aberrant[:, None], between, positions), aberrant
 
 
 def running_median(values: Array, width: int) -> Array:
