@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
@@ -218,7 +219,7 @@ def active_frames(begin: float, end: float) -> IntArray:
 
 def interpolated(values: Array, time: float) -> Array:
     """(width,) of an array over frames at a time between them."""
-    before = int(np.clip(np.floor(time), 0, len(values) - 1))
+    before = min(max(math.floor(time), 0), len(values) - 1)
     after = min(before + 1, len(values) - 1)
     share = time - before
     return np.asarray((1.0 - share) * values[before] + share * values[after])
