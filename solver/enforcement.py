@@ -22,7 +22,6 @@ from .motion import Motion
 from .polishing import Polished, can_polish, polish_postures
 from .posture import BATCH, Postures, solve_checked
 from .settings import SolveSettings
-from .skeleton import Skeleton
 from .tasks import AcrossTask, MaskedTask, PoseTask, Task
 from .tasks.masked import across
 from .timeline import Channel, Timeline
@@ -258,7 +257,7 @@ class Enforcement:
         if can_polish(self.skeleton, tasks):
             solved: Polished | Postures = polish_postures(body, motion, tasks, POLISHED)
         else:
-            solved = solved_quietly(body, motion, tasks, SolveSettings(iterations=0))
+            solved = solve_checked(body, motion, tasks, SolveSettings(iterations=0))
         self._keep_unrecruited(frames, solved.motion, start)
         met = self.met(levels, solved.errors)
         return Enforced(frames, solved.motion, met, met)
@@ -283,7 +282,7 @@ class Enforcement:
         begin = Motion(turned.copy(), moved.copy())
         begin.rotations[:, recruited] = start.rotations[np.ix_(frames, recruited)]
         begin.translations[:, recruited] = start.translations[np.ix_(frames, recruited)]
-        return solved_quietly(self.skeleton, begin, [*tasks, attraction], settings)
+        return solve_checked(self.skeleton, begin, [*tasks, attraction], settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,8 +301,3 @@ class Enforced:
         """Some of them, by their positions."""
         motion = Motion(self.motion.rotations[chosen], self.motion.translations[chosen])
         return Enforced(self.frames[chosen], motion, self.converged[chosen], self.met[chosen])
-
-
-def solved_quietly(skeleton: Skeleton, motion: Motion, tasks: Sequence[Task], settings: SolveSettings) -> Postures:
-    """`solve_postures` without its checks, which are done by now, and its warnings, which would come for every pass."""
-    return solve_checked(skeleton, motion, tasks, settings)

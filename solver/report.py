@@ -17,9 +17,10 @@ from .arrays import TINY, Array, BoolArray, IntArray
 from .clip import Clip
 from .constraints import Constraint, Track
 from .constraints.effectors import Effector
-from .enforcement import Enforcement, solved_quietly
+from .enforcement import Enforcement
 from .joint_names import SIDES
 from .kinematics import WorldState
+from .posture import solve_checked
 from .settings import SolveSettings
 from .tasks import PoseTask, Task
 from .timeline import runs
@@ -294,7 +295,7 @@ class _Trial:
         recruited = np.flatnonzero(self.enforcement.recruited(tasks)).tolist()
         start = source.pose(self.frame).motion
         pose = PoseTask(start, priority=min(task.priority for task in tasks) - 1, recruit=recruited)
-        solved = solved_quietly(skeleton, start, [*tasks, pose], FEW_ITERATIONS)
+        solved = solve_checked(skeleton, start, [*tasks, pose], FEW_ITERATIONS)
         state = WorldState.of(skeleton, solved.motion)
         return max(float(np.linalg.norm(task.error(state)[0])) for task in own)
 
