@@ -18,7 +18,10 @@ SPEED = 0.55
 """Sizes of the character a second, half a metre a second for an adult: what skating is measured with."""
 
 HEIGHT = 0.055
-"""Sizes of the character above the lowest place of the point in the clip: five centimetres."""
+"""Sizes of the character above the lowest places of the point in the clip: five centimetres."""
+
+LOWEST = 0.02
+"""The share of frames that may be lower: a single aberrant one must not make the floor."""
 
 VOTERS = 0.05
 """Seconds on either side of a frame whose flags are counted."""
@@ -37,7 +40,7 @@ def detect_by_speed_and_height(
     size, up = clip.skeleton.size, clip.skeleton.up_axis
     slow = _speeds(body.positions) * clip.fps <= speed * size
     heights = body.positions[:, up]
-    low = heights - heights.min() <= height * size
+    low = heights - np.quantile(heights, LOWEST) <= height * size
     flags = voted(slow & low, round(voters * clip.fps))
     return [stationary(body, int(begin), int(end)) for begin, end in runs(flags).tolist()]
 

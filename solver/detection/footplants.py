@@ -88,7 +88,7 @@ def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
         heel, toe = getattr(marks, f"{foot}_heel"), getattr(marks, f"{foot}_toe")
         if heel is None or toe is None:
             continue
-        heels, toes = (stays(clip, mark if isinstance(mark, BodyPoint) else BodyPoint(mark)) for mark in (heel, toe))
+        heels, toes = stays(clip, _point(heel), "first"), stays(clip, _point(toe), "last")
         rises = heel_rises(clip, foot)
         heels = [stay for stay in heels if _median(rises, stay) < TIPPED * clip.skeleton.size]
         plants += paired(foot, heels, toes, clip.skeleton.up_axis, RAISED * clip.skeleton.size)
@@ -175,6 +175,10 @@ def heel_rises(clip: Clip, foot: str) -> Array:
         flat = placed[joint] + rotations.rotate(turned[joint], point.local)
         rises.append(clip.world.point(point)[:, up] - flat[up])
     return rises[0] - rises[1]
+
+
+def _point(mark: int | BodyPoint) -> BodyPoint:
+    return mark if isinstance(mark, BodyPoint) else BodyPoint(mark)
 
 
 def _median(values: Array, stay: Stay) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -35,14 +36,18 @@ STANDS = 0.085
 """The same share, at most, for a point that stands: where feet strike, and where they leave, they have 0.06 to 0.1 of
 the largest speed around, in a walk and in a run that were labelled by hand."""
 
+ROLLS, ROLLS_FASTER = 0.1, 2.0
+"""What a heel, or a ball, may have of the largest speed around, and how many times what it has elsewhere, while the
+foot rolls over it."""
+
 AT_REST = 0.12
 """Sizes of the character a second: where nothing moves faster around, this is still standing, with the sway and the
 noise of a capture."""
 
-MARGIN = 1.4
+MARGIN = 1.2
 """How much faster than in its midst a point may be at the ends of a stay, where the foot strikes, slides and rolls off.
-Chosen with `SETTLED` on made-up walks that skate and on a captured one whose plants were labelled by hand: with 2 and
-more, heels are let go two frames too late, at 30 frames a second."""
+Chosen with `SETTLED` and `ROLLS` on made-up walks that skate and on three captures whose plants were labelled by hand:
+with 2 and more, heels are let go two frames too late, at 30 frames a second."""
 
 TURNS_BACK = 0.6
 """A share of what is slow: a point that only turns back is slow for a while, but its speeds are spread over all that is
@@ -98,8 +103,12 @@ class Stay:
     """From 0 to 1: how still against what was allowed, how slow against its surroundings, how long."""
 
 
-def stays(clip: Clip, point: BodyPoint) -> list[Stay]:
-    """When and where a point of the body stands, in the order of time."""
+def stays(clip: Clip, point: BodyPoint, rolls: Literal["first", "last"] | None = None) -> list[Stay]:
+    """When and where a point of the body stands, in the order of time.
+
+    A foot rolls over its heel when it comes, and over its ball when it leaves, and slides most then: with `rolls`, a
+    stay takes in what is a little faster before its first or after its last frame.
+    """
     stride = stride_of(clip)
     if clip.frames <= stride + 1:
         return []
@@ -113,12 +122,17 @@ def stays(clip: Clip, point: BodyPoint) -> list[Stay]:
     limit = np.maximum(SLOW * fastest, AT_REST)
     allowed = allowed_speeds(speeds, limit, stride, EXAMPLE * clip.fps)
     allowed = np.minimum(allowed, np.maximum(STANDS * fastest, AT_REST))
+    rolling = speeds <= np.minimum(ROLLS_FASTER * allowed, np.maximum(ROLLS * fastest, AT_REST))
     shortest = max(stride + 1, 2, round(SHORTEST * clip.fps))
     connection = Connection(round(BRIDGED * clip.fps), REACH * size, 0.0, 0.0, shortest)
     found = []
     for first, last in merged_stays(speeds <= allowed, body.positions, stride, connection):
         nearby = SETTLED * size * allowed[[first, last - stride]]
         begin, end = settled(body.positions, first, last, nearby, round(0.5 * EXAMPLE * clip.fps))
+        if rolls == "first":
+            begin -= _leading(rolling[:begin][::-1])
+        elif rolls == "last":
+            end += _leading(rolling[end - stride + 1 :])
         begin, end = begin + int(aberrant[begin]), end - int(aberrant[end])
         places = body.positions[begin : end + 1]
         place = robust_mean(places)
@@ -146,6 +160,11 @@ def detect_stays(clip: Clip, point: str | int | BodyPoint) -> list[Detected]:
         residual = float(np.sqrt((away**2).sum(axis=1).mean()))
         found.append(Detected("point", stay.begin, stay.end, place, where.local, residual))
     return found
+
+
+def _leading(flags: BoolArray) -> int:
+    """How many flags are true before the first that is not."""
+    return len(flags) if flags.all() else int(np.argmin(flags))
 
 
 def _slowness(shares: Array, first: int, last: int) -> float:

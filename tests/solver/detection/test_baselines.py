@@ -42,6 +42,8 @@ def test_votes_bridge_a_frame_and_drop_one() -> None:
     flags = np.array([0, 0, 1, 0, 0, 1, 1, 0, 1, 1], dtype=bool)
     np.testing.assert_array_equal(voted(flags, 1), [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
     np.testing.assert_array_equal(voted(flags, 0), flags)
+    half = np.array([1, 0, 1, 0], dtype=bool)
+    np.testing.assert_array_equal(voted(half, 5), False, err_msg="half is no majority")
 
 
 def test_squared_displacements_are_in_the_clips_own_units() -> None:

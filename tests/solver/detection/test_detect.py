@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -211,6 +212,31 @@ def test_only_the_kinds_that_are_asked_for_come_back() -> None:
     for kinds in (("space",), ("line",), ("space", "line"), ("point",)):
         found = detect(body_clip(example.body), "body", settings=DetectionSettings(kinds=kinds))  # type: ignore[arg-type]
         assert {each.kind for each in found} == set(kinds)
+
+
+def test_templates_say_what_is_looked_for() -> None:
+    example, templates = EXAMPLES["die"]
+    clip = body_clip(noisy(example.body, np.random.default_rng(0), 3e-4, 3e-4))
+    assert {each.kind for each in detect(clip, "body", templates[:1])} == {"space"}
+    assert {each.kind for each in detect(clip, "body", templates[1:2])} == {"line"}
+    assert {each.kind for each in detect(clip, "body", templates[:2])} == {"space", "line"}
+
+
+def test_no_frame_belongs_to_two_constraints(rng: np.random.Generator) -> None:
+    # Neighbours share the frame in which one ends and the other begins, and no more, at any frame rate.
+    slow = door().body
+    times = np.arange(0, 4 * (len(slow.positions) - 1) + 1) / 4.0
+    before = np.minimum(times.astype(int), len(slow.positions) - 2)
+    turned = rotations.slerp(slow.rotations[before], slow.rotations[before + 1], times - before)
+    hinged = np.array([0.9, 0.0, 0.2])
+    arms = rotations.rotate(rotations.conjugate(slow.rotations), slow.positions - hinged)
+    share = (times - before)[:, None]
+    places = hinged + rotations.rotate(turned, arms[before] * (1.0 - share) + arms[before + 1] * share)
+    clip = body_clip(noisy(MovingObject(places, turned), rng, 2e-4, 2e-4), fps=120.0)
+    found = detect(clip, "body", [Template(98, 154), Template(160, 312, "line")])
+    assert [each.kind for each in found] == ["space", "line", "space", "line"]
+    for one, other in itertools.pairwise(found):
+        assert one.end <= other.begin
 
 
 def test_a_joint_that_never_moves_stays_all_the_time() -> None:

