@@ -4,7 +4,7 @@
 The documents average the lines of single displacements. Where a body turns by little from one frame to the next, noise
 throws these far, so here the whole interval is fitted at once: the point p of the body and its place c in the world
 minimise the sum over the frames of |R p + t − c|². With both means taken away p solves a system of three equations;
-the direction in which that is the least determined is the axis that the body keeps (docs/derivations.md).
+the direction in which that is the least determined is the axis that the body keeps.
 """
 
 from __future__ import annotations

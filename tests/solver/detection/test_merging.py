@@ -11,7 +11,7 @@ from poise.solver.detection import DetectionSettings, Template, detect
 from poise.solver.detection.merging import Connection, connected, frame_tolerance, merged_stays, runs, stationary
 
 from .tracks import at_rest, body_clip, carried, joined, turning
-from .truths import about_line, last
+from .truths import about_line, last, part
 
 CONNECTION = Connection(most_frames=10, reach=0.1, angle=0.1, distance=0.03, shortest=3)
 
@@ -29,6 +29,7 @@ def test_the_frame_tolerance_falls_from_all_frames_to_one() -> None:
         assert (falls <= 0).all()
     assert frame_tolerance(0.0, 0, 0.1) == 0
     assert frame_tolerance(0.05, 1, 0.1) == 1
+    assert frame_tolerance(0.11, 1, 0.1) == 0
 
 
 def test_neighbours_are_connected_and_others_by_their_distance() -> None:
@@ -121,6 +122,39 @@ def test_a_stop_that_is_too_short_belongs_to_its_line() -> None:
     whole = joined(longer, about_line(longer, place, axis, 0.6, 15))
     found = detect(body_clip(whole), "body", settings=DetectionSettings(shortest=0.2))
     assert [each.kind for each in found] == ["space", "line", "space", "line"]
+
+
+def test_a_stop_that_is_too_short_makes_its_line_longer() -> None:
+    start = at_rest((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), 10)
+    axis, place = np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5])
+    turned = joined(start, about_line(start, place, axis, 0.6, 15))
+    stopped = joined(turned, at_rest(*last(turned), 3))
+    leaving = carried(last(stopped)[0], (2.0, 1.0, 0.5), last(stopped)[1], (0.4, 0.3, -0.5), 20)
+    whole = joined(stopped, part(leaving, 1))
+    found = detect(body_clip(whole), "body", settings=DetectionSettings(shortest=0.2, kinds=("space", "line")))
+    assert [(each.kind, each.begin, each.end) for each in found] == [("space", 0, 9), ("line", 9, 27)]
+
+
+def test_a_door_that_swings_back_turns_about_one_line() -> None:
+    angles = 0.8 * np.sin(np.linspace(0.3, 8.0, 90))
+    body = turning((0.9, 0.0, 0.0), rotations.from_axis_angle([0.0, 1.0, 0.0], angles), (0.0, 0.0, 0.0), (1, 0, 0, 0))
+    (found,) = detect(body_clip(body), "body")
+    assert (found.kind, found.begin, found.end) == ("line", 0, 89)
+    assert found.direction is not None and abs(found.direction[1]) > 1.0 - 1e-9
+
+
+def test_lines_yield_to_the_spaces_that_they_reach_into() -> None:
+    # At 120 frames a second a displacement spans four frames: some turn in one part of it and stay in the other.
+    start = at_rest((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), 40)
+    axis, place = np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5])
+    turned = joined(start, about_line(start, place, axis, 0.9, 60))
+    whole = joined(turned, at_rest(*last(turned), 40))
+    found = detect(body_clip(whole, fps=120.0), "body")
+    assert [(each.kind, each.begin, each.end) for each in found] == [
+        ("space", 0, 39),
+        ("line", 39, 99),
+        ("space", 99, 139),
+    ]
 
 
 def test_orientations_are_averaged_in_the_tangent_space(rng: np.random.Generator) -> None:
