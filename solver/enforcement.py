@@ -18,6 +18,7 @@ from .arrays import TINY, Array, BoolArray, IntArray
 from .constraints import Constraint
 from .constraints.effectors import Effector, PointEffector
 from .joints import BodyPoint, JointKind
+from .kinematics import WorldState
 from .motion import Motion
 from .polishing import Polished, can_polish, polish_postures
 from .posture import BATCH, Postures, solve_checked
@@ -28,6 +29,10 @@ from .timeline import Channel, Timeline
 
 HOLDS = 1e-5
 """Sizes of the character, or radians: a target that is missed by less is met."""
+
+HEEL_HOLDS = 1e-4
+"""Sizes of the character: what a heel may miss along a rigid foot. Its toe and the line between them hold to `HOLDS`,
+and the targets are as far apart as heel and toe are, but for the rounding of files."""
 
 POLISHED = 1e-7
 """Sizes of the character, or radians: to which frames are put right."""
@@ -244,7 +249,8 @@ class Enforcement:
         few = replace(settings, iterations=min(settings.iterations, UNORDERED_ITERATIONS))
         solved = self._attracted(frames, tasks, start, reference, few)
         self._keep_unrecruited(frames, solved.motion, reference)
-        return Enforced(frames, solved.motion, solved.converged, self.met(levels, solved.errors[:-1]))
+        met = self.met(levels, solved.errors[:-1]) & self._heels_hold(frames, solved.motion)
+        return Enforced(frames, solved.motion, solved.converged, met)
 
     def polished(self, frames: IntArray, start: Motion) -> Enforced:
         """The postures of some frames, taken for right as they are in `start` but for what they miss.
@@ -259,8 +265,22 @@ class Enforcement:
         else:
             solved = solve_checked(body, motion, tasks, SolveSettings(iterations=0))
         self._keep_unrecruited(frames, solved.motion, start)
-        met = self.met(levels, solved.errors)
+        met = self.met(levels, solved.errors) & self._heels_hold(frames, solved.motion)
         return Enforced(frames, solved.motion, met, met)
+
+    def _heels_hold(self, frames: IntArray, motion: Motion) -> BoolArray:
+        """(frames,) where heels that were only asked for across their feet hold altogether in a motion of these.
+
+        Asked so, a foot may also come to lie back to front.
+        """
+        hold = np.ones(len(frames), dtype=bool)
+        if self._rigid:
+            world = WorldState.of(self.skeleton, motion)
+            for number in self._rigid:
+                channel = self.timeline.channels[number]
+                missing = channel.effector.miss(channel.effector.value(world), self.targets[number][frames])
+                hold &= ~channel.active[frames] | (missing <= HEEL_HOLDS * self.skeleton.size)
+        return hold
 
     def _keep_unrecruited(self, frames: IntArray, motion: Motion, kept: Motion) -> None:
         """Write joints that may not move in a frame over those of a motion of these frames alone."""

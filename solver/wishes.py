@@ -50,7 +50,7 @@ class Wishes:
     @cached_property
     def hashes(self) -> IntArray:
         """(frames,) numbers that are equal where wishes are, also between channels; 0 where there is none."""
-        return np.array([*(hash(wish) for wish in self.distinct), 0])[self.codes]
+        return np.array([*(hash(repr(wish)) for wish in self.distinct), 0])[self.codes]
 
     @staticmethod
     def of(tracks: Sequence[Track], owner: IntArray, leads: Array) -> Wishes:

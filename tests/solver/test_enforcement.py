@@ -13,6 +13,7 @@ import pytest
 from poise.solver import rotations
 from poise.solver.clip import Clip
 from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footplant, OrientationConstraint, Source
+from poise.solver.deform import deform
 from poise.solver.enforcement import HOLDS, Enforcement, Group
 from poise.solver.errors import PoiseError
 from poise.solver.motion import Motion
@@ -389,3 +390,11 @@ def test_groups_are_no_larger_than_a_batch() -> None:
     assert len(groups) > 1
     for one, another in pairwise(groups):
         assert one.frames[-1] + 1 == another.frames[0]
+
+
+def test_a_rigid_foot_that_is_turned_around_stands_the_right_way(walk: Clip) -> None:
+    """Asked for across the foot alone, a heel would also be right at the other end of it."""
+    events = {"heel_strike": 138, "toe_strike": 147, "heel_off": 196, "toe_off": 215}
+    plant = Footplant(foot="left", **events).turned(2.0)
+    report = deform(walk, [plant]).report
+    assert report.residual(plant).worst < 1e-4 * walk.skeleton.size

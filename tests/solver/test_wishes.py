@@ -38,7 +38,7 @@ def test_each_frame_has_the_wish_of_its_owner(tracks: list[Track], rng: np.rando
             continue
         asked = tracks[owner[frame]].constraint
         expected = Wish(asked.priority, bool(leads[frame] >= 0.5), asked.weight, asked.recruit)
-        assert wishes.distinct[code] == expected and wishes.hashes[frame] == hash(expected)
+        assert wishes.distinct[code] == expected and wishes.hashes[frame] == hash(repr(expected))
         assert expected.rank == (asked.priority, bool(leads[frame] >= 0.5))
 
 
@@ -56,3 +56,9 @@ def test_without_order_only_weight_and_recruited_joints_tell_wishes_apart(tracks
 def test_nobody_wishes_nothing(tracks: list[Track]) -> None:
     wishes = Wishes.of(tracks, np.full(5, -1), np.ones(5))
     assert wishes.distinct == [] and (wishes.codes == -1).all() and (wishes.hashes == 0).all()
+
+
+def test_minus_one_and_minus_two_are_not_the_same_priority() -> None:
+    """Python's own hash says they are."""
+    hashes = [hash(repr(Wish(priority, True, 1.0, None))) for priority in (-1, -2)]
+    assert hashes[0] != hashes[1]
