@@ -139,7 +139,7 @@ def merged(
         joined = _merged_lines(listed, spaces, connection)
         spaces, joined = _without_short_spaces(spaces, joined, connection)
         if "point" in kinds:
-            joined = _merged_points(joined, connection)
+            joined = _merged_points(joined, spaces, connection)
         _part_in_time(joined, spaces)
         constraints += [each.detected() for each in _knitted(body, joined, spaces, kinds, connection)]
     kept = [each for each in constraints if each.kind in kinds and each.frames >= connection.shortest]
@@ -299,10 +299,11 @@ def _part_in_time(lines: list[Pieces], spaces: list[tuple[int, int]]) -> None:
 # Points --------------------------------------------------------------------------------------------------------------
 
 
-def _merged_points(lines: list[Pieces], connection: Connection) -> list[Pieces]:
+def _merged_points(lines: list[Pieces], spaces: list[tuple[int, int]], connection: Connection) -> list[Pieces]:
     """Algorithm 5: lines that meet are a point, and a line through a point that is already one belongs to it."""
-    first = _joined(lines, _meet, _merge_points, connection, [], patience=0)
-    return _joined(first, _meet, _merge_points, connection, [], patience=connection.most_frames)
+    barriers = _long(spaces, connection)
+    first = _joined(lines, _meet, _merge_points, connection, barriers, patience=0)
+    return _joined(first, _meet, _merge_points, connection, barriers, patience=connection.most_frames)
 
 
 def _meet(active: Pieces, current: Pieces, connection: Connection) -> bool:

@@ -225,9 +225,8 @@ def allowed_speeds(speeds: Array, limit: Array, stride: int, example: float) -> 
         parts = max(1, round((run[1] - run[0] + 1) / example))
         edges = np.linspace(run[0], run[1] + 1, parts + 1).astype(int).tolist()
         for first, after in itertools.pairwise(edges):
-            noise = MARGIN * largest(speeds[first:after])
             ends = first + 0.5 * stride, after - 1 + 0.5 * stride
-            examples.append((*ends, min(noise, float(limit[first:after].min()))))
+            examples.append((*ends, MARGIN * largest(speeds[first:after])))
     curve = NoiseCurve.through(examples, UNNOTICED)
     return np.minimum(curve.at(np.arange(len(speeds)) + 0.5 * stride), limit)
 

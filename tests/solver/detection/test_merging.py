@@ -118,10 +118,11 @@ def test_a_stop_that_is_too_short_belongs_to_its_line() -> None:
     whole = joined(stopped, about_line(stopped, place, axis, 0.6, 15))
     found = detect(body_clip(whole), "body", settings=DetectionSettings(shortest=0.2))
     assert [(each.kind, each.begin, each.end) for each in found] == [("space", 0, 9), ("line", 9, 41)]
-    longer = joined(half, at_rest(*last(half), 12))
-    whole = joined(longer, about_line(longer, place, axis, 0.6, 15))
-    found = detect(body_clip(whole), "body", settings=DetectionSettings(shortest=0.2))
-    assert [each.kind for each in found] == ["space", "line", "space", "line"]
+    for frames, settings in ((12, DetectionSettings(shortest=0.2)), (4, DetectionSettings())):
+        longer = joined(half, at_rest(*last(half), frames))
+        whole = joined(longer, about_line(longer, place, axis, 0.6, 15))
+        found = detect(body_clip(whole), "body", settings=settings)
+        assert [each.kind for each in found] == ["space", "line", "space", "line"]
 
 
 def test_a_stop_that_is_too_short_makes_its_line_longer() -> None:

@@ -45,6 +45,7 @@ def test_noise_moves_it_little(rng: np.random.Generator) -> None:
         found = pivot(noisy(clean, rng, 3e-3, 3e-3), 0, 39, about_line=True)
         assert np.rad2deg(np.arccos(min(abs(found.direction @ axis), 1.0))) < 1.0
         assert off_line(found.position, center, axis) < 0.01
+        assert abs((found.position - clean.positions[0]) @ axis) < 0.01, "not along the line, where noise would decide"
         assert 2e-3 < found.residual < 1e-2
 
 

@@ -123,7 +123,7 @@ def test_who_stands_for_long_may_stand_less_still_at_last() -> None:
 
 
 def test_what_wanders_away_slowly_does_not_stand() -> None:
-    path = np.outer(np.cumsum(np.full(300, 0.1 / 30.0)), [1.0, 0.0, 0.0])
+    path = np.outer(np.cumsum(np.full(300, 0.06 / 30.0)), [1.0, 0.0, 0.0])
     assert stays(point_clip(path), POINT) == []
     (found,) = stays(point_clip(0.05 * path), POINT)
     assert found.begin <= 3 and found.end >= 296
