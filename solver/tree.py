@@ -83,11 +83,10 @@ class Tree:
         """(…, joints, 4) for each joint the product of all rotations (…, joints, 4) from its root down to its own."""
         order = self._by_depth
         # Joints lead, sorted by depth: a generation is one block of memory, and so is each of its parents.
-        chained = rotations.to_halves(turns.swapaxes(0, -2)[order.joints])
+        chained = rotations.to_parts(turns.swapaxes(0, -2)[order.joints])
         for generation, parents in order.generations:
-            own = chained[:, generation]
-            rotations.multiply_halves(chained[:, parents], own, out=own)
-        return rotations.from_halves(chained)[order.places].swapaxes(0, -2)
+            chained[:, generation] = rotations.multiply_parts(chained[:, parents], chained[:, generation])
+        return rotations.from_parts(chained)[order.places].swapaxes(0, -2)
 
     def placed(self, world_rotations: Array, local_translations: Array) -> Array:
         """(…, joints, 3) world positions, given world rotations (…, joints, 4) and translations as in `accumulate`."""

@@ -66,16 +66,13 @@ def test_a_quotient_leads_from_one_rotation_to_another(rng: np.random.Generator)
     np.testing.assert_array_equal(rotations.quotient(a, -a)[..., 1:], 0.0)
 
 
-def test_halves_are_another_way_to_write_quaternions(rng: np.random.Generator) -> None:
-    a, b = rotations.random(rng, (COUNT, 1)), rotations.random(rng, 3)
-    halves = rotations.to_halves(a)
-    assert halves.shape == (2, COUNT, 1)
-    np.testing.assert_array_equal(rotations.from_halves(halves), a)
-    product = rotations.multiply_halves(halves, rotations.to_halves(b))
-    np.testing.assert_array_equal(rotations.from_halves(product), rotations.multiply(a, b))
-    onto = rotations.to_halves(a)
-    assert rotations.multiply_halves(rotations.to_halves(a), onto, out=onto) is onto
-    np.testing.assert_array_equal(rotations.from_halves(onto), rotations.multiply(a, a))
+def test_parts_are_another_way_to_write_quaternions(rng: np.random.Generator) -> None:
+    a, b = rotations.random(rng, (COUNT, 3)), rotations.random(rng, (COUNT, 3))
+    parts = rotations.to_parts(a)
+    assert parts.shape == (4, COUNT, 3)
+    np.testing.assert_array_equal(rotations.from_parts(parts), a)
+    product = rotations.multiply_parts(parts, rotations.to_parts(b))
+    np.testing.assert_allclose(rotations.from_parts(product), rotations.multiply(a, b), rtol=0.0, atol=4 * EPS)
 
 
 def test_products_do_not_depend_on_where_they_lie_in_memory(rng: np.random.Generator) -> None:
