@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from . import rotations
-from .arrays import TINY, Array, BoolArray, IntArray
+from .arrays import TINY, Array, BoolArray, IntArray, runs
 from .constraints import Ground, Source
 from .constraints.bridges import smooth_step
 from .constraints.effectors import PointEffector
@@ -22,7 +22,7 @@ from .filters import envelope
 from .joints import BodyPoint
 from .kinematics import WorldState
 from .motion import Motion
-from .timeline import Timeline, distances_to, runs
+from .timeline import Timeline, distances_to
 from .workspace import Steps, Workspace
 
 LIFT_REACH = 0.08
@@ -109,7 +109,7 @@ def lifts(source: Source, foot: PlantedFoot, world: WorldState) -> Array:
     deep[~swinging | (deep < TOUCHES * source.clip.skeleton.size)] = 0.0
     if not deep.any():
         return deep
-    reach = max(1, round(LIFT_REACH * source.clip.fps))
+    reach = source.frames_in(LIFT_REACH)
     smooth = _envelope(deep, swinging, reach)
     # A foot that is about to stand is on the ground, no higher.
     freedom = smooth_step(distances_to(foot.held) / reach) if foot.held.any() else np.ones_like(deep)
@@ -150,7 +150,7 @@ def toes_bent(source: Source, feet: Iterable[PlantedFoot], motion: Motion, near:
     assert ground is not None
     up = skeleton.up_axis
     turned = motion.rotations.copy()
-    reach = max(1, round(LIFT_REACH * source.clip.fps))
+    reach = source.frames_in(LIFT_REACH)
     world = WorldState.of(skeleton, motion)
     for foot in feet:
         if foot.tip is None:
@@ -161,10 +161,11 @@ def toes_bent(source: Source, feet: Iterable[PlantedFoot], motion: Motion, near:
         pitch = np.arcsin(np.clip(along[:, up] / lengths, -1.0, 1.0))
         least = _least_pitch(ground, ball, along, lengths, up)
         bend = np.where(foot.active & near & (least - pitch > TOUCHES), least - pitch, 0.0)
-        frames = np.flatnonzero(_envelope(bend, foot.active, reach) * near)
+        smooth = _envelope(bend, foot.active, reach)
+        frames = np.flatnonzero(smooth * near)
         if not frames.size:
             continue
-        angle = _envelope(bend, foot.active, reach)[frames]
+        angle = smooth[frames]
         axis = _across(along[frames], (ball - world.point(foot.points[0]))[frames], up)
         toe = int(foot.tip.joint)
         parents = world.parent_rotations(np.array([toe]))[frames, 0]

@@ -17,7 +17,6 @@ from .constraints import Constraint, Ground, Source
 from .enforcement import Enforcement
 from .errors import ConstraintError
 from .joining import Joined, joining
-from .motion import Motion
 from .report import Report, reported
 from .smoothing import smoothing
 from .swings import Swing, flown, slope_span, swings, swung
@@ -129,7 +128,7 @@ def _solving(
     changed = asked.changed(before.joined.joined) if before else np.ones(source.frames, dtype=bool)
     work.restore(np.flatnonzero(changed & ~timeline.active))
     frames = np.flatnonzero(changed & timeline.active)
-    work.refer(frames, _part(source.clip, frames))
+    work.refer(frames, source.clip.motion.at(frames))
     if settings.coherence == "sequential":
         enforced = asked
         yield from work.solve_in_turn(asked, frames, "solving")
@@ -156,18 +155,17 @@ def _solving_together(enforced: Enforcement, timeline: Timeline, work: Workspace
     stride = max(1, round(work.source.clip.fps / COARSE_RATE))
     if len(frames) <= 2 * stride:
         stride = 1
-    flying = flown(timeline)[frames]
-    firm, flight = frames[~flying], frames[flying]
+    flying = flown(timeline)
     swinging = _reached(timeline, changed)
     ends = [end for swing in swinging for end in swing.ends(slope_span(work.source.clip.fps))]
-    coarse = _coarse(firm, stride, ends)
+    coarse = _coarse(frames[~flying[frames]], stride, ends)
     yield from work.solve(enforced, coarse, "coarse")
     known = np.union1d(coarse, neighbours(frames, work.source.frames))
     rest = np.setdiff1d(frames, coarse)
     if rest.size and known.size:
         work.put(rest, work.between(known, rest))
-        in_the_air = np.isin(rest, flight)
-        work.refer(rest[in_the_air], work.at(rest[in_the_air]))
+        in_the_air = rest[flying[rest]]
+        work.refer(in_the_air, work.at(in_the_air))
         _swinging(swinging, work)
         yield work.progress("coarse", 1.0)
         easy = are_met(work.met, known, rest)
@@ -196,7 +194,3 @@ def _coarse(frames: IntArray, stride: int, needed: Sequence[int]) -> IntArray:
     ends = np.flatnonzero(np.diff(frames) > 1)
     chosen = np.concatenate([frames[frames % stride == 0], frames[:1], frames[ends], frames[ends + 1], frames[-1:]])
     return np.union1d(chosen, np.intersect1d(frames, np.array(needed, dtype=np.int64)))
-
-
-def _part(clip: Clip, frames: IntArray) -> Motion:
-    return Motion(clip.motion.rotations[frames], clip.motion.translations[frames])

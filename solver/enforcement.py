@@ -209,9 +209,17 @@ class Enforcement:
         """(frames,) where every level holds, given the errors (frames, rows) of their tasks."""
         met = np.ones(len(errors[0]), dtype=bool)
         for level, error in zip(levels, errors, strict=True):
-            unit = 1.0 if self.timeline.channels[level.channel].effector.is_angular else self.skeleton.size
-            met &= np.einsum("fr,fr->f", error, error) <= (HOLDS * unit) ** 2
+            met &= np.einsum("fr,fr->f", error, error) <= (HOLDS * self._unit(level.channel)) ** 2
         return met
+
+    def missing(self, channel: int, world: WorldState, frames: IntArray) -> Array:
+        """(frames,) what a channel misses in a state of some frames, in sizes of the character or radians."""
+        effector = self.timeline.channels[channel].effector
+        return effector.miss(effector.value(world), self.targets[channel][frames]) / self._unit(channel)
+
+    def _unit(self, channel: int) -> float:
+        """What the misses of a channel are measured in: the character's size, or a radian."""
+        return 1.0 if self.timeline.channels[channel].effector.is_angular else self.skeleton.size
 
     def solved(self, group: Group, start: Motion, reference: Motion, settings: SolveSettings) -> Enforced:
         """The postures of a group's frames; `start` and `reference` cover the whole clip.
@@ -258,7 +266,7 @@ class Enforcement:
         What is missing is made up for by limbs rather than by the whole body; see `Source.calm_skeleton`.
         """
         levels, tasks = self._unordered(frames)
-        motion = Motion(start.rotations[frames], start.translations[frames])
+        motion = start.at(frames)
         body = self.timeline.source.calm_skeleton
         if can_polish(self.skeleton, tasks):
             solved: Polished | Postures = polish_postures(body, motion, tasks, POLISHED)
@@ -277,9 +285,8 @@ class Enforcement:
         if self._rigid:
             world = WorldState.of(self.skeleton, motion)
             for number in self._rigid:
-                channel = self.timeline.channels[number]
-                missing = channel.effector.miss(channel.effector.value(world), self.targets[number][frames])
-                hold &= ~channel.active[frames] | (missing <= HEEL_HOLDS * self.skeleton.size)
+                active = self.timeline.channels[number].active[frames]
+                hold &= ~active | (self.missing(number, world, frames) <= HEEL_HOLDS)
         return hold
 
     def _keep_unrecruited(self, frames: IntArray, motion: Motion, kept: Motion) -> None:
@@ -319,5 +326,5 @@ class Enforced:
 
     def at(self, chosen: IntArray) -> Enforced:
         """Some of them, by their positions."""
-        motion = Motion(self.motion.rotations[chosen], self.motion.translations[chosen])
+        motion = self.motion.at(chosen)
         return Enforced(self.frames[chosen], motion, self.converged[chosen], self.met[chosen])

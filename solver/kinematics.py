@@ -65,7 +65,7 @@ class WorldState:
 
     def at(self, frames: IntArray) -> WorldState:
         """The state of some of the frames."""
-        motion = Motion(self.motion.rotations[frames], self.motion.translations[frames])
+        motion = self.motion.at(frames)
         return WorldState(self.skeleton, motion, self.rotations[frames], self.positions[frames], (self, frames))
 
     def with_frames(self, frames: IntArray, other: WorldState) -> WorldState:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import rotations
-from .arrays import Array, ArrayLike
+from .arrays import Array, ArrayLike, IntArray
 from .errors import MotionError
 from .skeleton import Skeleton
 
@@ -73,6 +73,10 @@ class Motion:
     def root_translation(self) -> Array:
         """(frames, 3) where the root is in the world."""
         return self.translations[:, 0]
+
+    def at(self, frames: IntArray) -> Motion:
+        """Some of the frames."""
+        return Motion(self.rotations[frames], self.translations[frames])
 
     def pose(self, frame: int) -> Pose:
         """The posture of one frame, counted from 0: a copy, so that changing it leaves the motion alone."""

@@ -151,7 +151,7 @@ def solve_checked(
     parts = []
     for first in range(0, motion.frames, BATCH):
         frames = np.arange(first, min(first + BATCH, motion.frames))
-        part = Motion(motion.rotations[frames], motion.translations[frames])
+        part = motion.at(frames)
         parts.append(_solved_batch(problem.at(frames), [task.at(frames) for task in tasks], part, first, observer))
     return _joined(parts)
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from .arrays import TINY, Array, BoolArray, IntArray
+from .arrays import TINY, Array, BoolArray, IntArray, runs
 from .clip import Clip
 from .constraints import Constraint, Track
 from .constraints.effectors import Effector
@@ -23,7 +23,6 @@ from .kinematics import WorldState
 from .posture import solve_checked
 from .settings import SolveSettings
 from .tasks import PoseTask, Task
-from .timeline import runs
 
 MISSED = 1e-3
 """Sizes of the character, or radians: what misses by less holds."""

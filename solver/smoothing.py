@@ -7,10 +7,9 @@ from collections.abc import Generator
 
 import numpy as np
 
-from .arrays import BoolArray
+from .arrays import BoolArray, runs
 from .enforcement import Enforcement
 from .filters import smoothed
-from .timeline import runs
 from .workspace import Progress, Workspace
 
 REACH = 0.06
@@ -34,7 +33,7 @@ def smoothing(
     source = work.source.clip.motion
     active = movable.any(axis=1)
     touched = np.zeros(len(active), dtype=bool)
-    radius = max(1, round(REACH * work.source.clip.fps))
+    radius = work.source.frames_in(REACH)
     near = _dilated(changed, NEIGHBOURHOOD) & active
     for _ in range(work.settings.smoothing_passes):
         rough = np.zeros_like(movable)

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Array, BoolArray, IntArray
+from .arrays import Array, BoolArray, IntArray, runs
 from .constraints import Source
 from .constraints.bridges import bridge
 from .filters import Displacement, displacement
 from .motion import Motion
-from .timeline import Timeline, runs
+from .timeline import Timeline
 
 SLOPE_SPAN = 0.017
 """Seconds over which the velocity of a displacement is taken at the ends of a swing: a heel that strikes is stopped

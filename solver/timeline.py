@@ -15,7 +15,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from .arrays import TINY, Array, BoolArray, IntArray
+from .arrays import TINY, Array, BoolArray, IntArray, runs
 from .constraints import Constraint, Footplant, Source, Track
 from .constraints.bridges import bridge, cubic_step, departure, smooth_step
 from .constraints.effectors import Effector
@@ -439,12 +439,6 @@ def eased_from(stretch: Stretch, before: Array, slope: Array, after: Array, slop
         ahead = (stretch.last + 1) - frames
         added += (1.0 - cubic_step(ahead / span))[:, None] * after - departure(ahead, min(ease, span)) * slope_after
     return added
-
-
-def runs(mask: BoolArray) -> list[tuple[int, int]]:
-    """The first and last index of every run of true values."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
-    return [(int(begin), int(end) - 1) for begin, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _leading(heel: Channel, toe: Channel) -> Array:

@@ -102,7 +102,7 @@ class Workspace:
 
     def at(self, frames: IntArray) -> Motion:
         """Some frames of the result."""
-        return Motion(self.motion.rotations[frames], self.motion.translations[frames])
+        return self.motion.at(frames)
 
     def put(self, frames: IntArray, motion: Motion) -> None:
         """Write some frames of the result."""
@@ -115,22 +115,22 @@ class Workspace:
     def restore(self, frames: IntArray) -> None:
         """Put some frames back to the source."""
         source = self.source.clip.motion
-        original = Motion(source.rotations[frames], source.translations[frames])
+        original = source.at(frames)
         self.put(frames, original)
         self.refer(frames, original)
         self.converged[frames] = self.met[frames] = True
 
     def reset(self, frames: IntArray) -> None:
         """Put some frames back to what they are attracted to."""
-        self.put(frames, Motion(self.reference.rotations[frames], self.reference.translations[frames]))
+        self.put(frames, self.reference.at(frames))
 
     def between(self, known: IntArray, frames: IntArray) -> Motion:
         """Some frames, their displacement from the source interpolated between those of known ones."""
         source = self.source.clip.motion
-        original = Motion(source.rotations[known], source.translations[known])
+        original = source.at(known)
         moved = displacement(original, self.at(known))
         mixed = replace(moved, turns=_cubic(known, moved.turns, frames), moves=_cubic(known, moved.moves, frames))
-        return mixed.applied(Motion(source.rotations[frames], source.translations[frames]))
+        return mixed.applied(source.at(frames))
 
     # Solving -------------------------------------------------------------------------------------------------------
 
@@ -141,16 +141,15 @@ class Workspace:
         """
         frames = enforcement.enforced_among(frames)
         solving = self.settings.solving()
-        start = Motion(self.motion.rotations.copy(), self.motion.translations.copy())
         missed = [frames[:0]]
         for first in range(0, len(frames), BATCH):
             batch = frames[first : first + BATCH]
-            enforced = enforcement.solved_unordered(batch, start, self.reference, solving)
+            enforced = enforcement.solved_unordered(batch, self.motion, self.reference, solving)
             missed.append(batch[~enforced.met])
             self.take(enforced.at(np.flatnonzero(enforced.met)))
             yield self.progress(stage, (first + len(batch)) / len(frames))
         for group in enforcement.groups(np.concatenate(missed)):
-            self.take(enforcement.solved(group, start, self.reference, solving))
+            self.take(enforcement.solved(group, self.motion, self.reference, solving))
             yield self.progress(stage, 1.0)
 
     def solve_in_turn(self, enforcement: Enforcement, frames: IntArray, stage: str) -> Steps:
@@ -158,10 +157,8 @@ class Workspace:
         solving = self.settings.solving()
         for number, frame in enumerate(enforcement.enforced_among(frames)):
             (group,) = enforcement.groups(np.array([frame]))
-            begin = Motion(self.motion.rotations.copy(), self.motion.translations.copy())
-            for channels in (begin.rotations, begin.translations):
-                channels[frame] = channels[max(frame - 1, 0)]
-            self.take(enforcement.solved(group, begin, self.reference, solving))
+            self.put(group.frames, self.at(np.maximum(group.frames - 1, 0)))
+            self.take(enforcement.solved(group, self.motion, self.reference, solving))
             yield self.progress(stage, (number + 1) / len(frames))
 
     def polish(self, enforcement: Enforcement, frames: IntArray, stage: str) -> Steps:
@@ -185,7 +182,7 @@ class Workspace:
         self.put(frames, self.between(known, frames))
         yield from self.polish(enforcement, frames, stage)
         worse = np.flatnonzero(~self.met[frames])
-        self.put(frames[worse], Motion(kept.rotations[worse], kept.translations[worse]))
+        self.put(frames[worse], kept.at(worse))
 
     def take(self, enforced: Enforced) -> None:
         """Write solved frames."""

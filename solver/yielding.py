@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays import TINY, Array, BoolArray, IntArray
+from .arrays import TINY, BoolArray, IntArray
 from .enforcement import HOLDS, Enforcement
 from .filters import envelope, lowpass
 from .kinematics import WorldState
@@ -49,14 +49,14 @@ def insisting(enforcement: Enforcement, work: Workspace, frames: IntArray) -> St
     if not frames.size:
         return
     world = WorldState.of(enforcement.skeleton, work.at(frames))
-    priorities = np.full((len(frames), len(timeline.channels)), np.iinfo(np.int64).min)
+    lowest = np.iinfo(np.int64).min
+    priorities = np.full((len(frames), len(timeline.channels)), lowest)
     missing = np.zeros(priorities.shape, dtype=bool)
     for number, channel in enumerate(timeline.channels):
         of_track = np.array([track.constraint.priority for track in channel.tracks])
         active = channel.active[frames]
         priorities[active, number] = of_track[channel.owner[frames[active]]]
-        missing[:, number] = active & (_missing(enforcement, number, world, frames) > LOST)
-    lowest = np.iinfo(np.int64).min
+        missing[:, number] = active & (enforcement.missing(number, world, frames) > LOST)
     highest = np.where(missing, priorities, lowest).max(axis=1)
     lower = (priorities < highest[:, None]) & (priorities > lowest)
     blocked = np.flatnonzero((highest > lowest) & lower.any(axis=1))
@@ -82,28 +82,20 @@ def _letting_in(enforcement: Enforcement, work: Workspace, frames: IntArray, low
     least, most = np.zeros(len(frames)), np.ones(len(frames))
     for _ in range(HALVINGS):
         share = 0.5 * (least + most)
-        targets = []
-        for number, channel in enumerate(timeline.channels):
-            target = enforcement.targets[number].copy()
-            values = timeline.source.values(channel.effector)[frames]
-            here, there = (channel.effector.displacement(values, each) for each in (reached[number], target[frames]))
-            some = lower[:, number]
-            nearer = channel.effector.displaced(values, here + share[:, None] * (there - here))
-            target[frames[some]] = nearer[some]
-            targets.append(target)
+        targets = list(enforcement.targets)
+        for number in np.flatnonzero(lower.any(axis=0)):
+            effector, some = timeline.channels[number].effector, lower[:, number]
+            values = timeline.source.values(effector)[frames]
+            here, there = (effector.displacement(values, each) for each in (reached[number], targets[number][frames]))
+            nearer = effector.displaced(values, here + share[:, None] * (there - here))
+            targets[number] = targets[number].copy()
+            targets[number][frames[some]] = nearer[some]
         solved = Enforcement(timeline, targets).solved_unordered(
             frames, work.motion, work.reference, work.settings.solving()
         )
         work.take(solved.at(np.flatnonzero(solved.met)))
         least, most = np.where(solved.met, share, least), np.where(solved.met, most, share)
         yield work.progress("insisting", 1.0)
-
-
-def _missing(enforcement: Enforcement, number: int, world: WorldState, frames: IntArray) -> Array:
-    """(frames,) what a channel misses in a state of some frames, in sizes of the character or radians."""
-    effector = enforcement.timeline.channels[number].effector
-    unit = 1.0 if effector.is_angular else enforcement.skeleton.size
-    return effector.miss(effector.value(world), enforcement.targets[number][frames]) / unit
 
 
 def yielding(enforcement: Enforcement, work: Workspace, frames: IntArray) -> Generator[Progress, None, Yielded]:
@@ -113,14 +105,14 @@ def yielding(enforcement: Enforcement, work: Workspace, frames: IntArray) -> Gen
     if not missed.any():
         return Yielded(enforcement, enforcement)
     timeline = enforcement.timeline
-    radius = max(1, round(REACH * work.source.clip.fps))
+    radius = work.source.frames_in(REACH)
     world = WorldState.of(enforcement.skeleton, work.motion)
     targets, winners = list(enforcement.targets), list(timeline.channels)
     concerned, everywhere = np.zeros_like(missed), np.arange(timeline.frames)
     for number, channel in enumerate(timeline.channels):
         effector, values = channel.effector, timeline.source.values(channel.effector)
         reached = effector.value(world)
-        missing = _missing(enforcement, number, world, everywhere) * (missed & channel.active)
+        missing = enforcement.missing(number, world, everywhere) * (missed & channel.active)
         if missing.max(initial=0.0) <= LOST:
             continue
         lost = missing > HOLDS

@@ -68,6 +68,10 @@ class Source:
         if len(self._tracks) > 2 * len(kept) + TRACKS_KEPT:
             self._tracks = {each: self._tracks[each] for each in kept if each in self._tracks}
 
+    def frames_in(self, seconds: float) -> int:
+        """How many frames a time takes, at least one."""
+        return max(1, round(seconds * self.clip.fps))
+
     @property
     def calm_skeleton(self) -> Skeleton:
         """The character with free joints so stiff that small corrections are made by limbs, not by the whole body.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, BoolArray
+from ..arrays import Array, BoolArray, runs
 from ..clip import Clip
 from .displacements import Body, track
 from .kinds import Detected
-from .merging import runs, stationary
+from .merging import stationary
 
 SPEED = 0.55
 """Sizes of the character a second, half a metre a second for an adult: what skating is measured with."""
@@ -42,7 +42,7 @@ def detect_by_speed_and_height(
     heights = body.positions[:, up]
     low = heights - np.quantile(heights, LOWEST) <= height * size
     flags = voted(slow & low, round(voters * clip.fps))
-    return [stationary(body, int(begin), int(end)) for begin, end in runs(flags).tolist()]
+    return [stationary(body, begin, end) for begin, end in runs(flags)]
 
 
 def detect_by_squared_displacement(
@@ -53,7 +53,7 @@ def detect_by_squared_displacement(
     if clip.frames < 2:
         return []
     flags = _speeds(body.positions) ** 2 < threshold
-    return [stationary(body, int(begin), int(end)) for begin, end in runs(flags).tolist()]
+    return [stationary(body, begin, end) for begin, end in runs(flags)]
 
 
 def voted(flags: BoolArray, reach: int) -> BoolArray:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .. import rotations
-from ..arrays import Array, BoolArray
+from ..arrays import Array, BoolArray, runs
 from ..constraints import MovingObject
 from ..constraints.robust import NORMAL_SPREAD, OUTLYING
 from .instantaneous import Instantaneous
@@ -63,12 +63,6 @@ def connected(gap: int, distance: float, connection: Connection) -> bool:
     return gap < 0 or gap < frame_tolerance(distance, connection.most_frames, connection.reach)
 
 
-def runs(flags: BoolArray) -> Array:
-    """(runs, 2) first and last index of each run of true flags (n,)."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    return np.stack([edges[0::2], edges[1::2] - 1], axis=1)
-
-
 def merged_stays(flags: BoolArray, positions: Array, stride: int, connection: Connection) -> list[tuple[int, int]]:
     """First and last frame of each stay in one place: algorithm 3 on displacements that are still (n,).
 
@@ -78,7 +72,7 @@ def merged_stays(flags: BoolArray, positions: Array, stride: int, connection: Co
     sums = np.concatenate([np.zeros((1, 3)), np.cumsum(positions - positions[:1], axis=0)])
     found: list[tuple[int, int]] = []
     active_sum, active_count = np.zeros(3), 0
-    for first, last in runs(flags).tolist():
+    for first, last in runs(flags):
         begin, end = int(first), int(last) + stride
         total, count = sums[end + 1] - sums[begin], end + 1 - begin
         if found:

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..arrays import TINY, Array, BoolArray
+from ..arrays import TINY, Array, BoolArray, runs
 from ..clip import Clip
 from ..constraints import MovingObject
 from ..constraints.robust import robust_mean
@@ -21,7 +21,7 @@ from ..joints import BodyPoint
 from .detect import stride_of
 from .displacements import local_displacements, track
 from .kinds import Detected
-from .merging import Connection, merged_stays, runs
+from .merging import Connection, merged_stays
 from .noise import NoiseCurve, largest
 from .sigma_epsilon import sigma_epsilon
 
@@ -221,7 +221,7 @@ def allowed_speeds(speeds: Array, limit: Array, stride: int, example: float) -> 
     example has: who stands for long does not always stand as still.
     """
     examples = []
-    for run in runs(running_median(speeds, SPIKES) <= limit).tolist():
+    for run in runs(running_median(speeds, SPIKES) <= limit):
         parts = max(1, round((run[1] - run[0] + 1) / example))
         edges = np.linspace(run[0], run[1] + 1, parts + 1).astype(int).tolist()
         for first, after in itertools.pairwise(edges):

@@ -116,7 +116,7 @@ class PoseTask(Task):
     def at(self, frames: IntArray) -> Self:
         if isinstance(self.pose, Pose) or self.pose.frames == 1:
             return self
-        return replace(self, pose=Motion(self.pose.rotations[frames], self.pose.translations[frames]))
+        return replace(self, pose=self.pose.at(frames))
 
     def check(self, skeleton: Skeleton, frames: int) -> None:
         super().check(skeleton, frames)

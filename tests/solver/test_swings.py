@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from poise.solver import rotations
-from poise.solver.arrays import Array
+from poise.solver.arrays import Array, runs
 from poise.solver.clip import Clip
 from poise.solver.constraints import Footplant, Source
 from poise.solver.filters import displacement
 from poise.solver.motion import Motion
 from poise.solver.swings import LONGEST_FLIGHT, Swing, flown, slope_span, swings, swung
 from poise.solver.synthetic import walk as made_up_walk
-from poise.solver.timeline import Timeline, runs
+from poise.solver.timeline import Timeline
 
 from .made_up import moving_human, plant_of
 from .standing import displaced, standing_human

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from poise.solver.arrays import Array
+from poise.solver.arrays import Array, runs
 from poise.solver.constraints import (
     Balance,
     Constraint,
@@ -23,7 +23,7 @@ from poise.solver.constraints.effectors import PointEffector
 from poise.solver.constraints.paths import MODES
 from poise.solver.errors import ConstraintError
 from poise.solver.synthetic import walk as made_up_walk
-from poise.solver.timeline import SHORTEST_TRANSIT, Channel, Stretch, Timeline, distances_to, eased_from, runs
+from poise.solver.timeline import SHORTEST_TRANSIT, Channel, Stretch, Timeline, distances_to, eased_from
 
 from .made_up import Way, moving_human, plant_of, point_clip, smooth_way, straight_way
 

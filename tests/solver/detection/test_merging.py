@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from poise.solver import MovingObject, rotations
+from poise.solver.arrays import runs
 from poise.solver.detection import DetectionSettings, Template, detect
-from poise.solver.detection.merging import Connection, connected, frame_tolerance, merged_stays, runs, stationary
+from poise.solver.detection.merging import Connection, connected, frame_tolerance, merged_stays, stationary
 
 from .tracks import at_rest, body_clip, carried, joined, turning
 from .truths import about_line, last, part
