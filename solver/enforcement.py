@@ -20,7 +20,7 @@ from .constraints.effectors import Effector, PointEffector
 from .joints import BodyPoint, JointKind
 from .kinematics import WorldState
 from .motion import Motion
-from .polishing import Polished, can_polish, polish_postures
+from .polishing import can_polish, polish_postures
 from .posture import BATCH, Postures, solve_checked
 from .settings import SolveSettings
 from .tasks import AcrossTask, MaskedTask, PoseTask, Task
@@ -34,7 +34,7 @@ HEEL_HOLDS = 1e-4
 """Sizes of the character: what a heel may miss along a rigid foot. Its toe and the line between them hold to `HOLDS`,
 and the targets are as far apart as heel and toe are, but for the rounding of files."""
 
-POLISHED = 1e-7
+POLISHED = 5e-7
 """Sizes of the character, or radians: to which frames are put right."""
 
 UNORDERED_ITERATIONS = 20
@@ -257,7 +257,8 @@ class Enforcement:
         few = replace(settings, iterations=min(settings.iterations, UNORDERED_ITERATIONS))
         solved = self._attracted(frames, tasks, start, reference, few)
         self._keep_unrecruited(frames, solved.motion, reference)
-        met = self.met(levels, solved.errors[:-1]) & self._heels_hold(frames, solved.motion)
+        world = WorldState.of(self.skeleton, solved.motion)
+        met = self.met(levels, solved.errors[:-1]) & self._heels_hold(frames, world)
         return Enforced(frames, solved.motion, solved.converged, met)
 
     def polished(self, frames: IntArray, start: Motion) -> Enforced:
@@ -269,24 +270,24 @@ class Enforcement:
         motion = start.at(frames)
         body = self.timeline.source.calm_skeleton
         if can_polish(self.skeleton, tasks):
-            solved: Polished | Postures = polish_postures(body, motion, tasks, POLISHED)
+            polished = polish_postures(body, motion, tasks, POLISHED)
+            world, errors = polished.world, polished.errors
         else:
             solved = solve_checked(body, motion, tasks, SolveSettings(iterations=0))
-        self._keep_unrecruited(frames, solved.motion, start)
-        met = self.met(levels, solved.errors) & self._heels_hold(frames, solved.motion)
-        return Enforced(frames, solved.motion, met, met)
+            world, errors = WorldState.of(body, solved.motion), solved.errors
+        self._keep_unrecruited(frames, world.motion, start)
+        met = self.met(levels, errors) & self._heels_hold(frames, world)
+        return Enforced(frames, world.motion, met, met)
 
-    def _heels_hold(self, frames: IntArray, motion: Motion) -> BoolArray:
-        """(frames,) where heels that were only asked for across their feet hold altogether in a motion of these.
+    def _heels_hold(self, frames: IntArray, world: WorldState) -> BoolArray:
+        """(frames,) where heels that were only asked for across their feet hold altogether in a state of these.
 
         Asked so, a foot may also come to lie back to front.
         """
         hold = np.ones(len(frames), dtype=bool)
-        if self._rigid:
-            world = WorldState.of(self.skeleton, motion)
-            for number in self._rigid:
-                active = self.timeline.channels[number].active[frames]
-                hold &= ~active | (self.missing(number, world, frames) <= HEEL_HOLDS)
+        for number in self._rigid:
+            active = self.timeline.channels[number].active[frames]
+            hold &= ~active | (self.missing(number, world, frames) <= HEEL_HOLDS)
         return hold
 
     def _keep_unrecruited(self, frames: IntArray, motion: Motion, kept: Motion) -> None:

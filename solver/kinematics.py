@@ -25,6 +25,10 @@ _AXES = np.arange(3)
 _ALL = slice(None)
 
 
+def _nothing() -> Array:
+    raise AssertionError("what is known needs no computing")
+
+
 @dataclass(frozen=True, eq=False)
 class WorldState:
     """Where every joint is, for a batch of frames."""
@@ -69,21 +73,25 @@ class WorldState:
         return WorldState(self.skeleton, motion, self.rotations[frames], self.positions[frames], (self, frames))
 
     def with_frames(self, frames: IntArray, other: WorldState) -> WorldState:
-        """This state with some frames, (some,), taken from another that has just those."""
+        """This state with some frames, (some,), taken from another that has just those; it knows what both know."""
         turned, moved = self.motion.rotations.copy(), self.motion.translations.copy()
         world_rotations, positions = self.rotations.copy(), self.positions.copy()
         turned[frames], moved[frames] = other.motion.rotations, other.motion.translations
         world_rotations[frames], positions[frames] = other.rotations, other.positions
-        return WorldState(self.skeleton, Motion(turned, moved), world_rotations, positions)
+        mixed = WorldState(self.skeleton, Motion(turned, moved), world_rotations, positions)
+        for key in self._memory.keys() & other._known():
+            mixed._memory[key] = self._memory[key].copy()
+            mixed._memory[key][frames] = other.remembered(key, _nothing)
+        return mixed
+
+    def _known(self) -> set[Hashable]:
+        """What is remembered, or would be when it is first asked for."""
+        return self._memory.keys() | (self.source[0]._memory.keys() if self.source else set())
 
     def where(self, chosen: BoolArray, other: WorldState) -> WorldState:
         """The frames of this state that are chosen, (frames,), and those of another elsewhere."""
         left = np.flatnonzero(~chosen)
-        mixed = self.with_frames(left, other.at(left))
-        for key in self._memory.keys() & other._memory.keys():
-            mixed._memory[key] = self._memory[key].copy()
-            mixed._memory[key][left] = other._memory[key][left]
-        return mixed
+        return self.with_frames(left, other.at(left))
 
     def point(self, point: BodyPoint) -> Array:
         """(frames, 3) world positions of a point; its joint must be an index."""

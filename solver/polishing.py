@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Array, BoolArray
+from .joints import JointKind
 from .kinematics import WorldState, integrate
 from .motion import Motion
 from .problem import Problem
@@ -25,6 +26,9 @@ from .tasks import PoseTask, Task
 CHORD_STEPS = 5
 """After so many steps a frame that still misses something was not close: it has to be solved."""
 
+SCARCE = 0.5
+"""Once fewer than this share of the frames still miss something, the others are left behind."""
+
 LONGEST_CORRECTION = 0.3
 """Radians, or sizes of the character: what needs a longer step is not close."""
 
@@ -33,7 +37,7 @@ LONGEST_CORRECTION = 0.3
 class Polished:
     """Postures that were put right."""
 
-    motion: Motion
+    world: WorldState
     errors: tuple[Array, ...]
     """For each task, (frames, rows): what is still missing, in the skeleton's units or in radians."""
 
@@ -54,29 +58,62 @@ def can_polish(skeleton: Skeleton, tasks: Sequence[Task]) -> bool:
     return not any(recruited[skeleton.index(joint)] for joint in skeleton.limits)
 
 
+def movers(skeleton: Skeleton, tasks: Sequence[Task]) -> BoolArray:
+    """(joints,) who moves where postures are put right: those on whom some task depends that not everybody serves.
+
+    Balance is served by everybody, but arms need not swing for what the legs miss. Where there are no such tasks, or
+    they move no free joint, all that are recruited move.
+    """
+    everybody, few = np.zeros((2, len(skeleton)), dtype=bool)
+    for task in tasks:
+        own = task.recruited(skeleton)
+        everybody |= own
+        if not task.serving(skeleton).all():
+            few |= own
+    is_free = np.array([kind is JointKind.FREE for kind in skeleton.kinds])
+    return few if (few & is_free).any() else everybody
+
+
 def polish_postures(skeleton: Skeleton, motion: Motion, tasks: Sequence[Task], tolerance: float = 1e-8) -> Polished:
     """Move every frame of a motion, which is close to meeting all tasks, by the least that makes it meet them.
 
     `tolerance` is in sizes of the character, or radians. Frames that are not close come back as they were.
     """
-    problem = Problem(skeleton, tasks, SolveSettings())
-    state = start = WorldState.of(skeleton, motion)
-    missing = problem.missing(state)
-    before = np.abs(missing).max(axis=1, initial=0.0)
-    if not before.size or before.max() <= tolerance:
-        return Polished(motion, tuple(task.error_once(state) for task in tasks))
-    jacobian = problem.jacobian(state)
+    problem = Problem(skeleton, tasks, SolveSettings(), movers(skeleton, tasks))
+    world = WorldState.of(skeleton, motion)
+    before = _largest(problem.missing(world))
+    if before.max(initial=0.0) > tolerance:
+        corrected, missing = _corrected(problem, world, tolerance)
+        worse: BoolArray = ~(missing < before) & (before > tolerance)
+        world = corrected.where(~worse, world) if worse.any() else corrected
+    return Polished(world, tuple(task.error_once(world) for task in tasks))
+
+
+def _corrected(problem: Problem, world: WorldState, tolerance: float) -> tuple[WorldState, Array]:
+    """A state after chord steps, and what each of its frames still misses at most, (frames,)."""
+    jacobian = problem.jacobian(world)
     whitener = whitening(jacobian @ jacobian.swapaxes(1, 2))
-    moved = np.zeros(state.frames)
+    rows = problem.missing(world)
+    moved = np.zeros(world.frames)
+    missing = _largest(rows)
+    whole, pending = world, np.arange(world.frames)
     for _ in range(CHORD_STEPS):
-        step = combined(combined(times(whitener, missing), whitener), jacobian)
-        moved += np.abs(step).max(axis=1)
+        step = combined(combined(times(whitener, rows), whitener), jacobian)
+        moved += _largest(step)
         step[moved > LONGEST_CORRECTION] = 0.0
-        state = WorldState.of(skeleton, integrate(state, problem.velocities(step), problem.dofs))
-        missing = problem.missing(state)
-        if (np.abs(missing).max(axis=1) <= tolerance).all():
+        world = WorldState.of(problem.skeleton, integrate(world, problem.velocities(step), problem.dofs))
+        rows = problem.missing(world)
+        missing[pending] = left = _largest(rows)
+        late = np.flatnonzero((left > tolerance) & (moved <= LONGEST_CORRECTION))
+        if not late.size:
             break
-    worse: BoolArray = ~(np.abs(missing).max(axis=1) < before) & (before > tolerance)
-    if worse.any():
-        state = state.where(~worse, start)
-    return Polished(state.motion, tuple(task.error_once(state) for task in tasks))
+        if len(late) < SCARCE * len(pending):
+            whole = whole.with_frames(pending, world) if len(pending) < whole.frames else world
+            pending, problem, world = pending[late], problem.at(late), world.at(late)
+            rows, moved, jacobian, whitener = rows[late], moved[late], jacobian[late], whitener[late]
+    return (whole.with_frames(pending, world) if len(pending) < whole.frames else world), missing
+
+
+def _largest(rows: Array) -> Array:
+    """(frames,) of arrays (frames, rows)."""
+    return np.asarray(np.abs(rows).max(axis=1, initial=0.0))

@@ -196,12 +196,16 @@ class Step:
 class Problem:
     """What `posture` iterates on."""
 
-    def __init__(self, skeleton: Skeleton, tasks: Sequence[Task], settings: SolveSettings) -> None:
+    def __init__(
+        self, skeleton: Skeleton, tasks: Sequence[Task], settings: SolveSettings, movers: BoolArray | None = None
+    ) -> None:
+        """The tasks on a skeleton; `movers` (joints,) are those that may move at all, None for all that are recruited."""
         self.skeleton = skeleton
         self.settings = settings
-        recruited = np.zeros(len(skeleton), dtype=bool)
-        for task in tasks:
-            recruited |= task.recruited(skeleton)
+        recruited = np.zeros(len(skeleton), dtype=bool) if movers is None else movers
+        if movers is None:
+            for task in tasks:
+                recruited |= task.recruited(skeleton)
         self.dofs = Dofs(skeleton.kinds, recruited)
         self._boundaries = Boundaries(skeleton, self.dofs)
         self.goal_step = GoalStep(settings.goal_length * skeleton.size, settings.goal_angle)

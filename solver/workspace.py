@@ -22,6 +22,9 @@ from .posture import BATCH
 from .settings import SolveSettings
 from .splines import Spline
 
+POLISHED_TOGETHER = 2 * BATCH
+"""Frames that are put right together: fewer joints move than in a solve, so more frames fit into the caches."""
+
 Coherence = Literal["batch", "sequential"]
 
 
@@ -164,9 +167,9 @@ class Workspace:
     def polish(self, enforcement: Enforcement, frames: IntArray, stage: str) -> Steps:
         """Put some frames right that are good but for what they miss."""
         frames = enforcement.enforced_among(frames)
-        for first in range(0, len(frames), BATCH):
-            self.take(enforcement.polished(frames[first : first + BATCH], self.motion))
-            yield self.progress(stage, (first + BATCH) / len(frames))
+        for first in range(0, len(frames), POLISHED_TOGETHER):
+            self.take(enforcement.polished(frames[first : first + POLISHED_TOGETHER], self.motion))
+            yield self.progress(stage, (first + POLISHED_TOGETHER) / len(frames))
 
     def polish_or_solve(self, enforcement: Enforcement, frames: IntArray, stage: str) -> Steps:
         """Put some frames right; those for which that is not enough are solved."""

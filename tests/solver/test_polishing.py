@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from poise.solver import rotations
 from poise.solver.kinematics import WorldState
 from poise.solver.limits import HingeLimit
 from poise.solver.motion import Motion
-from poise.solver.polishing import can_polish, polish_postures
+from poise.solver.polishing import can_polish, movers, polish_postures
 from poise.solver.posture import solve_postures
 from poise.solver.skeleton import Skeleton
 from poise.solver.synthetic import human, walk
@@ -44,33 +46,52 @@ def test_small_errors_vanish(body: Skeleton, steps: Motion, rng: np.random.Gener
 
 
 def test_the_change_is_about_the_least(body: Skeleton, steps: Motion, rng: np.random.Generator) -> None:
-    """As the solver finds it that is attracted to the start."""
+    """As the solver finds it that is attracted to the start, and moves the same joints."""
     shift = 0.01 * body.size * rng.standard_normal((steps.frames, 3))
-    tasks = feet(body, steps, shift)
-    polished = polish_postures(body, steps, tasks)
-    solved = solve_postures(body, steps, [*tasks, PoseTask(steps, priority=0)])
+    *points, balance = feet(body, steps, shift)
+    polished = polish_postures(body, steps, [*points, balance])
+    moving = np.flatnonzero(movers(body, [*points, balance])).tolist()
+    solved = solve_postures(
+        body, steps, [*points, replace(balance, recruit=moving), PoseTask(steps, priority=0, recruit=moving)]
+    )
 
     def change(motion: Motion) -> float:
         turns = rotations.log(rotations.multiply(motion.rotations, rotations.conjugate(steps.rotations)))
         moves = (motion.translations - steps.translations) / body.size
         return float(np.sqrt((turns**2).sum() + (moves**2).sum()))
 
-    assert change(polished.motion) < 1.01 * change(solved.motion)
+    assert change(polished.world.motion) < 1.01 * change(solved.motion)
+
+
+def test_only_limbs_that_stand_move(body: Skeleton, steps: Motion) -> None:
+    """Balance would have the arms swing for a tremor of the feet."""
+    tasks = feet(body, steps, np.full((steps.frames, 3), 0.01 * body.size))
+    polished = polish_postures(body, steps, tasks).world.motion
+    legs = body.tree.ancestry[[body.landmarks.left_toe, body.landmarks.right_toe]].any(axis=0)
+    np.testing.assert_array_equal(polished.rotations[:, ~legs], steps.rotations[:, ~legs])
+    assert not np.array_equal(polished.rotations[:, legs], steps.rotations[:, legs])
+
+
+def test_everybody_moves_where_only_the_balance_is_missing(body: Skeleton, steps: Motion) -> None:
+    balance = feet(body, steps, np.zeros((steps.frames, 3)))[-1]
+    assert movers(body, [balance]).all()
+    kept = PositionTask(body.landmarks.left_toe, np.zeros(3), recruit=1)
+    assert movers(body, [kept, balance]).all(), "without the root a foot and the balance may contradict each other"
 
 
 def test_frames_that_are_far_off_come_back_as_they_were(body: Skeleton, steps: Motion) -> None:
     shift = np.zeros((steps.frames, 3))
     shift[4] = 3.0 * body.size
     polished = polish_postures(body, steps, feet(body, steps, shift))
-    np.testing.assert_array_equal(polished.motion.rotations[4], steps.rotations[4])
-    np.testing.assert_array_equal(polished.motion.translations[4], steps.translations[4])
+    np.testing.assert_array_equal(polished.world.motion.rotations[4], steps.rotations[4])
+    np.testing.assert_array_equal(polished.world.motion.translations[4], steps.translations[4])
     assert np.abs(polished.errors[0][4]).max() > body.size, "what is missing should be told"
     assert np.abs(np.delete(polished.errors[0], 4, axis=0)).max() < 1e-6 * body.size
 
 
 def test_frames_where_nothing_is_missing_stay(body: Skeleton, steps: Motion) -> None:
     polished = polish_postures(body, steps, feet(body, steps, np.zeros((steps.frames, 3))))
-    np.testing.assert_array_equal(polished.motion.rotations, steps.rotations)
+    np.testing.assert_array_equal(polished.world.motion.rotations, steps.rotations)
 
 
 def test_masked_rows_count_only_where_they_are_active(body: Skeleton, steps: Motion) -> None:
@@ -78,7 +99,7 @@ def test_masked_rows_count_only_where_they_are_active(body: Skeleton, steps: Mot
     first, second, balance = feet(body, steps, shift)
     active = np.arange(steps.frames) % 2 == 0
     polished = polish_postures(body, steps, [first, MaskedTask(second, active), balance])
-    world = WorldState.of(body, polished.motion)
+    world = WorldState.of(body, polished.world.motion)
     missing = np.linalg.norm(second.error(world), axis=1)
     assert missing[active].max() < 1e-6 * body.size
     assert missing[~active].min() > 1e-4 * body.size, "nobody asked for it there"
