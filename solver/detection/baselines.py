@@ -42,7 +42,7 @@ def detect_by_speed_and_height(
     heights = body.positions[:, up]
     low = heights - np.quantile(heights, LOWEST) <= height * size
     flags = voted(slow & low, round(voters * clip.fps))
-    return [stationary(body, begin, end) for begin, end in runs(flags)]
+    return stationary(body, runs(flags))
 
 
 def detect_by_squared_displacement(
@@ -53,7 +53,7 @@ def detect_by_squared_displacement(
     if clip.frames < 2:
         return []
     flags = _speeds(body.positions) ** 2 < threshold
-    return [stationary(body, begin, end) for begin, end in runs(flags)]
+    return stationary(body, runs(flags))
 
 
 def voted(flags: BoolArray, reach: int) -> BoolArray:

@@ -9,24 +9,28 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .. import rotations
-from ..arrays import Array, BoolArray, runs
+from ..arrays import Array, BoolArray, IntArray, runs
 from ..constraints import MovingObject
 from ..constraints.robust import NORMAL_SPREAD, OUTLYING
 from .instantaneous import Instantaneous
 from .kinds import Detected, Kind
-from .pivots import Pivot, pivot
+from .pivots import Pivot, median, pivot
 
 Vector = tuple[float, float, float]
 
 POINT_EVIDENCE = 2
 """A point must last so many times longer than the shortest constraints: a few frames of any motion are, but for noise,
 a turn about some point."""
+
+FITTED_AGAIN = 1.25
+"""How many times as long a piece must have become since what it turns about was fitted, to be fitted again."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ def merged_stays(flags: BoolArray, positions: Array, stride: int, connection: Co
     return found
 
 
-@dataclass
+@dataclass(slots=True)
 class Pieces:
     """A line or a point on its way to become a constraint: what its displacements say, weighed by how much they turn.
 
@@ -135,10 +139,12 @@ def merged(
         if "point" in kinds:
             joined = _merged_points(joined, spaces, connection)
         _part_in_time(joined, spaces)
-        constraints += [each.detected() for each in _knitted(body, joined, spaces, kinds, connection)]
+        turned = rotations.to_matrix(body.rotations)
+        knitting = Knitting(turned, body.positions, kinds, _long(spaces, connection), connection)
+        constraints += [each.detected() for each in knitting.knitted(joined)]
     kept = [each for each in constraints if each.kind in kinds and each.frames >= connection.shortest]
     if "space" in kinds:
-        kept += [stationary(body, begin, end) for begin, end in _long(spaces, connection)]
+        kept += stationary(body, _long(spaces, connection))
     return sorted(kept, key=lambda each: each.begin)
 
 
@@ -179,12 +185,15 @@ def _without_short_spaces(
 ) -> tuple[list[tuple[int, int]], list[Pieces]]:
     """A space constraint that is too short to be kept makes a neighbouring line longer."""
     kept = []
+    number = 0
     for begin, end in spaces:
+        while number < len(lines) and lines[number].end < begin - 1:
+            number += 1
         short = end - begin + 1 < connection.shortest
-        near = [line for line in lines if line.begin - end <= 1 and begin - line.end <= 1] if short else []
-        for line in near[:1]:
+        if short and number < len(lines) and lines[number].begin <= end + 1:
+            line = lines[number]
             line.begin, line.end = min(line.begin, begin), max(line.end, end)
-        if not near:
+        else:
             kept.append((begin, end))
     return kept, lines
 
@@ -212,7 +221,7 @@ def _joined(
             gap = current.begin - active.end - 1
             if gap >= connection.most_frames or _kept_apart(active, current, barriers):
                 break
-            if same(active, current, connection) and connected(gap, _apart(active, current), connection):
+            if same(active, current, connection) and (gap < 0 or connected(gap, _apart(active, current), connection)):
                 active = merge(active, current, connection)
                 position = ahead = ahead + 1
             elif current.frames < connection.shortest and ahead - position < patience:
@@ -230,15 +239,20 @@ def _long(spaces: list[tuple[int, int]], connection: Connection) -> list[tuple[i
 def _kept_apart(before: Pieces, after: Pieces, barriers: list[tuple[int, int]]) -> bool:
     if after.begin <= before.end + 1:
         return False
-    return any(begin < after.begin and end > before.end for begin, end in barriers)
+    # They follow each other without a common frame, so the first that ends later is the only one that may lie between.
+    first = bisect_right(barriers, before.end, key=_last)
+    return first < len(barriers) and barriers[first][0] < after.begin
+
+
+def _last(span: tuple[int, int]) -> int:
+    return span[1]
 
 
 def _same_line(active: Pieces, current: Pieces, connection: Connection) -> bool:
     """Whether both are one line: parallel and in one place, as far as noise lets it be known."""
     if active.direction is None or current.direction is None:
         return False
-    sine = math.hypot(*_cross(active.direction, current.direction))
-    lean = math.asin(min(sine, 1.0))
+    lean = math.asin(min(_length(_cross(active.direction, current.direction)), 1.0))
     turn = min(active.turn, current.turn)
     if lean > connection.angle and turn * lean > max(active.twist, current.twist):
         return False
@@ -250,8 +264,8 @@ def _apart(active: Pieces, current: Pieces) -> float:
     """How far what is active lies from the line, or from the point, that comes next."""
     off = _minus(active.place, current.place)
     if current.direction is None:
-        return math.hypot(*off)
-    return math.hypot(*_cross(off, current.direction))
+        return _length(off)
+    return _length(_cross(off, current.direction))
 
 
 def _merge_lines(active: Pieces, current: Pieces, connection: Connection) -> Pieces:
@@ -264,7 +278,7 @@ def _merge_lines(active: Pieces, current: Pieces, connection: Connection) -> Pie
     along = _dot(off, current.direction)
     near = _plus(current.place, current.direction, along)
     direction = _mixed(active.direction, _scaled(current.direction, sign), share)
-    length = math.hypot(*direction)
+    length = _length(direction)
     return Pieces(
         min(active.begin, current.begin),
         max(active.end, current.end),
@@ -280,7 +294,9 @@ def _merge_lines(active: Pieces, current: Pieces, connection: Connection) -> Pie
 def _part_in_time(lines: list[Pieces], spaces: list[tuple[int, int]]) -> None:
     """Displacements over several frames reach into their neighbours: lines yield to spaces, two lines to each other."""
     for line in lines:
-        for begin, end in spaces:
+        for begin, end in spaces[bisect_left(spaces, line.begin, key=_last) :]:
+            if begin > line.end:
+                break
             if begin <= line.begin < end:
                 line.begin = min(end, line.end)
             if begin < line.end <= end:
@@ -311,10 +327,10 @@ def _distance(one: Pieces, other: Pieces) -> float:
     off = _minus(one.place, other.place)
     if one.direction is None or other.direction is None:
         along = one.direction or other.direction
-        return math.hypot(*(off if along is None else _cross(off, along)))
+        return _length(off if along is None else _cross(off, along))
     normal = _cross(one.direction, other.direction)
-    length = math.hypot(*normal)
-    return math.hypot(*_cross(off, one.direction)) if length < _PARALLEL else abs(_dot(off, normal)) / length
+    length = _length(normal)
+    return _length(_cross(off, one.direction)) if length < _PARALLEL else abs(_dot(off, normal)) / length
 
 
 _PARALLEL = 1e-6
@@ -353,25 +369,38 @@ def _crossing(one: Vector, along: Vector, other: Vector, other_along: Vector) ->
 # What lasts ----------------------------------------------------------------------------------------------------------
 
 
-def stationary(body: MovingObject, begin: int, end: int) -> Detected:
-    """Where and how the body stays, on the average; aberrant frames do not count."""
-    places, turned = body.positions[begin : end + 1], body.rotations[begin : end + 1]
-    distances = np.linalg.norm(places - np.median(places, axis=0), axis=1)
-    near = distances <= OUTLYING * NORMAL_SPREAD * float(np.median(distances))
-    position = places[near].mean(axis=0)
-    residual = float(np.sqrt(((places - position) ** 2).sum(axis=1).mean()))
-    return Detected("space", begin, end, position, np.zeros(3), residual, rotation=_mean_rotation(turned[near]))
+def stationary(body: MovingObject, spans: Sequence[tuple[int, int]]) -> list[Detected]:
+    """Where and how the body stays, on the average, from the first to the last frame of each span; aberrant frames do
+    not count."""
+    if not spans:
+        return []
+    chosen, found = [], []
+    for begin, end in spans:
+        places = body.positions[begin : end + 1]
+        ordered = np.sort(places, axis=0)
+        distances = rotations.lengths(places - 0.5 * (ordered[(len(places) - 1) // 2] + ordered[len(places) // 2]))
+        near = np.flatnonzero(distances <= OUTLYING * NORMAL_SPREAD * median(distances))
+        position = np.add.reduce(places[near]) / len(near)
+        strays = (places - position).ravel()
+        residual = math.sqrt(float(strays @ strays) / len(places))
+        chosen.append(near + begin)
+        found.append(Detected("space", begin, end, position, np.zeros(3), residual))
+    counts = np.array([len(near) for near in chosen])
+    turned = _mean_rotations(body.rotations[np.concatenate(chosen)], counts)
+    return [replace(each, rotation=rotation) for each, rotation in zip(found, turned, strict=True)]
 
 
-def _mean_rotation(turned: Array) -> Array:
-    """(4,) the average of rotations (n, 4) that are close together (document 003, 6.4.3.2).
+def _mean_rotations(turned: Array, counts: IntArray) -> Array:
+    """(spans, 4) the averages of rotations (n, 4) that are close together, of so many each (document 003, 6.4.3.2).
 
     The mean of the quaternions, once they are in one hemisphere, is where the tangent space is laid in which the
     average is taken.
     """
-    reference = rotations.normalize(rotations.align(turned, turned[:1]).mean(axis=0))
-    away = rotations.log(rotations.multiply(rotations.conjugate(reference), turned)).mean(axis=0)
-    return rotations.multiply(reference, rotations.exp(away))
+    starts = np.cumsum(counts) - counts
+    aligned = rotations.align(turned, np.repeat(turned[starts], counts, axis=0))
+    references = rotations.normalize(np.add.reduceat(aligned, starts, axis=0))
+    away = rotations.log(rotations.multiply(np.repeat(rotations.conjugate(references), counts, axis=0), turned))
+    return rotations.multiply(references, rotations.exp(np.add.reduceat(away, starts, axis=0) / counts[:, None]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -381,6 +410,11 @@ class Fitted:
     piece: Pieces
     kind: Kind
     pivot: Pivot
+    """Of the whole piece, or of the frames that it had before it grew."""
+
+    @property
+    def is_of_all_frames(self) -> bool:
+        return len(self.pivot.strays) == self.piece.frames
 
     def detected(self) -> Detected:
         direction = self.pivot.direction if self.kind == "line" else None
@@ -388,65 +422,80 @@ class Fitted:
         return Detected(self.kind, begin, end, found.position, found.offset, found.residual, direction=direction)
 
 
-def _fitted(body: MovingObject, piece: Pieces, kinds: tuple[Kind, ...]) -> Fitted | None:
-    """What the frames of a piece turn about, a line rather than a point; None where it is nothing after all.
-
-    Lines that follow each other may wander off together while each is near the last: only the fit of all tells. In the
-    middle of its frames a pivot strays less than one displacement moves it at the most.
-    """
-    for kind in kinds:
-        if kind == "space":
-            continue
-        found = pivot(body, piece.begin, piece.end, about_line=kind == "line")
-        straight = kind == "point" or float(np.median(found.tilts)) <= piece.twist
-        if straight and float(np.median(found.strays)) <= piece.drift:
-            return Fitted(piece, kind, found)
-    return None
-
-
-def _each_stays(together: Fitted, pieces: tuple[Pieces, Pieces]) -> bool:
-    """Whether the common pivot is one for each of the pieces: a short one has little say in the median of all."""
-    strays, begin = together.pivot.strays, together.piece.begin
-    return all(
-        float(np.median(strays[each.begin - begin : each.end - begin + 1])) <= together.piece.drift for each in pieces
-    )
-
-
-def _knitted(
-    body: MovingObject,
-    pieces: list[Pieces],
-    spaces: list[tuple[int, int]],
-    kinds: tuple[Kind, ...],
-    connection: Connection,
-) -> list[Fitted]:
+@dataclass(frozen=True, eq=False)
+class Knitting:
     """Where noise has cut a constraint into pieces, those that can be fitted together are one again.
 
     What lies between them and is no part of them is lost in them.
     """
-    barriers = _long(spaces, connection)
-    result: list[Fitted] = []
-    for piece in pieces:
-        if piece.frames < connection.shortest:
-            continue
-        current = _fitted(body, piece, kinds)
-        if current is None:
-            continue
-        if result:
-            active = result[-1].piece
-            gap = piece.begin - active.end - 1
-            if gap < connection.most_frames and not _kept_apart(active, piece, barriers):
-                both = replace(
-                    active,
-                    end=max(active.end, piece.end),
-                    drift=max(active.drift, piece.drift),
-                    twist=max(active.twist, piece.twist),
-                )
-                together = _fitted(body, both, kinds)
-                if together is not None and _each_stays(together, (active, piece)):
-                    result[-1] = together
-                    continue
-        result.append(current)
-    return [each for each in result if each.kind == "line" or each.piece.frames >= POINT_EVIDENCE * connection.shortest]
+
+    turned: Array
+    """(frames, 3, 3) the rotations of the body as matrices."""
+    placed: Array
+    """(frames, 3) where it is."""
+    kinds: tuple[Kind, ...]
+    barriers: list[tuple[int, int]]
+    connection: Connection
+
+    def knitted(self, pieces: list[Pieces]) -> list[Fitted]:
+        """Of pieces in the order of time, those that turn about something."""
+        result: list[Fitted] = []
+        for piece in pieces:
+            if piece.frames < self.connection.shortest:
+                continue
+            together = self._continued(result[-1], piece) if result else None
+            if together is not None:
+                result[-1] = together
+                continue
+            alone = self._fitted(piece)
+            if alone is not None:
+                result.append(alone)
+        least = POINT_EVIDENCE * self.connection.shortest
+        lasting = [each for each in result if each.kind == "line" or each.piece.frames >= least]
+        return [each if each.is_of_all_frames else self._fitted(each.piece) or each for each in lasting]
+
+    def _continued(self, active: Fitted, piece: Pieces) -> Fitted | None:
+        """A piece and the last one before it as one, where they are."""
+        before = active.piece
+        if piece.begin - before.end - 1 >= self.connection.most_frames or _kept_apart(before, piece, self.barriers):
+            return None
+        both = replace(
+            before,
+            end=max(before.end, piece.end),
+            drift=max(before.drift, piece.drift),
+            twist=max(before.twist, piece.twist),
+        )
+        # Fitting all frames again for each piece would take a time that grows with the square of their number.
+        if both.frames < FITTED_AGAIN * len(active.pivot.strays) and self._goes_on(active, piece, both):
+            return replace(active, piece=both)
+        together = self._fitted(both)
+        return together if together is not None and self._each_stays(together, (before, piece)) else None
+
+    def _fitted(self, piece: Pieces) -> Fitted | None:
+        """What the frames of a piece turn about, a line rather than a point; None where it is nothing after all.
+
+        Lines that follow each other may wander off together while each is near the last: only the fit of all tells. In
+        the middle of its frames a pivot strays less than one displacement moves it at the most.
+        """
+        chosen = slice(piece.begin, piece.end + 1)
+        for kind in self.kinds:
+            if kind == "space":
+                continue
+            found = pivot(self.turned[chosen], self.placed[chosen], about_line=kind == "line")
+            if median(found.strays) <= piece.drift and (kind == "point" or median(found.tilts) <= piece.twist):
+                return Fitted(piece, kind, found)
+        return None
+
+    def _goes_on(self, active: Fitted, piece: Pieces, both: Pieces) -> bool:
+        """Whether the pivot of what was before is that of a piece, too."""
+        chosen = slice(piece.begin, piece.end + 1)
+        seen = active.pivot.over(self.turned[chosen], self.placed[chosen])
+        return median(seen.strays) <= both.drift and (active.kind == "point" or median(seen.tilts) <= both.twist)
+
+    def _each_stays(self, together: Fitted, pieces: tuple[Pieces, Pieces]) -> bool:
+        """Whether the common pivot is one for each of the pieces: a short one has little say in the median of all."""
+        strays, begin = together.pivot.strays, together.piece.begin
+        return all(median(strays[each.begin - begin : each.end - begin + 1]) <= together.piece.drift for each in pieces)
 
 
 # Three numbers: so few that arrays would cost more than they save ----------------------------------------------------
@@ -456,8 +505,15 @@ def _dot(a: Vector, b: Vector) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
+def _length(a: Vector) -> float:
+    x, y, z = a
+    return math.sqrt(x * x + y * y + z * z)
+
+
 def _cross(a: Vector, b: Vector) -> Vector:
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    ax, ay, az = a
+    bx, by, bz = b
+    return (ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx)
 
 
 def _minus(a: Vector, b: Vector) -> Vector:

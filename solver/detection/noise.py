@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from .. import rotations
 from ..arrays import Array, ArrayLike
 from ..constraints import MovingObject
 from ..constraints.robust import NORMAL_SPREAD, OUTLYING
@@ -151,8 +152,10 @@ def _moved_pivots(
     of its axis, in radians: (n,) each."""
     places, directions = points.lines(body) if templates else (points.particular, points.axis)
     for template in templates:
-        found = pivot(body, template.begin, template.end, about_line=template.kind == "line")
+        shown = slice(template.begin, template.end + 1)
+        turned, placed = rotations.to_matrix(body.rotations[shown]), body.positions[shown]
+        found = pivot(turned, placed, about_line=template.kind == "line")
         chosen = slice(template.begin, template.end - points.stride + 1)
-        across = np.linalg.norm(np.cross(found.position - places[chosen], directions[chosen]), axis=1)
-        lean = np.linalg.norm(np.cross(directions[chosen], found.direction), axis=1)
+        across = rotations.lengths(rotations.cross(found.position - places[chosen], directions[chosen]))
+        lean = rotations.lengths(rotations.cross(directions[chosen], found.direction))
         yield points.sigma[chosen] * across, points.sigma[chosen] * lean

@@ -9,13 +9,13 @@ the direction in which that is the least determined is the axis that the body ke
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .. import rotations
-from ..arrays import Array, BoolArray
-from ..constraints import MovingObject
+from ..arrays import TINY, Array, BoolArray
 from ..constraints.robust import NORMAL_SPREAD, OUTLYING
 
 UNDETERMINED = 1e-2
@@ -29,55 +29,76 @@ class Pivot:
 
     offset: Array
     """(3,) in the body's frame."""
+    axis: Array
+    """(3,) the unit direction of the axis in the body's frame."""
     position: Array
     """(3,) where it stays."""
     direction: Array
     """(3,) the unit direction of the axis where the body moves."""
     strays: Array
     """(frames,) how far the point is from its place, in every frame that was given."""
-    tilts: Array
-    """(frames,) radians between the axis and its direction, in every frame that was given."""
+    axes: Array
+    """(frames, 3) where the axis points, in every frame that was given."""
 
     @property
     def residual(self) -> float:
         """How far the point strays: the root of the mean square."""
         return float(np.sqrt((self.strays**2).mean()))
 
+    @property
+    def tilts(self) -> Array:
+        """(frames,) radians between the axis and its direction."""
+        sine = rotations.lengths(rotations.cross(self.axes, self.direction))
+        return np.asarray(np.arctan2(sine, self.axes @ self.direction))
 
-def pivot(body: MovingObject, begin: int, end: int, *, about_line: bool) -> Pivot:
-    """Fit the frames from `begin` to `end`, both included; frames that lie far off do not count.
+    def over(self, turned: Array, placed: Array) -> Pivot:
+        """The same pivot in other frames: matrices (frames, 3, 3) and places (frames, 3)."""
+        strays, axes = _seen(self.offset, self.axis, self.position, turned, placed)
+        return replace(self, strays=strays, axes=axes)
+
+
+def pivot(turned: Array, placed: Array, *, about_line: bool) -> Pivot:
+    """Fit the frames in which a body is turned by matrices (frames, 3, 3) and placed at (frames, 3); frames that lie
+    far off do not count.
 
     About a line the point is the one of the line that is nearest to the body's origin.
     """
-    turned = rotations.to_matrix(body.rotations[begin : end + 1])
-    placed = body.positions[begin : end + 1]
-    found = _fitted(turned, placed, np.ones(len(placed), dtype=bool), about_line)
-    spread = NORMAL_SPREAD * float(np.median(found.strays))
-    near = found.strays <= OUTLYING * spread
-    if near.all() or np.count_nonzero(near) <= len(near) // 2:
+    found = _fitted(turned, placed, None, about_line)
+    near = found.strays <= OUTLYING * NORMAL_SPREAD * median(found.strays)
+    counted = np.count_nonzero(near)
+    if counted == len(near) or counted <= len(near) // 2:
         return found
     return _fitted(turned, placed, near, about_line)
 
 
-def _fitted(turned: Array, placed: Array, used: BoolArray, about_line: bool) -> Pivot:
-    mean_turn, mean_place = turned[used].mean(axis=0), placed[used].mean(axis=0)
-    turns, ways = turned - mean_turn, placed - mean_place
-    spread, axes = np.linalg.eigh(np.einsum("nij,nik->jk", turns[used], turns[used]))
-    pull = axes.T @ np.einsum("nij,ni->j", turns[used], ways[used])
-    known = spread > UNDETERMINED**2 * spread[-1]
+def median(values: Array) -> float:
+    """Of values (n,); np.median costs many times as much where they are few."""
+    ordered = np.sort(values)
+    count = len(ordered)
+    return float(0.5 * (ordered[(count - 1) // 2] + ordered[count // 2]))
+
+
+def _fitted(turned: Array, placed: Array, used: BoolArray | None, about_line: bool) -> Pivot:
+    # Sums over frames are products of flat matrices here: with a few dozen frames the calls are what costs.
+    counted_turns, counted_places = (turned, placed) if used is None else (turned[used], placed[used])
+    count = len(counted_places)
+    mean_turn, mean_place = np.add.reduce(counted_turns) / count, np.add.reduce(counted_places) / count
+    turns, ways = (counted_turns - mean_turn).reshape(-1, 3), counted_places - mean_place
+    spread, axes = np.linalg.eigh(turns.T @ turns)
+    pull = axes.T @ (turns.T @ ways.ravel())
+    known = spread > max(UNDETERMINED**2 * float(spread[-1]), 0.0)
     if about_line:
         known[0] = False
-    known &= spread > 0.0
     offset = -axes @ np.where(known, pull / np.where(known, spread, 1.0), 0.0)
-    axis = axes[:, 0]
-    directions = turned @ axis
-    direction = directions[used].mean(axis=0)
-    direction /= max(float(np.linalg.norm(direction)), np.finfo(np.float64).tiny)
-    sine = np.linalg.norm(np.cross(directions, direction), axis=1)
-    return Pivot(
-        offset=offset,
-        position=mean_turn @ offset + mean_place,
-        direction=direction,
-        strays=np.linalg.norm(turns @ offset + ways, axis=1),
-        tilts=np.arctan2(sine, directions @ direction),
-    )
+    position = mean_turn @ offset + mean_place
+    directions = (counted_turns.reshape(-1, 3) @ axes[:, 0]).reshape(-1, 3)
+    direction = np.add.reduce(directions)
+    direction = direction / max(math.sqrt(float(direction @ direction)), TINY)
+    return Pivot(offset, axes[:, 0], position, direction, *_seen(offset, axes[:, 0], position, turned, placed))
+
+
+def _seen(offset: Array, axis: Array, position: Array, turned: Array, placed: Array) -> tuple[Array, Array]:
+    """How far a point of a body is from a place, and where an axis of it points, in every frame."""
+    flat = turned.reshape(-1, 3)
+    strays = rotations.lengths((flat @ offset).reshape(-1, 3) + (placed - position))
+    return strays, (flat @ axis).reshape(-1, 3)

@@ -164,7 +164,7 @@ def test_orientations_are_averaged_in_the_tangent_space(rng: np.random.Generator
     trembling = rotations.multiply(turned, rotations.exp(0.02 * rng.standard_normal((40, 3))))
     trembling[7] = rotations.random(rng)
     places[7] = 1.0
-    found = stationary(MovingObject(places, trembling), 0, 39)
+    (found,) = stationary(MovingObject(places, trembling), [(0, 39)])
     assert found.rotation is not None
     expected = rotations.mean(np.delete(trembling, 7, axis=0))
     assert float(rotations.angle_between(found.rotation, expected)) < 2e-3
