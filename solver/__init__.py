@@ -2,6 +2,7 @@
 """The Blender-independent solver: these names are its public face, and keep their meaning."""
 
 from .bvh import read_bvh, write_bvh
+from .cleanup.metrics import FootMetrics, PlantMetrics, foot_metrics
 from .clip import Clip
 from .constraints import (
     Balance,
@@ -68,6 +69,7 @@ __all__ = [
     "DetectionSettings",
     "DirectionConstraint",
     "DirectionTask",
+    "FootMetrics",
     "Footplant",
     "Ground",
     "HalfSpaceTask",
@@ -78,6 +80,7 @@ __all__ = [
     "MovingObject",
     "OrientationConstraint",
     "OrientationTask",
+    "PlantMetrics",
     "PoiseError",
     "Pose",
     "PoseTask",
@@ -105,6 +108,7 @@ __all__ = [
     "detect_by_squared_displacement",
     "detect_footplants",
     "detect_stays",
+    "foot_metrics",
     "read_bvh",
     "solve_posture",
     "solve_postures",

@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How well feet stand, and what it cost: the figures by which clean-ups are compared.
+
+All lengths are in sizes of the character and all times in seconds, so that scale, place, heading and frame rate of a
+clip do not show. Only what happens from the first plant on counts: a captured clip may begin with a calibration pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import rotations
+from ..arrays import Array, BoolArray, IntArray
+from ..clip import Clip
+from ..constraints import Footplant, Ground
+from ..constraints.base import active_frames
+from ..constraints.footplant import HIGHEST_BALL
+from ..errors import ConstraintError
+from ..joints import BodyPoint
+from ..kinematics import WorldState
+from ..motion import Motion
+from ..skeleton import Skeleton
+
+LEG_IN_METRES = 0.9
+"""Hip to heel of the people on whom skating is measured in metres."""
+LOW = 0.05 / LEG_IN_METRES
+"""Sizes of the character below which a ball of the foot may stand (5 cm)."""
+SKATES = 0.5 / LEG_IN_METRES
+"""Sizes a second along the ground above which it then skates (0.5 m/s)."""
+SKATING_MEAN = 5
+"""Frames over whose mean it must be as fast: one bad frame is no skating."""
+
+POP_PERCENTILE, POP_TIMES = 99.0, 2.0
+"""A knee pops where its angular acceleration exceeds so many times this percentile of the source's own: the smooth
+motion of a knee stays well below, one jump by a few degrees does not."""
+
+SPEED_PERCENTILE = 95.0
+"""Of the speeds within a plant: the largest alone is often one frame at its rim."""
+
+
+@dataclass(frozen=True)
+class PlantMetrics:
+    """One footplant. Of heel and ball, those that are planted, the worse one counts."""
+
+    foot: str
+    begin: int
+    """First frame in which heel or ball stands."""
+    end: int
+    """Last one."""
+    slide: float
+    """Length of the way that it travels while it stands, in sizes."""
+    extent: float
+    """How far it is, at most, from the middle of that way, in sizes."""
+    speed: float
+    """95th percentile of its speed, in sizes a second."""
+    height: float
+    """How far the sole is above the ground on average, in sizes; negative below."""
+    penetration: float
+    """How deep heel, ball or toes are below the ground at worst, in sizes."""
+
+
+@dataclass(frozen=True)
+class FootMetrics:
+    """All plants of a clip, and the legs between them."""
+
+    plants: tuple[PlantMetrics, ...]
+    slide: float
+    """Mean over the plants, in sizes."""
+    largest_slide: float
+    extent: float
+    """The largest, in sizes."""
+    speed: float
+    """95th percentile over all frames in which a heel or ball stands, in sizes a second."""
+    height: float
+    """The largest distance of a sole from the ground, averaged over its plant, in sizes."""
+    penetration: float
+    """The deepest of heels, balls and toes in any frame, in sizes."""
+    skating_ratio: float
+    """Share of frames in which the ball of a foot is low in two frames and moves fast, also on the mean of five."""
+    knee_acceleration: float
+    """The largest angular acceleration of a knee, in radians a second squared."""
+    knee_ratio: float
+    """The same against the source's; 1 where there is no source to compare with."""
+    knee_pops: int
+    """Frames in which a knee pops."""
+    stretch: float
+    """The largest change of length of a bone of the legs against the skeleton, as a share of the bone."""
+    mean_stretch: float
+    """The same on average over frames and bones."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers, lists and dictionaries: what JSON can write."""
+        return asdict(self) | {"plants": [asdict(plant) for plant in self.plants]}
+
+    def __str__(self) -> str:
+        lines = [
+            f"{len(self.plants)} plants: they slide {_percent(self.slide)} of the leg's length on average, "
+            f"{_percent(self.largest_slide)} at most",
+            f"  off their middle   {_percent(self.extent)} at most",
+            f"  speed              {_percent(self.speed)} a second (95th percentile)",
+            f"  off the ground     {_percent(self.height)} at most, {_percent(self.penetration)} below it",
+            f"  skating ratio      {100.0 * self.skating_ratio:.1f} % of the frames",
+            f"  knees              {self.knee_acceleration:.1f} rad/s² at most, {self.knee_ratio:.2f} times the "
+            f"source's, {self.knee_pops} pops",
+            f"  stretch            {_percent(self.stretch)} at most, {_percent(self.mean_stretch)} on average",
+        ]
+        lines += [
+            f"  {plant.foot:<5} {plant.begin:>5} to {plant.end:<5} slides {_percent(plant.slide)}, "
+            f"{_percent(plant.speed)} a second, {_percent(plant.height)} high"
+            for plant in self.plants
+        ]
+        return "\n".join(lines)
+
+
+def foot_metrics(
+    clip: Clip, plants: Iterable[Footplant], *, source: Clip | None = None, ground: Ground | None = None
+) -> FootMetrics:
+    """How well the feet of a clip stand in these plants.
+
+    Knees are compared with those of `source`, the clip as it was; without it, with themselves. Heights are above
+    `ground`; where none is given, each plant stands on a ground of its own, at the median height of its sole, and a
+    foot in the air is above the lower one of the two plants between which it is.
+    """
+    kept = tuple(plants)
+    _check(clip, kept, source)
+    feet = [_Foot.of(clip, side, kept, ground) for side in ("left", "right") if _has_foot(clip.skeleton, side)]
+    by_side = {foot.side: foot for foot in feet}
+    measured = tuple(_measured(plant, by_side[plant.foot], clip) for plant in kept)
+    first = min((plant.begin for plant in measured), default=0)
+    speeds = [speed for plant in kept for speed in _speeds(plant, by_side[plant.foot], clip)]
+    accelerations = _knee_accelerations(clip, first)
+    before = accelerations if source is None else _knee_accelerations(source, first)
+    stretches = _stretches(clip, first)
+    return FootMetrics(
+        plants=measured,
+        slide=_mean(plant.slide for plant in measured),
+        largest_slide=_largest(plant.slide for plant in measured),
+        extent=_largest(plant.extent for plant in measured),
+        speed=float(np.percentile(np.concatenate(speeds), SPEED_PERCENTILE)) if speeds else 0.0,
+        height=_largest(abs(plant.height) for plant in measured),
+        penetration=_largest(float(np.max(foot.depths[first:], initial=0.0)) for foot in feet),
+        skating_ratio=_skating_ratio(feet, clip, first),
+        knee_acceleration=float(accelerations.max(initial=0.0)),
+        knee_ratio=_ratio(float(accelerations.max(initial=0.0)), float(before.max(initial=0.0))),
+        knee_pops=_pops(accelerations, before),
+        stretch=float(stretches.max(initial=0.0)),
+        mean_stretch=float(stretches.mean()) if stretches.size else 0.0,
+    )
+
+
+# Feet ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Foot:
+    """The points of one foot in every frame, in sizes of the character."""
+
+    side: str
+    points: dict[str, Array]
+    """(frames, 3) of "heel" and "toe", the ball."""
+    heights: dict[str, Array]
+    """(frames,) of the sole under each of them above the ground."""
+    depths: Array
+    """(frames,) how deep the lowest of heel, ball and tip of the toes is below the ground; 0 above it."""
+
+    @staticmethod
+    def of(clip: Clip, side: str, plants: Sequence[Footplant], ground: Ground | None) -> _Foot:
+        skeleton, size, up = clip.skeleton, clip.skeleton.size, clip.skeleton.up_axis
+        marks = {part: _mark(skeleton, f"{side}_{part}") for part in ("heel", "toe", "toe_tip")}
+        places = {part: clip.position(mark) for part, mark in marks.items() if mark is not None}
+        clearance = _clearances(skeleton, {part: mark for part, mark in marks.items() if mark is not None})
+        floors = _floors(clip, side, plants, places, clearance, ground)
+        heights = {part: places[part][:, up] / size - clearance[part] - floors[part] for part in places}
+        lowest = np.min([heights[part] for part in places], axis=0)
+        return _Foot(side, {part: places[part] / size for part in ("heel", "toe")}, heights, np.maximum(-lowest, 0.0))
+
+
+def _clearances(skeleton: Skeleton, marks: dict[str, BodyPoint]) -> dict[str, float]:
+    """How much higher than the heel each point of a flat foot lies, in sizes; never lower, whatever the rest pose."""
+    rest = WorldState.of(skeleton, Motion(skeleton.rest_rotations[None], skeleton.offsets[None]))
+    places = {part: rest.point(mark)[0] for part, mark in marks.items()}
+    rises = {part: place - places["heel"] for part, place in places.items()}
+    return {
+        part: float(np.clip(rise[skeleton.up_axis], 0.0, HIGHEST_BALL * np.linalg.norm(rise))) / skeleton.size
+        for part, rise in rises.items()
+    }
+
+
+def _floors(
+    clip: Clip,
+    side: str,
+    plants: Sequence[Footplant],
+    places: dict[str, Array],
+    clearance: dict[str, float],
+    ground: Ground | None,
+) -> dict[str, Array]:
+    """(frames,) the height of the ground under each point, in sizes."""
+    size, up = clip.skeleton.size, clip.skeleton.up_axis
+    if ground is not None:
+        return {part: ground.heights(place, up) / size for part, place in places.items()}
+    standing = []
+    for plant in plants:
+        if plant.foot != side:
+            continue
+        soles = [
+            places[part][_during(stay, clip.frames), up] / size - clearance[part] for part, stay in plant.stays.items()
+        ]
+        standing.append((*_span(plant, clip.frames), float(np.median(np.concatenate(soles)))))
+    if not standing:
+        lowest = min(float(place[:, up].min()) / size - clearance[part] for part, place in places.items())
+        return {part: np.full(clip.frames, lowest) for part in places}
+    return dict.fromkeys(places, _lower_of_neighbours(sorted(standing), clip.frames))
+
+
+def _lower_of_neighbours(standing: Sequence[tuple[int, int, float]], frames: int) -> Array:
+    """(frames,) the level of each plant (begin, end, level) while it stands, and between two the lower one."""
+    begins, ends, levels = (np.array(values) for values in zip(*standing, strict=True))
+    before = np.searchsorted(begins, np.arange(frames), side="right") - 1
+    after = np.searchsorted(ends, np.arange(frames), side="left")
+    inner = np.minimum(levels[np.maximum(before, 0)], levels[np.minimum(after, len(levels) - 1)])
+    return np.where(before < 0, levels[0], np.where(after >= len(levels), levels[-1], inner))
+
+
+def _measured(plant: Footplant, foot: _Foot, clip: Clip) -> PlantMetrics:
+    begin, end = _span(plant, clip.frames)
+    ways = {part: foot.points[part][_during(stay, clip.frames)] for part, stay in plant.stays.items()}
+    heights = [foot.heights[part][_during(stay, clip.frames)] for part, stay in plant.stays.items()]
+    return PlantMetrics(
+        foot=plant.foot,
+        begin=begin,
+        end=end,
+        slide=_largest(float(rotations.lengths(np.diff(way, axis=0)).sum()) for way in ways.values()),
+        extent=_largest(float(rotations.lengths(way - way.mean(axis=0)).max()) for way in ways.values()),
+        speed=_largest(float(np.percentile(speeds, SPEED_PERCENTILE)) for speeds in _speeds(plant, foot, clip)),
+        height=float(np.concatenate(heights).mean()),
+        penetration=float(foot.depths[begin : end + 1].max()),
+    )
+
+
+def _speeds(plant: Footplant, foot: _Foot, clip: Clip) -> list[Array]:
+    """Speeds from frame to frame of heel and ball, those that stand for two frames or more, in sizes a second."""
+    ways = [foot.points[part][_during(stay, clip.frames)] for part, stay in plant.stays.items()]
+    return [rotations.lengths(np.diff(way, axis=0)) * clip.fps for way in ways if len(way) > 1]
+
+
+def _skating_ratio(feet: Sequence[_Foot], clip: Clip, first: int) -> float:
+    level = [axis for axis in range(3) if axis != clip.skeleton.up_axis]
+    skates: BoolArray = np.zeros(max(clip.frames - first - 1, 0), dtype=bool)
+    if not skates.size:
+        return 0.0
+    for foot in feet:
+        ball = foot.points["toe"][first:, level]
+        low = foot.heights["toe"][first:] < LOW
+        speeds = np.hypot(*np.diff(ball, axis=0).T) * clip.fps
+        means = np.convolve(speeds, np.full(SKATING_MEAN, 1.0 / SKATING_MEAN), mode="full")
+        # Centred; beyond the ends of the clip nothing moves.
+        means = means[SKATING_MEAN // 2 :][: len(speeds)]
+        skates |= low[:-1] & low[1:] & (speeds > SKATES) & (means > SKATES)
+    return float(skates.mean())
+
+
+# Legs ---------------------------------------------------------------------------------------------------------------
+
+
+def _knee_accelerations(clip: Clip, first: int) -> Array:
+    """(frames - 2, knees) angular accelerations from a frame on, in radians a second squared."""
+    marks = clip.skeleton.landmarks
+    knees = [knee for knee in (marks.left_knee, marks.right_knee) if knee is not None]
+    turned = clip.motion.rotations[first:, knees]
+    if len(turned) < 3:
+        return np.zeros((0, len(knees)))
+    velocities = rotations.log(rotations.quotient(turned[1:], turned[:-1]))
+    return rotations.lengths(np.diff(velocities, axis=0)) * clip.fps**2
+
+
+def _pops(accelerations: Array, before: Array) -> int:
+    if not before.size:
+        return 0
+    usual = np.percentile(before, POP_PERCENTILE, axis=0)
+    return int((accelerations > POP_TIMES * usual).any(axis=1).sum())
+
+
+def _stretches(clip: Clip, first: int) -> Array:
+    """(frames, bones) by what share each bone from hip to ball is longer or shorter than the skeleton's."""
+    joints = _leg_bones(clip.skeleton)
+    lengths = rotations.lengths(clip.skeleton.offsets[joints])
+    joints, lengths = joints[lengths > 0.0], lengths[lengths > 0.0]
+    return np.abs(rotations.lengths(clip.motion.translations[first:, joints]) / lengths - 1.0)
+
+
+def _leg_bones(skeleton: Skeleton) -> IntArray:
+    """The joints below the hips down to the balls: the translation of each is a bone."""
+    bones: list[int] = []
+    for side in ("left", "right"):
+        hip, _, ankle, toe = skeleton.landmarks.leg(side)
+        last = ankle if toe is None else toe
+        if hip is None or last is None:
+            continue
+        chain = skeleton.tree.chain(last)
+        bones += chain[: chain.index(hip)] if hip in chain else ()
+    return np.array(sorted(bones), dtype=np.int64)
+
+
+# What plants are ----------------------------------------------------------------------------------------------------
+
+
+def _check(clip: Clip, plants: Sequence[Footplant], source: Clip | None) -> None:
+    for plant in plants:
+        if not isinstance(plant, Footplant):
+            raise ConstraintError(f"Feet are measured in footplants, not in {plant!r}.")
+        if not _has_foot(clip.skeleton, plant.foot):
+            raise ConstraintError(
+                f"{plant.label}: the heel or the ball of the {plant.foot} foot of this character was not found; "
+                "set the landmarks by hand."
+            )
+        for time in (time for stay in plant.stays.values() for time in stay):
+            if not 0 <= time <= clip.frames - 1:
+                raise ConstraintError(
+                    f"{plant.label}: its time {time:g} lies outside the clip, whose frames are 0 to {clip.frames - 1}."
+                )
+    if source is not None and (source.frames != clip.frames or source.skeleton.names != clip.skeleton.names):
+        raise ConstraintError("The source of a clip has the same joints and as many frames: give the clip as it was.")
+
+
+def _has_foot(skeleton: Skeleton, side: str) -> bool:
+    return all(_mark(skeleton, f"{side}_{part}") is not None for part in ("heel", "toe"))
+
+
+def _mark(skeleton: Skeleton, name: str) -> BodyPoint | None:
+    mark = getattr(skeleton.landmarks, name)
+    return None if mark is None else skeleton.resolve(mark)
+
+
+def _during(stay: tuple[float, float], frames: int) -> IntArray:
+    """The frames of a stay; the nearest one where it lies between two."""
+    during = active_frames(*stay)
+    return during if during.size else np.array([min(round(stay[0]), frames - 1)])
+
+
+def _span(plant: Footplant, frames: int) -> tuple[int, int]:
+    """First and last frame in which heel or ball stands."""
+    during = np.concatenate([_during(stay, frames) for stay in plant.stays.values()])
+    return int(during.min()), int(during.max())
+
+
+def _largest(values: Iterable[float]) -> float:
+    return max(values, default=0.0)
+
+
+def _mean(values: Iterable[float]) -> float:
+    known = list(values)
+    return float(np.mean(known)) if known else 0.0
+
+
+def _ratio(after: float, before: float) -> float:
+    if before == 0.0:
+        return 1.0 if after == 0.0 else float("inf")
+    return after / before
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.3g} %"

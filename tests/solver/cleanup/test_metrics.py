@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Figures about feet: known slides are found, and scale, place, heading and frame rate do not show."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from poise.solver import Clip, Footplant, Ground, Motion, foot_metrics, rotations
+from poise.solver.arrays import Array
+from poise.solver.errors import ConstraintError
+from poise.solver.synthetic import human
+
+from .gaits import NAMES, footplants, gait
+
+FRAMES = 40
+
+
+def standing(shift: Array | None = None, *, fps: float = 30.0, up: str = "y", stature: float = 1.75) -> Clip:
+    """A human at rest whose root is shifted by (frames, 3)."""
+    skeleton = human(up, stature=stature)  # type: ignore[arg-type]
+    frames = FRAMES if shift is None else len(shift)
+    root = np.tile(skeleton.offsets[0], (frames, 1)) + (0.0 if shift is None else shift)
+    return Clip(
+        skeleton, Motion.from_root(skeleton, np.tile(rotations.IDENTITY, (frames, len(skeleton), 1)), root), fps
+    )
+
+
+def plant(begin: int = 0, end: int = FRAMES - 1, foot: str = "left") -> Footplant:
+    return Footplant(foot=foot, heel_strike=begin, heel_off=end, toe_strike=begin, toe_off=end)  # type: ignore[arg-type]
+
+
+def test_a_slide_of_known_length_is_measured() -> None:
+    shift = np.zeros((FRAMES, 3))
+    shift[:, 2] = np.linspace(0.0, 0.39, FRAMES)  # 1 cm a frame
+    clip = standing(shift)
+    size = clip.skeleton.size
+    metrics = foot_metrics(clip, [plant(10, 30)], ground=Ground(0.0))
+    (measured,) = metrics.plants
+    assert measured.begin == 10 and measured.end == 30
+    assert measured.slide == pytest.approx(0.20 / size, rel=1e-9)
+    assert measured.extent == pytest.approx(0.10 / size, rel=1e-9)
+    assert measured.speed == pytest.approx(0.3 / size, rel=1e-9)
+    assert metrics.speed == pytest.approx(0.3 / size, rel=1e-9)
+    assert metrics.slide == metrics.largest_slide == measured.slide
+
+
+@pytest.mark.parametrize("height", [-0.03, 0.0, 0.05])
+def test_heights_are_above_the_ground_that_is_given(height: float) -> None:
+    clip = standing(np.tile([0.0, height, 0.0], (FRAMES, 1)))
+    metrics = foot_metrics(clip, [plant()], ground=Ground(0.0))
+    assert metrics.plants[0].height == pytest.approx(height / clip.skeleton.size, abs=1e-12)
+    assert metrics.penetration == pytest.approx(max(-height, 0.0) / clip.skeleton.size, abs=1e-12)
+    own = foot_metrics(clip, [plant()])
+    assert abs(own.plants[0].height) < 1e-12, "without a ground a plant stands on its own"
+
+
+def test_toes_that_point_into_the_ground_penetrate_it() -> None:
+    clip = standing()
+    turned = clip.motion.rotations.copy()
+    turned[:, clip.skeleton.index("l_metatarsal")] = rotations.exp([0.5, 0.0, 0.0])
+    bent = clip.with_motion(Motion(turned, clip.motion.translations))
+    reach = clip.position(clip.skeleton.landmarks.left_toe_tip) - clip.position("l_metatarsal")
+    lowest = (clip.position("l_metatarsal") + rotations.rotate(rotations.exp([0.5, 0.0, 0.0]), reach))[0, 1]
+    assert foot_metrics(clip, [plant()], ground=Ground(0.0)).penetration < 1e-12
+    found = foot_metrics(bent, [plant()], ground=Ground(0.0)).penetration
+    assert found == pytest.approx(-lowest / clip.skeleton.size, rel=1e-9) and found > 0.01
+
+
+@pytest.mark.parametrize("speed", [0.4, 0.6])
+@pytest.mark.parametrize("height", [0.0, 0.1])
+def test_skating_is_low_and_fast(speed: float, height: float) -> None:
+    """In metres a second for legs of 0.9 m; the made-up human's are a little longer."""
+    shift = np.zeros((FRAMES, 3))
+    size = standing().skeleton.size
+    shift[:, 0] = np.arange(FRAMES) * speed / 30.0 * size / 0.9
+    shift[:, 1] = height
+    ratio = foot_metrics(standing(shift), [plant()], ground=Ground(0.0)).skating_ratio
+    if speed > 0.5 and height < 0.05:
+        assert ratio > 0.85  # at the clip's ends the mean over five frames is too low
+    else:
+        assert ratio == 0.0
+
+
+def test_one_fast_frame_is_no_skating() -> None:
+    shift = np.zeros((FRAMES, 3))
+    shift[20:, 0] = 0.06  # 1.8 m/s for one frame, 0.36 m/s on the mean
+    assert foot_metrics(standing(shift), [plant()], ground=Ground(0.0)).skating_ratio == 0.0
+
+
+def test_a_knee_that_jumps_pops_and_a_smooth_one_does_not() -> None:
+    motion = gait("walk")
+    clip, plants = motion.clip, footplants(motion)
+    calm = foot_metrics(clip, plants)
+    assert calm.knee_pops == 0 and calm.knee_ratio == 1.0
+    turned = clip.motion.rotations.copy()
+    knee = clip.skeleton.landmarks.left_knee
+    turned[60, knee] = rotations.multiply(turned[60, knee], rotations.exp([0.3, 0.0, 0.0]))
+    popped = clip.with_motion(Motion(turned, clip.motion.translations))
+    metrics = foot_metrics(popped, plants, source=clip)
+    # One frame that is off by 0.3 rad accelerates by -2 times that between its neighbours.
+    assert metrics.knee_acceleration == pytest.approx(0.6 * clip.fps**2, rel=0.15)
+    assert metrics.knee_pops == 3
+    assert metrics.knee_ratio > 4.0
+
+
+def test_stretched_bones_are_measured() -> None:
+    clip = standing()
+    moved = clip.motion.translations.copy()
+    moved[7, clip.skeleton.index("r_talocrural")] *= 1.03
+    metrics = foot_metrics(clip.with_motion(Motion(clip.motion.rotations, moved)), [plant()])
+    assert metrics.stretch == pytest.approx(0.03, rel=1e-9)
+    bones = 10  # knee, ankle and three joints of the foot on each side
+    assert metrics.mean_stretch == pytest.approx(0.03 / (bones * FRAMES), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_made_up_gaits_stand_still_on_the_floor(name: str) -> None:
+    motion = gait(name)
+    metrics = foot_metrics(motion.clip, footplants(motion))
+    assert metrics.extent < 1e-12 and metrics.penetration < 1e-12 and metrics.stretch < 1e-12
+    skated = foot_metrics(gait(name, skate=0.01).clip, footplants(motion))
+    assert skated.extent > 5e-3 and skated.speed > 0.05
+
+
+@pytest.mark.parametrize("change", ["scale", "move", "turn", "rate"])
+def test_scale_place_heading_and_frame_rate_do_not_show(change: str) -> None:
+    clip = gait("stairs", skate=0.01).clip
+    plants = footplants(gait("stairs"))
+    before = foot_metrics(clip, plants)
+    turned, moved = clip.motion.rotations.copy(), clip.motion.translations.copy()
+    skeleton, fps = clip.skeleton, clip.fps
+    if change == "scale":
+        skeleton = human(stature=175.0)
+        moved = moved * 100.0
+    elif change == "move":
+        moved[:, 0] += (1000.0, 50.0, -300.0)
+    elif change == "turn":
+        turn = rotations.exp([0.0, 2.0, 0.0])
+        turned[:, 0], moved[:, 0] = rotations.multiply(turn, turned[:, 0]), rotations.rotate(turn, moved[:, 0])
+    else:
+        fine = gait("stairs", skate=0.01, fps=240.0)
+        after = foot_metrics(fine.clip, footplants(fine)).as_dict()
+        for name in ("slide", "extent", "speed", "knee_acceleration", "skating_ratio"):
+            # Events lie on frames, so that plants of a finer clip are a little longer.
+            assert after[name] == pytest.approx(getattr(before, name), rel=0.2), name
+        return
+    after = foot_metrics(Clip(skeleton, Motion(turned, moved), fps), plants).as_dict()
+    for name, value in before.as_dict().items():
+        if name != "plants":
+            assert after[name] == pytest.approx(value, rel=1e-6, abs=1e-9), name
+
+
+def test_figures_can_be_read_by_people_and_by_machines() -> None:
+    motion = gait("walk", skate=0.01)
+    metrics = foot_metrics(motion.clip, footplants(motion))
+    text = str(metrics)
+    assert "5 plants" in text and "skating ratio" in text and text.count("\n") == 6 + 5
+    read = json.loads(json.dumps(metrics.as_dict()))
+    assert read["plants"][2]["foot"] == "right" and read["slide"] == metrics.slide
+
+
+def test_a_clip_without_plants_still_has_figures() -> None:
+    metrics = foot_metrics(standing(), [])
+    assert metrics.plants == () and metrics.slide == 0.0 and metrics.penetration == 0.0
+
+
+def test_plants_that_do_not_fit_are_refused() -> None:
+    clip = standing()
+    with pytest.raises(ConstraintError, match="lies outside the clip, whose frames are 0 to 39"):
+        foot_metrics(clip, [plant(10, 50)])
+    with pytest.raises(ConstraintError, match="not in 'left'"):
+        foot_metrics(clip, ["left"])  # type: ignore[list-item]
+    with pytest.raises(ConstraintError, match="as many frames"):
+        foot_metrics(clip, [plant()], source=standing(np.zeros((3, 3))))
+    footless = clip.skeleton.with_landmarks(left_heel=None)
+    with pytest.raises(ConstraintError, match="heel or the ball of the left foot"):
+        foot_metrics(Clip(footless, clip.motion), [plant()])
