@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limbs of two bones: a ball joint, a hinge and an end, with the points of hand or foot that can be planted.
+
+Joints may lie between the three, such as those that spread a twist over a thigh: they keep the local transforms that
+they have, so that what they lead to is one rigid bone in each frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .. import rotations
+from ..arrays import Array, ArrayLike
+from ..errors import SkeletonError
+from ..joints import BodyPoint, JointKind
+from ..motion import Motion
+from ..skeleton import Skeleton
+from .components import split
+from .two_bones import Reach, bend_of, reach_of
+
+SIDES = ("left", "right")
+LIMB_NAMES = ("left leg", "right leg", "left arm", "right arm")
+"""What `limbs_of` calls the limbs."""
+LEG_POINTS, ARM_POINTS = ("heel", "ball"), ("wrist", "fingertips")
+"""What it calls the points that can be planted."""
+
+NO_LENGTH = 1e-6
+"""Sizes of the character under which a bone has no length."""
+
+ACROSS = 0.1
+"""Sine of the least angle between a hinge's axis and each of its bones: under it the hinge only twists them."""
+
+BENT_AT_REST = np.deg2rad(3.0)
+"""How far a limb must be bent at rest for the plane of its bones to show the axis of its hinge."""
+
+LEAST_MOVEMENT = np.deg2rad(3.0)
+"""How far a hinge must move about one axis, root of the mean square, for its motion to show that axis."""
+
+HIGHEST_POINT = 0.3
+"""Ball and tips of toes lie at most this share of the foot's length above the sole, whatever the rest pose says."""
+
+
+@dataclass(frozen=True)
+class Toes:
+    """What bends at the ball of a foot."""
+
+    joint: int
+    tip: BodyPoint
+    """On that joint, its joint as an index."""
+    axis: tuple[float, float, float]
+    """Unit, in the joint's own frame, across the tip: positive angles bend the toes toward the top of the foot."""
+    clearance: float
+    """How high above the sole the tip lies in a flat foot."""
+
+
+@dataclass(frozen=True)
+class Limb:
+    """A limb of two bones; joints by index. Made by `limb`, which checks it, or by `limbs_of`."""
+
+    name: str
+    ball: int
+    """Hip or shoulder."""
+    hinge: int
+    """Knee or elbow."""
+    end: int
+    """Ankle or wrist."""
+    axis: tuple[float, float, float]
+    """Unit axis of the hinge in its joint's own frame: positive angles flex."""
+    points: Mapping[str, BodyPoint]
+    """One or two points that move with the end, by name, their joints as indices."""
+    clearances: Mapping[str, float] = field(default_factory=dict)
+    """How high above the sole each point lies when hand or foot is flat on the floor; 0 where nothing is said."""
+    toes: Toes | None = None
+
+    def clearance(self, point: str) -> float:
+        """How high above the floor a point lies when it stands on it."""
+        return self.clearances.get(point, 0.0)
+
+    def chain(self, skeleton: Skeleton) -> tuple[int, ...]:
+        """The joints below the ball joint down to the end, whose translations are the limb's bones."""
+        chain = skeleton.tree.chain(self.end)
+        return chain[: chain.index(self.ball)][::-1]
+
+
+def limb(
+    skeleton: Skeleton,
+    name: str,
+    ball: str | int,
+    hinge: str | int,
+    end: str | int,
+    points: Mapping[str, str | int | BodyPoint],
+    *,
+    axis: ArrayLike | None = None,
+    motion: Motion | None = None,
+    clearances: Mapping[str, float] | None = None,
+    toes: Toes | None = None,
+) -> Limb:
+    """A limb that a user names; a `SkeletonError` says what keeps joints from being one.
+
+    `axis` is the hinge's, in its joint's own frame. Where it is not given it is that of the skeleton's hinge; else the
+    one about which the joint turns in `motion`; else the one across the bent limb at rest; else the one that flexes the
+    limb in its usual direction, for a leg back and for an arm ahead. All but a given one get the sign that flexes.
+    """
+    joints = [skeleton.index(joint) for joint in (ball, hinge, end)]
+    names = [skeleton.names[joint] for joint in joints]
+    _check_chain(skeleton, name, joints, names)
+    if not 1 <= len(points) <= 2:
+        raise SkeletonError(f"The {name} needs one or two points that can be planted, not {len(points)}.")
+    resolved = {label: skeleton.resolve(point) for label, point in points.items()}
+    for label, point in resolved.items():
+        if not skeleton.tree.carriers(int(point.joint))[joints[2]]:
+            raise SkeletonError(
+                f"The {label} of the {name} is on joint {skeleton.names[int(point.joint)]!r}, which {names[2]!r} does "
+                "not carry; name a point of the hand or the foot."
+            )
+    bones = _bones_at_rest(skeleton, joints)
+    for first, last, bone in zip(names[:-1], names[1:], bones, strict=True):
+        if float(np.linalg.norm(bone)) <= NO_LENGTH * skeleton.size:
+            raise SkeletonError(f"The {name} has no length from {first!r} to {last!r}; name other joints for it.")
+    if axis is None:
+        direction = _found_axis(skeleton, name, joints, motion)
+    else:
+        direction = np.asarray(axis, dtype=np.float64)
+        if direction.shape != (3,) or not np.isfinite(direction).all() or not direction.any():
+            raise SkeletonError(f"The axis of the {name}'s hinge {names[1]!r} must be three finite numbers, not all 0.")
+        direction = direction / np.linalg.norm(direction)
+    for bone in bones:
+        if float(np.linalg.norm(np.cross(direction, bone))) < ACROSS * float(np.linalg.norm(bone)):
+            raise SkeletonError(
+                f"The hinge {names[1]!r} of the {name} turns about its own bone and cannot bend the limb; "
+                "give another axis."
+            )
+    x, y, z = direction.tolist()
+    return Limb(name, joints[0], joints[1], joints[2], (x, y, z), resolved, dict(clearances or {}), toes)
+
+
+def limbs_of(skeleton: Skeleton, motion: Motion | None = None, only: Sequence[str] | None = None) -> tuple[Limb, ...]:
+    """The legs and arms that the landmarks tell, legs first: those of `LIMB_NAMES` whose joints are all known.
+
+    With `only`, these and no others, and what they lack is an error. In the `motion` the axes of hinges are seen.
+    """
+    if only is not None:
+        for name in only:
+            if name not in LIMB_NAMES:
+                raise SkeletonError(f"There is no limb {name!r}: the landmarks tell {', '.join(LIMB_NAMES)}.")
+    found = []
+    for name in LIMB_NAMES if only is None else only:
+        side, kind = name.split()
+        roles = ("hip", "knee", "ankle", "heel") if kind == "leg" else ("shoulder", "elbow", "wrist")
+        if only is None and any(getattr(skeleton.landmarks, f"{side}_{role}") is None for role in roles):
+            continue
+        found.append(_leg(skeleton, side, motion) if kind == "leg" else _arm(skeleton, side, motion))
+    return tuple(found)
+
+
+def with_measured_axis(skeleton: Skeleton, part: Limb, motion: Motion) -> Limb:
+    """The limb with the axis about which its hinge turns in a motion; as it is, where the hinge hardly moves."""
+    measured = _axis_in_motion(part.hinge, motion)
+    if measured is None:
+        return part
+    x, y, z = _flexing(skeleton, part.name, [part.ball, part.hinge, part.end], measured, motion).tolist()
+    return replace(part, axis=(x, y, z))
+
+
+def _leg(skeleton: Skeleton, side: str, motion: Motion | None) -> Limb:
+    marks = skeleton.landmarks
+    hip, knee, ankle, heel = (marks.require(f"{side}_{role}") for role in ("hip", "knee", "ankle", "heel"))
+    points: dict[str, BodyPoint] = {"heel": skeleton.resolve(heel)}
+    toe, tip = getattr(marks, f"{side}_toe"), getattr(marks, f"{side}_toe_tip")
+    if toe is not None or tip is not None:
+        points["ball"] = skeleton.resolve(tip if toe is None else toe)
+    places = {label: _place_at_rest(skeleton, point) for label, point in points.items()}
+    up = skeleton.up_axis
+    clearances, toes = {"heel": 0.0}, None
+    if "ball" in points:
+        highest = HIGHEST_POINT * float(np.linalg.norm(places["ball"] - places["heel"]))
+        clearances["ball"] = float(np.clip(places["ball"][up] - places["heel"][up], 0.0, highest))
+        if toe is not None and tip is not None and skeleton.resolve(tip).joint == toe:
+            end = _place_at_rest(skeleton, skeleton.resolve(tip))
+            over = float(np.clip(end[up] - places["heel"][up], 0.0, highest))
+            toes = _toes(skeleton, toe, skeleton.resolve(tip), over)
+    return limb(skeleton, f"{side} leg", hip, knee, ankle, points, motion=motion, clearances=clearances, toes=toes)
+
+
+def _toes(skeleton: Skeleton, joint: int, tip: BodyPoint, clearance: float) -> Toes | None:
+    """The toes on a joint; None where they have no length or point straight up or down at rest."""
+    turned, _ = skeleton.rest
+    along = rotations.rotate(turned[joint], tip.local)
+    across = np.cross(along, np.eye(3)[skeleton.up_axis])
+    if float(np.linalg.norm(across)) <= NO_LENGTH * skeleton.size:
+        return None
+    local = rotations.rotate(rotations.conjugate(turned[joint]), across / np.linalg.norm(across))
+    x, y, z = local.tolist()
+    return Toes(joint, tip, (x, y, z), clearance)
+
+
+def _arm(skeleton: Skeleton, side: str, motion: Motion | None) -> Limb:
+    marks = skeleton.landmarks
+    shoulder, elbow, wrist = (marks.require(f"{side}_{role}") for role in ("shoulder", "elbow", "wrist"))
+    points: dict[str, BodyPoint] = {"wrist": skeleton.resolve(wrist)}
+    tip = getattr(marks, f"{side}_fingertip")
+    if tip is not None:
+        points["fingertips"] = skeleton.resolve(tip)
+    return limb(skeleton, f"{side} arm", shoulder, elbow, wrist, points, motion=motion)
+
+
+def _check_chain(skeleton: Skeleton, name: str, joints: list[int], names: list[str]) -> None:
+    if len(set(joints)) < 3:
+        raise SkeletonError(f"The {name} is not of two bones: {', '.join(map(repr, names))} must be three joints.")
+    for upper, lower in ((0, 1), (1, 2)):
+        if not skeleton.tree.carriers(joints[lower])[joints[upper]]:
+            raise SkeletonError(
+                f"The {name} is not of two bones: {names[upper]!r} does not carry {names[lower]!r}; name the joints "
+                "from hip or shoulder down to ankle or wrist."
+            )
+    for joint, what in zip(joints, names, strict=True):
+        if skeleton.kinds[joint] is JointKind.FIXED:
+            raise SkeletonError(f"The {name} cannot move: its joint {what!r} is fixed.")
+    if skeleton.parents[joints[0]] < 0:
+        raise SkeletonError(f"The {name} cannot begin at the root {names[0]!r}: the whole body hangs on it.")
+
+
+def _place_at_rest(skeleton: Skeleton, point: BodyPoint) -> Array:
+    turned, placed = skeleton.rest
+    joint = int(point.joint)
+    return np.asarray(placed[joint] + rotations.rotate(turned[joint], point.local))
+
+
+def _bones_at_rest(skeleton: Skeleton, joints: list[int]) -> tuple[Array, Array]:
+    """Both bones, (3,) each, in the hinge's own frame at rest."""
+    turned, placed = skeleton.rest
+    back = rotations.conjugate(turned[joints[1]])
+    upper = rotations.rotate(back, placed[joints[1]] - placed[joints[0]])
+    return upper, rotations.rotate(back, placed[joints[2]] - placed[joints[1]])
+
+
+# The axis of a hinge -------------------------------------------------------------------------------------------------
+
+
+def _found_axis(skeleton: Skeleton, name: str, joints: list[int], motion: Motion | None) -> Array:
+    """(3,) unit, in the hinge's own frame."""
+    upper, lower = _bones_at_rest(skeleton, joints)
+    usual = _usual_axis(skeleton, name, joints)
+    if skeleton.kinds[joints[1]] is JointKind.HINGE:
+        return _flexing(skeleton, name, joints, skeleton.hinge_axes[joints[1]], motion)
+    measured = None if motion is None else _axis_in_motion(joints[1], motion)
+    if measured is not None:
+        return _flexing(skeleton, name, joints, measured, motion)
+    across = np.cross(upper, lower)
+    sine = float(np.linalg.norm(across)) / float(np.linalg.norm(upper) * np.linalg.norm(lower))
+    if sine > np.sin(BENT_AT_REST):
+        return np.asarray(across / np.linalg.norm(across))
+    return usual
+
+
+def _axis_in_motion(joint: int, motion: Motion) -> Array | None:
+    """(3,) the axis, in the joint's own frame, about which it turns most; its sign is not known."""
+    turned = motion.rotations[:, joint]
+    relative = rotations.log(rotations.multiply(rotations.conjugate(rotations.mean(turned)), turned))
+    values, vectors = np.linalg.eigh(relative.T @ relative / max(len(relative), 1))
+    if np.sqrt(max(float(values[-1]), 0.0)) < LEAST_MOVEMENT:
+        return None
+    return np.asarray(vectors[:, -1])
+
+
+def _flexing(skeleton: Skeleton, name: str, joints: list[int], axis: Array, motion: Motion | None) -> Array:
+    """The axis or its opposite: that about which the limb is bent, in the motion or at rest, or would usually bend."""
+    upper, lower = _bones_at_rest(skeleton, joints)
+    if motion is not None and motion.frames:
+        turned, placed = skeleton.tree.accumulate(motion.rotations, motion.translations)
+        back = rotations.conjugate(turned[:, joints[1]])
+        bones = [placed[:, joints[1]] - placed[:, joints[0]], placed[:, joints[2]] - placed[:, joints[1]]]
+        turned_back = [rotations.rotate(back, bone) for bone in bones]
+        shown = float(bends_of(turned_back[0], turned_back[1], axis).mean())
+    else:
+        shown = float(bends_of(upper, lower, axis))
+    if abs(shown) < BENT_AT_REST:
+        shown = float(axis @ _usual_axis(skeleton, name, joints))
+    return np.asarray(-axis if shown < 0.0 else axis)
+
+
+def _usual_axis(skeleton: Skeleton, name: str, joints: list[int]) -> Array:
+    """(3,) in the hinge's own frame: across the limb and the way that people face, so that knees bend back.
+
+    Whoever has no toes faces as characters do at rest: z where y is up, -y where z is up.
+    """
+    turned, placed = skeleton.rest
+    ahead = np.array([0.0, 0.0, 1.0]) if skeleton.up == "y" else np.array([0.0, -1.0, 0.0])
+    ways = []
+    for side in SIDES:
+        ankle, toe = getattr(skeleton.landmarks, f"{side}_ankle"), getattr(skeleton.landmarks, f"{side}_toe")
+        if ankle is not None and toe is not None:
+            ways.append(placed[toe] - placed[ankle])
+    if ways:
+        level = np.mean(ways, axis=0)
+        level[skeleton.up_axis] = 0.0
+        if float(np.linalg.norm(level)) > NO_LENGTH * skeleton.size:
+            ahead = level / np.linalg.norm(level)
+    is_leg = joints[1] in (skeleton.landmarks.left_knee, skeleton.landmarks.right_knee) or "leg" in name.lower()
+    across = np.cross(placed[joints[2]] - placed[joints[0]], -ahead if is_leg else ahead)
+    if float(np.linalg.norm(across)) <= NO_LENGTH * skeleton.size:
+        across = np.cross(placed[joints[2]] - placed[joints[0]], np.eye(3)[skeleton.up_axis])
+    return rotations.rotate(rotations.conjugate(turned[joints[1]]), across / np.linalg.norm(across))
+
+
+# Two bones as arrays -------------------------------------------------------------------------------------------------
+
+
+def bends_of(upper: ArrayLike, lower: ArrayLike, axis: ArrayLike) -> Array:
+    """(...) signed bends of bones (..., 3) about unit axes (..., 3), all in one frame: see `two_bones`."""
+    return np.asarray(bend_of(*_as_components(upper, lower, axis)))
+
+
+def reaches_of(upper: ArrayLike, lower: ArrayLike, axis: ArrayLike) -> Reach:
+    """How far bones (..., 3) reach about unit axes (..., 3): its numbers, and what it takes and gives, are (...)."""
+    return reach_of(*_as_components(upper, lower, axis))
+
+
+def _as_components(*vectors: ArrayLike) -> tuple[tuple[Array, Array, Array], ...]:
+    arrays = np.broadcast_arrays(*(np.asarray(vector, dtype=np.float64) for vector in vectors))
+    return tuple(split(array) for array in arrays)

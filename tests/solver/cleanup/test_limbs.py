@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limbs of two bones: who is one, about which axis its hinge turns, and how far it reaches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from poise.solver import rotations
+from poise.solver.bvh import read_bvh
+from poise.solver.cleanup.limbs import LIMB_NAMES, bends_of, limb, limbs_of, reaches_of, with_measured_axis
+from poise.solver.errors import LandmarkError, SkeletonError
+from poise.solver.joints import BodyPoint, JointKind
+from poise.solver.motion import Motion, Pose
+from poise.solver.skeleton import Skeleton
+from poise.solver.synthetic import chain, human, walk
+
+
+def bones(rng: np.random.Generator, count: int = 200) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Random bones and axes, no bone along its axis."""
+    axis = rng.standard_normal((count, 3))
+    axis /= np.linalg.norm(axis, axis=1, keepdims=True)
+    upper, lower = rng.standard_normal((2, count, 3))
+    return upper, lower, axis
+
+
+def test_the_distance_at_a_bend_is_that_of_the_bent_bones(rng):
+    upper, lower, axis = bones(rng)
+    reach, bend = reaches_of(upper, lower, axis), bends_of(upper, lower, axis)
+    assert np.allclose(reach.distance(bend), np.linalg.norm(upper + lower, axis=1), rtol=1e-12)
+    turn = rng.uniform(-np.pi, np.pi, len(bend))
+    turned = rotations.rotate(rotations.from_axis_angle(axis, turn), lower)
+    assert np.allclose(reach.distance(bend + turn), np.linalg.norm(upper + turned, axis=1), rtol=1e-9, atol=1e-9), (
+        "parts along the axis must add with their signs"
+    )
+
+
+def test_bend_and_distance_are_inverse_to_each_other(rng):
+    reach = reaches_of(*bones(rng))
+    bend = rng.uniform(0.0, np.pi, np.shape(reach.middle))
+    assert np.allclose(reach.bend(reach.distance(bend)), bend, atol=1e-6)
+    assert np.allclose(reach.bend(1.1 * reach.longest), 0.0)
+    assert np.allclose(reach.bend(0.9 * reach.shortest), np.pi)
+
+
+def test_the_inverse_keeps_its_digits_at_full_extension():
+    reach = reaches_of([0.0, 1.0, 0.0], [0.0, 1.1, 0.0], [1.0, 0.0, 0.0])
+    bend = np.array([1e-2, 1e-3, 1e-4])
+    assert np.allclose(reach.bend(reach.distance(bend)), bend, rtol=1e-6)
+
+
+@pytest.mark.parametrize("up", ["y", "z"])
+@pytest.mark.parametrize("hinges", [False, True])
+def test_a_human_has_two_legs_and_two_arms(up, hinges):
+    skeleton = human(up=up, hinges=hinges)
+    limbs = limbs_of(skeleton)
+    assert tuple(each.name for each in limbs) == LIMB_NAMES
+    for each in limbs:
+        assert tuple(each.points) == (("heel", "ball") if "leg" in each.name else ("wrist", "fingertips"))
+        assert abs(np.linalg.norm(each.axis) - 1.0) < 1e-12
+    assert limbs[0].clearance("ball") > 0.0 and limbs[0].clearance("heel") == 0.0
+    assert limbs[0].toes is not None and abs(np.dot(limbs[0].toes.axis, limbs[0].toes.tip.offset)) < 1e-12
+
+
+@pytest.mark.parametrize("skeleton", [human(), human(up="z"), human(hinges=True)])
+def test_positive_angles_bend_knees_back_and_elbows_forward(skeleton):
+    ahead = np.array([0.0, 0.0, 1.0]) if skeleton.up == "y" else np.array([0.0, -1.0, 0.0])
+    for each in limbs_of(skeleton):
+        pose = Pose.rest(skeleton)
+        turned = pose.rotations.copy()
+        turned[each.hinge] = rotations.multiply(turned[each.hinge], rotations.exp(0.7 * np.array(each.axis)))
+        _, before = skeleton.tree.accumulate(pose.rotations, pose.translations)
+        _, after = skeleton.tree.accumulate(turned, pose.translations)
+        moved = (after[each.end] - before[each.end]) @ ahead
+        assert moved * (-1.0 if "leg" in each.name else 1.0) > 0.0, f"the {each.name} bends the wrong way"
+
+
+def test_the_axis_is_the_one_that_the_motion_turns_about(rng):
+    skeleton = human()
+    axis = np.array([0.9, 0.1, -0.3])
+    axis /= np.linalg.norm(axis)
+    frames = 80
+    knee = skeleton.landmarks.left_knee
+    turned = np.tile(skeleton.rest_rotations, (frames, 1, 1))
+    turned[:, knee] = rotations.multiply(
+        turned[:, knee], rotations.from_axis_angle(axis, rng.uniform(0.2, 1.3, frames))
+    )
+    motion = Motion(turned, np.tile(skeleton.offsets, (frames, 1, 1)))
+    (leg,) = limbs_of(skeleton, motion, only=["left leg"])
+    assert np.allclose(leg.axis, axis, atol=1e-9)
+    (at_rest,) = limbs_of(skeleton, only=["left leg"])
+    assert np.allclose(with_measured_axis(skeleton, at_rest, motion).axis, axis, atol=1e-9)
+    still = motion.at(np.zeros(5, dtype=np.int64))
+    assert with_measured_axis(skeleton, at_rest, still) == at_rest, "a knee that is still shows no axis"
+
+
+def test_captured_knees_and_elbows_are_hinges(mocap: Path):
+    clip = read_bvh(mocap / "02_01.bvh")
+    for each in limbs_of(clip.skeleton, clip.motion):
+        twisted, _ = rotations.swing_twist(clip.motion.rotations[:, each.hinge], each.axis)
+        assert rotations.angle_between(twisted, rotations.IDENTITY).max() < 1e-4, each.name
+
+
+def test_in_between_joints_are_part_of_a_bone():
+    skeleton = human()
+    leg = limb(skeleton, "foot as a limb", "l_knee", "l_subtalar", "l_metatarsal", {"ball": "l_metatarsal"})
+    assert leg.chain(skeleton) == tuple(
+        skeleton.index(name) for name in ("l_talocrural", "l_subtalar", "l_midtarsal", "l_metatarsal")
+    )
+
+
+def test_what_is_no_limb_is_refused_with_its_names():
+    skeleton = human()
+    point = {"heel": BodyPoint("l_talocrural")}
+    with pytest.raises(SkeletonError, match=r"not of two bones: 'l_knee' does not carry 'r_talocrural'"):
+        limb(skeleton, "leg", "l_hip", "l_knee", "r_talocrural", point)
+    with pytest.raises(SkeletonError, match="must be three joints"):
+        limb(skeleton, "leg", "l_hip", "l_hip", "l_talocrural", point)
+    with pytest.raises(SkeletonError, match="does not carry"):
+        limb(skeleton, "leg", "l_hip", "l_knee", "l_talocrural", {"heel": "r_talocrural"})
+    with pytest.raises(SkeletonError, match="one or two points"):
+        limb(skeleton, "leg", "l_hip", "l_knee", "l_talocrural", {})
+    with pytest.raises(SkeletonError, match="cannot bend the limb"):
+        limb(skeleton, "leg", "l_hip", "l_knee", "l_talocrural", point, axis=(0.0, 1.0, 0.0))
+    with pytest.raises(SkeletonError, match="cannot begin at the root"):
+        limb(skeleton, "leg", "HumanoidRoot", "l_knee", "l_talocrural", point)
+    with pytest.raises(SkeletonError, match="is fixed"):
+        limb(skeleton.with_kinds({"l_knee": JointKind.FIXED}), "leg", "l_hip", "l_knee", "l_talocrural", point)
+    with pytest.raises(SkeletonError, match="There is no limb 'tail'"):
+        limbs_of(skeleton, only=["tail"])
+    with pytest.raises(LandmarkError, match="left hip"):
+        limbs_of(chain(3, 1.0), only=["left leg"])
+    assert limbs_of(chain(3, 1.0)) == ()
+
+
+def test_a_bone_without_length_is_refused():
+    skeleton = human()
+    offsets = np.array(skeleton.offsets)
+    offsets[skeleton.index("l_talocrural")] = 0.0
+    short = Skeleton(skeleton.names, skeleton.parents, offsets)
+    with pytest.raises(SkeletonError, match=r"no length from 'l_knee' to 'l_talocrural'"):
+        limb(short, "left leg", "l_hip", "l_knee", "l_talocrural", {"heel": "l_talocrural"})
+
+
+def test_a_walk_shows_the_axes_that_it_was_made_with():
+    clip = walk(steps=2).clip
+    for each in limbs_of(clip.skeleton, clip.motion):
+        assert np.allclose(each.axis, [1.0 if "leg" in each.name else -1.0, 0.0, 0.0], atol=1e-9)

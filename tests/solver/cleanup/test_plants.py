@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Planted points: from footplants, checked, and as a table over the frames."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise import solver
+from poise.solver import rotations
+from poise.solver.cleanup.limbs import limbs_of
+from poise.solver.cleanup.plants import (
+    PlantedPoint,
+    check_plants,
+    holds_of,
+    mean_orientation,
+    mean_place,
+    planted_points,
+    table_of,
+)
+from poise.solver.errors import ConstraintError
+from poise.solver.synthetic import human, walk
+
+LIMBS = limbs_of(human())
+
+
+def test_a_footplant_plants_heel_and_ball_between_its_events():
+    clip = walk(steps=2).clip
+    plant = solver.Footplant(foot="left", heel_strike=3, toe_strike=5.5, heel_off=9.2, toe_off=12)
+    heel, ball = planted_points(clip, [plant], LIMBS)
+    assert (heel.limb, heel.point, heel.begin, heel.end) == ("left leg", "heel", 3, 9)
+    assert (ball.limb, ball.point, ball.begin, ball.end) == ("left leg", "ball", 6, 12)
+    assert heel.location is None and heel.floor is None
+    assert all(each.floor == "ground" for each in planted_points(clip, [plant], LIMBS, solver.Ground(0.0)))
+    alone = solver.Footplant(foot="right", toe_strike=1, toe_off=4)
+    assert [each.point for each in planted_points(clip, [alone], LIMBS)] == ["ball"]
+
+
+def test_a_footplant_that_says_where_plants_there():
+    clip = walk(steps=2).clip
+    plant = solver.Footplant(foot="left", heel_strike=10, toe_strike=12, heel_off=20, toe_off=24)
+    wanted = solver.Footplant(
+        foot="left", heel_strike=10, toe_strike=12, heel_off=20, toe_off=24, shift=(0.1, 0.02, -0.05)
+    )
+    there = {each.point: np.array(each.location) for each in planted_points(clip, [wanted], LIMBS)}
+    for part, track in zip(("heel", "ball"), plant.tracks(solver.constraints.Source(clip)), strict=True):
+        stood = clip.position(clip.skeleton.landmarks.require(f"left_{'heel' if part == 'heel' else 'toe'}"))[15]
+        assert np.allclose(there[part] - stood, (0.1, 0.02, -0.05), atol=1e-6), (part, track)
+
+
+def test_a_point_that_stands_through_is_planted_once():
+    clip = walk(steps=2).clip
+    plants = [PlantedPoint("left leg", "ball", 0, 4), PlantedPoint("left leg", "ball", 5, 9)]
+    (whole,) = planted_points(clip, plants, LIMBS)
+    assert (whole.begin, whole.end) == (0, 9)
+    placed = [plants[0], PlantedPoint("left leg", "ball", 5, 9, location=(0.0, 0.0, 0.0))]
+    assert len(planted_points(clip, placed, LIMBS)) == 2, "a given place is not the one before"
+
+
+def test_two_plants_of_one_point_at_once_are_refused_with_names_and_frames():
+    plants = [
+        PlantedPoint("left leg", "heel", 3, 9, name="first"),
+        PlantedPoint("left leg", "heel", 9, 12, name="second"),
+    ]
+    with pytest.raises(ConstraintError, match=r"first \(frames 3 to 9\) and second \(frames 9 to 12\).*heel"):
+        check_plants(plants, LIMBS)
+    check_plants([plants[0], PlantedPoint("left leg", "ball", 3, 9), PlantedPoint("right leg", "heel", 3, 9)], LIMBS)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"begin": 2.5}, "whole number"),
+        ({"begin": 9, "end": 3}, "before it begins"),
+        ({"location": (0.0, np.nan, 0.0)}, "not finite"),
+        ({"floor": "roof"}, "floor is a height"),
+    ],
+)
+def test_a_plant_that_cannot_be_is_refused(wrong, told):
+    fields = {"limb": "left leg", "point": "heel", "begin": 1, "end": 5, **wrong}
+    with pytest.raises(ConstraintError, match=told):
+        PlantedPoint(**fields)
+
+
+@pytest.mark.parametrize(
+    ("plant", "told"),
+    [
+        (PlantedPoint("tail", "tip", 0, 1), "no limb 'tail'"),
+        (PlantedPoint("left leg", "wrist", 0, 1), "has no 'wrist'; it has heel, ball"),
+        (PlantedPoint("left leg", "heel", 0, 5000), "outside the clip"),
+        (PlantedPoint("left leg", "heel", -2, 4), "outside the clip"),
+    ],
+)
+def test_a_plant_that_does_not_fit_is_refused(plant, told):
+    with pytest.raises(ConstraintError, match=told):
+        planted_points(walk(steps=1).clip, [plant], LIMBS)
+
+
+def test_the_table_says_who_holds_what_and_how_many():
+    plants = (PlantedPoint("left leg", "heel", 1, 3), PlantedPoint("left leg", "ball", 2, 5))
+    table = table_of(plants, LIMBS, 7)
+    assert table[:, 0].tolist() == [[-1, -1], [0, -1], [0, 1], [0, 1], [-1, 1], [-1, 1], [-1, -1]]
+    assert holds_of(table)[:, 0].tolist() == [0, 1, 2, 2, 1, 1, 0]
+    assert not holds_of(table)[:, 1:].any()
+
+
+def test_means_do_not_depend_on_signs_and_are_those_of_all(rng):
+    places = rng.standard_normal((9, 3))
+    assert np.allclose(mean_place(places), places.mean(axis=0), rtol=1e-14)
+    turned = rotations.multiply(rotations.exp(0.05 * rng.standard_normal((9, 3))), rotations.random(rng))
+    flipped = turned * np.where(rng.random(9) < 0.5, -1.0, 1.0)[:, None]
+    assert rotations.angle_between(mean_orientation(turned), mean_orientation(flipped)) < 1e-12
+    assert rotations.angle_between(mean_orientation(turned), rotations.mean(turned)) < 1e-3
