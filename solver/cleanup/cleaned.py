@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What cleaning gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array
+from ..clip import Clip
+from .limbs import Limb
+from .plants import PlantedPoint
+
+
+@dataclass(frozen=True, eq=False)
+class Cleaned:
+    """A clip whose planted points stand, and what that took."""
+
+    clip: Clip
+    plants: tuple[PlantedPoint, ...]
+    """Each with the location where it was to stand."""
+    residuals: tuple[Array, ...]
+    """For each plant (its frames,): how far its point is from there, in the clip's units."""
+    stretch: Mapping[str, Array]
+    """By limb, (frames,): by which share its bones are longer, or shorter, than in the source."""
+    root: Array
+    """(frames, 3) by how much the root was moved."""
+
+    @property
+    def residual(self) -> float:
+        """The largest residual of all, in sizes of the character."""
+        return max((float(each.max()) for each in self.residuals), default=0.0) / self.clip.skeleton.size
+
+    @property
+    def largest_stretch(self) -> float:
+        """The largest share by which any bone was made longer or shorter."""
+        return max((float(np.abs(each).max(initial=0.0)) for each in self.stretch.values()), default=0.0)
+
+    @property
+    def unmet(self) -> tuple[str, ...]:
+        """A sentence for each plant whose point is off by more than can be seen: `UNSEEN` sizes of the character."""
+        told = []
+        for plant, residual in zip(self.plants, self.residuals, strict=True):
+            worst = int(np.argmax(residual))
+            share = float(residual[worst]) / self.clip.skeleton.size
+            if share > UNSEEN:
+                told.append(
+                    f"{plant.label}: at frame {plant.begin + worst} its point is {share:.3f} sizes of the character "
+                    "from where it should stand; move the plant, shorten it, or allow stretching."
+                )
+        return tuple(told)
+
+
+UNSEEN = 1e-3
+"""Sizes of the character: nobody sees a foot a millimetre off."""
+
+
+def residuals_of(clip: Clip, plants: Sequence[PlantedPoint], limbs: Sequence[Limb]) -> tuple[Array, ...]:
+    """For each plant with a location, (its frames,): how far its point is from there, in the clip's units."""
+    by_name = {limb.name: limb for limb in limbs}
+    found = []
+    for plant in plants:
+        point = by_name[plant.limb].points[plant.point]
+        during = clip.world.point(point)[plant.begin : plant.end + 1]
+        found.append(np.linalg.norm(during - np.asarray(plant.location, dtype=np.float64), axis=-1))
+    return tuple(found)
