@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -25,4 +27,18 @@ def runs(mask: BoolArray) -> list[tuple[int, int]]:
     return [(int(begin), int(end) - 1) for begin, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
-__all__ = ["TINY", "Array", "ArrayLike", "BoolArray", "IntArray", "runs"]
+def span(frames: IntArray, begin: float, end: float) -> slice:
+    """Where the times from begin to end lie among consecutive frames."""
+    first = int(frames[0]) if len(frames) else 0
+    low = min(max(math.ceil(begin) - first, 0), len(frames))
+    return slice(low, max(min(math.floor(end) - first + 1, len(frames)), low))
+
+
+def median(values: Array) -> Array:
+    """Along the first axis, of at least one finite value each: as NumPy's, which takes ten times as long for few."""
+    ordered = np.sort(values, axis=0)
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else np.asarray(0.5 * (ordered[half - 1] + ordered[half]))
+
+
+__all__ = ["TINY", "Array", "ArrayLike", "BoolArray", "IntArray", "median", "runs", "span"]

@@ -159,18 +159,20 @@ def _solving_together(enforced: Enforcement, timeline: Timeline, work: Workspace
     swinging = _reached(timeline, changed)
     ends = [end for swing in swinging for end in swing.ends(slope_span(work.source.clip.fps))]
     coarse = _coarse(frames[~flying[frames]], stride, ends)
-    yield from work.solve(enforced, coarse, "coarse")
+    yield from work.solve(enforced, coarse, "coarse", roughly=True)
+    rough = coarse[work.met[coarse]]
     known = np.union1d(coarse, neighbours(frames, work.source.frames))
     rest = np.setdiff1d(frames, coarse)
+    easy = rest[:0]
     if rest.size and known.size:
         work.put(rest, work.between(known, rest))
         in_the_air = rest[flying[rest]]
         work.refer(in_the_air, work.at(in_the_air))
         _swinging(swinging, work)
         yield work.progress("coarse", 1.0)
-        easy = are_met(work.met, known, rest)
-        yield from work.polish_or_solve(enforced, rest[easy], "fine")
-        yield from work.solve(enforced, rest[~easy], "fine")
+        easy = rest[are_met(work.met, known, rest)]
+    yield from work.polish_or_solve(enforced, np.union1d(rough, easy), "fine")
+    yield from work.solve(enforced, np.setdiff1d(rest, easy), "fine")
     yield from work.settle(enforced, frames[~work.met[frames] & ~work.converged[frames]], "fine")
 
 

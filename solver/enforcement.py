@@ -34,6 +34,9 @@ HEEL_HOLDS = 1e-4
 """Sizes of the character: what a heel may miss along a rigid foot. Its toe and the line between them hold to `HOLDS`,
 and the targets are as far apart as heel and toe are, but for the rounding of files."""
 
+ROUGHLY_HOLDS = 1e-4
+"""As `HOLDS`, for frames that are put right afterwards."""
+
 POLISHED = 5e-7
 """Sizes of the character, or radians: to which frames are put right."""
 
@@ -205,11 +208,14 @@ class Enforcement:
 
     # Solving -------------------------------------------------------------------------------------------------------
 
-    def met(self, levels: Sequence[Level], errors: Sequence[Array]) -> BoolArray:
-        """(frames,) where every level holds, given the errors (frames, rows) of their tasks."""
+    def met(self, levels: Sequence[Level], errors: Sequence[Array], holds: float = HOLDS) -> BoolArray:
+        """(frames,) where every level holds, given the errors (frames, rows) of their tasks.
+
+        It holds where it misses by no more than `holds`, in sizes of the character or radians.
+        """
         met = np.ones(len(errors[0]), dtype=bool)
         for level, error in zip(levels, errors, strict=True):
-            met &= np.einsum("fr,fr->f", error, error) <= (HOLDS * self._unit(level.channel)) ** 2
+            met &= np.einsum("fr,fr->f", error, error) <= (holds * self._unit(level.channel)) ** 2
         return met
 
     def missing(self, channel: int, world: WorldState, frames: IntArray) -> Array:
@@ -251,14 +257,15 @@ class Enforcement:
         """The postures of some frames in one batch, as `solved` would have them wherever everything can be met.
 
         There the order does not matter: whichever way it is sought, the posture nearest to the reference that meets
-        everything is the same. Where something is not met, the result is no more than a start.
+        everything is the same. Where something is not met, the result is no more than a start. Levels are brought to
+        `settings.restored`; with more than `HOLDS` they are met where they are, and someone has to put them right.
         """
         levels, tasks = self._unordered(frames)
         few = replace(settings, iterations=min(settings.iterations, UNORDERED_ITERATIONS))
         solved = self._attracted(frames, tasks, start, reference, few)
         self._keep_unrecruited(frames, solved.motion, reference)
-        world = WorldState.of(self.skeleton, solved.motion)
-        met = self.met(levels, solved.errors[:-1]) & self._heels_hold(frames, world)
+        met = self.met(levels, solved.errors[:-1], max(HOLDS, settings.restored))
+        met &= self._heels_hold(frames, WorldState.of(self.skeleton, solved.motion))
         return Enforced(frames, solved.motion, solved.converged, met)
 
     def polished(self, frames: IntArray, start: Motion) -> Enforced:

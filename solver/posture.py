@@ -42,6 +42,9 @@ BLOCKED = 1e-4
 ROUNDING = 1e-12
 """Changes of a level's error below this (sizes of the character, or radians) are none."""
 
+NEARLY_MET = 10.0
+"""Tolerances that a level may miss where all steps to come are too short to matter; it is put right at the end."""
+
 SMALLEST_GAIN = 0.02
 """Of the way to the attracting pose at least this share is taken, however much the levels bend it."""
 
@@ -204,6 +207,7 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
     trust = np.full(frames, settings.largest_turn)
     gain = np.ones(frames)
     suspected = np.zeros(frames, dtype=bool)
+    reached_before = np.zeros(frames)
     moved_before = pull_before = np.zeros((frames, problem.dofs.count))
     if observer:
         observer(state, open_frames)
@@ -227,8 +231,14 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
             gain = np.where(overshot, 0.5 * gain, next_gain)
         else:
             taken = np.ones_like(reached, dtype=bool)
-        unchanged = np.abs(trial_misses - misses).max(axis=1) < settings.tolerance
+        changes = np.abs(trial_misses - misses)
+        unchanged = changes.max(axis=1) < settings.tolerance
         at_rest = (reached < 100.0 * settings.tolerance) & (unchanged | ~taken)
+        if settings.integration_step is None:
+            left = _remaining_way(reached, reached_before)
+            settled = (changes < settings.tolerance) | (trial_misses < NEARLY_MET * settings.tolerance)
+            at_rest |= taken & (left < 100.0 * settings.tolerance) & settled[:, : problem.levels].all(axis=1)
+            reached_before = np.where(taken, reached, 0.0)
         at_rest &= suspected | ~step.seems_out_of_reach  # what seems out of reach has yet to try harder
         state = trial if taken.all() else trial.where(taken, state)
         misses = np.where(taken[:, None], trial_misses, misses)
@@ -247,9 +257,17 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
             still = np.flatnonzero(~at_rest)
             open_frames, trust, gain, misses = open_frames[still], trust[still], gain[still], misses[still]
             moved_before, pull_before, suspected = moved_before[still], pull_before[still], suspected[still]
+            reached_before = reached_before[still]
             state, problem = state.at(still), problem.at(still)
     turned[open_frames], moved[open_frames] = state.motion.rotations, state.motion.translations
     return _Solved(Motion(turned, moved), iterations, converged, unmet)
+
+
+def _remaining_way(reached: Array, before: Array) -> Array:
+    """(frames,) how far steps will lead that go on shrinking as they did from `before` to `reached` (frames,) each."""
+    shrinking = reached < before
+    ratio = reached / np.where(shrinking, before, 1.0)
+    return np.where(shrinking, reached * ratio / (1.0 - np.where(shrinking, ratio, 0.0)), np.inf)
 
 
 def _secant_gain(moved: Array, pull_before: Array, pull: Array, gain: Array) -> Array:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from . import rotations
 from .arrays import Array, BoolArray, IntArray, runs
 from .constraints import Source
 from .constraints.bridges import bridge
-from .filters import Displacement, displacement
+from .filters import Displacement
 from .motion import Motion
 from .timeline import Timeline
 
@@ -84,25 +85,24 @@ def swung(source: Source, swinging: Iterable[Swing], motion: Motion) -> Motion:
     turned = motion.rotations.copy()
     span = slope_span(source.clip.fps)
     for swing in swinging:
-        frames = np.arange(swing.first, swing.last + 1)
-        window = np.arange(max(swing.before - span, 0), min(swing.after + span, source.frames - 1) + 1)
-        around = np.ix_(window, swing.joints)
-        turns = displacement(
-            Motion(original.rotations[around], original.translations[around]),
-            Motion(motion.rotations[around], motion.translations[around]),
-        ).turns
-        way = _way(turns, swing.before - window[0], swing.after - window[0], frames - window[0], span, source.ease)
-        inside = np.ix_(frames, swing.joints)
-        some = Motion(original.rotations[inside], original.translations[inside])
-        turned[inside] = Displacement(way, np.zeros_like(some.translations)).applied(some).rotations
+        inside = slice(swing.first, swing.last + 1)
+        turns = _way(original.rotations, motion.rotations, swing, span, source.ease)
+        some = original.rotations[inside, swing.joints]
+        swaying = Displacement(turns, np.zeros_like(turns))
+        turned[inside, swing.joints] = swaying.applied(Motion(some, swaying.moves)).rotations
     return Motion(turned, motion.translations)
 
 
-def _way(turns: Array, begin: int, end: int, frames: IntArray, span: int, ease: float) -> Array:
-    """(frames, joints, 3) the way of displacements from one frame to another, with the velocities they have outside."""
-    flat = turns.reshape(len(turns), -1)
-    earlier, later = max(begin - span, 0), min(end + span, len(flat) - 1)
-    leaving = (flat[begin] - flat[earlier]) / max(begin - earlier, 1)
-    arriving = (flat[later] - flat[end]) / max(later - end, 1)
-    way = bridge(frames, begin, end, flat[begin], flat[end], leaving, arriving, ease)
-    return way.reshape(len(frames), *turns.shape[1:])
+def _way(source: Array, result: Array, swing: Swing, span: int, ease: float) -> Array:
+    """(frames of the swing, joints of its leg, 3) rotation vectors that lead from one displacement to the other.
+
+    `source` and `result` (frames, joints, 4) have these displacements at the ends, and their velocities outside.
+    """
+    ends = np.clip(swing.ends(span), 0, len(source) - 1)
+    there = np.ix_(ends, swing.joints)
+    turns = rotations.log(rotations.quotient(result[there], source[there])).reshape(4, -1)
+    leaving = (turns[1] - turns[0]) / max(ends[1] - ends[0], 1)
+    arriving = (turns[3] - turns[2]) / max(ends[3] - ends[2], 1)
+    frames = np.arange(swing.first, swing.last + 1)
+    way = bridge(frames, ends[1], ends[2], turns[1], turns[2], leaving, arriving, ease)
+    return way.reshape(len(frames), len(swing.joints), 3)

@@ -15,7 +15,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from .arrays import TINY, Array, BoolArray, IntArray, runs
+from .arrays import TINY, Array, BoolArray, IntArray, runs, span
 from .constraints import Constraint, Footplant, Source, Track
 from .constraints.bridges import bridge, cubic_step, departure, smooth_step
 from .constraints.effectors import Effector
@@ -302,11 +302,12 @@ def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease:
     held = np.zeros(len(frames), dtype=bool)
     leads = np.ones(len(frames))
 
-    def own(stop: _Stop, chosen: BoolArray) -> None:
+    def own(stop: _Stop, chosen: slice) -> None:
         track = tracks[stop.track]
-        displacement[chosen] = track.displacement[frames[chosen] - track.begin]
+        its = slice(first + chosen.start - track.begin, first + chosen.stop - track.begin)
+        displacement[chosen] = track.displacement[its]
         owner[chosen] = stop.track
-        leads[chosen] = 1.0 if track.leads is None else track.leads[frames[chosen] - track.begin]
+        leads[chosen] = 1.0 if track.leads is None else track.leads[its]
 
     def end_of(stop: _Stop, side: int) -> tuple[float, Array, Array, float]:
         """Time, displacement, its velocity and the leading share at the begin (side 0) or the end (side 1) of a stop.
@@ -322,18 +323,18 @@ def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease:
         return float(at), track.displacement[at - track.begin], slope, leading
 
     def connect(begin: tuple[float, Array, Array, float], end: tuple[float, Array, Array, float]) -> None:
-        between = (frames > begin[0]) & (frames < end[0])
+        between = span(frames, begin[0] + 1.0, end[0] - 1.0)
         displacement[between] = bridge(frames[between], begin[0], end[0], begin[1], end[1], begin[2], end[2], ease)
         channel.bridged[frames[between]] = True
         share = smooth_step((frames[between] - begin[0]) / max(end[0] - begin[0], TINY))
         leads[between] = (1.0 - share) * begin[3] + share * end[3]
 
     for stop in stops:
-        during = (frames >= stop.begin) & (frames <= stop.end)
+        during = span(frames, stop.begin, stop.end)
         own(stop, during)
-        held |= during
+        held[during] = True
     for before, after in pairwise(stops):
-        between = (frames > before.end) & (frames < after.begin)
+        between = span(frames, before.end + 1, after.begin - 1)
         owner[between] = np.where(frames[between] < 0.5 * (before.end + after.begin), before.track, after.track)
         if before.track == after.track:
             own(before, between)
@@ -342,17 +343,19 @@ def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease:
     if joins_before:
         connect(_joint(channel, first - 1, -1), end_of(stops[0], 0))
     else:
-        own(stops[0], frames < stops[0].begin)
-    owner[frames > stops[-1].end] = stops[-1].track
+        own(stops[0], span(frames, first, stops[0].begin - 1))
+    afterwards = span(frames, stops[-1].end + 1, last)
+    owner[afterwards] = stops[-1].track
     if joins_after:
         connect(end_of(stops[-1], 1), _joint(channel, last + 1, 1))
     else:
-        own(stops[-1], frames > stops[-1].end)
-    channel.active[frames] = True
-    channel.displacement[frames] = displacement
-    channel.owner[frames] = owner
-    channel.held[frames] = held
-    channel.leads[frames] = leads
+        own(stops[-1], afterwards)
+    written = slice(first, last + 1)
+    channel.active[written] = True
+    channel.displacement[written] = displacement
+    channel.owner[written] = owner
+    channel.held[written] = held
+    channel.leads[written] = leads
 
 
 def _joint(channel: Channel, frame: int, inward: int) -> tuple[float, Array, Array, float]:

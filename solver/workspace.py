@@ -13,7 +13,7 @@ import numpy as np
 from .arrays import Array, BoolArray, IntArray
 from .clip import Clip
 from .constraints import Source
-from .enforcement import POLISHED, Enforced, Enforcement
+from .enforcement import POLISHED, ROUGHLY_HOLDS, Enforced, Enforcement
 from .errors import ConstraintError
 from .filters import Liveliness, displacement
 from .memory import keep_freed_memory
@@ -137,17 +137,19 @@ class Workspace:
 
     # Solving -------------------------------------------------------------------------------------------------------
 
-    def solve(self, enforcement: Enforcement, frames: IntArray, stage: str) -> Steps:
+    def solve(self, enforcement: Enforcement, frames: IntArray, stage: str, roughly: bool = False) -> Steps:
         """Solve some frames from where they are, attracted to their reference, a batch at a time.
 
-        They are solved without order first; those in which something is missed, once more with it.
+        They are solved without order first; those in which something is missed, once more with it. If `roughly`, those
+        that are met are so by no more than `ROUGHLY_HOLDS`, to be put right together with others.
         """
         frames = enforcement.enforced_among(frames)
         solving = self.settings.solving()
+        first_try = replace(solving, restored=ROUGHLY_HOLDS) if roughly else solving
         missed = [frames[:0]]
         for first in range(0, len(frames), BATCH):
             batch = frames[first : first + BATCH]
-            enforced = enforcement.solved_unordered(batch, self.motion, self.reference, solving)
+            enforced = enforcement.solved_unordered(batch, self.motion, self.reference, first_try)
             missed.append(batch[~enforced.met])
             self.take(enforced.at(np.flatnonzero(enforced.met)))
             yield self.progress(stage, (first + len(batch)) / len(frames))

@@ -226,6 +226,8 @@ def interpolated(values: Array, time: float) -> Array:
     before = min(max(math.floor(time), 0), len(values) - 1)
     after = min(before + 1, len(values) - 1)
     share = time - before
+    if share == 0.0:
+        return np.asarray(values[before])
     return np.asarray((1.0 - share) * values[before] + share * values[after])
 
 

@@ -10,14 +10,14 @@ from ..arrays import Array, ArrayLike
 
 def smooth_step(share: ArrayLike) -> Array:
     """From 0 to 1 over a share of 0 to 1, at rest and without acceleration at both ends (a quintic)."""
-    x = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0)
-    return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))
+    x = _within_unit(np.asarray(share, dtype=np.float64))
+    return np.asarray(x * x * x * (10.0 + x * (6.0 * x - 15.0)))
 
 
 def cubic_step(share: ArrayLike) -> Array:
     """From 0 to 1 over a share of 0 to 1, at rest at both ends: as a spline goes between two points where it rests."""
-    x = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0)
-    return np.asarray(x**2 * (3.0 - 2.0 * x))
+    x = _within_unit(np.asarray(share, dtype=np.float64))
+    return np.asarray(x * x * (3.0 - 2.0 * x))
 
 
 def departure(times: ArrayLike, duration: float) -> Array:
@@ -28,8 +28,9 @@ def departure(times: ArrayLike, duration: float) -> Array:
     elapsed = np.asarray(times, dtype=np.float64)[:, None]
     if duration <= 0.0:
         return np.zeros_like(elapsed)
-    x = np.clip(elapsed / duration, 0.0, 1.0)
-    return np.asarray(duration * x * (1.0 - x) ** 3)
+    x = _within_unit(elapsed / duration)
+    rest = 1.0 - x
+    return np.asarray(duration * x * (rest * rest * rest))
 
 
 def bridge(
@@ -53,3 +54,8 @@ def bridge(
     way = first + smooth_step((at - begin) / duration)[:, None] * (last - first)
     short = min(ease, duration)
     return way + departure(at - begin, short) * leaving - departure(end - at, short) * arriving
+
+
+def _within_unit(share: Array) -> Array:
+    """Clipped to 0 to 1: `np.clip` takes thrice as long for few numbers."""
+    return np.asarray(np.minimum(np.maximum(share, 0.0), 1.0))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from .. import rotations
-from ..arrays import Array, BoolArray, IntArray
+from ..arrays import Array, BoolArray, IntArray, median
 from ..errors import ConstraintError, LandmarkError
 from ..joints import BodyPoint
 from ..settings import is_number
@@ -214,7 +214,7 @@ class Footplant(Constraint):
         flat = max(begin for begin, _ in self.stays.values()), min(end for _, end in self.stays.values())
         during = _frames_of(flat, source.frames)
         apart = source.values(foot.toe)[during] - source.values(foot.heel)[during]
-        length = float(np.median(np.linalg.norm(apart, axis=1)))
+        length = float(median(rotations.lengths(apart)))
         along = means["toe"] - means["heel"]
         direction = _heading_direction(self.heading, up) if self.heading is not None else _horizontal_unit(along, up)
         direction = _turned_about(direction, self.turn, up)

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..arrays import Array, IntArray
+from ..arrays import Array, IntArray, span
 from ..splines import Spline
 from .base import Knot, interpolated, velocity
 from .bridges import cubic_step, departure
@@ -75,13 +75,14 @@ def _condensed(source: Array, begin: float, end: float, knots: Sequence[Knot], f
         del before
         run.append(after)
         if after.stays or after is stops[-1]:
-            inside = (frames >= run[0].end) & (frames <= run[-1].begin)
+            inside = span(frames, run[0].end, run[-1].begin)
             offsets[inside] = _between_stays(run, source, frames[inside], ease)
             run = [after]
+    values = source[frames]
     for stop in stops:
-        staying = (frames >= stop.begin) & (frames <= stop.end) if stop.stays else frames == stop.begin
-        offsets[staying] = stop.location - source[frames[staying]]
-    return source[frames] + offsets
+        staying = span(frames, stop.begin, stop.end)
+        offsets[staying] = stop.location - values[staying]
+    return values + offsets
 
 
 def _between_stays(run: Sequence[Knot], source: Array, frames: IntArray, ease: float) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import TINY, Array
+from ..arrays import TINY, Array, median
 
 OUTLYING = 2.5
 """Frames further from the median than this many robust standard deviations do not count."""
@@ -16,7 +16,7 @@ NORMAL_SPREAD = 1.4826
 
 def robust_mean(values: Array) -> Array:
     """(width,) of values (frames, width): the mean of the frames that lie near the median of all."""
-    middle = np.median(values, axis=0)
-    distances = np.linalg.norm(values - middle, axis=1)
-    spread = NORMAL_SPREAD * float(np.median(distances))
-    return np.asarray(values[distances <= OUTLYING * max(spread, TINY)].mean(axis=0))
+    away = values - median(values)
+    distances = np.sqrt(np.einsum("fw,fw->f", away, away))
+    near = values[distances <= OUTLYING * max(NORMAL_SPREAD * float(median(distances)), TINY)]
+    return np.asarray(np.add.reduce(near) / len(near))
