@@ -199,7 +199,7 @@ class Problem:
     def __init__(
         self, skeleton: Skeleton, tasks: Sequence[Task], settings: SolveSettings, movers: BoolArray | None = None
     ) -> None:
-        """The tasks on a skeleton; `movers` (joints,) are those that may move at all, None for all that are recruited."""
+        """The tasks on a skeleton; `movers` (joints,) may move, None for all that are recruited."""
         self.skeleton = skeleton
         self.settings = settings
         recruited = np.zeros(len(skeleton), dtype=bool) if movers is None else movers

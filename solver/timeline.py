@@ -304,10 +304,12 @@ def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease:
 
     def own(stop: _Stop, chosen: slice) -> None:
         track = tracks[stop.track]
-        its = slice(first + chosen.start - track.begin, first + chosen.stop - track.begin)
-        displacement[chosen] = track.displacement[its]
+        begin, end = first + chosen.start, first + chosen.stop
+        if begin == end:
+            return
+        displacement[chosen] = track.part(begin, end - 1)
         owner[chosen] = stop.track
-        leads[chosen] = 1.0 if track.leads is None else track.leads[its]
+        leads[chosen] = 1.0 if track.leads is None else track.leads[begin - track.begin : end - track.begin]
 
     def end_of(stop: _Stop, side: int) -> tuple[float, Array, Array, float]:
         """Time, displacement, its velocity and the leading share at the begin (side 0) or the end (side 1) of a stop.
@@ -316,11 +318,12 @@ def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease:
         """
         track = tracks[stop.track]
         at, is_stay = (stop.begin, stop.end)[side], stop.end > stop.begin
-        low = (at if is_stay and side == 0 else max(at - 1, track.begin)) - track.begin
-        high = (at if is_stay and side == 1 else min(at + 1, track.end)) - track.begin
-        slope = (track.displacement[high] - track.displacement[low]) / max(high - low, 1)
+        low = at if is_stay and side == 0 else max(at - 1, track.begin)
+        high = at if is_stay and side == 1 else min(at + 1, track.end)
+        near = track.part(low, high)
+        slope = (near[-1] - near[0]) / max(high - low, 1)
         leading = 1.0 if track.leads is None else float(track.leads[at - track.begin])
-        return float(at), track.displacement[at - track.begin], slope, leading
+        return float(at), near[at - low], slope, leading
 
     def connect(begin: tuple[float, Array, Array, float], end: tuple[float, Array, Array, float]) -> None:
         between = span(frames, begin[0] + 1.0, end[0] - 1.0)

@@ -138,6 +138,10 @@ class Track:
         """(active frames,)"""
         return np.arange(self.begin, self.end + 1)
 
+    def part(self, first: int, last: int) -> Array:
+        """(frames, 3) the displacement from one active frame to another, both included."""
+        return self.displacement[first - self.begin : last + 1 - self.begin]
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Constraint(ABC):

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -152,21 +154,15 @@ class Footplant(Constraint):
         if not frames.size:
             raise ConstraintError(f"{self.label}: there is no frame between its begin {begin:g} and its end {end:g}.")
         heel_leads = self._heel_leads(frames)
-        tracks = []
+        tracks: list[Track] = []
         for part, leads in (("heel", heel_leads), ("toe", 1.0 - heel_leads)):
             if part not in self.stays:
                 continue
             effector = foot.heel if part == "heel" else foot.toe
             stay = self.stays[part]
             values = source.values(effector)
-            knots = [Knot(stand[part], *stay)]
-            displacement = way("condensed", values, begin, end, knots, frames, source.ease) - values[frames]
-            # Where the clip begins or ends meanwhile there is no source to leave or to rejoin.
-            if comes < begin:
-                _stay_displaced(displacement, values, stand[part], stay[0], frames, source.ease, frames < stay[0])
-            if goes > end:
-                _stay_displaced(displacement, values, stand[part], stay[1], frames, source.ease, frames > stay[1])
-            tracks.append(Track(self, effector, int(frames[0]), displacement, (stay,), leads))
+            way_there = partial(_way, values, (comes, goes), (begin, end), stand[part], stay, source.ease)
+            tracks.append(_Standing(self, effector, frames, values, stand[part], stay, leads, way_there))
         return tracks
 
     def pair(self, source: Source) -> tuple[PointEffector, PointEffector] | None:
@@ -244,6 +240,80 @@ class Footplant(Constraint):
         elif source.ground is not None:
             place[up] = source.ground.heights(place[None], up)[0] + shift[up] + clearance
         return place
+
+
+class _Standing(Track):
+    """A track that stands in one place. Its way there and back is computed when it is asked for: between two plants of
+    a foot it is not, since the one joins the other."""
+
+    _frames: IntArray
+    _values: Array
+    _stand: Array
+    _way_there: Callable[[IntArray], Array]
+
+    def __init__(
+        self,
+        constraint: Constraint,
+        effector: PointEffector,
+        frames: IntArray,
+        values: Array,
+        stand: Array,
+        stay: tuple[float, float],
+        leads: Array,
+        way_there: Callable[[IntArray], Array],
+    ) -> None:
+        """A place `stand` (3,) during a stay, of an effector that the source has at `values` (frames of the clip, 3).
+
+        `way_there` gives the displacement at some frames (n,), also during the stay.
+        """
+        for name, value in (
+            ("constraint", constraint),
+            ("effector", effector),
+            ("begin", int(frames[0])),
+            ("held", (stay,)),
+            ("leads", leads),
+            ("_frames", frames),
+            ("_values", values),
+            ("_stand", stand),
+            ("_way_there", way_there),
+        ):
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def displacement(self) -> Array:
+        return self._way_there(self._frames)
+
+    @property
+    def end(self) -> int:
+        return int(self._frames[-1])
+
+    def part(self, first: int, last: int) -> Array:
+        ((begin, end),) = self.held
+        if begin <= first and last <= end:
+            return self._stand - self._values[first : last + 1]
+        return super().part(first, last)
+
+
+def _way(
+    values: Array,
+    wanted: tuple[float, float],
+    activity: tuple[float, float],
+    stand: Array,
+    stay: tuple[float, float],
+    ease: float,
+    frames: IntArray,
+) -> Array:
+    """(frames, 3) the displacement of an effector that stands, and of its way there and back.
+
+    Its activity is what the clip has of the time that it is wanted.
+    """
+    displacement = way("condensed", values, *activity, [Knot(stand, *stay)], frames, ease) - values[frames]
+    # Where the clip begins or ends meanwhile there is no source to leave or to rejoin.
+    if wanted[0] < activity[0]:
+        _stay_displaced(displacement, values, stand, stay[0], frames, ease, frames < stay[0])
+    if wanted[1] > activity[1]:
+        _stay_displaced(displacement, values, stand, stay[1], frames, ease, frames > stay[1])
+    return displacement
 
 
 def _stay_displaced(
