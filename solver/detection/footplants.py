@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -20,8 +20,9 @@ from .stays import Stay, stays
 IN_THE_AIR = 0.08
 """Sizes of the character by which a foot is above another that stands meanwhile, or before and after, to hover."""
 
-RAISED = 0.025
-"""Sizes of the character by which a heel, or a ball, is higher than it stands to be lifted while the foot stands."""
+RAISED = 0.02
+"""Sizes of the character by which a heel, or a ball, is higher than it stands to be lifted while the foot stands: as
+far as captured heels rise and sink in one plant."""
 
 TIPPED = 0.04
 """Sizes of the character by which a heel is above the floor of the ball to be raised, even if it is still: runners hold
@@ -89,11 +90,33 @@ def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
         if heel is None or toe is None:
             continue
         heels, toes = stays(clip, _point(heel), "first"), stays(clip, _point(toe), "last")
+        heights = (clip.position(part)[:, clip.skeleton.up_axis] for part in (heel, toe))
+        heels, toes = (
+            lowered(part, each, others, RAISED * clip.skeleton.size)
+            for part, each, others in zip((heels, toes), heights, (toes, heels), strict=True)
+        )
         rises = heel_rises(clip, foot)
         heels = [stay for stay in heels if _median(rises, stay) < TIPPED * clip.skeleton.size]
         plants += paired(foot, heels, toes, clip.skeleton.up_axis, RAISED * clip.skeleton.size)
     plants = grounded([plant for plant in plants if carries(plant, clip)], clip)
     return [_footplant(plant) for plant in sorted(plants, key=lambda plant: (plant.begin, plant.foot))]
+
+
+def lowered(standing: Sequence[Stay], heights: Array, others: Sequence[Stay], raised: float) -> list[Stay]:
+    """Stays of heel or ball without their begins and ends in which it is `raised` while the other one stands.
+
+    `heights` (frames,) are its own. It comes down on, and is lifted over, the other one, however slowly; where the
+    other one does not stand, it is what the foot rolls over itself.
+    """
+    carried = np.zeros(len(heights), dtype=bool)
+    for stay in others:
+        carried[stay.begin : stay.end + 1] = True
+    kept = []
+    for stay in standing:
+        within = slice(stay.begin, stay.end + 1)
+        stands = np.flatnonzero((heights[within] <= np.median(heights[within]) + raised) | ~carried[within])
+        kept.append(replace(stay, begin=stay.begin + int(stands[0]), end=stay.begin + int(stands[-1])))
+    return kept
 
 
 def paired(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -23,6 +24,7 @@ from .displacements import local_displacements, track
 from .kinds import Detected
 from .merging import Connection, merged_stays
 from .noise import NoiseCurve, largest
+from .onsets import Onsets
 from .sigma_epsilon import sigma_epsilon
 
 AROUND = 0.75
@@ -117,35 +119,114 @@ def stays(clip: Clip, point: BodyPoint, rolls: Literal["first", "last"] | None =
     places, aberrant = without_jumps(body.positions, JUMP * size)
     body = MovingObject(running_mean(places, stride // 2), body.rotations)
     ways = sigma_epsilon(local_displacements(body, stride)).space_residual
-    speeds = ways * (clip.fps / stride / size)
-    fastest = running_maximum(running_median(speeds, SPIKES), round(AROUND * clip.fps))
-    limit = np.maximum(SLOW * fastest, AT_REST)
-    allowed = allowed_speeds(speeds, limit, stride, EXAMPLE * clip.fps)
-    allowed = np.minimum(allowed, np.maximum(STANDS * fastest, AT_REST))
-    rolling = speeds <= np.minimum(ROLLS_FASTER * allowed, np.maximum(ROLLS * fastest, AT_REST))
+    pace = Pace.of(ways * (clip.fps / stride / size), stride, clip.fps)
     shortest = max(stride + 1, 2, round(SHORTEST * clip.fps))
     connection = Connection(round(BRIDGED * clip.fps), REACH * size, 0.0, 0.0, shortest)
-    found = []
-    for first, last in merged_stays(speeds <= allowed, body.positions, stride, connection):
-        nearby = SETTLED * size * allowed[[first, last - stride]]
+    still = merged_stays(pace.speeds <= pace.allowed, body.positions, stride, connection)
+    found: list[Stay] = []
+    for number, (first, last) in enumerate(still):
+        nearby = SETTLED * size * pace.allowed[[first, last - stride]]
         begin, end = settled(body.positions, first, last, nearby, round(0.5 * EXAMPLE * clip.fps))
-        if rolls == "first":
-            begin -= _leading(rolling[:begin][::-1])
-        elif rolls == "last":
-            end += _leading(rolling[end - stride + 1 :])
+        if rolls is not None:
+            before = still[number - 1][1] + 1 if number else 0
+            after = still[number + 1][0] if number + 1 < len(still) else clip.frames
+            begin, end = _rolled(rolls, (begin, end), (before, after), pace, body.positions, clip.fps)
         begin, end = begin + int(aberrant[begin]), end - int(aberrant[end])
         places = body.positions[begin : end + 1]
         place = robust_mean(places)
         strays = np.linalg.norm(places - place, axis=1)
         if end - begin + 1 < shortest or end - begin < stride or np.median(strays) > WANDERS * size:
             continue
-        within = slice(begin, end - stride + 1)
-        if _slowness(speeds / limit, begin, end - stride) > TURNS_BACK:
+        if _slowness(pace.speeds / pace.limit, begin, end - stride) > TURNS_BACK:
             continue
-        confidence = _confidence(speeds[within], allowed[within], float(fastest[within].max(initial=0.0)))
-        sure = confidence * min(1.0, (end - begin + 1) / (CERTAIN * shortest))
-        found.append(Stay(begin, end, (float(place[0]), float(place[1]), float(place[2])), sure))
-    return found
+        sure = pace.confidence(begin, end) * min(1.0, (end - begin + 1) / (CERTAIN * shortest))
+        found.append(Stay(begin, end, _triple(place), sure))
+    return joined_in_place(found, body.positions, 0.5 * REACH * size)
+
+
+@dataclass(frozen=True, eq=False)
+class Pace:
+    """How fast a point is, and what of that counts as standing: sizes of the character a second, (n,) displacements."""
+
+    speeds: Array
+    fastest: Array
+    """The largest speed around."""
+    limit: Array
+    """What is slow against that."""
+    allowed: Array
+    """What a point that stands may have."""
+    stride: int
+
+    @staticmethod
+    def of(speeds: Array, stride: int, fps: float) -> Pace:
+        fastest = running_maximum(running_median(speeds, SPIKES), round(AROUND * fps))
+        limit = np.maximum(SLOW * fastest, AT_REST)
+        allowed = allowed_speeds(speeds, limit, stride, EXAMPLE * fps)
+        return Pace(speeds, fastest, limit, np.minimum(allowed, np.maximum(STANDS * fastest, AT_REST)), stride)
+
+    @cached_property
+    def rolls(self) -> BoolArray:
+        """(n,) whether it is no faster than a heel, or a ball, that a foot rolls over."""
+        return self.speeds <= np.minimum(ROLLS_FASTER * self.allowed, np.maximum(ROLLS * self.fastest, AT_REST))
+
+    def is_noisy(self, frame: int) -> bool:
+        """Whether a point that stands in a frame still moves: without noise, its threshold is where it stands."""
+        return bool(self.allowed[min(frame, len(self.allowed) - 1)] > UNNOTICED)
+
+    def confidence(self, begin: int, end: int) -> float:
+        """How still a point is against what is allowed, and how far that is from how fast it moves before or after."""
+        within = slice(begin, end - self.stride + 1)
+        speeds, allowed, fastest = self.speeds[within], self.allowed[within], float(self.fastest[within].max())
+        still = float(np.clip(1.0 - np.median(speeds / allowed), 0.0, 1.0))
+        apart = 1.0 if fastest <= AT_REST else max(0.0, 1.0 - float(np.median(allowed)) / fastest)
+        return float(np.sqrt(still * apart))
+
+
+def _rolled(
+    rolls: Literal["first", "last"],
+    stay: tuple[int, int],
+    room: tuple[int, int],
+    pace: Pace,
+    positions: Array,
+    fps: float,
+) -> tuple[int, int]:
+    """First and last frame of a stay of a heel ("first") or of a ball ("last"), with what the foot rolls over it.
+
+    `room` is from the first frame after the stay before to the first one of the next. Thresholds are crossed where
+    there is noise to cross them: a quiet foot too early, a foot that slides too late, and where its motion changes is
+    asked instead. A heel that is lifted begins to rise where it still is the slowest.
+    """
+    (begin, end), (before, after), stride = stay, room, pace.stride
+    middle = (begin + end) // 2
+    onsets = Onsets(positions[before:after], stride, fps) if pace.is_noisy(middle) else None
+    if rolls == "last":
+        end += _leading(pace.rolls[end - stride + 1 : after - stride])
+        return begin, end if onsets is None else max(end, before + onsets.departure(end - before, middle - before))
+    begin -= _leading(pace.rolls[before:begin][::-1])
+    if onsets is None:
+        return begin, end
+    begin = min(begin, before + onsets.arrival(begin - before, middle - before))
+    return begin, min(end, before + onsets.departure(end - before, middle - before))
+
+
+def joined_in_place(standing: list[Stay], positions: Array, nearby: float) -> list[Stay]:
+    """Stays, with those made one between which the point has not been anywhere else: a foot that slides on a little.
+
+    It may do so for as long as it likes, if it is always as `nearby` as that to the middle between the two places.
+    """
+    joined: list[Stay] = []
+    for stay in standing:
+        before = joined[-1] if joined else None
+        if before is not None:
+            ends = np.array([before.place, stay.place])
+            away = np.concatenate([ends, positions[before.end + 1 : stay.begin]]) - ends.mean(axis=0)
+            if float(np.einsum("ni,ni->n", away, away).max()) <= nearby**2:
+                place = robust_mean(positions[before.begin : stay.end + 1])
+                sure = max(before.confidence, stay.confidence)
+                joined[-1] = Stay(before.begin, stay.end, _triple(place), sure)
+                continue
+        joined.append(stay)
+    return joined
 
 
 def detect_stays(clip: Clip, point: str | int | BodyPoint) -> list[Detected]:
@@ -162,6 +243,10 @@ def detect_stays(clip: Clip, point: str | int | BodyPoint) -> list[Detected]:
     return found
 
 
+def _triple(place: Array) -> tuple[float, float, float]:
+    return float(place[0]), float(place[1]), float(place[2])
+
+
 def _leading(flags: BoolArray) -> int:
     """How many flags are true before the first that is not."""
     return len(flags) if flags.all() else int(np.argmin(flags))
@@ -174,15 +259,6 @@ def _slowness(shares: Array, first: int, last: int) -> float:
     begin = int(before[-1]) + 1 if len(before) else 0
     end = int(after[0]) if len(after) else len(shares)
     return float(np.median(shares[begin:end]))
-
-
-def _confidence(speeds: Array, allowed: Array, fastest: float) -> float:
-    """How still a point is against what is allowed, and how far that is from how fast it moves before or after."""
-    if not len(speeds):
-        return 0.0
-    still = float(np.clip(1.0 - np.median(speeds / allowed), 0.0, 1.0))
-    apart = 1.0 if fastest <= AT_REST else max(0.0, 1.0 - float(np.median(allowed)) / fastest)
-    return float(np.sqrt(still * apart))
 
 
 def settled(positions: Array, begin: int, end: int, nearby: Array, most: int) -> tuple[int, int]:

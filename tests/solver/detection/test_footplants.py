@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,15 @@ from poise.solver import Footplant, rotations
 from poise.solver.clip import Clip
 from poise.solver.constraints.base import Source
 from poise.solver.detection.baselines import detect_by_speed_and_height, detect_by_squared_displacement
-from poise.solver.detection.footplants import DetectedFootplant, Plant, carries, detect_footplants, grounded, paired
+from poise.solver.detection.footplants import (
+    DetectedFootplant,
+    Plant,
+    carries,
+    detect_footplants,
+    grounded,
+    lowered,
+    paired,
+)
 from poise.solver.detection.kinds import Detected
 from poise.solver.detection.stays import Stay
 from poise.solver.motion import Motion
@@ -67,9 +76,10 @@ def test_a_walk_without_noise(fps: float) -> None:
     assert largest_error(found, truth) <= 2.0 * max(fps / 30.0, 1.0)
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("fps", [30.0, 120.0])
-def test_a_walk_that_skates_and_trembles_as_captures_do(seed: int, fps: float) -> None:
+@pytest.mark.parametrize(
+    ("fps", "seed"), [*((fps, seed) for fps in (30.0, 120.0) for seed in range(8)), (24.0, 0), (60.0, 1), (240.0, 2)]
+)
+def test_a_walk_that_skates_and_trembles_as_captures_do(fps: float, seed: int) -> None:
     # A hand-labelled capture strays by 0.8 to 1.4 % of the size.
     motion = walk(fps=fps, skate=0.01, seed=seed)
     clip = jittered(motion.clip, np.random.default_rng(seed))
@@ -78,8 +88,7 @@ def test_a_walk_that_skates_and_trembles_as_captures_do(seed: int, fps: float) -
     assert frame_f1(found, truth, clip.frames) > 0.93
     errors = event_errors(found, truth)
     assert not errors.pop("missed") and len(found) == len(motion.contacts)
-    late = np.abs(np.concatenate(list(errors.values()))) * 30.0 / fps
-    assert np.mean(late <= 2.0) > 0.9 and late.max() <= 3.0
+    assert max(abs(late) for each in errors.values() for late in each) <= 2.0 * max(fps / 30.0, 1.0)
 
 
 @pytest.mark.parametrize("gait", [running, turning_round, jumping, climbing, kicking])
@@ -219,6 +228,16 @@ def test_heel_and_ball_that_stand_together_are_one_plant() -> None:
     ]
 
 
+def test_what_is_lifted_over_the_other_part_stands_no_longer() -> None:
+    heights = np.zeros(60)
+    heights[35:], heights[:12] = np.linspace(0.0, 0.5, 25), np.linspace(0.5, 0.0, 12)
+    (short,) = lowered([stay(5, 50)], heights, [stay(0, 59)], 0.1)
+    assert (short.begin, short.end) == (9, 39)
+    assert lowered([stay(5, 50)], heights, [], 0.1) == [stay(5, 50)], "it rolls over itself"
+    (early,) = lowered([stay(5, 50)], heights, [stay(0, 20)], 0.1)
+    assert (early.begin, early.end) == (9, 50)
+
+
 def test_each_may_stand_alone() -> None:
     assert paired_spans([stay(5, 20)], []) == [((5, 20), None)]
     assert paired_spans([], [stay(5, 20)]) == [(None, (5, 20))]
@@ -287,10 +306,16 @@ def test_what_hovers_between_two_plants_does_not_stand() -> None:
 # Captured motions ----------------------------------------------------------------------------------------------------
 
 
+def labels(name: str) -> list[dict[str, Any]]:
+    """The footplants that were seen."""
+    seen: list[dict[str, Any]] = json.loads((LABELS / f"{name}.json").read_text(encoding="utf-8"))["footplants"]
+    return seen
+
+
 def labelled(name: str) -> Spans:
     """What was seen to stand."""
     spans: Spans = {(foot, part): [] for foot in FEET for part in PARTS}
-    for label in json.loads((LABELS / f"{name}.json").read_text(encoding="utf-8"))["footplants"]:
+    for label in labels(name):
         for part in PARTS:
             if label[f"{part}_strike"] is not None:
                 spans[label["foot"], part].append((label[f"{part}_strike"], label[f"{part}_off"]))
@@ -306,21 +331,38 @@ def by_baseline(clip: Clip, detector: Callable[..., list[Detected]]) -> Spans:
     }
 
 
-@pytest.mark.parametrize(("name", "least"), [("02_01", 0.96), ("09_01", 0.91), ("16_17", 0.95)])
-def test_captured_clips_are_read_as_they_were_labelled(mocap: Path, name: str, least: float) -> None:
+LABELLED = {
+    "02_01": ("walk", 0.975, 1.0, 8),
+    "09_01": ("run", 0.92, 1.0, 8),
+    "16_17": ("turn", 0.955, 0.95, 12),
+    "10_01": ("kick", 0.97, 0.75, 36),
+    "13_11": ("jump", 0.975, 0.85, 12),
+    "13_35": ("stairs", 0.935, 0.85, 30),
+    "49_06": ("cartwheel", 0.95, 0.9, 18),
+}
+"""What each labelled clip shows, its least F1, the share of its events that are found within 8 frames of 120 a second,
+two of 30, and by how many the latest is. Heels that are raised by and by, for a jump or a kick, have no clear event."""
+
+
+@pytest.mark.parametrize("name", LABELLED)
+def test_captured_clips_are_read_as_they_were_labelled(mocap: Path, name: str) -> None:
     clip, seen = solver.read_bvh(mocap / f"{name}.bvh"), labelled(name)
+    _, least, in_time, latest = LABELLED[name]
     found = detect_footplants(clip)
+    assert len(found) == len(labels(name)), "as many plants as were seen"
     truth = held(seen, clip.frames)
     ours = f1(held(spans_of(found), clip.frames), truth)
     assert ours > least
     for detector in (detect_by_speed_and_height, detect_by_squared_displacement):
-        assert ours > f1(held(by_baseline(clip, detector), clip.frames), truth), detector.__name__
+        theirs = f1(held(by_baseline(clip, detector), clip.frames), truth)
+        # In the cartwheel, thresholds that suit its level floor are as good, to a frame in a thousand.
+        assert ours > theirs - (0.001 if name == "49_06" else 0.0), detector.__name__
     errors = event_errors(found, seen)
-    # The last ball of the walk only touches the floor in the clip's last frame.
-    assert errors.pop("missed") == ([343] if name == "02_01" else [])
-    # Two frames at 30 frames a second are eight of these clips', and the labels are sure to three or four.
+    # The last ball of the walk only touches the floor in the clip's last frame. The heel on the first stair is seen to
+    # stand tipped, higher above its ball than feet stand.
+    assert errors.pop("missed") == {"02_01": [343], "13_35": [224]}.get(name, [])
     late = np.abs(np.concatenate(list(errors.values())))
-    assert np.mean(late <= 8) > 0.9 and late.max() <= 12
+    assert np.mean(late <= 8) >= in_time and np.median(late) <= 3 and late.max() <= latest
 
 
 def test_a_heel_that_is_rising_when_a_walk_begins_does_not_stand(mocap: Path) -> None:
