@@ -7,6 +7,9 @@ PYTHON =
 MATRIX = 3.11 3.13
 NUMPY_3.11 = numpy~=1.26.0
 NUMPY_3.13 = numpy>=2
+# The Blenders that the add-on promises to run in, and the one Python that each is made for. 4.5 lives in .venv.
+BLENDERS = 42 45 50 52
+PYTHON_FOR_52 = 3.13
 
 SOLVER_TESTS = tests/solver tests/test_architecture.py
 
@@ -14,14 +17,15 @@ SOLVER_TESTS = tests/solver tests/test_architecture.py
 python = $(or $(shell scripts/find-python $(1) "$(2)" 2>/dev/null),$(error $(shell scripts/find-python $(1) "$(2)" 2>&1)))
 install = bin/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help test test-solver test-matrix lint bench demo extension wheel clean clean-all
+.PHONY: help test test-all test-solver test-matrix lint bench demo extension wheel clean clean-all
 .DELETE_ON_ERROR:
 # Without this, make takes the stamp of an environment that only a pattern asked for as its own to delete.
-.PRECIOUS: .venv-%/ready
+.PRECIOUS: .venv-%/ready .venv-bpy%/ready
 
 help:
 	@echo "make demo         edit postures and motions and write pictures to build/demo"
 	@echo "make test         every test that needs no window, with Blender and with the peers"
+	@echo "make test-all     the add-on's tests in each of Blender 4.2, 4.5, 5.0 and 5.2"
 	@echo "make test-solver  the solver's tests alone: no Blender, seconds"
 	@echo "make test-matrix  the solver's tests under each of Python $(MATRIX) that is here"
 	@echo "make lint         ruff and mypy"
@@ -53,9 +57,23 @@ help:
 	.venv-$*/$(install) ".[test]" "$(or $(NUMPY_$*),numpy)"
 	@touch $@
 
+# One Blender more than .venv has: a gigabyte each.
+.venv-bpy%/ready: pyproject.toml
+	"$(call python,$(or $(PYTHON_FOR_$*),3.11),)" -m venv .venv-bpy$*
+	.venv-bpy$*/$(install) ".[test,blender$*]"
+	@touch $@
+
 test: .venv/ready .venv-peers/ready
 	.venv/bin/python -m pytest -m "not peers" --ignore=tests/gui
 	.venv-peers/bin/python -m pytest -m peers --ignore=tests/gui --ignore=tests/addon
+
+test-all: $(foreach blender,$(BLENDERS),test-blender-$(blender))
+
+test-blender-45: .venv/ready
+	.venv/bin/python -m pytest tests/addon
+
+test-blender-%: .venv-bpy%/ready
+	.venv-bpy$*/bin/python -m pytest tests/addon
 
 SOLVER_VENV = $(if $(wildcard .venv/ready),.venv,.venv-solver)
 test-solver: $(SOLVER_VENV)/ready
@@ -96,4 +114,4 @@ clean:
 	find addon solver scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 clean-all: clean
-	rm -rf .venv .venv-peers .venv-solver $(foreach version,$(MATRIX),.venv-$(version)) poise.egg-info
+	rm -rf .venv .venv-peers .venv-solver $(foreach version,$(MATRIX),.venv-$(version)) .venv-bpy* poise.egg-info

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Armature to skeleton, action to motion and back: the only place that knows Blender's versions apart."""
+
+from .baking import Baked, Target, bake
+from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
+from .errors import BridgeError
+from .reading import Method, Reading, frame_range, read
+from .sources import Animation, animation_of, apply_result, is_result, restore_source
+from .versions import is_hidden, is_selected, select, set_hidden
+
+__all__ = [
+    "Animation",
+    "Baked",
+    "BridgeError",
+    "Method",
+    "Reading",
+    "Target",
+    "animation_of",
+    "apply_result",
+    "bake",
+    "check_animation",
+    "check_armature",
+    "check_bones",
+    "frame_range",
+    "is_hidden",
+    "is_locked",
+    "is_result",
+    "is_selected",
+    "read",
+    "restore_source",
+    "select",
+    "set_hidden",
+    "why_unusable",
+]

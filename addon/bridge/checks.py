@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must hold before an armature is read or baked: each complaint is one sentence that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+
+from . import context, versions
+from .errors import BridgeError
+from .sources import animation_of
+
+
+def check_armature(armature: bpy.types.Object | None) -> bpy.types.Object:
+    """The armature, if it is one that can be read and changed."""
+    if armature is None:
+        raise BridgeError("There is no armature: select one, or make it the active object.")
+    if not isinstance(armature.data, bpy.types.Armature):
+        kind = armature.type.replace("_", " ").lower()
+        raise BridgeError(f"{armature.name!r} is not an armature, but a {kind}: select its armature.")
+    if context.is_linked(armature):
+        raise BridgeError(
+            f"Armature {armature.name!r} is linked from {armature.library.filepath!r}, so it cannot be changed here: "
+            "make it local (Object > Relations > Make Local), or open that file."
+        )
+    if context.is_override(armature):
+        raise BridgeError(
+            f"Armature {armature.name!r} is a library override, so it cannot be changed freely: make it local "
+            "(Object > Relations > Make Local), or open the file that it is linked from."
+        )
+    if len(armature.data.bones) == 0 or armature.pose is None:
+        raise BridgeError(f"Armature {armature.name!r} has no bones.")
+    if armature.mode == "EDIT":
+        raise BridgeError(f"Armature {armature.name!r} is in edit mode, where nothing moves: leave it first.")
+    if armature.data.pose_position == "REST":
+        raise BridgeError(
+            f"Armature {armature.name!r} shows its rest position: switch to the pose position in its data properties."
+        )
+    if armature.name not in context.view_layer().objects:
+        raise BridgeError(
+            f"Armature {armature.name!r} is not in the view layer {context.view_layer().name!r}: link it to a "
+            "collection that is not excluded there."
+        )
+    return armature
+
+
+def check_animation(armature: bpy.types.Object) -> None:
+    """Raise unless something animates the armature."""
+    animation = armature.animation_data
+    if animation is not None and animation.use_tweak_mode:
+        raise BridgeError(f"A strip of {armature.name!r} is being tweaked in the NLA editor: leave tweak mode first.")
+    found = animation_of(armature)
+    if found.source is not None:
+        if found.result is None and animation is not None and not versions.animates(animation):
+            raise BridgeError(
+                f"Action {found.source.name!r} has no slot assigned, so it does not move armature {armature.name!r}: "
+                "choose a slot in the action editor."
+            )
+        if versions.is_layered_beyond_reach(found.source):
+            raise BridgeError(
+                f"Action {found.source.name!r} has several layers or strips, which this version of Poise cannot read: "
+                "merge them."
+            )
+        return
+    if found.uses_nla(armature):
+        return
+    filled = [track.name for track in animation.nla_tracks if len(track.strips) > 0] if animation is not None else []
+    if animation is not None and filled:
+        how = "muted" if animation.use_nla else "off, since the whole NLA stack is"
+        raise BridgeError(
+            f"Armature {armature.name!r} has no action, and NLA track {filled[0]!r} is {how}: unmute it, or assign an "
+            "action."
+        )
+    raise BridgeError(f"Armature {armature.name!r} has no action: assign or record one first.")
+
+
+def check_bones(armature: bpy.types.Object, names: Iterable[str]) -> None:
+    """Raise where a bone that a constraint names is missing, hidden or locked in all its channels."""
+    assert armature.pose is not None
+    for name in names:
+        complaint = why_unusable(armature, name)
+        if complaint:
+            raise BridgeError(complaint)
+
+
+def why_unusable(armature: bpy.types.Object, name: str) -> str:
+    """Why a bone cannot be constrained, in one sentence; empty where it can."""
+    assert armature.pose is not None
+    bone = context.named(armature.pose.bones, name)
+    if bone is None:
+        return f"Armature {armature.name!r} has no bone {name!r}: choose another one, or delete what names it."
+    if versions.is_hidden(bone):
+        return f"Bone {name!r} is hidden: show it (Alt H in pose mode), or choose another one."
+    if is_locked(bone):
+        return f"Bone {name!r} is locked: unlock its location or rotation (sidebar, Item), or choose another one."
+    return ""
+
+
+def is_locked(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone may neither move nor turn."""
+    moves = not bone.bone.use_connect and not all(bone.lock_location)
+    return not moves and all(bone.lock_rotation)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pose as Blender evaluates it, frame by frame: for everything that f-curves alone do not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from . import rotation_channels
+from .arrays import Array, floats
+from .channels import Channels
+from .curves import pose_values
+from .errors import BridgeError
+from .posing import Pose
+from .rig import Rig
+
+
+@dataclass(eq=False)
+class Sample:
+    """An armature at some times."""
+
+    world: Array
+    """(frames, 4, 4) the object's matrix."""
+    pose: Pose
+    """In the armature's space."""
+    channels: Channels
+
+
+def sample(armature: bpy.types.Object, scene: bpy.types.Scene, rig: Rig, times: Array) -> Sample:
+    """The armature at some times, given in frames of the scene."""
+    frames, bones = len(times), len(rig)
+    world = np.empty((frames, 4, 4))
+    matrices = np.empty((frames, bones, 4, 4))
+    channels = Channels(np.empty((frames, bones, 3)), np.zeros((frames, bones, 4)), np.empty((frames, bones, 3)))
+    for frame, evaluated in enumerate(_evaluated(armature, scene, times)):
+        assert evaluated.pose is not None
+        world[frame] = evaluated.matrix_world
+        matrices[frame] = floats(evaluated.pose.bones, "matrix", 4, 4)[rig.pose_places].swapaxes(-1, -2)
+        channels.location[frame], rotations, channels.scale[frame] = pose_values(evaluated.pose, rig)
+        for mode, members in rig.bones_by_mode.items():
+            attribute, width = rotation_channels.property_of(mode)
+            channels.rotation[frame, members, :width] = rotations[attribute][members]
+    return Sample(world, Pose(matrices[..., :3, :3], matrices[..., :3, 3]), channels)
+
+
+def sample_object(armature: bpy.types.Object, scene: bpy.types.Scene, times: Array) -> Array:
+    """(frames, 4, 4) the object's matrix at some times."""
+    return np.array([evaluated.matrix_world for evaluated in _evaluated(armature, scene, times)], dtype=np.float64)
+
+
+def _evaluated(armature: bpy.types.Object, scene: bpy.types.Scene, times: Array) -> Iterator[bpy.types.Object]:
+    """The evaluated armature at each of the times; the scene ends at the frame where it was."""
+    with frame_kept(scene):
+        for time in times.tolist():
+            set_frame(scene, time)
+            evaluated = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+            if not evaluated.is_evaluated:
+                raise BridgeError(
+                    f"Blender does not evaluate armature {armature.name!r}, since it is switched off in the viewport: "
+                    "switch it on in the outliner."
+                )
+            yield evaluated
+
+
+def set_frame(scene: bpy.types.Scene, time: float) -> None:
+    """Go to a frame or between two."""
+    whole = int(np.floor(time))
+    scene.frame_set(whole, subframe=time - whole)
+
+
+@contextmanager
+def frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
+    """Come back to the present frame afterwards."""
+    whole, part = scene.frame_current, scene.frame_subframe
+    try:
+        yield
+    finally:
+        scene.frame_set(whole, subframe=part)
