@@ -64,6 +64,16 @@ def choose(condition: Truth, one: tuple[Number, ...], other: tuple[Number, ...])
     return one if condition else other
 
 
+def negated(condition: Truth) -> Truth:
+    """Where the condition does not hold."""
+    return np.logical_not(condition) if isinstance(condition, np.ndarray) else not condition
+
+
+def holds_anywhere(condition: Truth) -> bool:
+    """Whether the condition holds in any frame."""
+    return bool(condition.any()) if isinstance(condition, np.ndarray) else bool(condition)
+
+
 def smaller(a: Number, b: Number) -> Number:
     return where(a < b, a, b)
 

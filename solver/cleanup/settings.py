@@ -22,6 +22,10 @@ class CleanSettings:
     """Seconds over which the turn of a hand or a foot that is held by two points fades while one holds it (L2)."""
     carrying: float = 0.25
     """Seconds, to either side, over which the root's displacement is smoothed (L3)."""
+    smoothing: float = 0.06
+    """Seconds, to either side, over which what is added to a knee's or an elbow's bend is smoothed while its limb is
+    held, so that it does not tremble in the foot's stead: lengths take up the rest. 0, and where nothing may stretch:
+    not at all, as in the document."""
     blending: float = 0.25
     """Seconds over which adjustments fade where nothing is planted (L4)."""
     swivel: float = 0.5
@@ -34,7 +38,7 @@ class CleanSettings:
     """What nothing goes below, and what plants stand on that ask for it; None: there is no floor."""
 
     def __post_init__(self) -> None:
-        for what in ("averaging", "turning", "carrying", "blending"):
+        for what in ("averaging", "turning", "carrying", "smoothing", "blending"):
             value = getattr(self, what)
             if not is_number(value) or value < 0.0:
                 raise ConstraintError(f"The setting {what} must be a finite number of seconds, 0 or more.")

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The steps of the method, each on one limb in one frame or in many: what a clip and a stream have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Array
+from ...skeleton import Skeleton
+from .. import blending
+from ..components import Number, Quaternion, Truth, Vector, about, minus, multiply, normalized, times
+from ..limbs import Limb
+from ..plants import PlantedPoint
+from ..settings import CleanSettings, frames_in
+from ..two_bones import reach_of
+from .carrying import Sphere, kernel
+from .floor import depth, lifted, toes_bend
+from .observing import Adjustment, LimbState, Observer, adjusted, combined
+from .solving import bend_toward, not_backward, solved
+from .targets import Target, ground_height, held, held_above, place_alone, place_beside
+
+LEAVING = 0.1
+"""Seconds within which a knee that bends while its foot is let go comes to the ease of the blend: twice as long, and
+feet that leave the floor swing out too far; half as long, and the knee jerks."""
+
+
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """How many frames each buffer looks ahead and, but for the first, back (document 000, figure 3.10)."""
+
+    averaging: int
+    turning: int
+    carrying: int
+    smoothing: int
+    blending: int
+    leaving: int
+    """Within how many frames of the last window a bend gives up the speed that it had when the limb was let go."""
+
+    @staticmethod
+    def of(settings: CleanSettings, fps: float) -> Windows:
+        """The windows of some settings at a frame rate."""
+        smoothing = settings.smoothing if settings.stretch else 0.0
+        times_of = (settings.averaging, settings.turning, settings.carrying, smoothing, settings.blending)
+        frames = [frames_in(seconds, fps) for seconds in times_of]
+        averaging, turning, carrying, smooth, fading = frames
+        return Windows(averaging, turning, carrying, smooth, fading, min(frames_in(LEAVING, fps) + 1, fading))
+
+    @property
+    def delay(self) -> int:
+        """How many frames a stream is behind what comes in."""
+        return self.averaging + self.turning + self.carrying + self.smoothing + self.blending
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """The method for a character's limbs."""
+
+    skeleton: Skeleton
+    limbs: tuple[Limb, ...]
+    settings: CleanSettings
+    windows: Windows
+
+    @cached_property
+    def observer(self) -> Observer:
+        """Sees the limbs."""
+        return Observer(self.skeleton, self.limbs)
+
+    @cached_property
+    def kernel(self) -> list[float]:
+        """What smooths the root's displacement, over the part of its window that is not looked through first."""
+        return kernel(self.windows.carrying - self.windows.carrying // 2)
+
+    @cached_property
+    def bend_kernel(self) -> list[float]:
+        """What smooths the bends of limbs while they are held."""
+        return kernel(self.windows.smoothing)
+
+    @cached_property
+    def chains(self) -> tuple[tuple[int, ...], ...]:
+        """For each limb the joints whose translations are its bones."""
+        return tuple(limb.chain(self.skeleton) for limb in self.limbs)
+
+    @cached_property
+    def clearances(self) -> tuple[tuple[float, float], ...]:
+        """For each limb how high its two points lie above a floor that they stand on."""
+        each = [[limb.clearance(point) for point in limb.points] for limb in self.limbs]
+        return tuple((heights[0], heights[-1]) for heights in each)
+
+    @cached_property
+    def _slots(self) -> dict[tuple[str, str], tuple[int, int]]:
+        return {
+            (limb.name, point): (row, column)
+            for row, limb in enumerate(self.limbs)
+            for column, point in enumerate(limb.points)
+        }
+
+    def slot(self, plant: PlantedPoint) -> tuple[int, int]:
+        """Which limb a plant is on, and which of its points it holds."""
+        return self._slots[plant.limb, plant.point]
+
+    @property
+    def up(self) -> int:
+        return self.skeleton.up_axis
+
+    # 1: where plants stand -----------------------------------------------------------------------------------------
+
+    def located(
+        self,
+        plant: PlantedPoint,
+        other: tuple[PlantedPoint, Array] | None,
+        seen: Callable[[int], tuple[Array, Array, Array]],
+    ) -> Array:
+        """(3,) where a plant stands, given the plant of the other point that holds by then, with its place.
+
+        `seen` gives for a number of frames from the plant's begin, as far as there are so many, the places of its
+        point and of the other one (n, 3) and the orientations of hand or foot (n, 4).
+        """
+        if plant.location is not None:
+            return np.array(plant.location)
+        wanted = max(self.windows.averaging, 1)
+        if other is None:
+            points, _, _ = seen(min(wanted, plant.frames))
+            return place_alone(points, self._floor(plant, points), self.up)
+        beside, place = other
+        points, others, turned = seen(min(wanted, min(plant.end, beside.end) - plant.begin + 1))
+        return place_beside(place, points, others, turned, self._floor(plant, points), self.up)
+
+    def _floor(self, plant: PlantedPoint, points: Array) -> float | None:
+        """How high a plant's point stands, if it is to stand on a floor."""
+        height: float | None = None
+        if plant.floor == "ground":
+            if self.settings.ground is not None:
+                x, y, z = place_alone(points, None, self.up).tolist()
+                height = ground_height(self.settings.ground, (x, y, z), self.up)
+        elif plant.floor is not None:
+            height = float(plant.floor)
+        if height is None:
+            return None
+        limb, own = self.slot(plant)
+        return height + self.clearances[limb][own]
+
+    # 2: where that puts hand or foot -------------------------------------------------------------------------------
+
+    def target_of_one(
+        self, limb: int, state: LimbState, turn: Quaternion, is_first: Truth, places: tuple[Vector, Vector]
+    ) -> Target:
+        """Where hand or foot goes that is held by one point."""
+        return held_above(state, turn, is_first, places, self.settings.ground, self.clearances[limb], self.up)
+
+    def target_of_two(
+        self, state: LimbState, turn: Quaternion, is_first: Truth, places: tuple[Vector, Vector]
+    ) -> Target:
+        """Where hand or foot goes that is held by both points, one of which leads."""
+        return held(state, turn, is_first, places)
+
+    # 3: where the root goes ----------------------------------------------------------------------------------------
+
+    def sphere(self, state: LimbState, target: Target, holds: Truth) -> Sphere:
+        """Where the root's displacement has to end for a limb to reach its target."""
+        reach = reach_of(minus(state.hinge, state.ball), minus(state.end, state.hinge), state.axis)
+        return Sphere(minus(target.place, state.ball), reach.longest, holds)
+
+    # 4: what the limb does -----------------------------------------------------------------------------------------
+
+    def bend(self, state: LimbState, root: Vector, target: Target) -> Number:
+        """What is added to the bend of a limb that is held, if nobody looks at the frames around."""
+        return bend_toward(state, root, target.place, self.settings)
+
+    def solved(self, state: LimbState, root: Vector, target: Target, bend: Number) -> Adjustment:
+        """What a limb that is held does when so much is added to its bend."""
+        return solved(state, root, target.place, target.turn, not_backward(state, bend), self.settings)
+
+    def faded(
+        self, ahead: Adjustment, behind: Adjustment, slopes: tuple[Number, Number], far: tuple[Any, Any]
+    ) -> Adjustment:
+        """What a free limb does between frames in which it is held, so far ahead and behind (0: none).
+
+        `slopes` are the changes a frame of what is added to its bend, there.
+        """
+        shares = blending.fades(*far, self.windows.blending)
+        return Adjustment(
+            blending.blended_turn(ahead.hip, behind.hip, shares),
+            blending.blended_number(ahead.bend, behind.bend, shares)
+            + blending.blended_slope(*slopes, far, self.windows.leaving),
+            1.0 + blending.blended_number(ahead.scale - 1.0, behind.scale - 1.0, shares),
+            blending.blended_turn(ahead.ankle, behind.ankle, shares),
+        )
+
+    def depth(self, limb: int, state: LimbState) -> Number:
+        """How deep a limb is in the floor; there must be one."""
+        assert self.settings.ground is not None
+        return depth(state, self.limbs[limb], self.settings.ground, self.up)
+
+    def lifted(self, state: LimbState, by: Adjustment, deep: Number) -> Adjustment:
+        """The adjustment of a limb that looks like `state` with it, lifted out of the floor."""
+        return combined(by, lifted(state, deep, self.up, self.settings))
+
+    def toes_bend(self, limb: int, state: LimbState) -> Number:
+        """By how much the toes of a limb have to bend; it must have some, and there must be a floor."""
+        toes, ground = self.limbs[limb].toes, self.settings.ground
+        assert toes is not None and ground is not None
+        return toes_bend(state, toes, ground, self.up)
+
+    def adjusted(self, state: LimbState, root: Vector, by: Adjustment) -> LimbState:
+        """How a limb looks with its adjustment."""
+        return adjusted(state, root, by)
+
+    # 5: what that makes of the motion ------------------------------------------------------------------------------
+
+    def turned(self, limb: int, local: Sequence[Quaternion], by: Adjustment) -> tuple[Quaternion, ...]:
+        """The local rotations of ball joint, hinge and end, given those of the source."""
+        ball, hinge, end = local
+        bent = about(self.limbs[limb].axis, by.bend)
+        return (
+            normalized(multiply(by.hip, ball)),
+            normalized(multiply(hinge, bent)),
+            normalized(multiply(by.ankle, end)),
+        )
+
+    def toes_turned(self, limb: int, local: Quaternion, bend: Number) -> Quaternion:
+        """The local rotation of bent toes, given that of the source."""
+        toes = self.limbs[limb].toes
+        assert toes is not None
+        return normalized(multiply(local, about(toes.axis, bend)))
+
+
+def scaled(translation: Vector, by: Adjustment) -> Vector:
+    """The translation of a joint of a limb's bones."""
+    return times(by.scale, translation)
