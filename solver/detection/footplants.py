@@ -15,7 +15,7 @@ from ..arrays import Array
 from ..clip import Clip
 from ..constraints import Footplant
 from ..joints import BodyPoint
-from .stays import Stay, stays
+from .stays import Stay, median, stays
 
 IN_THE_AIR = 0.08
 """Sizes of the character by which a foot is above another that stands meanwhile, or before and after, to hover."""
@@ -84,21 +84,22 @@ def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
     whose feet are not known has no footplants.
     """
     plants: list[Plant] = []
-    marks = clip.skeleton.landmarks
+    marks, size, up = clip.skeleton.landmarks, clip.skeleton.size, clip.skeleton.up_axis
     for foot in ("left", "right"):
         heel, toe = getattr(marks, f"{foot}_heel"), getattr(marks, f"{foot}_toe")
         if heel is None or toe is None:
             continue
         heels, toes = stays(clip, _point(heel), "first"), stays(clip, _point(toe), "last")
-        heights = (clip.position(part)[:, clip.skeleton.up_axis] for part in (heel, toe))
+        heel_heights, toe_heights = (clip.position(part)[:, up] for part in (heel, toe))
         heels, toes = (
-            lowered(part, each, others, RAISED * clip.skeleton.size)
-            for part, each, others in zip((heels, toes), heights, (toes, heels), strict=True)
+            lowered(heels, heel_heights, toes, RAISED * size),
+            lowered(toes, toe_heights, heels, RAISED * size),
         )
         rises = heel_rises(clip, foot)
-        heels = [stay for stay in heels if _median(rises, stay) < TIPPED * clip.skeleton.size]
-        plants += paired(foot, heels, toes, clip.skeleton.up_axis, RAISED * clip.skeleton.size)
-    plants = grounded([plant for plant in plants if carries(plant, clip)], clip)
+        heels = [stay for stay in heels if _median(rises, stay) < TIPPED * size]
+        found = paired(foot, heels, toes, up, RAISED * size)
+        plants += [plant for plant in found if carries(plant, clip, rises)]
+    plants = grounded(plants, clip)
     return [_footplant(plant) for plant in sorted(plants, key=lambda plant: (plant.begin, plant.foot))]
 
 
@@ -114,7 +115,7 @@ def lowered(standing: Sequence[Stay], heights: Array, others: Sequence[Stay], ra
     kept = []
     for stay in standing:
         within = slice(stay.begin, stay.end + 1)
-        stands = np.flatnonzero((heights[within] <= np.median(heights[within]) + raised) | ~carried[within])
+        stands = np.flatnonzero((heights[within] <= median(heights[within]) + raised) | ~carried[within])
         kept.append(replace(stay, begin=stay.begin + int(stands[0]), end=stay.begin + int(stands[-1])))
     return kept
 
@@ -174,17 +175,20 @@ def _within(standing: list[Stay], begin: int, end: int) -> Stay | None:
     return max(clipped, key=lambda stay: stay.end - stay.begin, default=None)
 
 
-def carries(plant: Plant, clip: Clip) -> bool:
-    """Whether the character may stand on it: it is below the hips, and a ball that stands alone is below its heel."""
+def carries(plant: Plant, clip: Clip, rises: Array) -> bool:
+    """Whether the character may stand on it: it is below the hips, and a ball that stands alone is below its heel.
+
+    `rises` (frames,) are those of the heel of this foot.
+    """
     skeleton, up = clip.skeleton, clip.skeleton.up_axis
     hips = skeleton.landmarks.hips
     if hips is not None:
         heights = clip.world.positions[plant.begin : plant.end + 1, hips, up]
-        if float(np.median(heights)) < plant.height(up) + IN_THE_AIR * skeleton.size:
+        if median(heights) < plant.height(up) + IN_THE_AIR * skeleton.size:
             return False
     if plant.heel is not None or plant.toe is None:
         return True
-    return _median(heel_rises(clip, plant.foot), plant.toe) > -TIPPED * skeleton.size
+    return _median(rises, plant.toe) > -TIPPED * skeleton.size
 
 
 def heel_rises(clip: Clip, foot: str) -> Array:
@@ -205,7 +209,7 @@ def _point(mark: int | BodyPoint) -> BodyPoint:
 
 
 def _median(values: Array, stay: Stay) -> float:
-    return float(np.median(values[stay.begin : stay.end + 1]))
+    return median(values[stay.begin : stay.end + 1])
 
 
 def grounded(plants: Sequence[Plant], clip: Clip) -> list[Plant]:
@@ -218,7 +222,8 @@ def grounded(plants: Sequence[Plant], clip: Clip) -> list[Plant]:
     kept = []
     for number, plant in enumerate(plants):
         lower = heights < heights[number] - margin
-        if _covered(plant, begins[lower], ends[lower]) >= COVERED:
+        meanwhile = lower & (begins <= plant.end) & (ends >= plant.begin)
+        if meanwhile.any() and _covered(plant, begins[meanwhile], ends[meanwhile]) >= COVERED:
             continue
         near = np.abs(begins - plant.end) <= BETWEEN * clip.fps, np.abs(ends - plant.begin) <= BETWEEN * clip.fps
         hovers = plant.frames < HOVERS * clip.fps and all((lower & each).any() for each in near)

@@ -55,7 +55,8 @@ class Onsets:
         window = self.positions[last - before : last + after + 1]
         ways = window[self.stride :] - window[: -self.stride]
         stood = self.positions[last - min(SLIDING * standing, last - middle) : last + 1]
-        ways = ways - np.median(stood[self.stride :] - stood[: -self.stride], axis=0)
+        slides = np.sort(stood[self.stride :] - stood[: -self.stride], axis=0)
+        ways = ways - 0.5 * (slides[(len(slides) - 1) // 2] + slides[len(slides) // 2])
         speeds = np.sqrt(np.einsum("ni,ni->n", ways, ways))
         breaks, lines = broken_lines(count, self.stride, before, searched)
         return last + int(np.floor(breaks[int(np.argmax(lines @ speeds))])) if len(breaks) else last

@@ -8,13 +8,14 @@ still moves there, without outliers, is the noise pattern; and with that the sta
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from ..arrays import TINY, Array, BoolArray, runs
+from ..arrays import TINY, Array, BoolArray, IntArray, runs
 from ..clip import Clip
 from ..constraints import MovingObject
 from ..constraints.robust import robust_mean
@@ -123,10 +124,10 @@ def stays(clip: Clip, point: BodyPoint, rolls: Literal["first", "last"] | None =
     shortest = max(stride + 1, 2, round(SHORTEST * clip.fps))
     connection = Connection(round(BRIDGED * clip.fps), REACH * size, 0.0, 0.0, shortest)
     still = merged_stays(pace.speeds <= pace.allowed, body.positions, stride, connection)
+    spans = np.array(still, dtype=np.int64).reshape(-1, 2)
+    nearby = SETTLED * size * pace.allowed[spans - [0, stride]]
     found: list[Stay] = []
-    for number, (first, last) in enumerate(still):
-        nearby = SETTLED * size * pace.allowed[[first, last - stride]]
-        begin, end = settled(body.positions, first, last, nearby, round(0.5 * EXAMPLE * clip.fps))
+    for number, (begin, end) in enumerate(settled(body.positions, spans, nearby, round(0.5 * EXAMPLE * clip.fps))):
         if rolls is not None:
             before = still[number - 1][1] + 1 if number else 0
             after = still[number + 1][0] if number + 1 < len(still) else clip.frames
@@ -135,9 +136,9 @@ def stays(clip: Clip, point: BodyPoint, rolls: Literal["first", "last"] | None =
         places = body.positions[begin : end + 1]
         place = robust_mean(places)
         strays = np.linalg.norm(places - place, axis=1)
-        if end - begin + 1 < shortest or end - begin < stride or np.median(strays) > WANDERS * size:
+        if end - begin + 1 < shortest or end - begin < stride or median(strays) > WANDERS * size:
             continue
-        if _slowness(pace.speeds / pace.limit, begin, end - stride) > TURNS_BACK:
+        if pace.slowness(begin, end) > TURNS_BACK:
             continue
         sure = pace.confidence(begin, end) * min(1.0, (end - begin + 1) / (CERTAIN * shortest))
         found.append(Stay(begin, end, _triple(place), sure))
@@ -177,9 +178,21 @@ class Pace:
         """How still a point is against what is allowed, and how far that is from how fast it moves before or after."""
         within = slice(begin, end - self.stride + 1)
         speeds, allowed, fastest = self.speeds[within], self.allowed[within], float(self.fastest[within].max())
-        still = float(np.clip(1.0 - np.median(speeds / allowed), 0.0, 1.0))
-        apart = 1.0 if fastest <= AT_REST else max(0.0, 1.0 - float(np.median(allowed)) / fastest)
-        return float(np.sqrt(still * apart))
+        still = min(max(1.0 - median(speeds / allowed), 0.0), 1.0)
+        apart = 1.0 if fastest <= AT_REST else max(0.0, 1.0 - median(allowed) / fastest)
+        return math.sqrt(still * apart)
+
+    @cached_property
+    def _fast(self) -> IntArray:
+        """Those that are not slow."""
+        return np.flatnonzero(self.speeds > self.limit)
+
+    def slowness(self, begin: int, end: int) -> float:
+        """The median of the speeds, as shares of what is slow, from when a point becomes slow until it is no longer."""
+        before, after = np.searchsorted(self._fast, [begin, end - self.stride + 1])
+        first = int(self._fast[before - 1]) + 1 if before else 0
+        last = int(self._fast[after]) if after < len(self._fast) else len(self.speeds)
+        return median(self.speeds[first:last] / self.limit[first:last])
 
 
 def _rolled(
@@ -217,7 +230,7 @@ def joined_in_place(standing: list[Stay], positions: Array, nearby: float) -> li
     joined: list[Stay] = []
     for stay in standing:
         before = joined[-1] if joined else None
-        if before is not None:
+        if before is not None and math.dist(before.place, stay.place) <= 2.0 * nearby:
             ends = np.array([before.place, stay.place])
             away = np.concatenate([ends, positions[before.end + 1 : stay.begin]]) - ends.mean(axis=0)
             if float(np.einsum("ni,ni->n", away, away).max()) <= nearby**2:
@@ -252,42 +265,43 @@ def _leading(flags: BoolArray) -> int:
     return len(flags) if flags.all() else int(np.argmin(flags))
 
 
-def _slowness(shares: Array, first: int, last: int) -> float:
-    """The median of speeds (n,), as shares of what is slow, from when a point becomes slow until it is no longer."""
-    fast = np.flatnonzero(shares > 1.0)
-    before, after = fast[fast < first], fast[fast > last]
-    begin = int(before[-1]) + 1 if len(before) else 0
-    end = int(after[0]) if len(after) else len(shares)
-    return float(np.median(shares[begin:end]))
+def median(values: Array) -> float:
+    """Of few values (n,), at a small part of what numpy's own costs."""
+    ordered = np.sort(values)
+    return 0.5 * float(ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2])
 
 
-def settled(positions: Array, begin: int, end: int, nearby: Array, most: int) -> tuple[int, int]:
-    """The first and the last frame of a stay in which the point is as `nearby` (2,) as that to where it stands then.
+def settled(positions: Array, spans: IntArray, nearby: Array, most: int) -> list[tuple[int, int]]:
+    """The first and the last frame of each stay in which the point is as `nearby` (n, 2) as that to where it stands.
 
-    Where it stands is the median over the half of the stay at whose end that is, `most` frames of it at the most: feet
-    slide a little while they stand. What comes to rest slowly, or leaves so, is slow before it stands and after.
+    `spans` (n, 2) are the first and the last frames of the stays. Where the point stands is the median over the half of
+    the stay at whose end that is, `most` frames of it at the most: feet slide a little while they stand. What comes to
+    rest slowly, or leaves so, is slow before it stands and after.
     """
-    half = min((end - begin) // 2, most)
-    early, late = positions[begin : begin + half + 1], positions[end - half : end + 1]
-    near = np.linalg.norm(early - geometric_median(early), axis=1) <= nearby[0]
-    still_near = np.linalg.norm(late - geometric_median(late), axis=1) <= nearby[1]
-    first = begin + int(np.argmax(near)) if near.any() else begin
-    last = end - int(np.argmax(still_near[::-1])) if still_near.any() else end
-    return first, last
+    halves = np.minimum((spans[:, 1] - spans[:, 0]) // 2, most)
+    inward = np.arange(int(halves.max(initial=0)) + 1)
+    counted = inward <= halves[:, None]
+    ends = []
+    for frames, direction, near in ((spans[:, 0], 1, nearby[:, 0]), (spans[:, 1], -1, nearby[:, 1])):
+        places = positions[frames[:, None] + direction * np.minimum(inward, halves[:, None])]
+        away = places - geometric_medians(places, counted)[:, None]
+        there = counted & (np.einsum("nki,nki->nk", away, away) <= near[:, None] ** 2)
+        ends.append(frames + direction * np.argmax(there, axis=1))
+    return list(zip(ends[0].tolist(), ends[1].tolist(), strict=True))
 
 
-def geometric_median(places: Array) -> Array:
-    """(3,) the place with the least sum of distances to places (n, 3): a median that does not depend on the axes."""
-    middle = places.mean(axis=0)
+def geometric_medians(places: Array, counted: BoolArray) -> Array:
+    """(n, 3) the place with the least sum of distances to those of places (n, k, 3) that are counted (n, k), at least
+    one of each: a median that does not depend on the axes."""
+    weights = counted / counted.sum(axis=1, keepdims=True)
     for _ in range(MEDIAN_ROUNDS):
-        away = places - middle
-        distances = np.sqrt(np.einsum("ni,ni->n", away, away))
-        farthest = float(distances.max())
-        if farthest < TINY:
-            break
-        weights = 1.0 / np.maximum(distances / farthest, NEAREST)
-        middle = weights @ places / weights.sum()
-    return np.asarray(middle)
+        middles = np.einsum("nk,nki->ni", weights, places)
+        away = places - middles[:, None]
+        distances = np.sqrt(np.einsum("nki,nki->nk", away, away))
+        farthest = np.maximum(distances.max(axis=1, keepdims=True), TINY)
+        weights = counted / np.maximum(distances / farthest, NEAREST)
+        weights /= weights.sum(axis=1, keepdims=True)
+    return np.asarray(np.einsum("nk,nki->ni", weights, places))
 
 
 def allowed_speeds(speeds: Array, limit: Array, stride: int, example: float) -> Array:
@@ -321,7 +335,7 @@ def without_jumps(positions: Array, far: float) -> tuple[Array, BoolArray]:
 def running_median(values: Array, width: int) -> Array:
     """(n,) the median of an odd number of neighbours, of fewer at the ends, where the outermost value is repeated."""
     padded = np.pad(values, width // 2, mode="edge")
-    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(padded, width), axis=-1))
+    return np.asarray(np.sort(np.lib.stride_tricks.sliding_window_view(padded, width), axis=-1)[:, width // 2])
 
 
 def running_mean(values: Array, reach: int) -> Array:

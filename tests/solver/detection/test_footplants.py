@@ -22,6 +22,7 @@ from poise.solver.detection.footplants import (
     carries,
     detect_footplants,
     grounded,
+    heel_rises,
     lowered,
     paired,
 )
@@ -279,17 +280,19 @@ def plant(begin: int, end: int, height: float, foot: str = "left") -> Plant:
 def test_a_foot_above_the_hips_carries_nobody() -> None:
     clip = standing()
     hips = float(clip.world.positions[0, clip.skeleton.landmarks.hips, 1])
-    assert carries(plant(0, 59, 0.0), clip)
-    assert not carries(plant(0, 59, hips), clip)
-    assert not carries(plant(0, 59, hips - 0.05 * clip.skeleton.size), clip)
+    flat = heel_rises(clip, "left")
+    np.testing.assert_allclose(flat, 0.0, atol=1e-12)
+    assert carries(plant(0, 59, 0.0), clip, flat)
+    assert not carries(plant(0, 59, hips), clip, flat)
+    assert not carries(plant(0, 59, hips - 0.05 * clip.skeleton.size), clip, flat)
 
 
 def test_a_ball_that_is_held_above_its_heel_carries_nobody() -> None:
     alone = Plant("left", None, stay(0, 59))
-    assert carries(alone, standing())
+    assert carries(alone, standing(), heel_rises(standing(), "left"))
     raised = standing(l_metatarsal=(0.06, 0))
-    assert not carries(alone, raised)
-    assert carries(Plant("left", stay(0, 59), stay(0, 59)), raised)
+    assert not carries(alone, raised, heel_rises(raised, "left"))
+    assert carries(Plant("left", stay(0, 59), stay(0, 59)), raised, heel_rises(raised, "left"))
 
 
 def test_what_hovers_between_two_plants_does_not_stand() -> None:

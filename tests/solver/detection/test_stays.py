@@ -15,7 +15,7 @@ from poise.solver.detection.stays import (
     MARGIN,
     allowed_speeds,
     detect_stays,
-    geometric_median,
+    geometric_medians,
     running_maximum,
     running_mean,
     running_median,
@@ -190,15 +190,16 @@ def test_running_values(rng: np.random.Generator) -> None:
 def test_a_median_in_space_is_where_most_are_whatever_the_axes(rng: np.random.Generator) -> None:
     places = np.concatenate([0.01 * rng.standard_normal((20, 3)) + 1.0, 3.0 * rng.standard_normal((12, 3))])
     turn = rotations.random(rng)
-    found = geometric_median(places)
+    counted = np.ones((3, 32), dtype=bool)
+    counted[2, 20:] = False
+    found, turned, few = geometric_medians(np.stack([places, rotations.rotate(turn, places), places]), counted)
     np.testing.assert_allclose(found, 1.0, atol=0.05)
-    np.testing.assert_allclose(
-        geometric_median(rotations.rotate(turn, places)), rotations.rotate(turn, found), atol=1e-12
-    )
+    np.testing.assert_allclose(turned, rotations.rotate(turn, found), atol=1e-12)
+    np.testing.assert_allclose(few, 1.0, atol=0.01)
     total = np.linalg.norm(places - found, axis=1).sum()
     for other in found + 0.02 * rng.standard_normal((20, 3)):
         assert np.linalg.norm(places - other, axis=1).sum() > total - 1e-6
-    np.testing.assert_array_equal(geometric_median(np.ones((5, 3))), 1.0)
+    np.testing.assert_allclose(geometric_medians(np.ones((1, 5, 3)), np.ones((1, 5), dtype=bool)), 1.0, rtol=1e-15)
 
 
 def test_single_frames_that_jump_are_put_between_their_neighbours(rng: np.random.Generator) -> None:
@@ -223,6 +224,7 @@ def test_a_pose_of_calibration_is_no_part_of_a_stay(rng: np.random.Generator) ->
 def test_what_has_not_arrived_is_cut_off() -> None:
     path = np.zeros((40, 3))
     path[:5, 0], path[37:, 1] = np.linspace(0.5, 0.1, 5), [0.1, 0.2, 0.3]
-    assert settled(path, 0, 39, np.array([0.05, 0.05]), 20) == (5, 36)
-    assert settled(path, 0, 39, np.array([0.25, 0.15]), 20) == (3, 37)
-    assert settled(path, 0, 39, np.array([1.0, 1.0]), 20) == (0, 39)
+    spans = np.array([[0, 39]] * 3 + [[10, 12], [20, 20]])
+    nearby = np.array([[0.05, 0.05], [0.25, 0.15], [1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
+    assert settled(path, spans, nearby, 20) == [(5, 36), (3, 37), (0, 39), (10, 12), (20, 20)]
+    assert settled(path, spans[:0], nearby[:0], 20) == []
