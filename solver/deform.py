@@ -186,7 +186,7 @@ def _swinging(swinging: Sequence[Swing], work: Workspace) -> IntArray:
     if not swinging:
         return np.zeros(0, dtype=np.int64)
     work.motion = swung(work.source, swinging, work.motion)
-    frames = np.unique(np.concatenate([np.arange(swing.first, swing.last + 1) for swing in swinging]))
+    frames = np.unique(np.concatenate([swing.frames for swing in swinging]))
     work.refer(frames, work.at(frames))
     return frames
 

@@ -273,10 +273,11 @@ class Liveliness:
         """For turns and moves, (frames, joints): the largest accelerations that the source has near each frame."""
         return [np.maximum.reduce([own, *_shifted(own)]) for own in (self._turning, self._moving)]
 
-    def roughness(self, result: Motion, window: slice = slice(None)) -> Array:
+    def roughness(self, result: Motion, window: slice = slice(None), least: float = 0.0) -> Array:
         """(frames of the window, joints) acceleration of the displacement, as a multiple of what is usual there.
 
-        The larger of turns and moves counts. `result` covers the whole clip.
+        The larger of turns and moves counts. `result` covers the whole clip. Joints that cannot be rougher than `least`
+        may have 0.
         """
         inside, around = _around(window, result.frames)
         turns = _turned(self.source.rotations[around], result.rotations[around])
@@ -286,13 +287,14 @@ class Liveliness:
             sizes = rotations.lengths(added[..., -3:])
             if added is turns:
                 sizes = 2.0 * np.arcsin(np.minimum(sizes, 1.0))
-            joints = np.flatnonzero(sizes.any(axis=0))
-            if not joints.size:
-                continue
-            extent = float(sizes.max())
-            allowed = usual[joints] if typical > _NEGLIGIBLE * extent else _EASE_IN_STILLNESS * extent
-            accelerating = rotations.lengths(accelerations(added[:, joints])) / allowed
-            rough[:, joints] = np.maximum(rough[:, joints], accelerating)
+            largest = sizes.max(axis=0, initial=0.0)
+            extent = float(largest.max(initial=0.0))
+            allowed = usual if typical > _NEGLIGIBLE * extent else np.full_like(usual, _EASE_IN_STILLNESS * extent)
+            # From one side to the other and back: nothing within a distance accelerates more than by four of it.
+            joints = np.flatnonzero(4.0 * largest > least * allowed)
+            if joints.size:
+                accelerating = rotations.lengths(accelerations(added[:, joints])) / allowed[joints]
+                rough[:, joints] = np.maximum(rough[:, joints], accelerating)
         return rough[inside]
 
     def spoilt(self, result: Motion, window: slice = slice(None), tolerance: float = DEFAULT_TOLERANCE) -> BoolArray:
@@ -302,7 +304,7 @@ class Liveliness:
         tremor of a capture from the feet into the legs. What accelerates no more than 1 + `tolerance` times what the
         source does, usually or just there, is as good as it was.
         """
-        rough = self.roughness(result, window) > tolerance
+        rough = self.roughness(result, window, tolerance) > tolerance
         joints = np.flatnonzero(rough.any(axis=0))
         if not joints.size:
             return rough

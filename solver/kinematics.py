@@ -129,8 +129,13 @@ class WorldState:
 
     # Centre of mass ------------------------------------------------------------------------------------------------
 
+    def knowing_moments(self, moments: Array) -> WorldState:
+        """This state, told its `moments`."""
+        self._memory["moments"] = moments
+        return self
+
     @property
-    def _moments(self) -> Array:
+    def moments(self) -> Array:
         """(frames, joints, 3) first moment, relative to the joint 0, of each joint's own mass."""
 
         def own() -> Array:
@@ -151,14 +156,14 @@ class WorldState:
         def summed() -> Array:
             # One large product instead of one for each frame.
             joints, frames = len(self.skeleton), self.frames
-            moments = self._moments.swapaxes(0, 1).reshape(joints, 3 * frames)
+            moments = self.moments.swapaxes(0, 1).reshape(joints, 3 * frames)
             return (self.skeleton.tree.summing.T @ moments).reshape(joints, frames, 3).swapaxes(0, 1)
 
         return self.remembered("subtree moments", summed)
 
     def center_of_mass(self) -> Array:
         """(frames, 3) world positions; a body without mass has it where its joint 0 is."""
-        return self.positions[:, 0] + self._moments.sum(axis=1) / self.skeleton.mass_unit
+        return self.positions[:, 0] + self.moments.sum(axis=1) / self.skeleton.mass_unit
 
     # Jacobians -----------------------------------------------------------------------------------------------------
 

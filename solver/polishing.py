@@ -16,6 +16,7 @@ import numpy as np
 from .arrays import Array, BoolArray
 from .joints import JointKind
 from .kinematics import WorldState, integrate
+from .lumps import Lumps
 from .motion import Motion
 from .problem import Problem
 from .projection import combined, times, whitening
@@ -38,6 +39,7 @@ class Polished:
     """Postures that were put right."""
 
     world: WorldState
+    """Their state, as far as the tasks have to know it; see `Lumps.world`."""
     errors: tuple[Array, ...]
     """For each task, (frames, rows): what is still missing, in the skeleton's units or in radians."""
 
@@ -79,17 +81,19 @@ def polish_postures(skeleton: Skeleton, motion: Motion, tasks: Sequence[Task], t
 
     `tolerance` is in sizes of the character, or radians. Frames that are not close come back as they were.
     """
-    problem = Problem(skeleton, tasks, SolveSettings(), movers(skeleton, tasks))
+    moving = movers(skeleton, tasks)
+    problem = Problem(skeleton, tasks, SolveSettings(), moving)
     world = WorldState.of(skeleton, motion)
     before = _largest(problem.missing(world))
     if before.max(initial=0.0) > tolerance:
-        corrected, missing = _corrected(problem, world, tolerance)
+        lumps = Lumps.of(world, np.logical_or.reduce([moving, *(task.located(skeleton) for task in tasks)]))
+        corrected, missing = _corrected(problem, world, lumps, tolerance)
         worse: BoolArray = ~(missing < before) & (before > tolerance)
         world = corrected.where(~worse, world) if worse.any() else corrected
     return Polished(world, tuple(task.error_once(world) for task in tasks))
 
 
-def _corrected(problem: Problem, world: WorldState, tolerance: float) -> tuple[WorldState, Array]:
+def _corrected(problem: Problem, world: WorldState, lumps: Lumps, tolerance: float) -> tuple[WorldState, Array]:
     """A state after chord steps, and what each of its frames still misses at most, (frames,)."""
     jacobian = problem.jacobian(world)
     whitener = whitening(jacobian @ jacobian.swapaxes(1, 2))
@@ -101,7 +105,7 @@ def _corrected(problem: Problem, world: WorldState, tolerance: float) -> tuple[W
         step = combined(combined(times(whitener, rows), whitener), jacobian)
         moved += _largest(step)
         step[moved > LONGEST_CORRECTION] = 0.0
-        world = WorldState.of(problem.skeleton, integrate(world, problem.velocities(step), problem.dofs))
+        world = lumps.world(integrate(world, problem.velocities(step), problem.dofs))
         rows = problem.missing(world)
         missing[pending] = left = _largest(rows)
         late = np.flatnonzero((left > tolerance) & (moved <= LONGEST_CORRECTION))
@@ -109,7 +113,7 @@ def _corrected(problem: Problem, world: WorldState, tolerance: float) -> tuple[W
             break
         if len(late) < SCARCE * len(pending):
             whole = whole.with_frames(pending, world) if len(pending) < whole.frames else world
-            pending, problem, world = pending[late], problem.at(late), world.at(late)
+            pending, problem, world, lumps = pending[late], problem.at(late), world.at(late), lumps.at(late)
             rows, moved, jacobian, whitener = rows[late], moved[late], jacobian[late], whitener[late]
     return (whole.with_frames(pending, world) if len(pending) < whole.frames else world), missing
 

@@ -165,7 +165,7 @@ def _solved_batch(
     """Solve some frames together, `first` being the first one's index among all."""
     watch = (lambda state, frames: observer(state, first + frames)) if observer else None
     solved = _descend(problem, motion, problem.settings, watch)
-    final = WorldState.of(problem.skeleton, solved.motion)
+    final = solved.world
     if problem.settings.integration_step is None:
         final = _restored(problem, final, solved)
     return Postures(final.motion, tuple(task.error_once(final) for task in tasks), solved.iterations, solved.converged)
@@ -186,7 +186,7 @@ def _joined(parts: Sequence[Postures]) -> Postures:
 
 @dataclass(frozen=True, eq=False)
 class _Solved:
-    motion: Motion
+    world: WorldState
     iterations: IntArray
     converged: BoolArray
     unmet_level: IntArray
@@ -255,12 +255,16 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
             converged[resting] = ~blocked[at_rest]
             turned[resting], moved[resting] = state.motion.rotations[at_rest], state.motion.translations[at_rest]
             still = np.flatnonzero(~at_rest)
+            if len(resting) == frames:
+                break  # all at once: their state is the result
             open_frames, trust, gain, misses = open_frames[still], trust[still], gain[still], misses[still]
             moved_before, pull_before, suspected = moved_before[still], pull_before[still], suspected[still]
             reached_before = reached_before[still]
             state, problem = state.at(still), problem.at(still)
-    turned[open_frames], moved[open_frames] = state.motion.rotations, state.motion.translations
-    return _Solved(Motion(turned, moved), iterations, converged, unmet)
+    if state.frames < frames:
+        turned[open_frames], moved[open_frames] = state.motion.rotations, state.motion.translations
+        state = WorldState.of(skeleton, Motion(turned, moved))
+    return _Solved(state, iterations, converged, unmet)
 
 
 def _remaining_way(reached: Array, before: Array) -> Array:

@@ -44,6 +44,11 @@ class Swing:
     after: int
     """The frame at which it ends."""
 
+    @property
+    def frames(self) -> IntArray:
+        """Those in which the foot is in the air."""
+        return np.arange(self.first, self.last + 1)
+
     def ends(self, span: int) -> tuple[int, int, int, int]:
         """The frames that say where it begins and ends, and how fast: those at its ends, and some frames further."""
         return self.before - span, self.before, self.after, self.after + span
@@ -80,21 +85,23 @@ def flown(timeline: Timeline) -> BoolArray:
 
 
 def swung(source: Source, swinging: Iterable[Swing], motion: Motion) -> Motion:
-    """The motion with the legs of some swings let swing."""
-    original = source.clip.motion
+    """The motion with the legs of some swings, at least one, let swing."""
+    original = source.clip.motion.rotations
     turned = motion.rotations.copy()
     span = slope_span(source.clip.fps)
-    for swing in swinging:
-        inside = slice(swing.first, swing.last + 1)
-        turns = _way(original.rotations, motion.rotations, swing, span, source.ease)
-        some = original.rotations[inside, swing.joints]
-        swaying = Displacement(turns, np.zeros_like(turns))
-        turned[inside, swing.joints] = swaying.applied(Motion(some, swaying.moves)).rotations
+    found = list(swinging)
+    ways = [_way(original, motion.rotations, swing, span, source.ease) for swing in found]
+    # All of them together: there are many, and each is short.
+    frames = np.concatenate([np.repeat(swing.frames, len(swing.joints)) for swing in found])
+    joints = np.concatenate([np.tile(swing.joints, len(swing.frames)) for swing in found])
+    turns = np.concatenate(ways)
+    swaying = Displacement(turns, np.zeros_like(turns)).applied(Motion(original[frames, joints], np.zeros_like(turns)))
+    turned[frames, joints] = swaying.rotations
     return Motion(turned, motion.translations)
 
 
 def _way(source: Array, result: Array, swing: Swing, span: int, ease: float) -> Array:
-    """(frames of the swing, joints of its leg, 3) rotation vectors that lead from one displacement to the other.
+    """(frames of the swing * joints of its leg, 3) rotation vectors that lead from one displacement to the other.
 
     `source` and `result` (frames, joints, 4) have these displacements at the ends, and their velocities outside.
     """
@@ -103,6 +110,4 @@ def _way(source: Array, result: Array, swing: Swing, span: int, ease: float) -> 
     turns = rotations.log(rotations.quotient(result[there], source[there])).reshape(4, -1)
     leaving = (turns[1] - turns[0]) / max(ends[1] - ends[0], 1)
     arriving = (turns[3] - turns[2]) / max(ends[3] - ends[2], 1)
-    frames = np.arange(swing.first, swing.last + 1)
-    way = bridge(frames, ends[1], ends[2], turns[1], turns[2], leaving, arriving, ease)
-    return way.reshape(len(frames), len(swing.joints), 3)
+    return bridge(swing.frames, ends[1], ends[2], turns[1], turns[2], leaving, arriving, ease).reshape(-1, 3)

@@ -23,7 +23,7 @@ FLOORS: dict[int, str] = {
     2: """skeleton motion clip kinematics limits anthropometry landmarks bvh joints
           tree dofs figure joint_names body_shape frame_rates bvh_parser bvh_formatter""",
     3: """tasks hierarchy posture recruiting locking problem settings curvature projection stretching
-          polishing""",
+          polishing lumps""",
     4: """splines constraints wishes timeline filters enforcement legs swings workspace joining yielding smoothing
           clearance deform report""",
     5: "detection",

@@ -72,6 +72,9 @@ class BalanceTask(Task):
             state.balance_arms(points, dofs.hinged),
         )
 
+    def located(self, skeleton: Skeleton) -> BoolArray:
+        return skeleton.mask([int(point.joint) for point in self._resolved(skeleton)])
+
     def serving(self, skeleton: Skeleton) -> BoolArray:
         for point in self.points:
             skeleton.resolve(point)

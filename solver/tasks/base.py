@@ -81,6 +81,10 @@ class Task(ABC):
     def serving(self, skeleton: Skeleton) -> BoolArray:
         """(joints,) the joints that move what the task is about: its ancestors in the recruiting rule."""
 
+    def located(self, skeleton: Skeleton) -> BoolArray:
+        """(joints,) those of which the error asks where they are; masses are another matter."""
+        return self.serving(skeleton)
+
     def goal(self, state: WorldState, step: GoalStep) -> Array:
         """(frames, rows) the error to an intermediate goal, no further away than `step`."""
         return shortened(self.error_once(state), step.angle if self.is_angular else step.length)

@@ -69,6 +69,9 @@ class MaskedTask(Task):
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
         return self.task.curvature(state, dofs, self._seen(pull))
 
+    def located(self, skeleton: Skeleton) -> BoolArray:
+        return self.task.located(skeleton)
+
     def serving(self, skeleton: Skeleton) -> BoolArray:
         return self.task.serving(skeleton)
 
