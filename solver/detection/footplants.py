@@ -11,11 +11,11 @@ from typing import Literal
 import numpy as np
 
 from .. import rotations
-from ..arrays import Array
+from ..arrays import Array, median
 from ..clip import Clip
 from ..constraints import Footplant
 from ..joints import BodyPoint
-from .stays import Stay, median, stays
+from .stays import Stay, stays
 
 IN_THE_AIR = 0.08
 """Sizes of the character by which a foot is above another that stands meanwhile, or before and after, to hover."""
@@ -184,7 +184,7 @@ def carries(plant: Plant, clip: Clip, rises: Array) -> bool:
     hips = skeleton.landmarks.hips
     if hips is not None:
         heights = clip.world.positions[plant.begin : plant.end + 1, hips, up]
-        if median(heights) < plant.height(up) + IN_THE_AIR * skeleton.size:
+        if float(median(heights)) < plant.height(up) + IN_THE_AIR * skeleton.size:
             return False
     if plant.heel is not None or plant.toe is None:
         return True
@@ -209,7 +209,7 @@ def _point(mark: int | BodyPoint) -> BodyPoint:
 
 
 def _median(values: Array, stay: Stay) -> float:
-    return median(values[stay.begin : stay.end + 1])
+    return float(median(values[stay.begin : stay.end + 1]))
 
 
 def grounded(plants: Sequence[Plant], clip: Clip) -> list[Plant]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, median
 
 STANDING, LEAVING = 0.15, 0.15
 """Seconds before and after a break over which the line is laid: what is further into the stay may slide another way,
@@ -55,8 +55,7 @@ class Onsets:
         window = self.positions[last - before : last + after + 1]
         ways = window[self.stride :] - window[: -self.stride]
         stood = self.positions[last - min(SLIDING * standing, last - middle) : last + 1]
-        slides = np.sort(stood[self.stride :] - stood[: -self.stride], axis=0)
-        ways = ways - 0.5 * (slides[(len(slides) - 1) // 2] + slides[len(slides) // 2])
+        ways = ways - median(stood[self.stride :] - stood[: -self.stride])
         speeds = np.sqrt(np.einsum("ni,ni->n", ways, ways))
         breaks, lines = broken_lines(count, self.stride, before, searched)
         return last + int(np.floor(breaks[int(np.argmax(lines @ speeds))])) if len(breaks) else last

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..arrays import TINY, Array, BoolArray, IntArray, runs
+from ..arrays import TINY, Array, BoolArray, IntArray, median, runs
 from ..clip import Clip
 from ..constraints import MovingObject
 from ..constraints.robust import robust_mean
@@ -136,7 +136,7 @@ def stays(clip: Clip, point: BodyPoint, rolls: Literal["first", "last"] | None =
         places = body.positions[begin : end + 1]
         place = robust_mean(places)
         strays = np.linalg.norm(places - place, axis=1)
-        if end - begin + 1 < shortest or end - begin < stride or median(strays) > WANDERS * size:
+        if end - begin + 1 < shortest or end - begin < stride or float(median(strays)) > WANDERS * size:
             continue
         if pace.slowness(begin, end) > TURNS_BACK:
             continue
@@ -178,8 +178,8 @@ class Pace:
         """How still a point is against what is allowed, and how far that is from how fast it moves before or after."""
         within = slice(begin, end - self.stride + 1)
         speeds, allowed, fastest = self.speeds[within], self.allowed[within], float(self.fastest[within].max())
-        still = min(max(1.0 - median(speeds / allowed), 0.0), 1.0)
-        apart = 1.0 if fastest <= AT_REST else max(0.0, 1.0 - median(allowed) / fastest)
+        still = min(max(1.0 - float(median(speeds / allowed)), 0.0), 1.0)
+        apart = 1.0 if fastest <= AT_REST else max(0.0, 1.0 - float(median(allowed)) / fastest)
         return math.sqrt(still * apart)
 
     @cached_property
@@ -192,7 +192,7 @@ class Pace:
         before, after = np.searchsorted(self._fast, [begin, end - self.stride + 1])
         first = int(self._fast[before - 1]) + 1 if before else 0
         last = int(self._fast[after]) if after < len(self._fast) else len(self.speeds)
-        return median(self.speeds[first:last] / self.limit[first:last])
+        return float(median(self.speeds[first:last] / self.limit[first:last]))
 
 
 def _rolled(
@@ -263,12 +263,6 @@ def _triple(place: Array) -> tuple[float, float, float]:
 def _leading(flags: BoolArray) -> int:
     """How many flags are true before the first that is not."""
     return len(flags) if flags.all() else int(np.argmin(flags))
-
-
-def median(values: Array) -> float:
-    """Of few values (n,), at a small part of what numpy's own costs."""
-    ordered = np.sort(values)
-    return 0.5 * float(ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2])
 
 
 def settled(positions: Array, spans: IntArray, nearby: Array, most: int) -> list[tuple[int, int]]:
