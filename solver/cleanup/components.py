@@ -94,24 +94,24 @@ def root(value: Number) -> Number:
 
 
 def sine(angle: Number) -> Number:
-    return _each(math.sin, angle)
+    return _each(math.sin, angle) if isinstance(angle, np.ndarray) else math.sin(angle)
 
 
 def cosine(angle: Number) -> Number:
-    return _each(math.cos, angle)
+    return _each(math.cos, angle) if isinstance(angle, np.ndarray) else math.cos(angle)
 
 
 def arc_tangent(y: Number, x: Number) -> Number:
     """The angle of the point (x, y), in [-pi, pi]; 0 where both are 0."""
-    return _each(math.atan2, y, x)
+    if isinstance(y, np.ndarray) or isinstance(x, np.ndarray):
+        return _each(math.atan2, y, x)
+    return math.atan2(y, x)
 
 
-def _each(function: Callable[..., float], *values: Number) -> Number:
-    if any(isinstance(value, np.ndarray) for value in values):
-        arrays = np.broadcast_arrays(*values)
-        flat = map(function, *(array.ravel().tolist() for array in arrays))
-        return np.fromiter(flat, np.float64, arrays[0].size).reshape(arrays[0].shape)
-    return function(*values)
+def _each(function: Callable[..., float], *values: Number) -> Array:
+    arrays = np.broadcast_arrays(*values)
+    flat = map(function, *(array.ravel().tolist() for array in arrays))
+    return np.fromiter(flat, np.float64, arrays[0].size).reshape(arrays[0].shape)
 
 
 # Vectors -------------------------------------------------------------------------------------------------------------

@@ -159,7 +159,8 @@ class _Run:
             return alone
         _put(alone, missing, displacement(taken(tuple(spheres), missing)))
         window = self.method.windows.carrying
-        return _smoothed(_largest(alone, window // 2), self.method.kernel, np.ones(self.frames, dtype=bool))
+        x, y, z = _smoothed(_largest(alone, window // 2), self.method.kernel, np.ones(self.frames, dtype=bool))
+        return x, y, z
 
     # 4: what the limbs do ------------------------------------------------------------------------------------------
 
