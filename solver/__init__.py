@@ -2,7 +2,14 @@
 """The Blender-independent solver: these names are its public face, and keep their meaning."""
 
 from .bvh import read_bvh, write_bvh
+from .cleanup.clean import CleanMethod, clean, cleaned
+from .cleanup.cleaned import Cleaned
+from .cleanup.limbs import Limb, limb, limbs_of
 from .cleanup.metrics import FootMetrics, PlantMetrics, foot_metrics
+from .cleanup.plants import PlantedPoint, planted_points
+from .cleanup.rigid_stream import RigidStream
+from .cleanup.settings import CleanSettings
+from .cleanup.stream import CleanedFrame, CleanStream
 from .clip import Clip
 from .constraints import (
     Balance,
@@ -19,12 +26,15 @@ from .deform import Deformation, deform, deforming
 from .detection import (
     Detected,
     DetectedFootplant,
+    DetectedSlide,
     DetectionSettings,
+    SlidingSettings,
     Template,
     detect,
     detect_by_speed_and_height,
     detect_by_squared_displacement,
     detect_footplants,
+    detect_sliding,
     detect_stays,
 )
 from .errors import PoiseError, RecruitingWarning
@@ -58,6 +68,11 @@ __all__ = [
     "BallLimit",
     "BodyPoint",
     "CenterOfMassTask",
+    "CleanMethod",
+    "CleanSettings",
+    "CleanStream",
+    "Cleaned",
+    "CleanedFrame",
     "Clip",
     "Conflict",
     "Constraint",
@@ -66,6 +81,7 @@ __all__ = [
     "Deformation",
     "Detected",
     "DetectedFootplant",
+    "DetectedSlide",
     "DetectionSettings",
     "DirectionConstraint",
     "DirectionTask",
@@ -75,12 +91,14 @@ __all__ = [
     "HalfSpaceTask",
     "HingeLimit",
     "JointKind",
+    "Limb",
     "Load",
     "Motion",
     "MovingObject",
     "OrientationConstraint",
     "OrientationTask",
     "PlantMetrics",
+    "PlantedPoint",
     "PoiseError",
     "Pose",
     "PoseTask",
@@ -92,8 +110,10 @@ __all__ = [
     "RecruitingWarning",
     "Report",
     "Residual",
+    "RigidStream",
     "ShapeConstraint",
     "Skeleton",
+    "SlidingSettings",
     "SolveSettings",
     "Spline",
     "StretchedLimb",
@@ -101,14 +121,20 @@ __all__ = [
     "SwingPolygon",
     "Task",
     "Template",
+    "clean",
+    "cleaned",
     "deform",
     "deforming",
     "detect",
     "detect_by_speed_and_height",
     "detect_by_squared_displacement",
     "detect_footplants",
+    "detect_sliding",
     "detect_stays",
     "foot_metrics",
+    "limb",
+    "limbs_of",
+    "planted_points",
     "read_bvh",
     "solve_posture",
     "solve_postures",

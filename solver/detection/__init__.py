@@ -5,16 +5,20 @@ from .baselines import detect_by_speed_and_height, detect_by_squared_displacemen
 from .detect import DetectionSettings, detect
 from .footplants import DetectedFootplant, detect_footplants
 from .kinds import Detected, Template
+from .sliding import DetectedSlide, SlidingSettings, detect_sliding
 from .stays import detect_stays
 
 __all__ = [
     "Detected",
     "DetectedFootplant",
+    "DetectedSlide",
     "DetectionSettings",
+    "SlidingSettings",
     "Template",
     "detect",
     "detect_by_speed_and_height",
     "detect_by_squared_displacement",
     "detect_footplants",
+    "detect_sliding",
     "detect_stays",
 ]
