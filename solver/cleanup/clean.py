@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cleaning hands and feet in one call, by the method that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from ..clip import Clip
+from ..constraints import Footplant, Ground
+from ..errors import ConstraintError
+from .cleaned import Cleaned
+from .limbs import Limb
+from .plants import PlantedPoint
+from .prioritized import clean_prioritized
+from .rigid import clean_rigidly
+from .settings import CleanSettings
+from .stretch.batch import clean_stretching
+
+CleanMethod = Literal["stretch", "rigid", "prioritized"]
+"""How feet are cleaned: limbs stretch a little and all else stays near the source (document 000); bones keep their
+lengths and the root goes where all limbs reach (document 002); or the whole body shares the change (document 003)."""
+
+_Cleaning = Callable[
+    [Clip, Iterable[Footplant | PlantedPoint], CleanSettings | None, Sequence[Limb] | None],
+    Cleaned,
+]
+_METHODS: dict[str, _Cleaning] = {
+    "stretch": clean_stretching,
+    "rigid": clean_rigidly,
+    "prioritized": clean_prioritized,
+}
+
+
+def clean(
+    clip: Clip,
+    plants: Iterable[Footplant | PlantedPoint],
+    method: CleanMethod = "stretch",
+    *,
+    ground: Ground | None = None,
+    settings: CleanSettings | None = None,
+    limbs: Sequence[Limb] | None = None,
+) -> Clip:
+    """The clip with hands and feet that stand still in their plants: see `cleaned`, which also tells what is left."""
+    return cleaned(clip, plants, method, ground=ground, settings=settings, limbs=limbs).clip
+
+
+def cleaned(
+    clip: Clip,
+    plants: Iterable[Footplant | PlantedPoint],
+    method: CleanMethod = "stretch",
+    *,
+    ground: Ground | None = None,
+    settings: CleanSettings | None = None,
+    limbs: Sequence[Limb] | None = None,
+) -> Cleaned:
+    """Plant hands and feet: the clean clip, with where each plant stands, what it misses and what that took.
+
+    Plants are footplants, such as `detect_footplants` finds, or single points of any limb. With `ground`, here or in
+    the settings, plants stand on it and nothing goes below. `limbs` are the legs and arms that the landmarks tell where
+    nothing else is said. Frames and limbs that no plant reaches come back as they are.
+    """
+    if method not in _METHODS:
+        raise ConstraintError(f"There is no method {method!r} to clean with: it is one of {', '.join(_METHODS)}.")
+    chosen = settings or CleanSettings()
+    if ground is not None:
+        chosen = replace(chosen, ground=ground)
+    asked = list(plants)
+    for plant in asked:
+        if not isinstance(plant, (Footplant, PlantedPoint)):
+            raise ConstraintError(f"A clip is cleaned with footplants and planted points, not with {plant!r}.")
+    if not clip.frames:
+        raise ConstraintError("The clip has no frames, so there is nothing to clean.")
+    return _METHODS[method](clip, asked, chosen, limbs)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cleaning with rigid limbs while a motion comes in: the same as `clean_rigidly` does in a clip, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..skeleton import Skeleton
+from . import blending
+from .components import ZERO, Number, Vector, minus
+from .limbs import Limb
+from .rigid import RigidMethod, rigid_settings
+from .rigid_root import Pull, easy_displacement, reachable
+from .settings import CleanSettings
+from .stream import CleanStream
+from .stretch.method import Windows
+
+
+class RigidStream(CleanStream):
+    """Plants feet, and hands, in a motion that comes in frame by frame, without stretching any bone.
+
+    It differs from its kind in the root: that waits for the frames in which other limbs will be held, and for those
+    around which its displacement is smoothed.
+    """
+
+    _method: RigidMethod
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        fps: float,
+        settings: CleanSettings | None = None,
+        limbs: Sequence[Limb] | None = None,
+    ) -> None:
+        """Take a character, a frame rate, and the limbs that may be planted: None for those that landmarks tell."""
+        settings = rigid_settings(settings or CleanSettings())
+        super().__init__(skeleton, fps, settings, limbs)
+        self._method = RigidMethod(skeleton, self._method.limbs, settings, Windows.of(settings, fps), fps=fps)
+        self._pulls: dict[int, list[Pull]] = {}
+        windows, calm = self._method.windows, len(self._method.calm) // 2
+        self._steps = (
+            (windows.averaging, self._locate),
+            (windows.turning, self._aim),
+            (windows.carrying, self._ask),
+            (calm, self._carry),
+            (0, self._solve),
+            (windows.blending, self._fade),
+        )
+        self._done = [0] * len(self._steps)
+        self._kept = max(windows.turning, windows.carrying, calm, windows.blending) + 1
+
+    @property
+    def delay(self) -> int:
+        """How many frames later than it came in a frame comes out."""
+        return sum(ahead for ahead, _ in self._steps)
+
+    def _ask(self, frame: int) -> None:
+        """What limbs ask of the root, and the displacement that is easy for all of them."""
+        current = self._frames[frame]
+        pulls = []
+        for limb, state in enumerate(current.states):
+            easy, weight = self._easy(frame, limb)
+            pulls.append(self._method.pull(state, easy, weight))
+        self._pulls[frame] = pulls
+        current.largest = easy_displacement(pulls)
+
+    def _easy(self, frame: int, limb: int) -> tuple[Vector, Number]:
+        """What would carry a limb to its place, and how much that counts."""
+        if self._frames[frame].counts[limb]:
+            return self._displaced(frame, limb), 1.0
+        window = self._method.windows.carrying
+        far = self._held_within(frame, limb, 1, window), self._held_within(frame, limb, -1, window)
+        if far == (blending.NONE, blending.NONE):
+            return ZERO, 0.0
+        ahead = self._displaced(frame + far[0], limb) if far[0] else ZERO
+        behind = self._displaced(frame - far[1], limb) if far[1] else ZERO
+        return self._method.expected(ahead, behind, far)
+
+    def _displaced(self, frame: int, limb: int) -> Vector:
+        there = self._frames[frame]
+        return minus(there.targets[limb].place, there.states[limb].end)
+
+    def _held_within(self, frame: int, limb: int, way: int, window: int) -> int:
+        """How far ahead, or behind, the next frame is in which a limb is held."""
+        for far in range(1, window + 1):
+            there = self._frames.get(frame + way * far)
+            if there is None:
+                return blending.NONE
+            if there.counts[limb]:
+                return far
+        return blending.NONE
+
+    def _carry(self, frame: int) -> None:
+        """Where the root goes, and what that asks of each limb's bend."""
+        current, method = self._frames[frame], self._method
+        radius = len(method.calm) // 2
+        x = y = z = total = 0.0
+        for shift, weight in zip(range(-radius, radius + 1), method.calm, strict=True):
+            if 0 <= frame + shift < self._count:
+                near = self._frames[frame + shift].largest
+                total += weight
+                x += weight * near[0]
+                y += weight * near[1]
+                z += weight * near[2]
+        current.root = reachable((x / total, y / total, z / total), self._pulls.pop(frame), method.size)
+        for state, target, count in zip(current.states, current.targets, current.counts, strict=True):
+            current.bends.append(method.bend(state, current.root, target) if count else 0.0)

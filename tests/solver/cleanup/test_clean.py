@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One call for three methods."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poise import solver
+from poise.solver.clip import Clip
+from poise.solver.errors import ConstraintError, PoiseError
+from poise.solver.motion import Motion
+
+from .gaits import footplants, gait
+
+METHODS = ("stretch", "rigid", "prioritized")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_method_makes_feet_stand(method: solver.CleanMethod) -> None:
+    motion = gait("walk", skate=0.01)
+    plants = footplants(motion)
+    before = solver.foot_metrics(motion.clip, plants)
+    clip = solver.clean(motion.clip, plants, method)
+    after = solver.foot_metrics(clip, plants, source=motion.clip)
+    assert before.slide > 0.01 and before.speed > 0.05
+    assert after.extent < 1e-6 and after.slide < 1e-4 and after.knee_ratio <= 1.5
+
+
+def test_stretching_is_the_usual_method() -> None:
+    motion = gait("walk", skate=0.01)
+    usual = solver.cleaned(motion.clip, footplants(motion))
+    named = solver.cleaned(motion.clip, footplants(motion), "stretch")
+    assert np.array_equal(usual.clip.motion.rotations, named.clip.motion.rotations)
+    assert usual.largest_stretch > 0.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_detection_finds_can_be_cleaned(method: solver.CleanMethod) -> None:
+    motion = gait("walk", skate=0.002)
+    plants = solver.detect_footplants(motion.clip)
+    assert plants
+    result = solver.cleaned(motion.clip, plants, method)
+    assert result.residual < 1e-6 and result.unmet == ()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_source_is_left_alone(method: solver.CleanMethod) -> None:
+    motion = gait("walk", skate=0.01)
+    turned, moved = motion.clip.motion.rotations.copy(), motion.clip.motion.translations.copy()
+    solver.clean(motion.clip, footplants(motion), method, ground=solver.Ground(0.0))
+    assert np.array_equal(turned, motion.clip.motion.rotations)
+    assert np.array_equal(moved, motion.clip.motion.translations)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_ground_may_be_given_either_way(method: solver.CleanMethod) -> None:
+    motion = gait("walk", skate=0.01)
+    ground = solver.Ground(0.0)
+    one = solver.clean(motion.clip, footplants(motion), method, ground=ground)
+    other = solver.clean(motion.clip, footplants(motion), method, settings=solver.CleanSettings(ground=ground))
+    assert np.array_equal(one.motion.rotations, other.motion.rotations)
+    assert solver.foot_metrics(one, footplants(motion), ground=ground).height < 1e-6
+
+
+@pytest.mark.parametrize("method", ["stretch", "rigid"])
+def test_named_plants_keep_their_names_in_sentences(method: solver.CleanMethod) -> None:
+    """A plant that nobody can stand on is told by the name that its user gave it, where nothing may stretch."""
+    motion = gait("walk", skate=0.01)
+    plants = footplants(motion)
+    apart = [
+        replace(plants[1], name="far left").moved((3.0, 0.0, 0.0)),
+        replace(plants[2], name="far right").moved((-3.0, 0.0, 0.0)),
+    ]
+    settings = solver.CleanSettings(stretch=False)
+    result = solver.cleaned(motion.clip, apart, method, settings=settings)
+    assert result.unmet and all("far " in sentence for sentence in result.unmet)
+    assert np.isfinite(result.clip.motion.rotations).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_bad_plants_are_refused_before_anything_happens(method: solver.CleanMethod) -> None:
+    clip = gait("walk").clip
+    twice = [solver.Footplant(foot="left", heel_strike=b, heel_off=b + 9) for b in (20, 25)]
+    with pytest.raises(ConstraintError, match="twice"):
+        solver.clean(clip, twice, method)
+    with pytest.raises(ConstraintError, match="not with 'left'"):
+        solver.clean(clip, ["left"], method)  # type: ignore[list-item]
+    with pytest.raises(PoiseError, match="outside the clip"):
+        solver.clean(clip, [solver.Footplant(foot="left", heel_strike=5, heel_off=5000)], method)
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(ConstraintError, match="one of stretch, rigid, prioritized"):
+        solver.clean(gait("walk").clip, [], "smooth")  # type: ignore[arg-type]
+
+
+def test_a_clip_without_frames_is_refused() -> None:
+    clip = gait("walk").clip
+    empty = Clip(clip.skeleton, Motion(clip.motion.rotations[:0], clip.motion.translations[:0]))
+    with pytest.raises(ConstraintError, match="no frames"):
+        solver.clean(empty, [])
