@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cleaning a motion while it comes in: one frame in, one frame out, later by the length of the buffers.
 
-The steps are those of `stretch`, and so are the results, bit for bit. Each step waits for the frames ahead that it looks
-at (document 000, figure 3.10): the first for those over which a plant's place is averaged, the second for those from
+The steps are those of `stretch`, and so are the results, bit for bit. Each step waits for the frames ahead that it
+needs (document 000, figure 3.10): the first for those over which a plant's place is averaged, the second for those from
 which a turn fades, the third for those around which the root's displacement is smoothed, the fourth for those around
 which a bend is, the last for those from which adjustments fade.
 """
@@ -25,7 +25,7 @@ from .plants import MOST_POINTS, PlantedPoint, check_plants
 from .settings import CleanSettings
 from .stretch.carrying import displacement, misses
 from .stretch.method import Method, Windows, scaled
-from .stretch.observing import UNADJUSTED, Adjustment, LimbState
+from .stretch.observing import Adjustment, LimbState
 from .stretch.targets import Target, turn_of_two
 
 _UNIT = 4.0 * float(np.finfo(np.float64).eps)
@@ -62,12 +62,16 @@ class _Frame:
         "raw",
         "root",
         "states",
+        "stiff",
         "targets",
         "turns",
     )
 
     def __init__(self, pose: Pose, states: tuple[LimbState, ...], plants: list[tuple[_Plant | None, ...]]) -> None:
-        self.pose, self.states, self.plants = pose, states, plants
+        self.pose, self.plants = pose, plants
+        self.states = list(states)
+        self.stiff: list[tuple[Quaternion, ...]] = [()] * len(states)
+        """The local rotations that the joints inside a hand or foot keep while it is held."""
         self.counts = [(one is not None) + (other is not None) for one, other in plants]
         """How many plants hold each limb."""
         self.turns: list[Quaternion] = [IDENTITY] * len(states)
@@ -216,19 +220,40 @@ class CleanStream:
         """Where plants stand that begin in this frame, and how that turns hands and feet that two of them hold."""
         current = self._frames[frame]
         for limb, plants in enumerate(current.plants):
+            self._stiffen(frame, limb)
             begun = [plant for plant in plants if plant is not None and plant.place is None]
             for plant in sorted(begun, key=lambda plant: plant.rank):
                 self._place(limb, plant, plants)
             if plants[0] is not None and plants[1] is not None:
                 current.turns[limb] = turn_of_two(current.states[limb], _places(plants))
 
+    def _stiffen(self, frame: int, limb: int) -> None:
+        """Keep a hand or foot as stiff as it has been since it was planted, or as it is in the frames from now on."""
+        current = self._frames[frame]
+        if not current.counts[limb] or not current.states[limb].inside.turned:
+            return
+        before = self._frames.get(frame - 1)
+        if before is not None and before.counts[limb]:
+            current.stiff[limb] = before.stiff[limb]
+        else:
+            states: list[LimbState] = []
+            for near in range(frame, min(frame + max(self._method.windows.averaging, 1), self._count)):
+                if not self._frames[near].counts[limb]:
+                    break
+                states.append(self._frames[near].states[limb])
+            turned = [np.array(turns) for turns in zip(*(state.inside.turned for state in states), strict=True)]
+            current.stiff[limb] = self._method.stiff(turned)
+        current.states[limb] = self._method.stiffened(limb, current.states[limb], current.stiff[limb])
+
     def _place(self, limb: int, plant: _Plant, plants: tuple[_Plant | None, ...]) -> None:
         own = plants.index(plant)
-        other = plants[1 - own]
+        other, stiff = plants[1 - own], self._frames[plant.plant.begin].stiff[limb]
 
         def seen(count: int) -> tuple[Array, Array, Array]:
             begin = plant.plant.begin
             states = [self._frames[frame].states[limb] for frame in range(begin, min(begin + count, self._count))]
+            if stiff:
+                states = [self._method.stiffened(limb, state, stiff) for state in states]
             return (
                 np.array([state.points[own] for state in states]),
                 np.array([state.points[1 - own] for state in states]),
@@ -309,7 +334,7 @@ class CleanStream:
         window = len(method.bend_kernel) // 2
         for limb, (state, target) in enumerate(zip(current.states, current.targets, strict=True)):
             if not current.counts[limb]:
-                current.adjustments.append(UNADJUSTED)
+                current.adjustments.append(method.unadjusted[limb])
                 continue
             bend = total = 0.0
             for shift, weight in zip(range(-window, window + 1), method.bend_kernel, strict=True):
@@ -317,7 +342,8 @@ class CleanStream:
                 if near is not None and near.counts[limb]:
                     total += weight
                     bend += weight * near.bends[limb]
-            current.adjustments.append(method.solved(state, current.root, target, bend / total))
+            inside = method.stiffening(state, current.stiff[limb])
+            current.adjustments.append(method.solved(state, current.root, target, bend / total, inside))
 
     def _fade(self, frame: int) -> None:
         """What free limbs do; nothing goes below the floor; and the frame is done."""
@@ -328,19 +354,15 @@ class CleanStream:
         stretch, residual = {}, 0.0
         for limb, part in enumerate(method.limbs):
             by, touched = self._faded(frame, limb)
-            by, touched = self._above_floor(current, limb, by, touched, turned)
+            by, touched, toes = self._above_floor(current, limb, by, touched)
             stretch[part.name] = by.scale - 1.0
-            if not touched:
-                continue
-            joints = (part.ball, part.hinge, part.end)
-            source = current.pose.rotations[list(joints)].tolist()
-            for joint, turn in zip(joints, method.turned(limb, source, by), strict=True):
-                turned[joint] = turn
-            if method.settings.stretch:
-                for joint in method.chains[limb]:
-                    moved[joint] = scaled(current.pose.translations[joint].tolist(), by)
-            elif current.counts[limb]:
+            if touched:
+                self._write(current, limb, by, turned, moved)
+            if touched and not method.settings.stretch and current.counts[limb]:
                 residual = max(residual, self._missed(current, limb, by))
+            if toes > 0.0 and part.toes is not None:
+                joint = part.toes.joint
+                turned[joint] = method.toes_turned(limb, turned[joint].tolist(), toes)
         self._out.append(CleanedFrame(frame, Pose(turned, moved), stretch, current.root, residual))
 
     def _faded(self, frame: int, limb: int) -> tuple[Adjustment, bool]:
@@ -351,8 +373,9 @@ class CleanStream:
         ahead, behind = self._held_from(frame, limb, 1), self._held_from(frame, limb, -1)
         if not ahead and not behind:
             return own, False
-        to = self._frames[frame + ahead].adjustments[limb] if ahead else UNADJUSTED
-        since = self._frames[frame - behind].adjustments[limb] if behind else UNADJUSTED
+        nothing = self._method.unadjusted[limb]
+        to = self._frames[frame + ahead].adjustments[limb] if ahead else nothing
+        since = self._frames[frame - behind].adjustments[limb] if behind else nothing
         slopes = (
             self._slope(frame + ahead, limb) if ahead else 0.0,
             self._slope(frame - behind - 1, limb) if behind else 0.0,
@@ -379,26 +402,36 @@ class CleanStream:
         return other.adjustments[limb].bend - one.adjustments[limb].bend
 
     def _above_floor(
-        self, current: _Frame, limb: int, by: Adjustment, touched: bool, turned: Array
-    ) -> tuple[Adjustment, bool]:
-        method, part, state = self._method, self._method.limbs[limb], current.states[limb]
+        self, current: _Frame, limb: int, by: Adjustment, touched: bool
+    ) -> tuple[Adjustment, bool, Number]:
+        """The same above the floor, and by how much the toes have to bend."""
+        method, state = self._method, current.states[limb]
         if method.settings.ground is None:
-            return by, touched
-        seen = method.adjusted(state, current.root, by)
+            return by, touched, 0.0
+        seen = method.adjusted(limb, state, current.root, by)
         deep = 0.0 if current.counts[limb] else method.depth(limb, seen)
         if deep > 0.0:
             by, touched = method.lifted(seen, by, deep), True
-            seen = method.adjusted(state, current.root, by)
-        if part.toes is not None:
-            bend = method.toes_bend(limb, seen)
-            if bend > 0.0:
-                joint = part.toes.joint
-                turned[joint] = method.toes_turned(limb, current.pose.rotations[joint].tolist(), bend)
-        return by, touched
+            seen = method.adjusted(limb, state, current.root, by)
+        return by, touched, 0.0 if method.limbs[limb].toes is None else method.toes_bend(limb, seen)
+
+    def _write(self, current: _Frame, limb: int, by: Adjustment, turned: Array, moved: Array) -> None:
+        """Write a limb to a pose."""
+        method, part = self._method, self._method.limbs[limb]
+        joints = (part.ball, part.hinge, part.end)
+        source = current.pose.rotations[list(joints)].tolist()
+        for joint, turn in zip(joints, method.turned(limb, source, by), strict=True):
+            turned[joint] = turn
+        inside = method.turned_inside(current.states[limb], by)
+        for joint, turn in zip(method.observer.hands[limb].joints, inside, strict=True):
+            turned[joint] = turn
+        if method.settings.stretch:
+            for joint in method.chains[limb]:
+                moved[joint] = scaled(current.pose.translations[joint].tolist(), by)
 
     def _missed(self, current: _Frame, limb: int, by: Adjustment) -> float:
         """How far the planted points of a limb are from their places."""
-        seen = self._method.adjusted(current.states[limb], current.root, by)
+        seen = self._method.adjusted(limb, current.states[limb], current.root, by)
         return max(
             length(minus(point, plant.place))
             for point, plant in zip(seen.points, current.plants[limb], strict=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import rotations
-from ...arrays import Array, BoolArray, IntArray
+from ...arrays import Array, BoolArray, IntArray, runs
 from ...clip import Clip
 from ...constraints import Footplant
 from ...motion import Motion
@@ -67,9 +67,10 @@ class _Run:
     def __init__(self, method: Method, clip: Clip, plants: tuple[PlantedPoint, ...]) -> None:
         self.method, self.clip, self.plants = method, clip, plants
         self.frames = clip.frames
-        self.states = method.observer.of_motion(clip.motion)
         self.table = table_of(plants, method.limbs, clip.frames)
         self.counts = holds_of(self.table)
+        self.states = method.observer.of_motion(clip.motion)
+        self.inside = tuple(self._stiffen(limb) for limb in range(len(self.states)))
         self.order = locating_order(plants, method.limbs)
 
     def cleaned(self) -> Cleaned:
@@ -98,6 +99,27 @@ class _Run:
             point = joined(taken(states[limb].points[own], slice(plant.begin, plant.end + 1)))
             found.append(rotations.lengths(point - place))
         return tuple(found)
+
+    # 0: hands and feet are stiff while they are held ---------------------------------------------------------------
+
+    def _stiffen(self, limb: int) -> tuple[Quaternion, ...]:
+        """Stiffen a hand or foot while it is held; what turns its joints from the source to that, in all frames."""
+        state, held = self.states[limb], self.counts[:, limb] > 0
+        inside = tuple(_identities(self.frames) for _ in state.inside.turned)
+        if not inside:
+            return ()
+        kept = tuple(_identities(self.frames) for _ in inside)
+        for begin, end in runs(held):
+            some = slice(begin, min(end + 1, begin + max(self.method.windows.averaging, 1)))
+            mean = self.method.stiff([joined(taken(turn, some)) for turn in state.inside.turned])
+            _put(kept, np.arange(begin, end + 1), mean)
+        frames = np.flatnonzero(held)
+        if frames.size:
+            source, turned = taken((state, kept), frames)
+            _put(inside, frames, self.method.stiffening(source, turned))
+            stiff = self.method.stiffened(limb, source, turned)
+            _put((state.points, state.toes, state.toes_turned), frames, (stiff.points, stiff.toes, stiff.toes_turned))
+        return inside
 
     # 1 and 2: where plants stand, and where that puts hand or foot -------------------------------------------------
 
@@ -166,7 +188,7 @@ class _Run:
 
     def _adjusted(self, limb: int, root: Vector, target: Target) -> tuple[Adjustment, BoolArray]:
         """What a limb does, and in which frames it does anything."""
-        by = _unadjusted(self.frames)
+        by = _unadjusted(self.frames, len(self.inside[limb]))
         holds = self.counts[:, limb] > 0
         frames = np.flatnonzero(holds)
         if not frames.size:
@@ -175,7 +197,7 @@ class _Run:
         bend = np.zeros(self.frames)
         bend[frames] = self.method.bend(state, moved, aim)
         (bend,) = _smoothed((bend,), self.method.bend_kernel, holds)
-        _put(by, frames, self.method.solved(state, moved, aim, bend[frames]))
+        _put(by, frames, self.method.solved(state, moved, aim, bend[frames], taken(self.inside[limb], frames)))
         ahead, behind = blending.nearest(holds, self.method.windows.blending)
         free = np.flatnonzero(~holds & ((ahead > 0) | (behind > 0)))
         if free.size:
@@ -192,20 +214,16 @@ class _Run:
     ) -> Adjustment:
         """Keep a limb above the floor and write it to the motion."""
         method, state, part = self.method, self.states[limb], self.method.limbs[limb]
+        seen: LimbState | None = None
         if method.settings.ground is not None:
-            seen = method.adjusted(state, root, by)
+            seen = method.adjusted(limb, state, root, by)
             deep = np.where(self.counts[:, limb] == 0, method.depth(limb, seen), 0.0)
             below = np.flatnonzero(deep > 0.0)
             if below.size:
                 touched = touched.copy()
                 touched[below] = True
                 _put(by, below, method.lifted(*taken((seen, by, deep), below)))
-                _put(seen, below, method.adjusted(*taken((state, root, by), below)))
-            if part.toes is not None:
-                bend = method.toes_bend(limb, seen)
-                bends = np.flatnonzero(bend > 0.0)
-                toes = split(self.clip.motion.rotations[bends, part.toes.joint])
-                turned[bends, part.toes.joint] = joined(method.toes_turned(limb, toes, bend[bends]))
+                _put(seen, below, method.adjusted(limb, *taken((state, root, by), below)))
         frames = np.flatnonzero(touched)
         if frames.size:
             joints = (part.ball, part.hinge, part.end)
@@ -213,9 +231,18 @@ class _Run:
             local = [split(source.rotations[frames, joint]) for joint in joints]
             for joint, turn in zip(joints, method.turned(limb, local, some), strict=True):
                 turned[frames, joint] = joined(turn)
+            for joint, turn in zip(
+                method.observer.hands[limb].joints, method.turned_inside(taken(state, frames), some), strict=True
+            ):
+                turned[frames, joint] = joined(turn)
             if method.settings.stretch:
                 for joint in method.chains[limb]:
                     moved[frames, joint] = joined(scaled(split(source.translations[frames, joint]), some))
+        if part.toes is not None and seen is not None:
+            bend = method.toes_bend(limb, seen)
+            bends = np.flatnonzero(bend > 0.0)
+            toes = split(turned[bends, part.toes.joint])
+            turned[bends, part.toes.joint] = joined(method.toes_turned(limb, toes, bend[bends]))
         return by
 
 
@@ -261,8 +288,14 @@ def _identities(frames: int) -> Quaternion:
     return np.ones(frames), np.zeros(frames), np.zeros(frames), np.zeros(frames)
 
 
-def _unadjusted(frames: int) -> Adjustment:
-    return Adjustment(_identities(frames), np.zeros(frames), np.full(frames, UNADJUSTED.scale), _identities(frames))
+def _unadjusted(frames: int, inside: int) -> Adjustment:
+    return Adjustment(
+        _identities(frames),
+        np.zeros(frames),
+        np.full(frames, UNADJUSTED.scale),
+        _identities(frames),
+        tuple(_identities(frames) for _ in range(inside)),
+    )
 
 
 def _put(into: Any, frames: IntArray, values: Any) -> None:

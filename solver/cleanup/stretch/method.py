@@ -13,14 +13,26 @@ import numpy as np
 from ...arrays import Array
 from ...skeleton import Skeleton
 from .. import blending
-from ..components import Number, Quaternion, Truth, Vector, about, minus, multiply, normalized, times
+from ..components import (
+    IDENTITY,
+    Number,
+    Quaternion,
+    Truth,
+    Vector,
+    about,
+    conjugate,
+    minus,
+    multiply,
+    normalized,
+    times,
+)
 from ..limbs import Limb
-from ..plants import PlantedPoint
+from ..plants import PlantedPoint, mean_orientation
 from ..settings import CleanSettings, frames_in
 from ..two_bones import reach_of
 from .carrying import Sphere, kernel
 from .floor import depth, lifted, toes_bend
-from .observing import Adjustment, LimbState, Observer, adjusted, combined
+from .observing import UNADJUSTED, Adjustment, LimbState, Observer, adjusted, combined
 from .solving import bend_toward, not_backward, solved
 from .targets import Target, ground_height, held, held_above, place_alone, place_beside
 
@@ -92,6 +104,14 @@ class Method:
         return tuple((heights[0], heights[-1]) for heights in each)
 
     @cached_property
+    def unadjusted(self) -> tuple[Adjustment, ...]:
+        """For each limb what it does where nothing is asked of it."""
+        return tuple(
+            UNADJUSTED._replace(inside=(IDENTITY,) * len(hand.joints)) if hand.joints else UNADJUSTED
+            for hand in self.observer.hands
+        )
+
+    @cached_property
     def _slots(self) -> dict[tuple[str, str], tuple[int, int]]:
         return {
             (limb.name, point): (row, column)
@@ -106,6 +126,16 @@ class Method:
     @property
     def up(self) -> int:
         return self.skeleton.up_axis
+
+    # 0: hands and feet are stiff while they are held ---------------------------------------------------------------
+
+    def stiff(self, turned: Sequence[Array]) -> tuple[Quaternion, ...]:
+        """The local rotations that joints inside a hand or foot keep, given theirs, (n, 4) each, since it is held."""
+        kept = []
+        for each in turned:
+            w, x, y, z = mean_orientation(each).tolist()
+            kept.append((w, x, y, z))
+        return tuple(kept)
 
     # 1: where plants stand -----------------------------------------------------------------------------------------
 
@@ -167,13 +197,27 @@ class Method:
 
     # 4: what the limb does -----------------------------------------------------------------------------------------
 
+    def stiffened(self, limb: int, state: LimbState, turned: Sequence[Quaternion]) -> LimbState:
+        """A limb whose joints inside hand or foot have these local rotations."""
+        return self.observer.hands[limb].stiffened(state, turned)
+
+    def stiffening(self, state: LimbState, turned: Sequence[Quaternion]) -> tuple[Quaternion, ...]:
+        """What turns the joints inside a hand or foot from the source to these local rotations."""
+        return tuple(
+            normalized(multiply(wanted, conjugate(own)))
+            for wanted, own in zip(turned, state.inside.turned, strict=True)
+        )
+
     def bend(self, state: LimbState, root: Vector, target: Target) -> Number:
         """What is added to the bend of a limb that is held, if nobody looks at the frames around."""
         return bend_toward(state, root, target.place, self.settings)
 
-    def solved(self, state: LimbState, root: Vector, target: Target, bend: Number) -> Adjustment:
-        """What a limb that is held does when so much is added to its bend."""
-        return solved(state, root, target.place, target.turn, not_backward(state, bend), self.settings)
+    def solved(
+        self, state: LimbState, root: Vector, target: Target, bend: Number, inside: tuple[Quaternion, ...]
+    ) -> Adjustment:
+        """What a limb that is held does when so much is added to its bend, and its hand or foot turns so inside."""
+        by = solved(state, root, target.place, target.turn, not_backward(state, bend), self.settings)
+        return by._replace(inside=inside) if inside else by
 
     def faded(
         self, ahead: Adjustment, behind: Adjustment, slopes: tuple[Number, Number], far: tuple[Any, Any]
@@ -189,6 +233,10 @@ class Method:
             + blending.blended_slope(*slopes, far, self.windows.leaving),
             1.0 + blending.blended_number(ahead.scale - 1.0, behind.scale - 1.0, shares),
             blending.blended_turn(ahead.ankle, behind.ankle, shares),
+            tuple(
+                blending.blended_turn(one, other, shares)
+                for one, other in zip(ahead.inside, behind.inside, strict=True)
+            ),
         )
 
     def depth(self, limb: int, state: LimbState) -> Number:
@@ -206,8 +254,10 @@ class Method:
         assert toes is not None and ground is not None
         return toes_bend(state, toes, ground, self.up)
 
-    def adjusted(self, state: LimbState, root: Vector, by: Adjustment) -> LimbState:
+    def adjusted(self, limb: int, state: LimbState, root: Vector, by: Adjustment) -> LimbState:
         """How a limb looks with its adjustment."""
+        if by.inside:
+            state = self.stiffened(limb, state, list(map(multiply, by.inside, state.inside.turned)))
         return adjusted(state, root, by)
 
     # 5: what that makes of the motion ------------------------------------------------------------------------------
@@ -222,8 +272,12 @@ class Method:
             normalized(multiply(by.ankle, end)),
         )
 
+    def turned_inside(self, state: LimbState, by: Adjustment) -> tuple[Quaternion, ...]:
+        """The local rotations of the joints inside hand or foot."""
+        return tuple(normalized(multiply(turn, own)) for turn, own in zip(by.inside, state.inside.turned, strict=True))
+
     def toes_turned(self, limb: int, local: Quaternion, bend: Number) -> Quaternion:
-        """The local rotation of bent toes, given that of the source."""
+        """The local rotation of bent toes, given that of others."""
         toes = self.limbs[limb].toes
         assert toes is not None
         return normalized(multiply(local, about(toes.axis, bend)))

@@ -30,6 +30,16 @@ from ..components import (
 from ..limbs import Limb
 
 
+class Inside(NamedTuple):
+    """The local transforms of the joints between a limb's end and its points: fingers, the middle of a foot."""
+
+    turned: tuple[Quaternion, ...]
+    moved: tuple[Vector, ...]
+    """Of these joints, and of those on which points and toes are."""
+    toes: Quaternion
+    """The rotation of the joint that bends the toes."""
+
+
 class LimbState(NamedTuple):
     """A limb in the world; all fields are `components`, of one frame or of many."""
 
@@ -49,6 +59,8 @@ class LimbState(NamedTuple):
     toes: Vector
     """Where the toes bend; the end where there are none."""
     toes_turned: Quaternion
+    inside: Inside
+    """The joints of hand or foot itself."""
 
 
 class Adjustment(NamedTuple):
@@ -62,9 +74,12 @@ class Adjustment(NamedTuple):
     """Multiplies the lengths of both bones."""
     ankle: Quaternion
     """Turns the end, in the frame of what it hangs on."""
+    inside: tuple[Quaternion, ...] = ()
+    """Turn the joints of hand or foot itself, each in the frame of what it hangs on."""
 
 
 UNADJUSTED = Adjustment(IDENTITY, 0.0, 1.0, IDENTITY)
+"""What a limb without joints inside its hand or foot does where nothing is asked of it."""
 
 
 def taken(value: Any, frames: Any) -> Any:
@@ -98,7 +113,9 @@ class Observer:
         """(needed,) those whose transforms matter, parents first."""
         place = {int(joint): number for number, joint in enumerate(self.joints)}
         self._parents = [place.get(int(skeleton.parents[joint]), -1) for joint in self.joints]
-        self._views = [_View(skeleton, limb, place) for limb in limbs]
+        self.hands = tuple(Hand(skeleton, limb) for limb in limbs)
+        """Of each limb what hangs on its end."""
+        self._views = [_View(skeleton, limb, hand, place) for limb, hand in zip(self.limbs, self.hands, strict=True)]
 
     def of_motion(self, motion: Motion) -> tuple[LimbState, ...]:
         """Each limb in all frames of a motion."""
@@ -119,22 +136,74 @@ class Observer:
             else:
                 above, place = world[parent]
                 world.append((multiply(above, turn), plus(place, rotate(above, way))))
-        return tuple(view.seen(world) for view in self._views)
+        return tuple(view.seen(world, turned, moved) for view in self._views)
+
+
+class Hand:
+    """What hangs on the end of a limb: the joints whose rotations move its points, and where points and toes are."""
+
+    def __init__(self, skeleton: Skeleton, limb: Limb) -> None:
+        """Take a limb of a character."""
+        below, tree = skeleton.tree.ancestry[:, limb.end], skeleton.tree
+        moves = np.zeros(len(skeleton), dtype=bool)
+        for point in limb.points.values():
+            moves |= tree.carriers(int(point.joint if any(point.offset) else skeleton.parents[int(point.joint)]))
+        if limb.toes is not None:
+            moves |= tree.carriers(int(skeleton.parents[limb.toes.joint]))
+        moves &= below
+        moves[limb.end] = False
+        self.joints = tuple(np.flatnonzero(moves).tolist())
+        """Those whose rotations move points or toes, parents first."""
+        order = {limb.end: -1} | {joint: number for number, joint in enumerate(self.joints)}
+        self._parents = [order[int(skeleton.parents[joint])] for joint in self.joints]
+        points = [*limb.points.values()]
+        leaves = [points[0], points[-1], BodyPoint(limb.toes.joint if limb.toes else limb.end)]
+        others = [int(leaf.joint) for leaf in leaves if int(leaf.joint) not in order]
+        self.moved = (*self.joints, *dict.fromkeys(others))
+        """Those whose translations are needed: the same, and joints on which points or toes are."""
+        self.toes = int(leaves[2].joint)
+        self._leaves = [
+            (order[joint], None, leaf.offset)
+            if joint in order
+            else (order[int(skeleton.parents[joint])], self.moved.index(joint), leaf.offset)
+            for joint, leaf in ((int(leaf.joint), leaf) for leaf in leaves)
+        ]
+        self._toes_inside = order.get(self.toes)
+
+    def stiffened(self, limb: LimbState, turned: Sequence[Quaternion]) -> LimbState:
+        """A limb whose joints inside hand or foot have these local rotations."""
+        world: list[tuple[Quaternion, Vector]] = []
+        ground = limb.turned, limb.end
+        for parent, turn, way in zip(self._parents, turned, limb.inside.moved, strict=False):
+            above, place = world[parent] if parent >= 0 else ground
+            world.append((multiply(above, turn), plus(place, rotate(above, way))))
+        found = []
+        for joint, way_of, offset in self._leaves:
+            above, place = world[joint] if joint >= 0 else ground
+            found.append(plus(place, rotate(above, offset if way_of is None else limb.inside.moved[way_of])))
+        joint = self._leaves[2][0]
+        above = world[joint][0] if joint >= 0 else ground[0]
+        toes_turned = above if self._toes_inside is not None else multiply(above, limb.inside.toes)
+        return limb._replace(points=(found[0], found[1]), toes=found[2], toes_turned=toes_turned)
 
 
 class _View:
     """Where the parts of one limb stand among the needed joints."""
 
-    def __init__(self, skeleton: Skeleton, limb: Limb, place: dict[int, int]) -> None:
+    def __init__(self, skeleton: Skeleton, limb: Limb, hand: Hand, place: dict[int, int]) -> None:
         self.above = place[int(skeleton.parents[limb.ball])]
         self.ball, self.hinge, self.end = place[limb.ball], place[limb.hinge], place[limb.end]
         self.before_end = place[int(skeleton.parents[limb.end])]
         self.axis = limb.axis
         points = [(place[int(point.joint)], point.offset) for point in limb.points.values()]
         self.points = (points[0], points[-1])
-        self.toes = place[limb.toes.joint] if limb.toes else self.end
+        self.toes = place[hand.toes]
+        self.inside = [place[joint] for joint in hand.joints]
+        self.moved = [place[joint] for joint in hand.moved]
 
-    def seen(self, world: list[tuple[Quaternion, Vector]]) -> LimbState:
+    def seen(
+        self, world: list[tuple[Quaternion, Vector]], turned: Sequence[Quaternion], moved: Sequence[Vector]
+    ) -> LimbState:
         one, other = (plus(world[joint][1], rotate(world[joint][0], offset)) for joint, offset in self.points)
         return LimbState(
             above=world[self.above][0],
@@ -147,6 +216,11 @@ class _View:
             points=(one, other),
             toes=world[self.toes][1],
             toes_turned=world[self.toes][0],
+            inside=Inside(
+                tuple(turned[joint] for joint in self.inside),
+                tuple(moved[joint] for joint in self.moved),
+                turned[self.toes],
+            ),
         )
 
 
@@ -171,14 +245,16 @@ def adjusted(limb: LimbState, root: Vector, by: Adjustment) -> LimbState:
         points=(one, other),
         toes=plus(end, rotate(foot, minus(limb.toes, limb.end))),
         toes_turned=multiply(foot, limb.toes_turned),
+        inside=limb.inside,
     )
 
 
 def combined(first: Adjustment, then: Adjustment) -> Adjustment:
-    """One adjustment after the other."""
+    """One adjustment after the other, which leaves hand or foot itself as it is."""
     return Adjustment(
         multiply(then.hip, first.hip),
         first.bend + then.bend,
         first.scale * then.scale,
         multiply(then.ankle, first.ankle),
+        first.inside,
     )

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How adjustments fade: smoothly, over the window or the gap, and into each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise.solver import rotations
+from poise.solver.cleanup import blending, components
+
+WINDOW = 30
+
+
+def faded(held: np.ndarray, values: np.ndarray, window: int = WINDOW, leaving: int = 0) -> np.ndarray:
+    """A number that is known where it is held, everywhere."""
+    frames = np.arange(len(held))
+    ahead, behind = blending.nearest(held, window)
+    known = np.where(held, values, 0.0)
+    shares = blending.fades(ahead, behind, window)
+    blend = blending.blended_number(known[np.minimum(frames + ahead, frames[-1])], known[frames - behind], shares)
+    if leaving:
+        steps = np.append(np.where(held[1:] & held[:-1], np.diff(known), 0.0), 0.0)
+        slopes = steps[np.minimum(frames + ahead, frames[-1])], steps[np.maximum(frames - behind - 1, 0)]
+        blend = blend + blending.blended_slope(*slopes, (ahead, behind), leaving)
+    return np.where(held, values, blend)
+
+
+def test_the_ease_is_flat_at_both_ends():
+    step = 1e-6
+    assert blending.ease(0.0) == 1.0 and blending.ease(1.0) == 0.0 and blending.ease(0.5) == 0.5
+    assert abs(blending.ease(step) - 1.0) < 1e-11 and abs(blending.ease(1.0 - step)) < 1e-11
+    assert (np.diff(blending.ease(np.linspace(0.0, 1.0, 200))) < 0.0).all()
+
+
+def test_the_nearest_stops_are_those_within_the_window(rng):
+    stops = rng.random(200) < 0.03
+    ahead, behind = blending.nearest(stops, 12)
+    for frame in range(200):
+        later = [far for far in range(1, 13) if frame + far < 200 and stops[frame + far]]
+        earlier = [far for far in range(1, 13) if frame - far >= 0 and stops[frame - far]]
+        assert ahead[frame] == (later[0] if later else 0)
+        assert behind[frame] == (earlier[0] if earlier else 0)
+
+
+@pytest.mark.parametrize("gap", [1, 2, 7, WINDOW - 1, WINDOW, WINDOW + 1, 45, 2 * WINDOW, 2 * WINDOW + 1, 100])
+def test_no_gap_makes_a_jump(gap):
+    # The document's mix of what lies ahead and behind jumps where the farther one comes within the window: by an eighth
+    # of what fades, in gaps of one and a half windows.
+    held = np.ones(gap + 20, dtype=bool)
+    held[10 : 10 + gap] = False
+    values = np.where(np.arange(len(held)) < 10, 1.0, -0.7)
+    steps = np.abs(np.diff(faded(held, values)))
+    steepest = 1.5 / (min(gap, WINDOW) + 1)
+    assert steps.max() <= 1.7 * steepest + 1e-12, "no step may be larger than the ease's own"
+
+
+@pytest.mark.parametrize("gap", [1, 5, WINDOW])
+def test_what_is_alike_on_both_sides_of_a_short_gap_stays(gap):
+    held = np.ones(gap + 20, dtype=bool)
+    held[10 : 10 + gap] = False
+    assert np.allclose(faded(held, np.full(len(held), 0.4)), 0.4)
+    turn = components.about((0.6, 0.0, 0.8), 0.9)
+    for ahead in range(1, gap + 1):
+        shares = blending.fades(ahead, gap + 1 - ahead, WINDOW)
+        assert np.allclose(blending.blended_turn(turn, turn, shares), turn, atol=1e-12)
+
+
+def test_nothing_is_left_beyond_the_window():
+    held = np.zeros(120, dtype=bool)
+    held[60] = True
+    left = faded(held, np.ones(120))
+    assert (left[: 60 - WINDOW] == 0.0).all() and (left[61 + WINDOW :] == 0.0).all()
+    assert (np.diff(left[:61]) >= 0.0).all() and left[60] == 1.0
+    assert np.allclose(left, left[::-1][np.r_[119, :119]])
+
+
+def test_a_turn_fades_along_its_own_axis(rng):
+    turn = rotations.random(rng)
+    for ahead in range(1, WINDOW + 1):
+        shares = blending.fades(ahead, 0, WINDOW)
+        blend = blending.blended_turn(tuple(turn.tolist()), components.IDENTITY, shares)
+        wanted = rotations.exp(blending.ease(ahead / (WINDOW + 1)) * rotations.log(turn))
+        assert rotations.angle_between(np.array(blend), wanted) < 1e-12
+
+
+@pytest.mark.parametrize("gap", [6, 20, 80])
+def test_with_its_slope_a_number_leaves_and_comes_without_a_kink(gap):
+    held = np.ones(gap + 40, dtype=bool)
+    held[20 : 20 + gap] = False
+    values = 0.02 * np.abs(np.arange(len(held)) - 21.0)
+    without, smooth = faded(held, values), faded(held, values, leaving=12)
+    kinks = [np.abs(np.diff(each, 2)).max() for each in (without, smooth)]
+    assert kinks[1] < 0.75 * kinks[0], "the speed at the ends must be taken up"
+    assert np.array_equal(smooth[held], values[held])
+    far = np.flatnonzero(~held)[13:-13]
+    assert np.array_equal(smooth[far], without[far]), "the slope is used up within its window"
