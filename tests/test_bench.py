@@ -22,11 +22,12 @@ from poise.solver.kinematics import WorldState
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from benchmarks import catalogue, character, peers, planted_walk, report, workload  # noqa: E402
+from benchmarks import catalogue, character, detection_workload, peers, planted_walk, report, workload  # noqa: E402
 from benchmarks.bvh_reading import bvh_reading  # noqa: E402
 from benchmarks.character import Character, swaying_human  # noqa: E402
 from benchmarks.coming_to_rest import coming_to_rest  # noqa: E402
 from benchmarks.conflict import conflict  # noqa: E402
+from benchmarks.detection import PLANTS, detection, detection_growth  # noqa: E402
 from benchmarks.enforced_walk import BATCH, IN_TURN, enforced_walk  # noqa: E402
 from benchmarks.figures import Direction, Figure  # noqa: E402
 from benchmarks.integration_and_damping import integration_and_damping  # noqa: E402
@@ -205,6 +206,8 @@ def test_no_two_figures_have_the_same_name(human: Character, step: PlantedWalk, 
         *enforced_walk(step, peer_names=(), rounds=1),
         *solving_again(step, moves=1, runs=1),
         *walk_growth(lengths=(1, 20), rounds=1, smallest_job=1),
+        *detection(made_up_walk(60), frames=80, rounds=1),
+        *detection_growth(lengths=(60, 80), rounds=1),
     ]
     names = [figure.name for figure in figures]
     assert len(set(names)) == len(names)
@@ -368,6 +371,33 @@ def test_solving_again_tells_how_long_and_how_much(step: PlantedWalk) -> None:
 def test_growth_is_judged_from_the_longest_but_one_to_the_longest() -> None:
     figures = list(walk_growth(lengths=(1, 20, 40), rounds=1, smallest_job=1))
     assert [figure.bound for figure in figures] == [None, None, None, None, 1.3]
+    assert all(figure.value is not None and figure.value > 0.0 for figure in figures)
+
+
+def test_detection_is_timed_beside_the_baselines_and_judged() -> None:
+    figures = {figure.name: figure for figure in detection(made_up_walk(100), frames=120, rounds=1)}
+    bounds = [figure.bound for figure in figures.values() if figure.unit == "ms"]
+    assert bounds == [10.0, 10.0, 10.0, None, None, None]
+    assert all(figure.value is not None and figure.value > 0.0 for figure in figures.values())
+    ours = figures[f"detect: F1 of {PLANTS}"]
+    assert ours.holds
+    theirs = [figure for name, figure in figures.items() if "F1 of baseline" in name]
+    assert len(theirs) == 2 and all(figure.value < ours.value for figure in theirs)  # type: ignore[operator]
+
+
+def test_what_detection_is_timed_on_holds_all_kinds() -> None:
+    foot = detection_workload.foot(made_up_walk(100), 400)
+    assert foot.clip.frames == 400 and {template.kind for template in foot.templates} == {"space", "line", "point"}
+    assert foot.fresh() is not foot.clip
+    tumbling, sliding = detection_workload.tumbling(foot.clip), detection_workload.sliding(foot.clip)
+    found = solver.detect(tumbling.clip, tumbling.body, tumbling.templates)
+    assert {each.kind for each in found} == {"space", "line", "point"} and len(found) >= 12
+    assert [each.kind for each in solver.detect_sliding(sliding.clip, sliding.body)] == ["line", "plane"] * 2
+
+
+def test_the_growth_of_detection_is_judged() -> None:
+    figures = list(detection_growth(lengths=(60, 120), rounds=1))
+    assert [figure.bound for figure in figures] == [None, 10.0, 1.3] * 4
     assert all(figure.value is not None and figure.value > 0.0 for figure in figures)
 
 

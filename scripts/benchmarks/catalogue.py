@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from .bvh_reading import bvh_reading
 from .coming_to_rest import coming_to_rest
 from .conflict import conflict
+from .detection import detection, detection_growth
 from .enforced_walk import enforced_walk
 from .figures import Figure
 from .integration_and_damping import integration_and_damping
@@ -33,6 +34,8 @@ BENCHMARKS: dict[str, Benchmark] = {
     "enforced_walk": enforced_walk,
     "solving_again": solving_again,
     "walk_growth": walk_growth,
+    "detection": detection,
+    "detection_growth": detection_growth,
 }
 
 

@@ -19,7 +19,7 @@ from ..clip import Clip
 from ..errors import ConstraintError
 from ..settings import is_number
 from .displacements import Body, track
-from .sliding_fits import EVEN_SPREAD, SlideFit, bend_of, bends, breadth, fitted, off_conic, turned
+from .sliding_fits import EVEN_SPREAD, SlideFit, bend_of, bends, breadth, fitted, off_conic, through, turned
 from .sliding_moments import Slide, Stretches
 from .sliding_paths import SlidingPath
 
@@ -152,9 +152,13 @@ def _in_units(slide: DetectedSlide, size: float, origin: Array) -> DetectedSlide
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
+    """A stretch of frames that keeps to a line or a plane, and how far it reaches where more may stray."""
+
     kind: Slide
     begin: int
     end: int
+    first: int
+    last: int
 
     @property
     def worth(self) -> float:
@@ -195,7 +199,7 @@ class _Search:
             frames = taken[each.begin : each.end + 1]
             if np.count_nonzero(frames) > TAKEN * len(frames):
                 continue
-            slide = self._slide(each, taken)
+            slide = self._slide(each, taken) if self._grows(each) <= GROWN else None
             if slide is not None:
                 taken[slide.begin : slide.end + 1] = True
                 found.append(slide)
@@ -224,23 +228,18 @@ class _Search:
         loosely = LOOSER * tolerance
         later = stretches.lengthened(kind, loosely, begins, given, limits[begins])
         earlier = stretches.lengthened(kind, loosely, begins, given, floors[begins], backward=True)
-        ends = ends[begins]
-        spans = zip(ends - earlier.count + 1, begins, ends, begins + later.count - 1, strict=True)
-        places = self.path.places[moves]
-        return [
-            _Candidate(kind, int(moves[begin]), int(moves[end]))
-            for first, begin, end, last in spans
-            if self._grows(kind, places[first : last + 1], begin - first, end - first) <= GROWN
-        ]
+        spans = (begins, ends[begins], ends[begins] - earlier.count + 1, begins + later.count - 1)
+        return [_Candidate(kind, *frames) for frames in zip(*(moves[each].tolist() for each in spans), strict=True)]
 
-    def _grows(self, kind: Slide, places: Array, begin: int, end: int) -> float:
-        """By what share of its way from `begin` to `end` a stretch becomes longer, where more may stray: places (n, 3).
+    def _grows(self, given: _Candidate) -> float:
+        """By what share of its way a stretch becomes longer, where more may stray.
 
         Where most of what is added is on its line or its plane, the slide itself goes on after a few aberrant frames.
         """
-        inside = np.zeros(len(places), dtype=bool)
-        inside[begin : end + 1] = True
-        off = fitted(kind, places, inside, self.settings.tolerance).distances(places)[~inside] > self.near
+        frames = np.arange(given.first, given.last + 1)[self.path.moving[given.first : given.last + 1]]
+        places = self.path.places[frames]
+        inside = (frames >= given.begin) & (frames <= given.end)
+        off = through(given.kind, places[inside]).distances(places[~inside]) > self.near
         if np.count_nonzero(off) <= ABERRANT_SHARE * len(off):
             return 0.0
         steps = rotations.lengths(np.diff(places, axis=0, prepend=places[:1]))

@@ -55,7 +55,7 @@ def fitted(kind: Slide, places: Array, used: BoolArray, least: float) -> SlideFi
     never far off."""
     chosen = used
     for _ in range(ROUNDS):
-        fit = _through(kind, places[chosen])
+        fit = through(kind, places[chosen])
         distances = fit.distances(places)
         limit = max(OUTLYING * NORMAL_SPREAD * median(distances[used]), least)
         again = used & (distances <= limit)
@@ -65,7 +65,8 @@ def fitted(kind: Slide, places: Array, used: BoolArray, least: float) -> SlideFi
     return fit
 
 
-def _through(kind: Slide, places: Array) -> SlideFit:
+def through(kind: Slide, places: Array) -> SlideFit:
+    """Through all of the places (n, 3)."""
     middle = np.add.reduce(places) / len(places)
     away = places - middle
     variances, axes = np.linalg.eigh(away.T @ away / len(places))
@@ -99,7 +100,7 @@ def bend_of(kind: Slide, places: Array) -> tuple[float, float]:
 
 def breadth(places: Array) -> float:
     """How far places (n, 3) extend in the direction in which they extend second most."""
-    return EVEN_SPREAD * float(_through("plane", places).spreads[1])
+    return EVEN_SPREAD * float(through("plane", places).spreads[1])
 
 
 def off_conic(fit: SlideFit, places: Array) -> float:

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How long it takes to find the constraints of a motion, beside the simple detectors, and how that grows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from poise import solver
+from poise.solver.arrays import Array
+
+from . import detection_workload as workload
+from .figures import Figure
+from .planted_walk import PlantedWalk, made_up_walk, planted_walk
+from .timing import Job, take_turns
+
+FRAMES = 400
+ROUNDS = 15
+LONGEST = 10.0
+"""Milliseconds for one body part, everything included: then what is found follows a dragged threshold at once."""
+
+FOOT = "a foot, all kinds"
+TUMBLING = "an object that rests and turns, all kinds"
+SLIDING = "a point that slides"
+PLANTS = "footplants, no examples"
+SPEED_AND_HEIGHT = "baseline: speed and height"
+SQUARED = "baseline: squared displacement"
+
+LENGTHS = (2000, 20_000)
+GROWTH_ROUNDS = 2
+LONGEST_CLIP = 10.0
+"""Seconds for the longest clip: long enough for a coffee to be poured, not to be drunk."""
+LARGEST_GROWTH = 1.3
+"""Of the time for one frame, from the shorter clip to the longer one: more would not be linear."""
+
+EVERY_JOINT = "every joint, where it stays"
+
+LEAST_F1 = 0.9
+
+
+def detection(walk: PlantedWalk | None = None, frames: int = FRAMES, rounds: int = ROUNDS) -> Iterator[Figure]:
+    """Finding the constraints of one body part, from the clip to the list."""
+    walk = walk or planted_walk()
+    foot = workload.foot(walk, frames)
+    tumbling, sliding = workload.tumbling(foot.clip), workload.sliding(foot.clip)
+    found: dict[str, int] = {}
+
+    def job(name: str, find: Callable[[], Sequence[object]]) -> Job:
+        def run() -> int:
+            found[name] = len(find())
+            return 1
+
+        return run
+
+    jobs = {
+        FOOT: job(FOOT, lambda: solver.detect(foot.fresh(), foot.body, foot.templates)),
+        TUMBLING: job(TUMBLING, lambda: solver.detect(tumbling.clip, tumbling.body, tumbling.templates)),
+        SLIDING: job(SLIDING, lambda: solver.detect_sliding(sliding.clip, sliding.body)),
+        PLANTS: job(PLANTS, lambda: solver.detect_footplants(foot.fresh())),
+        SPEED_AND_HEIGHT: job(SPEED_AND_HEIGHT, lambda: solver.detect_by_speed_and_height(foot.fresh(), foot.body)),
+        SQUARED: job(SQUARED, lambda: solver.detect_by_squared_displacement(foot.fresh(), foot.body)),
+    }
+    timings = take_turns(jobs, rounds)
+    for name in jobs:
+        bound = LONGEST if name in (FOOT, TUMBLING, SLIDING) else None
+        about = walk.name if name in (FOOT, PLANTS, SPEED_AND_HEIGHT, SQUARED) else "made up, with noise"
+        note = f"{about}, {frames} frames, {found[name]} found"
+        yield Figure(f"detect: {name}", 1e3 * timings.fastest(name), "ms", bound, note=note)
+    for baseline in (SPEED_AND_HEIGHT, SQUARED):
+        yield Figure(f"detect: {FOOT} : {baseline}", timings.ratio(FOOT, baseline), "ratio")
+    yield from _agreement(walk)
+
+
+def _agreement(walk: PlantedWalk) -> Iterator[Figure]:
+    """How well plants are found where they are known."""
+    clip, marks = walk.clip, walk.clip.skeleton.landmarks
+    points = [(foot, part, getattr(marks, f"{foot}_{part}")) for foot in ("left", "right") for part in ("heel", "toe")]
+    truth = _held(
+        clip.frames,
+        [[plant.stays.get(part) for plant in walk.plants if plant.foot == foot] for foot, part, _ in points],
+    )
+    plants = solver.detect_footplants(clip)
+    ours = _held(
+        clip.frames, [[plant.stays.get(part) for plant in plants if plant.foot == foot] for foot, part, _ in points]
+    )
+    yield Figure(f"detect: F1 of {PLANTS}", _f1(ours, truth), "share", LEAST_F1, "at least", walk.name)
+    for name, detector in (
+        (SPEED_AND_HEIGHT, solver.detect_by_speed_and_height),
+        (SQUARED, solver.detect_by_squared_displacement),
+    ):
+        theirs = _held(
+            clip.frames, [[(each.begin, each.end) for each in detector(clip, point)] for *_, point in points]
+        )
+        yield Figure(f"detect: F1 of {name}", _f1(theirs, truth), "share", note=f"{walk.name}, in sizes")
+
+
+def _held(frames: int, spans: Sequence[Sequence[tuple[float, float] | None]]) -> Array:
+    """(points, frames) 1.0 from the begin to the end of every span of each point."""
+    flags = np.zeros((len(spans), frames))
+    for row, of_point in zip(flags, spans, strict=True):
+        for span in of_point:
+            if span is not None:
+                row[int(span[0]) : int(span[1]) + 1] = 1.0
+    return flags
+
+
+def _f1(found: Array, truth: Array) -> float:
+    return 2.0 * float((found * truth).sum()) / max(float(found.sum() + truth.sum()), 1.0)
+
+
+def detection_growth(lengths: Sequence[int] = LENGTHS, rounds: int = GROWTH_ROUNDS) -> Iterator[Figure]:
+    """Time for one frame of detection, by the length of the clip."""
+    walks = {length: made_up_walk(length) for length in lengths}
+    jobs: dict[str, Job] = {}
+    for length, walk in walks.items():
+        foot = workload.foot(walk, walk.clip.frames)
+        jobs[growth_name(PLANTS, length)] = _finding_plants(foot)
+        jobs[growth_name(FOOT, length)] = _finding_all(foot, (str(foot.body),), foot.templates)
+        jobs[growth_name(EVERY_JOINT, length)] = _finding_all(foot, foot.clip.skeleton.names, foot.templates[:1])
+        jobs[growth_name(SLIDING, length)] = _finding_slides(workload.sliding(walk.clip))
+    timings = take_turns(jobs, rounds)
+    shortest, longest = lengths[0], lengths[-1]
+    for what in (PLANTS, FOOT, EVERY_JOINT, SLIDING):
+        for length, walk in walks.items():
+            seconds = timings.fastest(growth_name(what, length)) * walk.clip.frames
+            note = f"{walk.name}, {walk.clip.frames} frames, {len(walk.clip.skeleton)} joints"
+            yield Figure(
+                growth_name(what, length), seconds, "s", LONGEST_CLIP if length == longest else None, note=note
+            )
+        grown = timings.fastest(growth_name(what, longest)) / timings.fastest(growth_name(what, shortest))
+        yield Figure(f"time for a frame, {what}: {longest} : {shortest} frames", grown, "ratio", LARGEST_GROWTH)
+
+
+def growth_name(what: str, length: int) -> str:
+    """What the report calls a job."""
+    return f"detect: {what}, {length} frames"
+
+
+def _finding_plants(foot: workload.Detecting) -> Job:
+    def run() -> int:
+        solver.detect_footplants(foot.fresh())
+        return foot.clip.frames
+
+    return run
+
+
+def _finding_all(foot: workload.Detecting, joints: Sequence[str], templates: Sequence[solver.Template]) -> Job:
+    def run() -> int:
+        clip = foot.fresh()
+        for joint in joints:
+            solver.detect(clip, joint, templates)
+        return clip.frames
+
+    return run
+
+
+def _finding_slides(sliding: workload.Detecting) -> Job:
+    def run() -> int:
+        solver.detect_sliding(sliding.clip, sliding.body)
+        return sliding.clip.frames
+
+    return run
