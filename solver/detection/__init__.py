@@ -4,6 +4,7 @@
 from .baselines import detect_by_speed_and_height, detect_by_squared_displacement
 from .detect import DetectionSettings, detect
 from .footplants import DetectedFootplant, detect_footplants
+from .handplants import DetectedHandplant, detect_handplants
 from .kinds import Detected, Template
 from .sliding import DetectedSlide, SlidingSettings, detect_sliding
 from .stays import detect_stays
@@ -11,6 +12,7 @@ from .stays import detect_stays
 __all__ = [
     "Detected",
     "DetectedFootplant",
+    "DetectedHandplant",
     "DetectedSlide",
     "DetectionSettings",
     "SlidingSettings",
@@ -19,6 +21,7 @@ __all__ = [
     "detect_by_speed_and_height",
     "detect_by_squared_displacement",
     "detect_footplants",
+    "detect_handplants",
     "detect_sliding",
     "detect_stays",
 ]

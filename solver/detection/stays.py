@@ -112,28 +112,23 @@ def stays(clip: Clip, point: BodyPoint, rolls: Literal["first", "last"] | None =
     A foot rolls over its heel when it comes, and over its ball when it leaves, and slides most then: with `rolls`, a
     stay takes in what is a little faster before its first or after its last frame.
     """
-    stride = stride_of(clip)
-    if clip.frames <= stride + 1:
+    watched = Watched.of(clip, point)
+    if watched is None:
         return []
-    size = clip.skeleton.size
-    body = track(clip, point)
-    places, aberrant = without_jumps(body.positions, JUMP * size)
-    body = MovingObject(running_mean(places, stride // 2), body.rotations)
-    ways = sigma_epsilon(local_displacements(body, stride)).space_residual
-    pace = Pace.of(ways * (clip.fps / stride / size), stride, clip.fps)
+    positions, pace, stride, size = watched.positions, watched.pace, watched.pace.stride, clip.skeleton.size
     shortest = max(stride + 1, 2, round(SHORTEST * clip.fps))
     connection = Connection(round(BRIDGED * clip.fps), REACH * size, 0.0, 0.0, shortest)
-    still = merged_stays(pace.speeds <= pace.allowed, body.positions, stride, connection)
+    still = merged_stays(pace.speeds <= pace.allowed, positions, stride, connection)
     spans = np.array(still, dtype=np.int64).reshape(-1, 2)
     nearby = SETTLED * size * pace.allowed[spans - [0, stride]]
     found: list[Stay] = []
-    for number, (begin, end) in enumerate(settled(body.positions, spans, nearby, round(0.5 * EXAMPLE * clip.fps))):
+    for number, (begin, end) in enumerate(settled(positions, spans, nearby, round(0.5 * EXAMPLE * clip.fps))):
         if rolls is not None:
             before = still[number - 1][1] + 1 if number else 0
             after = still[number + 1][0] if number + 1 < len(still) else clip.frames
-            begin, end = _rolled(rolls, (begin, end), (before, after), pace, body.positions, clip.fps)
-        begin, end = begin + int(aberrant[begin]), end - int(aberrant[end])
-        places = body.positions[begin : end + 1]
+            begin, end = _rolled(rolls, (begin, end), (before, after), pace, positions, clip.fps)
+        begin, end = begin + int(watched.aberrant[begin]), end - int(watched.aberrant[end])
+        places = positions[begin : end + 1]
         place = robust_mean(places)
         strays = np.linalg.norm(places - place, axis=1)
         if end - begin + 1 < shortest or end - begin < stride or float(median(strays)) > WANDERS * size:
@@ -142,7 +137,30 @@ def stays(clip: Clip, point: BodyPoint, rolls: Literal["first", "last"] | None =
             continue
         sure = pace.confidence(begin, end) * min(1.0, (end - begin + 1) / (CERTAIN * shortest))
         found.append(Stay(begin, end, _triple(place), sure))
-    return joined_in_place(found, body.positions, 0.5 * REACH * size)
+    return joined_in_place(found, positions, 0.5 * REACH * size)
+
+
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """Where a point is, without single frames that jump, and how fast."""
+
+    positions: Array
+    """(frames, 3) in the world, each the mean over the frames of half a displacement."""
+    aberrant: BoolArray
+    """(frames,) which of them jumped."""
+    pace: Pace
+
+    @staticmethod
+    def of(clip: Clip, point: BodyPoint) -> Watched | None:
+        """None where a clip is too short to tell who moves."""
+        stride, size = stride_of(clip), clip.skeleton.size
+        if clip.frames <= stride + 1:
+            return None
+        body = track(clip, point)
+        places, aberrant = without_jumps(body.positions, JUMP * size)
+        body = MovingObject(running_mean(places, stride // 2), body.rotations)
+        ways = sigma_epsilon(local_displacements(body, stride)).space_residual
+        return Watched(body.positions, aberrant, Pace.of(ways * (clip.fps / stride / size), stride, clip.fps))
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,21 +223,22 @@ def _rolled(
 ) -> tuple[int, int]:
     """First and last frame of a stay of a heel ("first") or of a ball ("last"), with what the foot rolls over it.
 
-    `room` is from the first frame after the stay before to the first one of the next. Thresholds are crossed where
-    there is noise to cross them: a quiet foot too early, a foot that slides too late, and where its motion changes is
-    asked instead. A heel that is lifted begins to rise where it still is the slowest.
+    `room` is from the first frame after the stay before to the first one of the next. Where there is noise, thresholds
+    that it has set do not tell when a foot comes and leaves, but how its motion changes does: quiet feet are cut short
+    by them; heels, which begin to rise smoothly while the ball stands, are let go late.
     """
     (begin, end), (before, after), stride = stay, room, pace.stride
     middle = (begin + end) // 2
-    onsets = Onsets(positions[before:after], stride, fps) if pace.is_noisy(middle) else None
-    if rolls == "last":
+    if rolls == "first":
+        begin -= _leading(pace.rolls[before:begin][::-1])
+    else:
         end += _leading(pace.rolls[end - stride + 1 : after - stride])
-        return begin, end if onsets is None else max(end, before + onsets.departure(end - before, middle - before))
-    begin -= _leading(pace.rolls[before:begin][::-1])
-    if onsets is None:
+    if not pace.is_noisy(middle):
         return begin, end
+    onsets = Onsets(positions[before:after], stride, fps)
     begin = min(begin, before + onsets.arrival(begin - before, middle - before))
-    return begin, min(end, before + onsets.departure(end - before, middle - before))
+    leaves = before + onsets.departure(end - before, middle - before)
+    return begin, min(end, leaves) if rolls == "first" else max(end, leaves)
 
 
 def joined_in_place(standing: list[Stay], positions: Array, nearby: float) -> list[Stay]:
