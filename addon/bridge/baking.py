@@ -11,7 +11,7 @@ import numpy as np
 
 from ...solver import Clip
 from . import context, rotation_channels, sampling, sources, versions
-from .arrays import Array, BoolArray
+from .arrays import Array, BoolArray, floats
 from .checks import check_animation, check_armature
 from .connections import check_connections_editable, connect, disconnect
 from .curves import Keys, bone_path, is_heard, joined, straight_keys, values_at, write_keys
@@ -280,12 +280,13 @@ def _name_of_result(armature: bpy.types.Object, before: sources.Animation) -> st
 
 def _replace_keys(curve: bpy.types.FCurve, times: Array, values: Array, keyed: BoolArray) -> None:
     """Give an f-curve new keys from the first to the last time, and leave it as it is before and after."""
-    held = Keys.of(curve) if is_heard(curve) else None
+    heard = is_heard(curve)
     curve.mute = False
+    keyed_times = floats(curve.keyframe_points, "co", 2)[:, 0] if heard else np.empty(0)
     alters = [modifier for modifier in curve.modifiers if modifier.type != "CYCLES" and not modifier.mute]
     step = float(times[1] - times[0]) if len(times) > 1 else 1.0
-    earlier = _outer_times(held, times[0], -step, bool(alters))
-    later = _outer_times(held, times[-1], step, bool(alters))
+    earlier = _outer_times(keyed_times, times[0], -step, bool(alters))
+    later = _outer_times(keyed_times, times[-1], step, bool(alters))
     # Where the curve went on from an outer key to one that is replaced, its way there is kept at every frame.
     before, after = values_at(curve, earlier), values_at(curve, later)
     for modifier in alters:
@@ -293,24 +294,20 @@ def _replace_keys(curve: bpy.types.FCurve, times: Array, values: Array, keyed: B
     middle = straight_keys(
         np.concatenate([earlier, times[keyed], later]), np.concatenate([before, values[keyed], after])
     )
-    if held is None or (held.times.size == 0):
-        write_keys(curve, middle)
-        return
     first, last = middle.times[0], middle.times[-1]
-    outer_left, outer_right = held.where(held.times < first), held.where(held.times > last)
-    if outer_left.times.size == 0 and outer_right.times.size == 0:
+    if not ((keyed_times < first) | (keyed_times > last)).any():
         write_keys(curve, middle)
         return
+    held = Keys.of(curve)
+    outer_left, outer_right = held.where(held.times < first), held.where(held.times > last)
     if outer_left.times.size:
         outer_left.choices["interpolation"][-1] = middle.choices["interpolation"][0]
     write_keys(curve, joined(outer_left, middle, outer_right))
 
 
-def _outer_times(held: Keys | None, edge: float, step: float, all_of_it: bool) -> Array:
+def _outer_times(keyed_times: Array, edge: float, step: float, all_of_it: bool) -> Array:
     """Times between the edge and the next key beyond it (or the last one), ascending; none where there is no key."""
-    if held is None or held.times.size == 0:
-        return np.empty(0)
-    beyond = held.times[(held.times - edge) * np.sign(step) > 0.0].astype(np.float64)
+    beyond = keyed_times[(keyed_times - edge) * np.sign(step) > 0.0]
     if beyond.size == 0:
         return np.empty(0)
     distances = np.abs(beyond - edge)
@@ -410,15 +407,17 @@ def _new_strip(
 
 
 def _gap(reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Clip) -> float:
-    """How far the bones are from the joints: as Blender stores the keys, or where it evaluates, as it evaluates."""
+    """How far the bones are from the joints: between thinned keys, and where Blender evaluates, as it evaluates."""
     if reading.method == "evaluated":
         pose = sampling.sample(reading.armature, context.scene(), reading.rig, reading.times).pose
+    elif all(changed.keyed.all() for changed in plan):
+        pose = edits.pose
     else:
         stored = edits.channels.copy()
         for changed in plan:
             held = stored.location if changed.attribute == "location" else stored.rotation
             for index in range(changed.width):
-                keys = changed.values[changed.keyed, index].astype(np.float32).astype(np.float64)
+                keys = changed.values[changed.keyed, index]
                 held[:, changed.bone, index] = np.interp(changed.times, changed.times[changed.keyed], keys)
         rig = reading.rig
         if edits.moved.any():

@@ -19,8 +19,12 @@ from .errors import BridgeError
 from .posing import Inheritance, Pose, alike, inherited, orientations, turns_for
 from .reading import Reading
 
-_ROUNDING = 1e-9
-"""How far a bone that nobody has changed may seem to be off, as a share of the size or as a sine."""
+_ROUNDING = 2e-6
+"""How far a bone may be off without any need to change its channels, as a share of the size or as a sine: keys in
+single precision cannot say it more exactly."""
+
+_WORTH_DISCONNECTING = 1e-4
+"""How far a connected bone may be off before it is disconnected, as a share of the size."""
 
 
 @dataclass(eq=False)
@@ -70,23 +74,12 @@ def edits_for(reading: Reading, result: Clip, may_leave_parent: bool) -> Edits:
     turns, shifts = edits.channels.turns(rig), edits.channels.shifts(rig)
     for generation in rig.generations:
         for bones in alike(rig, generation):
-            given = inherited(rig, bones, edits.pose)
-            edits.pose.axes[:, bones] = given.axes_of(turns[:, bones], edits.channels.scale[:, bones])
-            edits.pose.heads[:, bones] = given.heads_of(shifts[:, bones])
-            for place, bone in enumerate(bones.tolist()):
-                joint = wanted.joint_of[bone]
-                one = Inheritance(
-                    given.axes[:, place], given.reach[:, place], given.origin[:, place], given.stretch[:, place]
-                )
-                if joint >= 0 and reading.obeys[bone]:
-                    _edit_bone(edits, wanted, one, turns, shifts, bone, joint, may_leave_parent)
-                elif joint >= 0:
-                    if (turned[:, joint] | shifted[:, joint]).any():
-                        raise BridgeError(reading.unbakeable[rig.names[bone]])
-                    wanted.carry_along(edits.pose, bone, joint)
-                elif not reading.obeys[bone]:
-                    edits.pose.axes[:, bone] = reading.pose.axes[:, bone]
-                    edits.pose.heads[:, bone] = reading.pose.heads[:, bone]
+            _edit_bones(edits, wanted, inherited(rig, bones, edits.pose), turns, shifts, bones, may_leave_parent)
+        for bone in generation[~reading.obeys[generation]].tolist():
+            joint = int(wanted.joint_of[bone])
+            if joint >= 0 and (turned[:, joint] | shifted[:, joint]).any():
+                raise BridgeError(reading.unbakeable[rig.names[bone]])
+            wanted.carry_along(edits.pose, bone, joint)
     return edits
 
 
@@ -101,70 +94,92 @@ def check_result(reading: Reading, result: Clip) -> None:
 
 
 class _Wanted:
-    """Where the result wants the bones, in world space."""
+    """Where the result wants the bones, in world space. Arrays (…) are of some bones that are joints."""
 
     def __init__(self, reading: Reading, result: Clip, turned: BoolArray, shifted: BoolArray) -> None:
         self.reading = reading
         self.turned, self.shifted = turned, shifted
         self.axes = rotation_channels.quaternions_to_matrices(result.world.rotations)
         self.heads = result.world.positions
-        self.before = reading.clip.world
-        self.linear, self.shift = reading.world[:, :3, :3], reading.world[:, :3, 3]
+        self.linear, self.shift = reading.world[:, None, :3, :3], reading.world[:, None, :3, 3]
         self.inverse = np.linalg.inv(self.linear)
         self.size = reading.clip.skeleton.size
         self.joint_of = np.full(len(reading.rig), -1, dtype=np.int64)
         self.joint_of[reading.joints.bones] = np.arange(len(reading.joints))
 
-    def turns_off(self, joint: int, axes: Array) -> BoolArray:
-        """(frames,) where axes (frames, 3, 3) in the armature's space are not those of a joint."""
+    def turns_off(self, joints: IntArray, axes: Array) -> BoolArray:
+        """(frames, joints) where axes (frames, joints, 3, 3) in the armature's space are not those of the joints."""
         world, known = orientations(self.linear @ axes)
-        return (np.abs(world - self.axes[:, joint]).max(axis=(-2, -1)) > _ROUNDING) & known
+        return (np.abs(world - self.axes[:, joints]).max(axis=(-2, -1)) > _ROUNDING) & known
 
-    def is_off(self, joint: int, heads: Array) -> BoolArray:
-        """(frames,) where heads (frames, 3) in the armature's space are not those of a joint."""
+    def distances(self, joints: IntArray, heads: Array) -> Array:
+        """(frames, joints) how far heads (frames, joints, 3) in the armature's space are off, in sizes."""
         world = (self.linear @ heads[..., None])[..., 0] + self.shift
-        return np.linalg.norm(world - self.heads[:, joint], axis=-1) > _ROUNDING * self.size
+        return np.linalg.norm(world - self.heads[:, joints], axis=-1) / self.size
 
-    def head(self, joint: int) -> Array:
-        """(frames, 3) in the armature's space."""
-        return (self.inverse @ (self.heads[:, joint] - self.shift)[..., None])[..., 0]
+    def heads_of(self, joints: IntArray) -> Array:
+        """(frames, joints, 3) in the armature's space."""
+        return (self.inverse @ (self.heads[:, joints] - self.shift)[..., None])[..., 0]
 
     def carry_along(self, pose: Pose, bone: int, joint: int) -> None:
-        """Let a bone that has no say of its own follow its joint."""
-        back = rotation_channels.quaternions_to_matrices(self.before.rotations[:, joint]).swapaxes(-1, -2)
-        change = self.inverse @ self.axes[:, joint] @ back @ self.linear
-        pose.axes[:, bone] = change @ self.reading.pose.axes[:, bone]
-        pose.heads[:, bone] = self.head(joint)
+        """Let a bone that has no say of its own follow its joint, or stay where it is none."""
+        before = self.reading.pose
+        pose.axes[:, bone], pose.heads[:, bone] = before.axes[:, bone], before.heads[:, bone]
+        if joint >= 0:
+            world = self.reading.clip.world.rotations[:, [joint]]
+            back = rotation_channels.quaternions_to_matrices(world).swapaxes(-1, -2)
+            change = self.inverse @ self.axes[:, [joint]] @ back @ self.linear
+            pose.axes[:, [bone]] = change @ before.axes[:, [bone]]
+            pose.heads[:, [bone]] = self.heads_of(np.array([joint]))
 
 
-def _edit_bone(
+def _edit_bones(
     edits: Edits,
     wanted: _Wanted,
     given: Inheritance,
     turns: Array,
     shifts: Array,
-    bone: int,
-    joint: int,
+    bones: IntArray,
     may_leave_parent: bool,
 ) -> None:
+    """Place bones of one generation, which inherit `given`, and change their channels where these do not place them.
+
+    `turns` and `shifts` are what all channels of the source mean.
+    """
     rig, pose, channels = wanted.reading.rig, edits.pose, edits.channels
-    scale = channels.scale[:, bone]
-    changed = wanted.turned[:, joint] | wanted.turns_off(joint, pose.axes[:, bone])
-    if changed.any():
-        found, solvable = turns_for(wanted.axes[:, joint], wanted.linear @ given.axes, scale)
-        changed &= solvable
-        edits.turned[:, bone] = changed
-        channels.rotation[:, bone] = rotation_channels.continuous(
-            found, rig.modes[bone], channels.rotation[:, bone], changed
-        )
-        turned = np.where(changed[:, None, None], found, turns[:, bone])
-        pose.axes[:, bone] = given.axes_of(turned, scale)
-    changed = wanted.is_off(joint, pose.heads[:, bone])
-    if changed.any() and (may_leave_parent or not rig.connected[bone]):
-        reachable = np.abs(np.linalg.det(given.reach)) > 0.0
-        changed &= reachable
-        reach = np.linalg.inv(np.where(reachable[:, None, None], given.reach, np.eye(3)))
-        shift = (reach @ (wanted.head(joint) - given.origin)[..., None])[..., 0]
-        edits.moved[:, bone] = changed
-        channels.location[:, bone] = np.where(changed[:, None], shift, shifts[:, bone])
-        pose.heads[:, bone] = np.where(changed[:, None], wanted.head(joint), pose.heads[:, bone])
+    pose.axes[:, bones] = given.axes_of(turns[:, bones], channels.scale[:, bones])
+    pose.heads[:, bones] = given.heads_of(shifts[:, bones])
+
+    editable = (wanted.joint_of[bones] >= 0) & wanted.reading.obeys[bones]
+    bones, given = bones[editable], given.of(editable)
+    joints = wanted.joint_of[bones]
+    changed = wanted.turned[:, joints] | wanted.turns_off(joints, pose.axes[:, bones])
+    some = changed.any(axis=0)
+    if some.any():
+        turning, scale = bones[some], channels.scale[:, bones[some]]
+        axes = given.of(some).axes
+        found, solvable = turns_for(wanted.axes[:, joints[some]], wanted.linear @ axes, scale)
+        changed = changed[:, some] & solvable
+        edits.turned[:, turning] = changed
+        for place, bone in enumerate(turning.tolist()):
+            channels.rotation[:, bone] = rotation_channels.continuous(
+                found[:, place], rig.modes[bone], channels.rotation[:, bone], changed[:, place]
+            )
+        turned = np.where(changed[..., None, None], found, turns[:, turning])
+        pose.axes[:, turning] = given.of(some).axes_of(turned, scale)
+
+    off = wanted.distances(joints, pose.heads[:, bones])
+    changed = off > _ROUNDING
+    # A scale that is almost even is no reason to take a rig apart.
+    may_move = ~rig.connected[bones] | ((off > _WORTH_DISCONNECTING).any(axis=0) & may_leave_parent)
+    some = changed.any(axis=0) & may_move
+    if some.any():
+        moving, way = bones[some], given.of(some)
+        reachable = np.abs(np.linalg.det(way.reach)) > 0.0
+        reach = np.linalg.inv(np.where(reachable[..., None, None], way.reach, np.eye(3)))
+        heads = wanted.heads_of(joints[some])
+        found = (reach @ (heads - way.origin)[..., None])[..., 0]
+        changed = changed[:, some] & reachable
+        edits.moved[:, moving] = changed
+        channels.location[:, moving] = np.where(changed[..., None], found, shifts[:, moving])
+        pose.heads[:, moving] = np.where(changed[..., None], heads, pose.heads[:, moving])

@@ -54,6 +54,10 @@ class Inheritance:
     stretch: Array
     """(frames or 1, bones, 3) by which its axes are scaled in the end."""
 
+    def of(self, some: BoolArray) -> Inheritance:
+        """That of some of the bones, (bones,)."""
+        return Inheritance(self.axes[:, some], self.reach[:, some], self.origin[:, some], self.stretch[:, some])
+
     def axes_of(self, turns: Array, scale: Array) -> Array:
         """(frames, bones, 3, 3) of rotations and scales in the channels."""
         return self.axes @ (turns * scale[..., None, :]) * self.stretch[..., None, :]

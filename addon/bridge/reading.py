@@ -18,7 +18,7 @@ from .checks import check_animation, check_armature
 from .curves import TRANSFORMS, StaticValues, bone_property, channels_at, is_heard
 from .errors import BridgeError
 from .posing import Pose, alike, inherited, pose_of
-from .rig import Rig
+from .rig import Rig, squared
 from .skeletons import Joints
 from .sources import Animation, animation_of, sounding_strips, source_shown
 
@@ -135,6 +135,7 @@ def read(
         else:
             world = np.array(armature.matrix_world, dtype=np.float64)[None]
         obeys = np.ones(len(rig), dtype=bool)
+    world[:, :3, :3] = squared(world[:, :3, :3])
     joints = _joints(armature, rig, bones, is_control_rig=is_evaluated and bool((rig.deforms & ~obeys).any()))
     unbakeable = {
         rig.names[bone]: _why_unbakeable(armature, rig.names[bone]) for bone in joints.bones.tolist() if not obeys[bone]

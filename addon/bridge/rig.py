@@ -16,6 +16,19 @@ import numpy as np
 
 from .arrays import Array, BoolArray, IntArray, choices, enumeration, flags, floats
 
+ALMOST_RIGID = 1e-5
+"""Axes that are square and equally long to this share of their length are so, but for single precision."""
+
+
+def squared(axes: Array) -> Array:
+    """The nearest axes (…, 3, 3) that are square and equally long, for axes that are so but for rounding."""
+    left, sizes, right = np.linalg.svd(axes)
+    size = sizes.mean(axis=-1)
+    is_rigid = np.ptp(sizes, axis=-1) <= ALMOST_RIGID * size
+    # A size of 1 is what is almost always meant.
+    size = np.where(np.abs(size - 1.0) <= ALMOST_RIGID, 1.0, size)
+    return np.where(is_rigid[..., None, None], size[..., None, None] * (left @ right), axes)
+
 
 @dataclass(frozen=True, eq=False)
 class Rig:
@@ -60,6 +73,8 @@ class Rig:
         heads[hangs, 1] += lengths[parents[hangs]]
         heads[~hangs] = rest[~hangs, :3, 3]
         axes[~hangs] = rest[~hangs, :3, :3]
+        # Rest axes are square but for rounding, and rounding would make turned bones seem to leave their parents.
+        axes, rest[:, :3, :3] = squared(axes), squared(rest[:, :3, :3])
         pose_place = {bone.name: index for index, bone in enumerate(pose_bones)}
         pose_places = np.array([pose_place[name] for name in names], dtype=np.int64)
         pose_modes = choices(pose_bones, "rotation_mode", enumeration(bpy.types.PoseBone, "rotation_mode"))

@@ -49,7 +49,10 @@ def sample(armature: bpy.types.Object, scene: bpy.types.Scene, rig: Rig, times: 
 
 def sample_object(armature: bpy.types.Object, scene: bpy.types.Scene, times: Array) -> Array:
     """(frames, 4, 4) the object's matrix at some times."""
-    return np.array([evaluated.matrix_world for evaluated in _evaluated(armature, scene, times)], dtype=np.float64)
+    world = np.empty((len(times), 4, 4))
+    for frame, evaluated in enumerate(_evaluated(armature, scene, times)):
+        world[frame] = evaluated.matrix_world
+    return world
 
 
 def _evaluated(armature: bpy.types.Object, scene: bpy.types.Scene, times: Array) -> Iterator[bpy.types.Object]:

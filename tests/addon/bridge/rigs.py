@@ -9,7 +9,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.addon.bridge import versions
+from poise.addon.bridge import posing, versions
+from poise.solver import Clip, Motion, rotations
 
 Array = NDArray[np.float64]
 
@@ -30,7 +31,9 @@ def new_armature(name: str, build: Callable[[bpy.types.ArmatureEditBones], None]
     return armature
 
 
-def random_armature(rng: np.random.Generator, bones: int = 12, varied: bool = True) -> bpy.types.Object:
+def random_armature(
+    rng: np.random.Generator, bones: int = 12, varied: bool = True, connected_share: float = 0.4
+) -> bpy.types.Object:
     """Bones with rolls and offsets, some of them connected; `varied` ones inherit and turn in every way there is."""
 
     def build(edit_bones: bpy.types.ArmatureEditBones) -> None:
@@ -39,7 +42,7 @@ def random_armature(rng: np.random.Generator, bones: int = 12, varied: bool = Tr
             bone = edit_bones.new(f"bone.{index}")
             parent = made[max(0, index - int(rng.integers(1, 4)))] if made and index != bones - 1 else None
             start = np.array(parent.tail) if parent else rng.normal(size=3)
-            connected = parent is not None and rng.random() < 0.4
+            connected = parent is not None and rng.random() < connected_share
             bone.head = start if connected else start + 0.3 * rng.normal(size=3)
             bone.tail = np.array(bone.head) + rng.normal(size=3)
             bone.roll = float(rng.uniform(-3.0, 3.0))
@@ -127,3 +130,69 @@ def blender_pose(armature: bpy.types.Object, names: Sequence[str], frames: Itera
         world = np.array(evaluated.matrix_world)
         poses.append([world @ np.array(evaluated.pose.bones[name].matrix) for name in names])
     return np.array(poses, dtype=np.float64)
+
+
+def changed(
+    clip: Clip, rng: np.random.Generator, turned: Sequence[str], moved: Sequence[str] = (), most: float = 0.5
+) -> Clip:
+    """The clip with some joints turned and moved, most in its middle and not at all at its ends."""
+    turns, shifts = clip.motion.rotations.copy(), clip.motion.translations.copy()
+    swell = np.sin(np.linspace(0.0, np.pi, clip.frames))[1:-1, None]
+    for name in turned:
+        joint = clip.skeleton.index(name)
+        turns[1:-1, joint] = rotations.multiply(turns[1:-1, joint], rotations.exp(most * swell * rng.normal(size=3)))
+    for name in moved:
+        shifts[1:-1, clip.skeleton.index(name)] += 0.3 * most * clip.skeleton.size * swell * rng.normal(size=3)
+    return clip.with_motion(Motion(turns, shifts))
+
+
+def assert_blender_shows(clip: Clip, armature: bpy.types.Object, frames: Sequence[float], within: float = 1e-5) -> None:
+    """Every joint is where Blender has its bone, and turned as Blender has it, to a share of the size or a sine."""
+    evaluated = blender_pose(armature, clip.skeleton.names, frames)
+    apart = np.linalg.norm(clip.world.positions - evaluated[..., :3, 3], axis=-1) / clip.skeleton.size
+    frame, joint = np.unravel_index(int(apart.argmax()), apart.shape)
+    assert apart.max() < within, (
+        f"{clip.skeleton.names[joint]} is {apart.max():.3g} of the size away at frame {frames[frame]}"
+    )
+    axes, known = posing.orientations(evaluated[..., :3, :3])
+    off = np.abs(axes - rotations.to_matrix(clip.world.rotations)).max(axis=(-2, -1)) * known
+    frame, joint = np.unravel_index(int(off.argmax()), off.shape)
+    assert off.max() < within, f"{clip.skeleton.names[joint]} is turned by {off.max():.3g} at frame {frames[frame]}"
+
+
+def straight_chain(names: Sequence[str], connected: bool = True) -> bpy.types.Object:
+    """Bones on top of each other, each as long as 1."""
+
+    def build(edit_bones: bpy.types.ArmatureEditBones) -> None:
+        parent = None
+        for height, name in enumerate(names):
+            bone = edit_bones.new(name)
+            bone.head, bone.tail = (0.0, 0.0, height), (0.0, 0.0, height + 1.0)
+            bone.parent, bone.use_connect = parent, connected and parent is not None
+            parent = bone
+
+    return new_armature("Chain", build)
+
+
+def swing(armature: bpy.types.Object, frames: Sequence[float], names: Sequence[str] | None = None) -> None:
+    """Key the rotations of bones with smooth waves, in a new action."""
+    set_action(armature)
+    for place, bone in enumerate(armature.pose.bones):
+        if names is not None and bone.name not in names:
+            continue
+        path, width = rotation_path(bone)
+        angles = 0.5 * np.sin(0.3 * np.asarray(frames, dtype=np.float64) + place)
+        if width == 3:
+            for index in range(3):
+                key(armature, path, index, frames, (index + 1) * 0.3 * angles, group=bone.name)
+        else:
+            for index, values in enumerate((np.cos(angles), np.sin(angles), 0.0 * angles, 0.0 * angles)):
+                key(armature, path, index, frames, values, group=bone.name)
+
+
+def action_values(action: bpy.types.Action, slot: str) -> dict[tuple[str, int], list[tuple[float, float]]]:
+    """The keys of every f-curve of a slot."""
+    return {
+        (curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points]
+        for curve in versions.curves_of(action, slot)
+    }
