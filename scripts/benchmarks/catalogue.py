@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .bvh_reading import bvh_reading
+from .cleanup import cleanup
 from .coming_to_rest import coming_to_rest
 from .conflict import conflict
 from .detection import detection, detection_growth
@@ -34,6 +35,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "enforced_walk": enforced_walk,
     "solving_again": solving_again,
     "walk_growth": walk_growth,
+    "cleanup": cleanup,
     "detection": detection,
     "detection_growth": detection_growth,
 }

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Feet that slide, cleaned by each of the three methods: how fast, as a clip and as a stream, and how well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import get_args
+
+from poise import solver
+
+from .figures import Figure
+from .planted_walk import PlantedWalk, made_up_walk
+from .timing import Job, take_turns
+
+FRAMES, STREAMED = 4000, 300
+"""Frames of the walk that is cleaned as a whole, and of the one that comes in frame by frame and is judged."""
+ROUNDS = 5
+LEAST_BATCH, LEAST_STREAM = 20_000.0, 1_000.0
+"""Frames a second, two legs, on one core: a minute of capture in a blink, and a stream faster than any camera."""
+LARGEST_SLIDE = 1e-4
+"""Sizes of the character that a planted point may travel in a plant: it may be off by a millionth in each frame."""
+LARGEST_KNEE = 1.5
+"""Times the source's, the largest angular acceleration of a knee."""
+
+STREAMS: dict[str, type[solver.CleanStream]] = {"stretch": solver.CleanStream, "rigid": solver.RigidStream}
+
+
+def cleanup(
+    whole: PlantedWalk | None = None, short: PlantedWalk | None = None, rounds: int = ROUNDS
+) -> Iterator[Figure]:
+    """Feet of a walk that skates are planted: by stretching limbs, by rigid ones, and by priorities."""
+    whole, short = whole or made_up_walk(FRAMES), short or made_up_walk(STREAMED)
+    jobs: dict[str, Job] = {batch_name(method): _batch(whole, method) for method in STREAMS}
+    jobs |= {stream_name(method): _stream(short, method) for method in STREAMS}
+    timings = take_turns(jobs, rounds)
+    about = f"{whole.name}, {whole.clip.frames} frames, {len(whole.plants)} plants, two legs"
+    for method in STREAMS:
+        speed = 1.0 / timings.median(batch_name(method))
+        yield Figure(batch_name(method), speed, "frames/s", LEAST_BATCH, "at least", about)
+    about = f"{short.name}, {short.clip.frames} frames"
+    for method in STREAMS:
+        speed = 1.0 / timings.median(stream_name(method))
+        yield Figure(stream_name(method), speed, "frames/s", LEAST_STREAM, "at least", about)
+
+    before = solver.foot_metrics(short.clip, short.plants)
+    yield from _judged("source", before, bounds=False)
+    for method in get_args(solver.CleanMethod):
+        clip = solver.clean(short.clip, short.plants, method)
+        after = solver.foot_metrics(clip, short.plants, source=short.clip)
+        yield from _judged(method, after, bounds=True)
+
+
+def batch_name(method: str) -> str:
+    """What the report calls a clip that is cleaned."""
+    return f"cleanup: {method}, a clip"
+
+
+def stream_name(method: str) -> str:
+    """What the report calls a stream that is cleaned."""
+    return f"cleanup: {method}, a stream"
+
+
+def _batch(walk: PlantedWalk, method: str) -> Job:
+    def clean() -> int:
+        solver.clean(walk.clip, walk.plants, method)  # type: ignore[arg-type]
+        return walk.clip.frames
+
+    return clean
+
+
+def _stream(walk: PlantedWalk, method: str) -> Job:
+    limbs = solver.limbs_of(walk.clip.skeleton, walk.clip.motion, ["left leg", "right leg"])
+    plants = solver.planted_points(walk.clip, walk.plants, limbs)
+    poses = [walk.clip.pose(frame) for frame in range(walk.clip.frames)]
+
+    def clean() -> int:
+        stream = STREAMS[method](walk.clip.skeleton, walk.clip.fps, limbs=limbs)
+        stream.announce(*plants)
+        for pose in poses:
+            stream.push(pose)
+        return walk.clip.frames - stream.delay + sum(1 for _ in stream.finish())
+
+    return clean
+
+
+def _judged(name: str, metrics: solver.FootMetrics, bounds: bool) -> Iterator[Figure]:
+    slide, knee = (LARGEST_SLIDE, LARGEST_KNEE) if bounds else (None, None)
+    yield Figure(f"cleanup: {name}: largest slide of a plant", metrics.largest_slide, "sizes", slide)
+    yield Figure(f"cleanup: {name}: 95th percentile of plant speed", metrics.speed, "sizes/s")
+    yield Figure(
+        f"cleanup: {name}: skating ratio", metrics.skating_ratio, "share", note="feet that swing low count, as usual"
+    )
+    yield Figure(f"cleanup: {name}: knee's acceleration : source", metrics.knee_ratio, "ratio", knee)
+    yield Figure(f"cleanup: {name}: largest stretch of a bone", metrics.stretch, "share")
