@@ -34,8 +34,8 @@ HEEL_HOLDS = 1e-4
 """Sizes of the character: what a heel may miss along a rigid foot. Its toe and the line between them hold to `HOLDS`,
 and the targets are as far apart as heel and toe are, but for the rounding of files."""
 
-ROUGHLY_HOLDS = 1e-4
-"""As `HOLDS`, for frames that are put right afterwards."""
+ROUGHLY_HOLDS = 1e-2
+"""As `HOLDS`, for frames that are put right afterwards, with those between which feet have moved by as much."""
 
 POLISHED = 5e-7
 """Sizes of the character, or radians: to which frames are put right."""
@@ -264,8 +264,9 @@ class Enforcement:
         few = replace(settings, iterations=min(settings.iterations, UNORDERED_ITERATIONS))
         solved = self._attracted(frames, tasks, start, reference, few)
         self._keep_unrecruited(frames, solved.motion, reference)
+        world = WorldState.of(self.skeleton, solved.motion)
         met = self.met(levels, solved.errors[:-1], max(HOLDS, settings.restored))
-        met &= self._heels_hold(frames, WorldState.of(self.skeleton, solved.motion))
+        met &= self._heels_hold(frames, world, max(HEEL_HOLDS, settings.restored))
         return Enforced(frames, solved.motion, solved.converged, met)
 
     def polished(self, frames: IntArray, start: Motion) -> Enforced:
@@ -286,7 +287,7 @@ class Enforcement:
         met = self.met(levels, errors) & self._heels_hold(frames, world)
         return Enforced(frames, world.motion, met, met)
 
-    def _heels_hold(self, frames: IntArray, world: WorldState) -> BoolArray:
+    def _heels_hold(self, frames: IntArray, world: WorldState, holds: float = HEEL_HOLDS) -> BoolArray:
         """(frames,) where heels that were only asked for across their feet hold altogether in a state of these.
 
         Asked so, a foot may also come to lie back to front.
@@ -294,7 +295,7 @@ class Enforcement:
         hold = np.ones(len(frames), dtype=bool)
         for number in self._rigid:
             active = self.timeline.channels[number].active[frames]
-            hold &= ~active | (self.missing(number, world, frames) <= HEEL_HOLDS)
+            hold &= ~active | (self.missing(number, world, frames) <= holds)
         return hold
 
     def _keep_unrecruited(self, frames: IntArray, motion: Motion, kept: Motion) -> None:

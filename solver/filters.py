@@ -32,6 +32,9 @@ _ROUGHEST_SHARE = 50
 _NEIGHBOURHOOD = 2
 """Frames to either side in which the source's own accelerations excuse the result's."""
 
+_SMALL_TURN = 0.3
+"""Radians: chords of shorter arcs are less than half a percent shorter."""
+
 _QUIET_SHARE = 0.25
 """A joint that hardly moves may still be given this share of what the median joint does."""
 
@@ -248,6 +251,25 @@ def accelerations(channels: ArrayLike, fps: float = 1.0) -> Array:
     return np.concatenate([inner[:1], inner, inner[-1:]])
 
 
+def _shaking(channels: Array) -> Array:
+    """(frames, joints) lengths of the `accelerations` of quaternions (frames, joints, 4) or vectors (frames, joints, 3).
+
+    Of turns by less than `_SMALL_TURN` from frame to frame the chords are taken for the arcs.
+    """
+    if len(channels) < 3:
+        return np.zeros(channels.shape[:-1])
+    if channels.shape[-1] == 4:
+        ratio = rotations.quotient(channels[1:], channels[:-1])
+        velocities = rotations.scaled(ratio[..., 1:], np.copysign(2.0, ratio[..., 0]))
+        large = np.abs(ratio[..., 0]) < np.cos(0.5 * _SMALL_TURN)
+        if large.any():
+            velocities[large] = rotations.log(ratio[large])
+    else:
+        velocities = channels[1:] - channels[:-1]
+    inner = rotations.lengths(velocities[1:] - velocities[:-1])
+    return np.concatenate([inner[:1], inner, inner[-1:]])
+
+
 class Liveliness:
     """How much a source accelerates: the measure of what an edit may add to it.
 
@@ -262,9 +284,9 @@ class Liveliness:
 
     def __init__(self, source: Motion) -> None:
         self.source = source
-        self._turning = rotations.lengths(accelerations(source.rotations))
+        self._turning = _shaking(source.rotations)
         """(frames, joints)"""
-        self._moving = rotations.lengths(accelerations(source.translations))
+        self._moving = _shaking(source.translations)
         """(frames, joints)"""
         self._usual = [_with_floor(_usual(own)) for own in (self._turning, self._moving)]
 
@@ -293,7 +315,7 @@ class Liveliness:
             # From one side to the other and back: nothing within a distance accelerates more than by four of it.
             joints = np.flatnonzero(4.0 * largest > least * allowed)
             if joints.size:
-                accelerating = rotations.lengths(accelerations(added[:, joints])) / allowed[joints]
+                accelerating = _shaking(added[:, joints]) / allowed[joints]
                 rough[:, joints] = np.maximum(rough[:, joints], accelerating)
         return rough[inside]
 
@@ -316,7 +338,7 @@ class Liveliness:
             if typical == 0.0:
                 worse[:] = True
                 continue
-            sizes = rotations.lengths(accelerations(channels[around][:, joints]))[inside]
+            sizes = _shaking(channels[around][:, joints])[inside]
             worse |= sizes > (1.0 + tolerance) * np.maximum(usual[joints], excused[window][:, joints])
         rough[:, joints] &= worse
         return rough

@@ -268,10 +268,14 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
 
 
 def _remaining_way(reached: Array, before: Array) -> Array:
-    """(frames,) how far steps will lead that go on shrinking as they did from `before` to `reached` (frames,) each."""
+    """(frames,) how far the steps to come will lead after one of the length `reached` (frames,).
+
+    They go on shrinking as they did from the length `before`; where there was none, 0, by what a step bends.
+    """
     shrinking = reached < before
-    ratio = reached / np.where(shrinking, before, 1.0)
-    return np.where(shrinking, reached * ratio / (1.0 - np.where(shrinking, ratio, 0.0)), np.inf)
+    ratio = np.where(shrinking, reached / np.where(shrinking, before, 1.0), 0.0)
+    bent = np.where(before == 0.0, TRANSIENT_CURVATURE * reached**2, np.inf)
+    return np.where(shrinking, reached * ratio / (1.0 - ratio), bent)
 
 
 def _secant_gain(moved: Array, pull_before: Array, pull: Array, gain: Array) -> Array:

@@ -51,7 +51,7 @@ def normalize(q: ArrayLike) -> Array:
     norm = _norm4(q)
     known = norm > 0.0
     if np.all(known):
-        return _scaled(q, 1.0 / norm)
+        return scaled(q, 1.0 / norm)
     return np.where(known[..., None], q / np.where(known, norm, 1.0)[..., None], IDENTITY)
 
 
@@ -173,7 +173,7 @@ def log(q: ArrayLike) -> Array:
     w = q[..., 0]
     sine = np.maximum(_norm3(q[..., 1:]), _SMALLEST_ANGLE)
     scale = 2.0 * np.arctan2(sine, np.abs(w)) / sine
-    return _scaled(q[..., 1:], np.copysign(scale, w))
+    return scaled(q[..., 1:], np.copysign(scale, w))
 
 
 def exp_jacobian(rotation_vector: ArrayLike) -> Array:
@@ -484,7 +484,7 @@ def random(rng: np.random.Generator, shape: int | tuple[int, ...] = ()) -> Array
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def _scaled(vectors: Array, factors: Array) -> Array:
+def scaled(vectors: Array, factors: Array) -> Array:
     """Vectors (..., n) times factors (...): component by component, since NumPy is slow along a short last axis."""
     scaled = np.empty((*factors.shape, vectors.shape[-1]))
     for component in range(vectors.shape[-1]):

@@ -43,9 +43,10 @@ def enforced_walk(
     """A whole walk: every plant, balance and posture, against the same tasks frame by frame in other libraries.
 
     Poise is given the constraints and does everything: it compiles them, joins their ends, solves, lets feet swing and
-    smooths. The peers get the compiled targets of every frame for nothing (see `peers.Walker`), each with the feet as
-    constraints and as the dearest tasks. The bounds are for whichever is faster, and for frames that end as soon as the
-    feet hold; Poise's own come to rest, which is why the peers' time for that is told too.
+    smooths. The peers know tasks but no constraints: Poise compiles these for them (see `peers.Walker`), within their
+    time as within its own, and they track them, with the feet as constraints and as the dearest tasks. The bounds are
+    for whichever is faster, and for frames that end as soon as the feet hold; Poise's own come to rest, which is why the
+    peers' time for that is told too.
     """
     walk = walk or planted_walk()
     targets = WalkTargets.of(walk)
@@ -62,7 +63,7 @@ def enforced_walk(
             for constrained in (True, False):
                 job_name = walker_name(name, constrained, standard)
                 walkers[job_name] = peers.open_walker(name, targets, constrained, standard.to_rest)
-                jobs[job_name] = _walking(walkers[job_name])
+                jobs[job_name] = _walking(walk, walkers[job_name])
     timings = take_turns(jobs, rounds)
     seconds, results[IN_TURN] = _in_turn(walk)
 
@@ -100,12 +101,13 @@ def walker_name(peer: str, feet_are_constraints: bool, standard: Standard) -> st
     return f"enforced walk: {peer}, {feet}, {standard.name}"
 
 
-def _walking(walker: peers.Walker) -> Job:
-    def walk() -> int:
+def _walking(walk: PlantedWalk, walker: peers.Walker) -> Job:
+    def compile_and_walk() -> int:
+        WalkTargets.of(walk)
         walker.walk()
         return 1
 
-    return walk
+    return compile_and_walk
 
 
 def _in_turn(walk: PlantedWalk) -> tuple[float, solver.Motion]:

@@ -213,22 +213,23 @@ class Footplant(Constraint):
         length = float(median(rotations.lengths(apart)))
         along = means["toe"] - means["heel"]
         direction = _heading_direction(self.heading, up) if self.heading is not None else _horizontal_unit(along, up)
-        direction = _turned_about(direction, self.turn, up)
+        if self.turn:
+            direction = _turned_about(direction, self.turn, up)
+        shift = three_numbers(self.label, "its shift", self.shift)
         middle = 0.5 * (means["heel"] + means["toe"])
         if self.position is not None:
             middle = three_numbers(self.label, "its position", self.position)
-        middle = middle + three_numbers(self.label, "its shift", self.shift)
+        middle = middle + shift
         rise = float(along[up]) if self.position is None else foot.toe_clearance
         if self.height is not None:
             rise = foot.toe_clearance
         elif source.ground is not None:
             rise = _rise_on(source.ground, middle, direction, length, foot.toe_clearance, up)
         ends = _on_the_level(middle, direction, length, np.array(rise), up)
-        raised = three_numbers(self.label, "its shift", self.shift)[up]
         if self.height is not None:
-            ends[:, up] += self.height + raised - ends[0, up]
+            ends[:, up] += self.height + shift[up] - ends[0, up]
         elif source.ground is not None:
-            ends[:, up] += source.ground.heights(ends[:1], up)[0] + raised - ends[0, up]
+            ends[:, up] += source.ground.heights(ends[:1], up)[0] + shift[up] - ends[0, up]
         return {"heel": ends[0], "toe": ends[1]}
 
     def _placed_alone(self, source: Source, part: str, mean: Array, foot: Foot, up: int) -> Array:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -98,8 +99,13 @@ class AcrossTask(MaskedTask):
     seen: Array
     """(frames, 3, 3) how the task's rows are seen: see `across`."""
 
+    @cached_property
+    def _seen_where_active(self) -> Array:
+        """(frames, 3, 3)"""
+        return self.seen * self.active[:, None, None]
+
     def _seen(self, rows: Array) -> Array:
-        seen = self.seen * self.active[:, None, None]
+        seen = self._seen_where_active
         return seen @ rows if rows.ndim == 3 else times(seen, rows)
 
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
@@ -107,7 +113,12 @@ class AcrossTask(MaskedTask):
         return self.task.curvature(state, dofs, back)
 
     def at(self, frames: IntArray) -> Self:
-        return self._copy(task=self.task.at(frames), active=self.active[frames], seen=self.seen[frames])
+        return self._copy(
+            task=self.task.at(frames),
+            active=self.active[frames],
+            seen=self.seen[frames],
+            _seen_where_active=self._seen_where_active[frames],
+        )
 
 
 def across(axis: Array) -> Array:

@@ -56,7 +56,8 @@ class PositionTask(Task):
         return BodyPoint(self.joint, self.offset)
 
     def error(self, state: WorldState) -> Array:
-        return (cast(Array, self.target) - state.point(self._point(state.skeleton)))[:, self._rows]
+        error = cast(Array, self.target) - state.point(self._point(state.skeleton))
+        return error if self._rows == [0, 1, 2] else error[:, self._rows]
 
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
         jacobian = state.point_jacobian(self._point(state.skeleton), dofs)
