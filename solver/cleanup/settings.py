@@ -34,6 +34,8 @@ class CleanSettings:
     """The angle of knee or elbow, in radians, from which on its changes are damped; None: never."""
     stretch: bool = True
     """Whether bones may change their lengths; if not, what they miss is left over."""
+    most_stretch: float = 0.1
+    """The largest share by which bones may change their lengths; what is still missing then is left over."""
     ground: Ground | None = None
     """What nothing goes below, and what plants stand on that ask for it; None: there is no floor."""
 
@@ -42,6 +44,8 @@ class CleanSettings:
             value = getattr(self, what)
             if not is_number(value) or value < 0.0:
                 raise ConstraintError(f"The setting {what} must be a finite number of seconds, 0 or more.")
+        if not is_number(self.most_stretch) or not 0.0 <= self.most_stretch < 1.0:
+            raise ConstraintError("The setting most_stretch must be a number from 0 to 1.")
         if not is_number(self.swivel) or not 0.0 <= self.swivel <= 1.0:
             raise ConstraintError("The setting swivel must be a number from 0 to 1.")
         if self.damping is not None and not (is_number(self.damping) and 0.0 < self.damping < np.pi):

@@ -26,6 +26,7 @@ from .settings import CleanSettings
 from .stretch.carrying import displacement, misses
 from .stretch.method import Method, Windows, scaled
 from .stretch.observing import Adjustment, LimbState
+from .stretch.solving import scales
 from .stretch.targets import Target, turn_of_two
 
 _UNIT = 4.0 * float(np.finfo(np.float64).eps)
@@ -46,7 +47,8 @@ class CleanedFrame:
     root: tuple[float, float, float]
     """By how much the root was moved."""
     residual: float
-    """How far the farthest planted point is from its place, in the motion's units: 0 where limbs may stretch."""
+    """How far the farthest planted point is from its place, in the motion's units, where limbs would have to stretch by
+    more than they may; 0 where they need not."""
 
 
 class _Frame:
@@ -358,7 +360,8 @@ class CleanStream:
             stretch[part.name] = by.scale - 1.0
             if touched:
                 self._write(current, limb, by, turned, moved)
-            if touched and not method.settings.stretch and current.counts[limb]:
+            least, most = scales(method.settings)
+            if current.counts[limb] and not least < by.scale < most:
                 residual = max(residual, self._missed(current, limb, by))
             if toes > 0.0 and part.toes is not None:
                 joint = part.toes.joint

@@ -11,6 +11,7 @@ from ..components import (
     Vector,
     about,
     between,
+    clamped,
     conjugate,
     length,
     minus,
@@ -41,6 +42,12 @@ def not_backward(limb: LimbState, added: Number) -> Number:
     return where((bend >= 0.0) & (bend + added < 0.0), -bend, added)
 
 
+def scales(settings: CleanSettings) -> tuple[float, float]:
+    """The smallest and the largest scale that bones may have."""
+    most = settings.most_stretch if settings.stretch else 0.0
+    return 1.0 - most, 1.0 + most
+
+
 def solved(
     limb: LimbState, root: Vector, place: Vector, turn: Quaternion, added: Number, settings: CleanSettings
 ) -> Adjustment:
@@ -62,15 +69,13 @@ def solved(
     hip = multiply(about(direction, settings.swivel * twist(left, direction)), hip)
     shank = multiply(hip, bent)
     reached = length(along)
-    scale = 1.0
-    if settings.stretch:
-        is_long = reached > 0.0
-        scale = where(is_long, distance, 1.0) / where(is_long, reached, 1.0)
+    is_long = reached > 0.0
+    scale = clamped(where(is_long, distance, 1.0) / where(is_long, reached, 1.0), *scales(settings))
     ankle = multiply(conjugate(shank), turn)
     return Adjustment(
         normalized(multiply(multiply(conjugate(limb.above), hip), limb.above)),
         added,
-        scale if settings.stretch else 1.0 + 0.0 * distance,
+        scale,
         normalized(multiply(multiply(conjugate(limb.before_end), ankle), limb.before_end)),
     )
 

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The root: the smallest displacement into all spheres of reach, or the best one where they have nothing in common."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise.solver.cleanup.stretch.carrying import Sphere, displacement, kernel, misses
+
+
+def spheres_of(centers: np.ndarray, radii: np.ndarray) -> list[Sphere]:
+    return [Sphere(tuple(c.tolist()), float(r), True) for c, r in zip(centers, radii, strict=True)]
+
+
+def excess(place: np.ndarray, centers: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(place - centers, axis=1) - radii
+
+
+def nearest_by_force(centers: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    """Dykstra's alternating projections onto the balls: slow, simple, and sure to end at the nearest point."""
+    place, corrections = np.zeros(3), np.zeros_like(centers)
+    for _ in range(20000):
+        before = place.copy()
+        for number, (center, radius) in enumerate(zip(centers, radii, strict=True)):
+            wanted = place + corrections[number]
+            away = wanted - center
+            size = np.linalg.norm(away)
+            place = center + away * min(1.0, radius / size) if size > 0.0 else wanted
+            corrections[number] = wanted - place
+        if np.abs(place - before).max() < 1e-14:
+            break
+    return place
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_the_displacement_is_the_smallest_that_serves_all(rng, count):
+    done = 0
+    while done < 12:
+        centers = rng.standard_normal((count, 3))
+        meeting = 0.4 * rng.standard_normal(3)
+        radii = np.linalg.norm(centers - meeting, axis=1) * rng.uniform(1.0, 1.15, count)
+        if (np.linalg.norm(centers, axis=1) <= radii).all():
+            continue
+        done += 1
+        found = np.array(displacement(spheres_of(centers, radii)))
+        assert excess(found, centers, radii).max() < 1e-8
+        assert np.linalg.norm(found) <= np.linalg.norm(nearest_by_force(centers, radii)) + 1e-5
+
+
+def test_who_reaches_asks_for_nothing():
+    reached = spheres_of(np.array([[0.5, 0.0, 0.0]]), np.array([0.6]))
+    assert not misses(reached)
+    assert misses(spheres_of(np.array([[0.5, 0.0, 0.0]]), np.array([0.4])))
+    assert not misses([Sphere((9.0, 0.0, 0.0), 1.0, False)]), "a limb that nothing holds asks for nothing"
+
+
+def test_limbs_that_nothing_holds_do_not_count(rng):
+    centers, radii = rng.standard_normal((3, 3)) + 2.0, np.array([1.0, 1.2, 0.9])
+    alone = [Sphere(tuple(centers[0].tolist()), 1.0, True)]
+    others = [Sphere(tuple(c.tolist()), float(r), False) for c, r in zip(centers[1:], radii[1:], strict=True)]
+    assert np.allclose(displacement(alone + others), displacement(alone))
+
+
+def test_between_two_that_cannot_be_served_both_miss_alike():
+    centers, radii = np.array([[3.0, 0.0, 1.0], [-3.0, 0.0, 1.0]]), np.array([1.0, 1.0])
+    found = np.array(displacement(spheres_of(centers, radii)))
+    assert np.allclose(found, [0.0, 0.0, 1.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_what_cannot_be_served_misses_by_the_least_squares(rng, count):
+    centers = 4.0 * rng.standard_normal((count, 3))
+    radii = rng.uniform(0.3, 0.6, count)
+
+    def cost(place: np.ndarray) -> float:
+        return float((np.maximum(excess(place, centers, radii), 0.0) ** 2).sum())
+
+    found = np.array(displacement(spheres_of(centers, radii)))
+    for step in 1e-2 * rng.standard_normal((200, 3)):
+        assert cost(found) <= cost(found + step) + 1e-9
+
+
+def test_nothing_jumps_when_two_spheres_part():
+    def at(apart: float) -> np.ndarray:
+        centers = np.array([[apart, 0.3, 1.0], [-apart, 0.3, 1.0]])
+        return np.array(displacement(spheres_of(centers, np.array([1.0, 1.0]))))
+
+    steps = [np.linalg.norm(at(1.0 + 1e-6 * k) - at(1.0 + 1e-6 * (k - 1))) for k in range(-3, 4)]
+    assert max(steps) < 5e-3
+
+
+def test_one_frame_and_many_give_the_same_bits(rng):
+    centers = 1.5 * rng.standard_normal((3, 200, 3))
+    radii = rng.uniform(0.5, 1.5, (3, 200))
+    holds = rng.random((3, 200)) < 0.8
+    holds[0] = True
+    many = displacement(
+        [Sphere(tuple(np.ascontiguousarray(c.T)), r, h) for c, r, h in zip(centers, radii, holds, strict=True)]
+    )
+    for frame in range(200):
+        one = displacement(
+            [
+                Sphere(tuple(centers[limb, frame].tolist()), float(radii[limb, frame]), bool(holds[limb, frame]))
+                for limb in range(3)
+            ]
+        )
+        assert np.array_equal(one, [float(part[frame]) for part in many])
+
+
+def test_the_kernel_is_symmetric_and_falls_to_a_tenth_at_its_ends():
+    weights = np.array(kernel(15))
+    assert len(weights) == 31 and np.array_equal(weights, weights[::-1])
+    assert weights[15] == 1.0 and 0.05 < weights[0] < 0.2
+    assert kernel(0) == [1.0]

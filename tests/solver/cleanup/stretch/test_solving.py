@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One limb: it reaches, it swivels as asked, and its knee neither pops nor bends backward."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise.solver import rotations
+from poise.solver.cleanup import components
+from poise.solver.cleanup.limbs import bends_of, limb
+from poise.solver.cleanup.settings import CleanSettings
+from poise.solver.cleanup.stretch.observing import Adjustment, LimbState, Observer, adjusted
+from poise.solver.cleanup.stretch.solving import bend_toward, damped, not_backward, solved
+from poise.solver.motion import Motion
+from poise.solver.synthetic import human
+
+FRAMES = 60
+AXIS = (0.95, 0.1, -0.25)
+"""Of a hinge across neither of its bones."""
+RHO = float(np.deg2rad(135.0))
+
+
+def states(rng: np.random.Generator) -> LimbState:
+    """A leg in random poses, its knee bent by 0.2 to 1.5 about an oblique axis."""
+    skeleton = human()
+    leg = limb(skeleton, "left leg", "l_hip", "l_knee", "l_talocrural", {"heel": "l_talocrural"}, axis=AXIS)
+    turned = rotations.random(rng, (FRAMES, len(skeleton)))
+    turned[:, leg.hinge] = rotations.from_axis_angle(np.array(AXIS), rng.uniform(0.2, 1.5, FRAMES))
+    motion = Motion(turned, np.tile(skeleton.offsets, (FRAMES, 1, 1)))
+    return Observer(skeleton, [leg]).of_motion(motion)[0]
+
+
+def bend(state: LimbState) -> np.ndarray:
+    upper = components.joined(components.minus(state.hinge, state.ball))
+    lower = components.joined(components.minus(state.end, state.hinge))
+    return bends_of(upper, lower, components.joined(state.axis))
+
+
+def near(rng: np.random.Generator, state: LimbState, far: float = 0.08) -> tuple[tuple, tuple]:
+    """Places near the end, and small turns."""
+    place = components.plus(state.end, components.split(far * rng.standard_normal((FRAMES, 3))))
+    return place, components.split(rotations.exp(0.3 * rng.standard_normal((FRAMES, 3))))
+
+
+def solve(state: LimbState, root: tuple, place: tuple, turn: tuple, settings: CleanSettings) -> Adjustment:
+    return solved(state, root, place, turn, bend_toward(state, root, place, settings), settings)
+
+
+@pytest.mark.parametrize("swivel", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("damping", [RHO, None])
+def test_the_end_is_where_and_as_it_should_be(rng, swivel, damping):
+    state = states(rng)
+    place, turn = near(rng, state)
+    root = components.split(0.05 * rng.standard_normal((FRAMES, 3)))
+    settings = CleanSettings(swivel=swivel, damping=damping, most_stretch=0.9)
+    by = solve(state, root, place, turn, settings)
+    seen = adjusted(state, root, by)
+    assert np.allclose(components.joined(seen.end), components.joined(place), atol=1e-13)
+    wanted = rotations.multiply(components.joined(turn), components.joined(state.turned))
+    assert rotations.angle_between(components.joined(seen.turned), wanted).max() < 1e-7
+    if damping is None:
+        reached = np.abs(by.scale - 1.0) < 1e-9
+        assert reached.mean() > 0.5, "most places are within reach without stretching"
+
+
+def test_what_is_asked_for_nothing_stays(rng):
+    state = states(rng)
+    still = components.split(np.zeros((FRAMES, 3)))
+    by = solve(state, still, state.end, components.split(np.tile(rotations.IDENTITY, (FRAMES, 1))), CleanSettings())
+    assert np.abs(by.bend).max() < 1e-12 and np.abs(by.scale - 1.0).max() < 1e-14
+    for turn in (by.hip, by.ankle):
+        assert np.abs(components.joined(turn) - rotations.IDENTITY).max() < 1e-14
+
+
+def test_the_swivel_goes_from_sparing_the_hip_to_sparing_the_ankle(rng):
+    state = states(rng)
+    place, turn = near(rng, state)
+    still = components.split(np.zeros((FRAMES, 3)))
+
+    def angles(swivel: float) -> tuple[np.ndarray, np.ndarray]:
+        by = solve(state, still, place, turn, CleanSettings(swivel=swivel))
+        return tuple(rotations.angle_between(components.joined(q), rotations.IDENTITY) for q in (by.hip, by.ankle))
+
+    shares = np.linspace(0.0, 1.0, 11)
+    hips, ankles = (np.array(each) for each in zip(*map(angles, shares), strict=True))
+    assert (hips[0] <= hips + 1e-9).all(), "0 turns the hip least"
+    assert (ankles[-1] <= ankles + 1e-9).all(), "1 turns the ankle least"
+    # and of all swivels, not only of those between the two: turn the solution about the line from hip to ankle
+    by = solve(state, still, place, turn, CleanSettings(swivel=1.0))
+    line = components.unit(components.minus(place, state.ball))
+    for more in (-0.2, -0.05, 0.05, 0.2):
+        about_line = components.about(line, np.full(FRAMES, more))
+        bent = components.about(state.axis, by.bend)
+        hip = components.multiply(components.multiply(state.above, by.hip), components.conjugate(state.above))
+        shank = components.multiply(components.multiply(about_line, hip), bent)
+        left = components.multiply(turn, components.conjugate(shank))
+        worse = rotations.angle_between(components.joined(left), rotations.IDENTITY)
+        assert (worse >= ankles[-1] - 1e-9).all()
+
+
+def test_damping_is_the_integral_of_its_factor():
+    # Document 000, 3.14 and 3.15, by the trapezoidal rule.
+    def factor(angle: np.ndarray) -> np.ndarray:
+        share = np.clip((angle - RHO) / (np.pi - RHO), 0.0, 1.0)
+        return 2.0 * share**3 - 3.0 * share**2 + 1.0
+
+    for first in np.linspace(0.3, np.pi, 9):
+        for last in np.linspace(0.3, np.pi, 9):
+            angles = np.linspace(first, last, 4001)
+            values = factor(angles)
+            wanted = float(((values[1:] + values[:-1]) * np.diff(angles)).sum() / 2.0)
+            assert abs(-damped(np.pi - first, np.pi - last, RHO) - wanted) < 1e-6
+
+
+def swept(damping: float | None, steps: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    """The knee's bend, and the stretch, of a leg whose ankle is drawn straight through full extension and back."""
+    state = states(np.random.default_rng(3))
+    one = tuple(float(part[0]) for part in state.ball), tuple(float(part[0]) for part in state.end)
+    frame = _only(state, 0)
+    direction = components.unit(components.minus(one[1], one[0]))
+    longest = float(np.linalg.norm(np.subtract(*map(np.array, (frame.hinge, frame.ball)))))
+    longest += float(np.linalg.norm(np.subtract(*map(np.array, (frame.end, frame.hinge)))))
+    bends, scales = [], []
+    settings = CleanSettings(damping=damping, most_stretch=0.5)
+    for share in np.concatenate([np.linspace(0.80, 1.02, steps), np.linspace(1.02, 0.80, steps)]):
+        place = components.plus(one[0], components.times(float(share) * longest, direction))
+        by = solve(frame, components.ZERO, place, components.IDENTITY, settings)
+        seen = adjusted(frame, components.ZERO, by)
+        assert np.allclose(seen.end, place, atol=1e-12)
+        bends.append(float(bend(_as_arrays(seen))[0]))
+        scales.append(by.scale)
+    return np.array(bends), np.array(scales)
+
+
+def _only(state: LimbState, frame: int) -> LimbState:
+    def pick(value: object) -> object:
+        if isinstance(value, np.ndarray):
+            return float(value[frame])
+        return type(value)(*map(pick, value)) if hasattr(value, "_fields") else tuple(map(pick, value))
+
+    return pick(state)
+
+
+def _as_arrays(state: LimbState) -> LimbState:
+    def lift(value: object) -> object:
+        if isinstance(value, float):
+            return np.array([value])
+        return type(value)(*map(lift, value)) if hasattr(value, "_fields") else tuple(map(lift, value))
+
+    return lift(state)
+
+
+def test_drawn_through_full_extension_a_knee_pops_unless_it_is_damped():
+    damped_bends, stretch = swept(RHO)
+    free_bends, _ = swept(None)
+    calm, pop = (np.abs(np.diff(each)).max() for each in (damped_bends, free_bends))
+    usual = np.abs(np.diff(free_bends[:50])).max()
+    assert pop > 4.0 * usual, "without damping the knee must be seen to pop"
+    assert calm < 2.0 * usual, "with damping no step may be much larger than far from extension"
+    # A pop is a speed without bounds: in a sweep four times as fine the largest step is only halved.
+    finer, finer_pop = (np.abs(np.diff(swept(each, 800)[0])).max() for each in (RHO, None))
+    assert finer < 0.27 * calm and finer_pop > 0.4 * pop
+    assert np.abs(np.diff(damped_bends, 2)).max() < 0.2 * np.abs(np.diff(free_bends, 2)).max()
+    assert stretch.max() < 1.05
+
+
+def test_a_knee_is_never_bent_backward_and_one_that_is_stays_calm():
+    bends = np.linspace(-0.3, 1.0, 53)
+    for wanted in (0.0, 0.05, 0.4, 1.2):
+        result = bends + damped(bends, wanted, RHO)
+        assert (result >= np.minimum(bends, 0.0) - 1e-12).all()
+        assert np.abs(np.diff(result)).max() < 1.6 * (bends[1] - bends[0]), "as the source straightens nothing jumps"
+    back = bends[bends < 0.0]
+    assert np.abs(damped(back, -back, RHO)).max() == 0.0, "asked for the distance that it has, it stays"
+    assert np.allclose(damped(back, -back, None), 0.0)
+
+
+def test_smoothing_does_not_bend_a_knee_backward(rng):
+    state = states(rng)
+    added = not_backward(state, np.full(FRAMES, -1.0))
+    assert (bend(state) + added >= -1e-12).all()
+    assert np.array_equal(not_backward(state, np.full(FRAMES, 0.1)), np.full(FRAMES, 0.1))
+
+
+@pytest.mark.parametrize("settings", [CleanSettings(stretch=False), CleanSettings(most_stretch=0.02)])
+def test_bones_change_by_no_more_than_they_may(rng, settings):
+    state = states(rng)
+    place, turn = near(rng, state, far=0.5)
+    still = components.split(np.zeros((FRAMES, 3)))
+    by = solve(state, still, place, turn, settings)
+    assert np.abs(by.scale - 1.0).max() <= (settings.most_stretch if settings.stretch else 0.0) + 1e-15
+    seen = adjusted(state, still, by)
+    missed = np.cross(
+        components.joined(components.minus(seen.end, state.ball)),
+        components.joined(components.minus(place, state.ball)),
+    )
+    assert np.abs(missed).max() < 1e-12, "what is out of reach is pointed at"
