@@ -252,7 +252,7 @@ def accelerations(channels: ArrayLike, fps: float = 1.0) -> Array:
 
 
 def _shaking(channels: Array) -> Array:
-    """(frames, joints) lengths of the `accelerations` of quaternions (frames, joints, 4) or vectors (frames, joints, 3).
+    """(frames, joints) lengths of `accelerations` of quaternions (frames, joints, 4) or vectors (frames, joints, 3).
 
     Of turns by less than `_SMALL_TURN` from frame to frame the chords are taken for the arcs.
     """

@@ -45,8 +45,7 @@ def enforced_walk(
     Poise is given the constraints and does everything: it compiles them, joins their ends, solves, lets feet swing and
     smooths. The peers know tasks but no constraints: Poise compiles these for them (see `peers.Walker`), within their
     time as within its own, and they track them, with the feet as constraints and as the dearest tasks. The bounds are
-    for whichever is faster, and for frames that end as soon as the feet hold; Poise's own come to rest, which is why the
-    peers' time for that is told too.
+    for whichever is faster, and for frames that end as soon as the feet hold; the peers' time to rest is told too.
     """
     walk = walk or planted_walk()
     targets = WalkTargets.of(walk)
