@@ -302,6 +302,9 @@ def _replace_keys(curve: bpy.types.FCurve, times: Array, values: Array, keyed: B
     outer_left, outer_right = held.where(held.times < first), held.where(held.times > last)
     if outer_left.times.size:
         outer_left.choices["interpolation"][-1] = middle.choices["interpolation"][0]
+        outer_left.free_handles(-1)
+    if outer_right.times.size:
+        outer_right.free_handles(0)
     write_keys(curve, joined(outer_left, middle, outer_right))
 
 

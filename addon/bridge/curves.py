@@ -138,6 +138,7 @@ def transform_curves(rig: Rig, curves: Iterable[bpy.types.FCurve]) -> Iterator[t
 # Writing ----------------------------------------------------------------------------------------------------------
 
 LINEAR = 1
+FREE = 0
 AUTO_CLAMPED = 4
 """Numbers of Blender's enumerations: of a key's interpolation and of its handles."""
 
@@ -172,6 +173,10 @@ class Keys:
             held.choices[name] = np.empty(count, dtype=np.uint8)
             points.foreach_get(name, held.choices[name])
         return held
+
+    def free_handles(self, key: int) -> None:
+        """Keep the handles of a key where they are, whatever becomes of its neighbours."""
+        self.choices["handle_left_type"][key] = self.choices["handle_right_type"][key] = FREE
 
     def where(self, mask: np.ndarray[Any, np.dtype[np.bool_]]) -> Keys:
         """Some of the keys."""
