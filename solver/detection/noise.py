@@ -25,6 +25,10 @@ Method = Literal["lmeds", "naive"]
 SMALL_SAMPLE = 5.0
 """Rousseeuw and Leroy's factor for few values: 1 + 5 / (n − 1)."""
 
+BEYOND = 2.0
+"""Of n values that are like those of an example, one in n + 1 is larger than all n of it, and cuts what it is part of.
+Times 1 + 2 / n, what is taken for zero is half as often too little, and never much too large."""
+
 CANDIDATES = 512
 """Values of a sample that are tried as its middle: of long ones so many, evenly spread over their ranks."""
 
@@ -61,6 +65,12 @@ def largest(values: ArrayLike, method: Method = "lmeds") -> float:
     """The largest of values that are not negative, all or only those that belong together; of none it is zero."""
     sample = np.asarray(values, dtype=np.float64)
     return float(np.max(without_outliers(sample) if method == "lmeds" else sample, initial=0.0))
+
+
+def taken_for_zero(values: Array, method: Method) -> float:
+    """The threshold that an example with these values (n,) needs: a little more than its largest, since others like it
+    may be larger; the naive one is as it is printed."""
+    return largest(values, method) * (1.0 + BEYOND / len(values) if method == "lmeds" else 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +137,7 @@ def noise_pattern(
     way = ROUNDING_WAY * size
 
     def curve(given: list[Template], needed: Callable[[Template], Array], floor: float) -> NoiseCurve:
-        examples = [(float(each.begin), float(each.end), largest(needed(each), method)) for each in given]
+        examples = [(float(each.begin), float(each.end), taken_for_zero(needed(each), method)) for each in given]
         return NoiseCurve.through(examples, floor if given or everything else NOTHING)
 
     def within(values: Array) -> Callable[[Template], Array]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from poise.solver.motion import Motion
 
 from .feet import plant_flags, stepping, walk_run_walk
 from .tracks import at_rest, body_clip, joined, noisy
-from .truths import Example, carried_bottle, die, door, f1, flags, lamp, off_line, wiped_ball
+from .truths import Example, Truth, carried_bottle, die, door, f1, flags, lamp, off_line, wiped_ball
 
 TURNED = np.asarray(rotations.exp([0.3, 0.2, 0.1]))
 EXAMPLES: dict[str, tuple[Example, list[Template]]] = {
@@ -31,21 +32,24 @@ CAPTURED = 1e-3
 """Sizes of the character, and radians, of Gaussian noise: as much as in captures that nobody has cleaned."""
 
 
-def check_parameters(found: list[Detected], example: Example) -> None:
-    """Every true constraint that was found is where it is: lines within 2 degrees, points within 1 % of the size."""
+def check_parameters(found: list[Detected], example: Example) -> list[int]:
+    """Every true constraint is found, of its kind, and is where it is: lines within 2 degrees, points within 1 % of the
+    size. By how many frames their ends are off."""
+    late = []
     for truth in example.truths:
         overlaps = [
             min(each.end, truth.end) - max(each.begin, truth.begin) if each.kind == truth.kind else -1 for each in found
         ]
         best = found[int(np.argmax(overlaps))]
         assert max(overlaps) > 0.6 * (truth.end - truth.begin), f"{truth.kind} from frame {truth.begin} was missed"
-        assert abs(best.begin - truth.begin) <= 4
+        late += [abs(best.begin - truth.begin), abs(best.end - truth.end)]
         if truth.direction is not None:
             assert best.direction is not None
             assert np.rad2deg(np.arccos(min(abs(best.direction @ truth.direction), 1.0))) < 2.0
             assert off_line(best.position, truth.place, truth.direction) < 0.01
         else:
             assert np.linalg.norm(best.position - truth.place) < 0.01
+    return late
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -58,39 +62,72 @@ def test_without_noise_everything_is_found_without_examples(name: str) -> None:
     check_parameters(found, example)
 
 
-@pytest.mark.parametrize("seed", range(4))
+NOISES = [(3e-4, 0.0), (CAPTURED, 0.0), (2e-3, 0.0), (3e-4, 0.2), (CAPTURED, 0.05), (CAPTURED, 0.2)]
+"""Gaussian noise, and how far away one frame in 27 is, each in sizes of the character."""
+
+
+def disturbed(body: MovingObject, seed: int, noise: float, outliers: float) -> MovingObject:
+    """With noise in every frame, and some frames somewhere else."""
+    rng = np.random.default_rng(seed)
+    trembling = noisy(body, rng, noise, noise)
+    places = trembling.positions.copy()
+    aberrant = np.arange(6 + seed, len(places), 27)
+    places[aberrant] += outliers * rng.standard_normal((len(aberrant), 3))
+    return MovingObject(places, trembling.rotations)
+
+
+def all_flags(found: list[Detected] | tuple[Truth, ...], frames: int) -> np.ndarray:
+    return np.concatenate([flags(found, kind, frames) for kind in ("space", "line", "point")])
+
+
+@pytest.mark.parametrize(("noise", "outliers"), NOISES)
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_with_the_noise_of_a_capture_it_is_found_from_examples(name: str, seed: int) -> None:
+def test_with_noise_and_outliers_it_is_found_from_examples(name: str, noise: float, outliers: float) -> None:
     example, templates = EXAMPLES[name]
-    body = noisy(example.body, np.random.default_rng(seed), CAPTURED, CAPTURED)
-    found = detect(body_clip(body), "body", templates)
-    held = np.concatenate([flags(found, kind, len(body.positions)) for kind in ("space", "line", "point")])
-    true = np.concatenate([flags(example.truths, kind, len(body.positions)) for kind in ("space", "line", "point")])
-    assert f1(held, true) > 0.93
-    check_parameters(found, example)
+    late: list[int] = []
+    for seed in range(4):
+        body = disturbed(example.body, seed, noise, outliers)
+        found = detect(body_clip(body), "body", templates)
+        frames = len(body.positions)
+        assert f1(all_flags(found, frames), all_flags(example.truths, frames)) > 0.93
+        late += check_parameters(found, example)
+    assert np.mean(np.array(late) <= 2) > 0.9, "events are further off than two frames"
 
 
-@pytest.mark.parametrize("name", ["die", "door"])
-def test_outliers_in_the_motion_do_not_cut_constraints(name: str) -> None:
-    example, templates = EXAMPLES[name]
-    body = noisy(example.body, np.random.default_rng(3), 3e-4, 3e-4)
-    rng = np.random.default_rng(4)
-    places = body.positions.copy()
-    aberrant = np.arange(6, len(places), 27)
-    places[aberrant] += 0.2 * rng.standard_normal((len(aberrant), 3))
-    found = detect(body_clip(MovingObject(places, body.rotations)), "body", templates)
-    held = np.concatenate([flags(found, kind, len(places)) for kind in ("space", "line")])
-    true = np.concatenate([flags(example.truths, kind, len(places)) for kind in ("space", "line")])
-    assert f1(held, true) > 0.93
-
-
-def test_a_hand_on_a_carried_bottle_is_seen_from_the_bottle() -> None:
+@pytest.mark.parametrize(("noise", "outliers"), NOISES)
+def test_a_hand_on_a_carried_bottle_is_seen_from_the_bottle(noise: float, outliers: float) -> None:
     bottle, example = carried_bottle()
-    clip = body_clip(noisy(example.body, np.random.default_rng(0), CAPTURED, CAPTURED))
-    (found,) = detect(clip, "body", [Template(50, 70)], reference=bottle)
-    assert abs(found.begin - 40) <= 1 and abs(found.end - 100) <= 1
-    np.testing.assert_allclose(found.position, example.truths[0].place, atol=2e-3)
+    for seed in range(3):
+        clip = body_clip(disturbed(example.body, seed, noise, outliers))
+        (found,) = detect(clip, "body", [Template(50, 70)], reference=bottle)
+        assert abs(found.begin - 40) <= 2 and abs(found.end - 100) <= 2
+        np.testing.assert_allclose(found.position, example.truths[0].place, atol=2e-3)
     assert not detect(body_clip(example.body), "body", settings=DetectionSettings(kinds=("space",)))
+
+
+@pytest.mark.parametrize(("noise", "outliers"), [(0.0, 0.0), *NOISES])
+def test_two_dice_are_found_each_by_itself_in_one_clip(noise: float, outliers: float) -> None:
+    # The second one is turned otherwise, lies elsewhere and rolls later: what holds for one says nothing of the other.
+    first = die(TURNED)
+    other = die(np.asarray(rotations.exp([1.0, -0.4, 2.0])))
+    away, pause = np.array([2.0, 0.0, -1.0]), 9
+    waiting = at_rest(other.body.positions[0], other.body.rotations[0], pause)
+    second = joined(waiting, other.body)
+    second = MovingObject(second.positions + away, second.rotations)
+    dice = (joined(first.body, at_rest(first.body.positions[-1], first.body.rotations[-1], pause)), second)
+    moved = tuple(
+        replace(truth, begin=truth.begin + pause * (truth.begin > 0), end=truth.end + pause, place=truth.place + away)
+        for truth in other.truths
+    )
+    truths = ((*first.truths, Truth("space", 159, 159 + pause, first.body.positions[-1])), moved)
+    clip = body_clip(at_rest((0.0, 0.0, 0.0), TURNED, len(second.positions)))
+    for number, (body, true) in enumerate(zip(dice, truths, strict=True)):
+        shift = pause * number
+        shown = [Template(0, 11), Template(11 + shift, 25 + shift, "line"), Template(119 + shift, 159 + shift, "point")]
+        templates = shown if noise else []
+        found = detect(clip, disturbed(body, number, noise, outliers), templates)
+        assert f1(all_flags(found, clip.frames), all_flags(true, clip.frames)) > (0.93 if noise else 0.97)
+        check_parameters(found, Example(body, true))
 
 
 def test_a_reference_may_be_a_joint() -> None:
@@ -110,14 +147,16 @@ def space_flags(found: list[Detected], frames: int) -> np.ndarray:
     return flags(found, "space", frames)
 
 
-def test_globally_only_what_is_as_near_as_the_example_is_found(rng: np.random.Generator) -> None:
-    # Figure 6.16: the character goes away from the origin, and the example is at the beginning.
-    body, plants = walk_run_walk(rng, run_noise=1e-3)
+@pytest.mark.parametrize("seed", range(6))
+def test_globally_only_what_is_as_near_as_the_example_is_found(seed: int) -> None:
+    # Figure 6.16: the character goes away from the origin, and the example is where it starts.
+    body, plants = walk_run_walk(np.random.default_rng(seed), run_noise=1e-3)
     clip, truth = body_clip(body), plant_flags(plants, len(body.positions))
-    local = detect(clip, "body", [WALKING])
-    globally = detect(clip, "body", [WALKING], settings=DetectionSettings(formulation="global"))
-    assert f1(space_flags(local, clip.frames), truth) > 0.97 and len(local) == len(plants)
-    assert f1(space_flags(globally, clip.frames), truth) < 0.5
+    example = [Template(*plants[0])]
+    local = detect(clip, "body", example)
+    globally = detect(clip, "body", example, settings=DetectionSettings(formulation="global"))
+    assert f1(space_flags(local, clip.frames), truth) > 0.95 and len(local) >= len(plants) - 1
+    assert f1(space_flags(globally, clip.frames), truth) < 0.6 and len(globally) <= 5
     assert all(each.begin < 0.5 * clip.frames for each in globally)
 
 
