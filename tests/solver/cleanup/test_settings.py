@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings of cleaning that cannot be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise.solver.cleanup.settings import CleanSettings, frames_in
+from poise.solver.errors import ConstraintError
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"averaging": -0.1}, "averaging must be a finite number of seconds"),
+        ({"turning": np.nan}, "turning"),
+        ({"carrying": "long"}, "carrying"),
+        ({"smoothing": np.inf}, "smoothing"),
+        ({"blending": -1.0}, "blending"),
+        ({"swivel": 1.5}, "swivel must be a number from 0 to 1"),
+        ({"damping": 4.0}, "damping must be an angle"),
+        ({"most_stretch": 1.0}, "most_stretch"),
+        ({"ground": 0.0}, "ground must be a Ground or None"),
+    ],
+)
+def test_what_cannot_be_is_refused(wrong, told):
+    with pytest.raises(ConstraintError, match=told):
+        CleanSettings(**wrong)
+
+
+def test_windows_are_as_long_at_every_frame_rate():
+    assert [frames_in(0.25, fps) for fps in (24.0, 30.0, 60.0, 120.0)] == [6, 8, 15, 30]
