@@ -18,7 +18,7 @@ def check_armature(armature: bpy.types.Object | None) -> bpy.types.Object:
         raise BridgeError("There is no armature: select one, or make it the active object.")
     if not isinstance(armature.data, bpy.types.Armature):
         kind = armature.type.replace("_", " ").lower()
-        raise BridgeError(f"{armature.name!r} is not an armature, but a {kind}: select its armature.")
+        raise BridgeError(f"{armature.name!r} is no armature but of type {kind}: select an armature.")
     if context.is_linked(armature):
         raise BridgeError(
             f"Armature {armature.name!r} is linked from {armature.library.filepath!r}, so it cannot be changed here: "

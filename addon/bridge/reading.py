@@ -104,12 +104,12 @@ def read(
     `bones` says which bones become joints: all where nothing else is said, but of a control rig, whose deforming
     bones are moved by constraints, only the deforming ones. `method` forces one way of reading.
     """
+    # A script may have moved or unlinked something a moment ago: matrices and collections must be today's.
+    context.view_layer().update()
     armature = check_armature(armature)
     check_animation(armature)
     scene = context.scene()
     times = _times(scene, begin, end, step)
-    # Another script may have moved something without telling: the object's matrix must be today's.
-    context.view_layer().update()
     animation = animation_of(armature)
     rig = Rig.of(armature).with_connected(animation.record.disconnected)
     curves = versions.curves_of(animation.source, animation.slot) if animation.source is not None else []

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The source waits behind its result, through solving again, saving, loading, restoring and applying."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from poise.addon import bridge
+from poise.addon.bridge import sources, versions
+
+from .rigs import action_values, assert_blender_shows, blender_pose, changed, key, set_action, straight_chain, swing
+
+FRAMES = range(1, 25)
+NAMES = ("a", "b", "c")
+TARGETS = ("action", "replace", "combine")
+
+
+@pytest.fixture
+def armature() -> bpy.types.Object:
+    armature = straight_chain(NAMES)
+    swing(armature, FRAMES)
+    return armature
+
+
+def bake(
+    armature: bpy.types.Object, seed: int, target: bridge.Target = "action"
+) -> tuple[bridge.Reading, bridge.Baked]:
+    reading = bridge.read(armature, FRAMES[0], FRAMES[-1])
+    result = changed(reading.clip, np.random.default_rng(seed), ["b"], ["a"])
+    return reading, bridge.bake(reading, result, target=target)
+
+
+def test_an_armature_without_result_is_its_own_source(armature: bpy.types.Object) -> None:
+    found = bridge.animation_of(armature)
+    assert found.source is armature.animation_data.action and found.result is None
+    assert not bridge.is_result(found.source) and not bridge.is_result(None)
+    assert bridge.animation_of(straight_chain(NAMES)).source is None
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_result_knows_its_source(armature: bpy.types.Object, target: bridge.Target) -> None:
+    source = armature.animation_data.action
+    _, baked = bake(armature, 1, target)
+    found = bridge.animation_of(armature)
+    assert found.source is source and found.result.name == baked.action == "Motion.poise"
+    assert bridge.is_result(found.result) and not bridge.is_result(source)
+    assert (found.layer is not None) == (target != "action")
+    assert found.result.use_fake_user and source.use_fake_user
+
+
+@pytest.mark.parametrize("first", TARGETS)
+@pytest.mark.parametrize("second", TARGETS)
+def test_solving_again_derives_from_the_source(
+    armature: bpy.types.Object, first: bridge.Target, second: bridge.Target
+) -> None:
+    once, _ = bake(armature, 1, first)
+    again, _ = bake(armature, 1, second)
+    assert np.array_equal(again.clip.motion.rotations, once.clip.motion.rotations)
+    assert np.array_equal(again.clip.motion.translations, once.clip.motion.translations)
+    assert sorted(action.name for action in bpy.data.actions) == ["Motion", "Motion.poise"]
+    expected = 0 if second == "action" else 2
+    assert len(armature.animation_data.nla_tracks) == expected
+    result = changed(again.clip, np.random.default_rng(1), ["b"], ["a"])
+    assert_blender_shows(result, armature, list(FRAMES))
+
+
+def test_the_same_result_twice_is_the_same_action(armature: bpy.types.Object) -> None:
+    bake(armature, 1)
+    once = action_values(armature.animation_data.action, versions.slot_of(armature.animation_data))
+    bake(armature, 2)
+    bake(armature, 1)
+    assert action_values(armature.animation_data.action, versions.slot_of(armature.animation_data)) == once
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_bones_without_keys_come_back(armature: bpy.types.Object, target: bridge.Target) -> None:
+    """A result keys bones that the source does not: where they stood before must not be lost."""
+    bpy.data.actions.remove(armature.animation_data.action)
+    armature.pose.bones["b"].rotation_quaternion = (0.8, 0.1, 0.2, 0.5)
+    swing(armature, FRAMES, names=("c",))
+    before = blender_pose(armature, NAMES, FRAMES)
+    once, _ = bake(armature, 1, target)
+    bpy.context.scene.frame_set(12)
+    again, _ = bake(armature, 2, target)
+    assert np.array_equal(again.clip.motion.rotations, once.clip.motion.rotations)
+    evaluated = bridge.read(armature, FRAMES[0], FRAMES[-1], method="evaluated")
+    np.testing.assert_allclose(evaluated.clip.world.positions, once.clip.world.positions, atol=1e-6)
+    bridge.restore_source(armature)
+    np.testing.assert_allclose(blender_pose(armature, NAMES, FRAMES), before, atol=1e-6)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_restoring_leaves_no_trace(armature: bpy.types.Object, target: bridge.Target) -> None:
+    source, slot = armature.animation_data.action, versions.slot_of(armature.animation_data)
+    before = blender_pose(armature, NAMES, FRAMES)
+    bake(armature, 1, target)
+    bridge.restore_source(armature)
+    animation = armature.animation_data
+    assert (animation.action, versions.slot_of(animation), len(animation.nla_tracks)) == (source, slot, 0)
+    assert [action.name for action in bpy.data.actions] == ["Motion"]
+    np.testing.assert_allclose(blender_pose(armature, NAMES, FRAMES), before, atol=1e-6)
+    with pytest.raises(bridge.BridgeError, match="shows no result of Poise, so there is nothing to restore"):
+        bridge.restore_source(armature)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_applying_makes_the_result_the_source(armature: bpy.types.Object, target: bridge.Target) -> None:
+    source = armature.animation_data.action
+    reading, _ = bake(armature, 1, target)
+    shown = changed(reading.clip, np.random.default_rng(1), ["b"], ["a"])
+    applied = bridge.apply_result(armature)
+    assert applied.name == "Motion.poise" and not bridge.is_result(applied)
+    assert bridge.animation_of(armature).result is None
+    again = bridge.read(armature, FRAMES[0], FRAMES[-1])
+    np.testing.assert_allclose(again.clip.world.positions, shown.world.positions, atol=1e-5)
+    assert source.name in bpy.data.actions
+    with pytest.raises(bridge.BridgeError, match="nothing to apply"):
+        bridge.apply_result(armature)
+    _, baked = bake(armature, 2, target)
+    assert baked.action != "Motion.poise"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_saving_and_loading_keeps_everything(armature: bpy.types.Object, target: bridge.Target, tmp_path: Path) -> None:
+    armature.pose.bones["b"].rotation_mode = "ZXY"
+    bpy.data.actions.remove(armature.animation_data.action)
+    swing(armature, FRAMES, names=("a", "c"))
+    once, _ = bake(armature, 1, target)
+    shown = blender_pose(armature, NAMES, FRAMES)
+    path = str(tmp_path / "saved.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    armature = bpy.data.objects["Chain"]
+    np.testing.assert_allclose(blender_pose(armature, NAMES, FRAMES), shown, atol=1e-6)
+    again, baked = bake(armature, 1, target)
+    assert np.array_equal(again.clip.motion.rotations, once.clip.motion.rotations)
+    assert baked.action == "Motion.poise"
+    np.testing.assert_allclose(blender_pose(armature, NAMES, FRAMES), shown, atol=1e-6)
+    bridge.restore_source(armature)
+    assert armature.animation_data.action.name == "Motion"
+
+
+def test_a_result_that_others_use_is_kept(armature: bpy.types.Object) -> None:
+    bake(armature, 1)
+    kept = armature.animation_data.action
+    other = straight_chain(NAMES)
+    versions.assign(other.animation_data_create(), kept, versions.slot_of(armature.animation_data))
+    _, baked = bake(armature, 2)
+    assert other.animation_data.action is kept and baked.action == "Motion.poise.001"
+    bridge.restore_source(armature)
+    assert other.animation_data.action is kept
+
+
+def test_renaming_the_source_loses_nothing(armature: bpy.types.Object) -> None:
+    source = armature.animation_data.action
+    bake(armature, 1)
+    source.name = "Walk"
+    _, baked = bake(armature, 2)
+    assert baked.action == "Walk.poise" and bridge.animation_of(armature).source is source
+
+
+def test_a_deleted_source_is_told(armature: bpy.types.Object) -> None:
+    source = armature.animation_data.action
+    bake(armature, 1)
+    bpy.data.actions.remove(source)
+    told = "The source of action 'Motion.poise' has been deleted: apply the result to make it the new source."
+    for ask in (bridge.read, bridge.restore_source):
+        with pytest.raises(bridge.BridgeError) as caught:
+            ask(armature)
+        assert str(caught.value) == told
+    bridge.apply_result(armature)
+    assert bridge.read(armature).clip.frames > 0
+
+
+def test_a_spoiled_record_is_told(armature: bpy.types.Object) -> None:
+    bake(armature, 1)
+    armature.animation_data.action[sources.RECORD] = "not what was written"
+    with pytest.raises(bridge.BridgeError, match=r"'poise_record' of action 'Motion\.poise' cannot be read"):
+        bridge.read(armature)
+
+
+def test_a_linked_source_is_copied(armature: bpy.types.Object, tmp_path: Path) -> None:
+    path = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(path, {armature.animation_data.action}, fake_user=True)
+    bpy.data.actions.remove(armature.animation_data.action)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.actions = ["Motion"]
+    (linked,) = wanted.actions
+    slot = versions.slots_of(linked)[0].identifier if versions.ACTIONS_HAVE_SLOTS else ""
+    versions.assign(armature.animation_data, linked, slot)
+    reading, _ = bake(armature, 1)
+    assert armature.animation_data.action.library is None
+    assert_blender_shows(changed(reading.clip, np.random.default_rng(1), ["b"], ["a"]), armature, list(FRAMES))
+    bridge.restore_source(armature)
+    assert armature.animation_data.action is linked
+
+
+def test_a_long_name_keeps_its_suffix(armature: bpy.types.Object) -> None:
+    armature.animation_data.action.name = "é" * 31
+    _, baked = bake(armature, 1)
+    assert baked.action.endswith(".poise")
+
+
+def test_an_armature_that_nla_strips_animate_has_its_own_name(armature: bpy.types.Object) -> None:
+    action, slot = armature.animation_data.action, versions.slot_of(armature.animation_data)
+    strip = armature.animation_data.nla_tracks.new().strips.new("All", 1, action)
+    versions.assign(strip, action, slot)
+    versions.assign(armature.animation_data, None)
+    _, baked = bake(armature, 1)
+    assert baked.action == "Chain.poise"
+    assert bridge.animation_of(armature).source is None
+    bridge.restore_source(armature)
+    assert armature.animation_data.action is None
+
+
+def test_the_other_actions_of_the_armature_are_no_business_of_ours(armature: bpy.types.Object) -> None:
+    """The animator assigns another action by hand: that one is the source now."""
+    bake(armature, 1)
+    other, _ = set_action(armature, "Another")
+    key(armature, 'pose.bones["b"].rotation_quaternion', 0, [1], [1.0])
+    found = bridge.animation_of(armature)
+    assert found.source is other and found.result is None
