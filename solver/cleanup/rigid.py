@@ -16,18 +16,20 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, BoolArray
 from ..clip import Clip
 from ..constraints import Footplant
 from . import blending
 from .cleaned import Cleaned
-from .components import Number, Vector, minus, where
+from .components import Number, Vector, joined, minus, split, where
 from .limbs import LIMB_NAMES, Limb, limbs_of
 from .plants import PlantedPoint, planted_points
+from .rigid_hinges import HingedAnkle, hinged_ankle, kept_on_hinge, on_hinges
 from .rigid_root import Pull, easy_displacement, reachable
 from .settings import CleanSettings, frames_in
 from .stretch.batch import _put, _Run, _zeros
 from .stretch.method import Method, Windows
-from .stretch.observing import LimbState, taken
+from .stretch.observing import Adjustment, LimbState, taken
 from .stretch.targets import Target
 from .two_bones import reach_of
 
@@ -58,6 +60,14 @@ class RigidMethod(Method):
     def size(self) -> float:
         return self.skeleton.size
 
+    @cached_property
+    def ankles(self) -> tuple[HingedAnkle | None, ...]:
+        """For each limb the hinges of its end; None where that is a ball joint."""
+        hands = self.observer.hands
+        return tuple(
+            hinged_ankle(self.skeleton, limb, hand.joints) for limb, hand in zip(self.limbs, hands, strict=True)
+        )
+
     def pull(self, state: LimbState, easy: Vector, weight: Number) -> Pull:
         """What a limb asks of the root."""
         reach = reach_of(minus(state.hinge, state.ball), minus(state.end, state.hinge), state.axis)
@@ -73,6 +83,12 @@ class RigidMethod(Method):
             scale * blending.blended_number(one, other, shares) for one, other in zip(ahead, behind, strict=True)
         )
         return (x, y, z), total
+
+    def on_hinges(self, limb: int, state: LimbState, root: Vector, by: Adjustment) -> Adjustment:
+        """An adjustment that does the same to a foot with the hinges of its ankle, of which it must have some."""
+        ankle = self.ankles[limb]
+        assert ankle is not None
+        return on_hinges(ankle, state, self.adjusted(limb, state, root, by), root, by, self.settings)
 
 
 def clean_rigidly(
@@ -118,6 +134,23 @@ class RigidRun(_Run):
             for summed, values in zip(smooth, wish, strict=True):
                 summed[begin:end] += weight * values[begin + shift : end + shift]
         return reachable(tuple(summed / total for summed in smooth), pulls, self.method.size)
+
+    def _adjusted(self, limb: int, root: Vector, target: Target) -> tuple[Adjustment, BoolArray]:
+        by, touched = super()._adjusted(limb, root, target)
+        frames = np.flatnonzero(touched)
+        if self.method.ankles[limb] is not None and frames.size:
+            _put(by, frames, self.method.on_hinges(limb, *taken((self.states[limb], root, by), frames)))
+        return by, touched
+
+    def _finish(
+        self, limb: int, root: Vector, by: Adjustment, touched: BoolArray, turned: Array, moved: Array
+    ) -> Adjustment:
+        by = super()._finish(limb, root, by, touched, turned, moved)
+        ankle, end = self.method.ankles[limb], self.method.limbs[limb].end
+        if ankle is not None:
+            changed = np.flatnonzero((turned[:, end] != self.clip.motion.rotations[:, end]).any(axis=1))
+            turned[changed, end] = joined(kept_on_hinge(ankle.first, split(turned[changed, end])))
+        return by
 
     def _pull(self, limb: int, target: Target) -> Pull:
         """What a limb asks of the root in all frames."""

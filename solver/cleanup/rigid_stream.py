@@ -5,15 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..arrays import Array
 from ..skeleton import Skeleton
 from . import blending
 from .components import ZERO, Number, Vector, minus
 from .limbs import Limb
 from .rigid import RigidMethod, rigid_settings
+from .rigid_hinges import kept_on_hinge
 from .rigid_root import Pull, easy_displacement, reachable
 from .settings import CleanSettings
-from .stream import CleanStream
+from .stream import CleanStream, _Frame
 from .stretch.method import Windows
+from .stretch.observing import Adjustment
 
 
 class RigidStream(CleanStream):
@@ -89,6 +92,19 @@ class RigidStream(CleanStream):
             if there.counts[limb]:
                 return far
         return blending.NONE
+
+    def _faded(self, frame: int, limb: int) -> tuple[Adjustment, bool]:
+        by, touched = super()._faded(frame, limb)
+        if touched and self._method.ankles[limb] is not None:
+            current = self._frames[frame]
+            by = self._method.on_hinges(limb, current.states[limb], current.root, by)
+        return by, touched
+
+    def _write(self, current: _Frame, limb: int, by: Adjustment, turned: Array, moved: Array) -> None:
+        super()._write(current, limb, by, turned, moved)
+        ankle, end = self._method.ankles[limb], self._method.limbs[limb].end
+        if ankle is not None and (turned[end] != current.pose.rotations[end]).any():
+            turned[end] = kept_on_hinge(ankle.first, turned[end].tolist())
 
     def _carry(self, frame: int) -> None:
         """Where the root goes, and what that asks of each limb's bend."""
