@@ -95,7 +95,7 @@ def detect(
     """
     settings = settings or DetectionSettings()
     stride = stride_of(clip)
-    for template in templates:
+    for template in _checked(templates):
         template.check(clip.frames, stride)
     body = track(clip, joint, reference)
     if clip.frames <= stride:
@@ -116,6 +116,15 @@ def detect(
         kinds,
         settings.connection(clip),
     )
+
+
+def _checked(templates: Sequence[Template]) -> Sequence[Template]:
+    """The templates, or the error that says what was given instead."""
+    given = [templates] if isinstance(templates, Template) or not isinstance(templates, Sequence) else templates
+    for template in given:
+        if given is not templates or not isinstance(template, Template):
+            raise ConstraintError(f"Detection takes a list of templates, each made by Template, not {template!r}.")
+    return templates
 
 
 def _kinds_of(templates: Sequence[Template]) -> tuple[Kind, ...]:

@@ -120,7 +120,7 @@ def detect_sliding(
     clip: Clip,
     joint: Body,
     reference: Body | None = None,
-    kinds: tuple[Slide, ...] = SLIDES,
+    kinds: Slide | tuple[Slide, ...] = SLIDES,
     settings: SlidingSettings | None = None,
 ) -> list[DetectedSlide]:
     """When a joint, a point on one or an object slides along a line or on a plane, in the order of time; no examples
@@ -129,6 +129,7 @@ def detect_sliding(
     With a `reference` (a joint or an object) the line or the plane moves with it: a hand on the rail of a cart. A point
     at rest does not slide, and neither does one that swings freely, however short a part of its way is looked at.
     """
+    kinds = (kinds,) if isinstance(kinds, str) else tuple(kinds)
     for kind in kinds:
         if kind not in SLIDES:
             raise ConstraintError(f"There is no kind of slide {kind!r}: it is 'line' or 'plane'.")

@@ -13,17 +13,29 @@ WALKED, RAN = (18, 14, 1.4), (6, 12, 2.4)
 
 
 def walk_run_walk(
-    rng: np.random.Generator, *, start: float = 0.0, walk_noise: float = 1e-3, run_noise: float = 1e-2
+    rng: np.random.Generator,
+    *,
+    start: float = 0.0,
+    walk_noise: float = 1e-3,
+    run_noise: float = 1e-2,
+    gently: bool = False,
 ) -> tuple[MovingObject, list[tuple[int, int]]]:
     """Four plants walking, six running, four walking, along x; running feet tremble more than walking ones."""
     gaits = [WALKED] * 4 + [RAN] * 6 + [WALKED] * 4
-    return stepping(rng, gaits, [run_noise if gait is RAN else walk_noise for gait in gaits], start)
+    return stepping(rng, gaits, [run_noise if gait is RAN else walk_noise for gait in gaits], start, gently)
 
 
 def stepping(
-    rng: np.random.Generator, gaits: list[tuple[int, int, float]], noises: list[float], start: float = 0.0
+    rng: np.random.Generator,
+    gaits: list[tuple[int, int, float]],
+    noises: list[float],
+    start: float = 0.0,
+    gently: bool = False,
 ) -> tuple[MovingObject, list[tuple[int, int]]]:
-    """One plant for each gait, each with its own noise; first and last frame of each, and where the foot is."""
+    """One plant for each gait, each with its own noise; first and last frame of each, and where the foot is.
+
+    Feet leave and arrive at full speed, or gently.
+    """
     places: list[Array] = []
     pitches: list[Array] = []
     noise: list[Array] = []
@@ -34,6 +46,8 @@ def stepping(
         pitches.append(np.zeros(stands))
         plants.append((frame, frame + stands - 1))
         share = np.arange(1, swings + 1) / (swings + 1)
+        if gently:
+            share = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
         places.append(np.stack([at + stride * share, 0.3 * np.sin(np.pi * share), 0.0 * share], axis=1))
         pitches.append(0.8 * np.sin(2.0 * np.pi * share))
         noise.append(np.full(stands + swings, level))

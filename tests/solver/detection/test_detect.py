@@ -187,6 +187,22 @@ def test_one_example_is_not_enough_where_the_motion_changes(rng: np.random.Gener
     assert from_run[1] > 0.9
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_example_of_a_run_makes_the_plants_of_a_walk_too_long(seed: int) -> None:
+    # Figure 6.17, case B: walking feet come down gently, and to the noise of a run they stand long before.
+    body, plants = walk_run_walk(np.random.default_rng(seed), run_noise=2e-2, gently=True)
+    clip = body_clip(body)
+    walked = slice(plants[0][1] + 1, plants[3][1] + 5)
+    truth = plant_flags(plants, clip.frames)[walked]
+
+    def too_many(*templates: Template) -> int:
+        return int((space_flags(detect(clip, "body", templates), clip.frames)[walked] * (1.0 - truth)).sum())
+
+    from_run, dynamic, from_walk = too_many(RUNNING), too_many(WALKING, RUNNING), too_many(WALKING)
+    assert from_run >= 7 and from_walk <= 1
+    assert 2 * dynamic < from_run, "three plants are too long by two frames each"
+
+
 def test_a_mislabelled_example_spoils_the_naive_thresholds(rng: np.random.Generator) -> None:
     # 6.5.3: the constraint lasts from frame 50 to 69, and the user says 50 to 75.
     gaits = [(20, 30, 0.5), (20, 30, 0.05), (40, 12, 0.06), (40, 30, 0.5), (20, 10, 0.3)]
@@ -298,6 +314,8 @@ def test_a_joint_that_never_moves_stays_all_the_time() -> None:
         (found,) = detect(clip, "body", templates)
         assert (found.kind, found.begin, found.end, found.frames) == ("space", 0, 29, 30)
         np.testing.assert_allclose(found.position, [1.0, 2.0, 3.0])
+    for kind in ("line", "point"):
+        assert detect(clip, "body", [Template(3, 8, kind)]) == [], "what does not turn does not turn about anything"  # type: ignore[arg-type]
     assert detect(clip, "body", settings=DetectionSettings(kinds=("line", "point"))) == []
 
 
@@ -313,6 +331,13 @@ def test_a_clip_of_a_frame_or_two_holds_nothing(frames: int) -> None:
         (lambda clip: detect(clip, "body", reference="bottle"), "bottle"),
         (lambda clip: detect(clip, "body", [Template(20, 31)]), "from frame 20 to 31 does not lie within the clip"),
         (lambda clip: detect(clip, "body", [Template(20, 21)]), "too short to learn from"),
+        (lambda clip: detect(clip, "body", [Template(-1, 9)]), "from frame -1 to 9 does not lie within the clip"),
+        (lambda clip: detect(clip, "body", [Template(9, 5)]), "from frame 9 to 5 does not lie within the clip"),
+        (lambda clip: detect(clip, "body", [(3, 9)]), "a list of templates, each made by Template, not \\(3, 9\\)"),
+        (lambda clip: detect(clip, "body", Template(3, 9)), "a list of templates"),
+        (lambda clip: detect(clip, at_rest((np.nan, 0.0, 0.0), TURNED, 30)), "not all finite"),
+        (lambda clip: Template(3, 9, "plane"), "no kind of constraint 'plane'"),
+        (lambda clip: detect(body_clip(at_rest((0.0, 0.0, 0.0), TURNED, 1)), "body", [Template(0, 0)]), "too short"),
         (lambda clip: detect(clip, "body", reference=at_rest((0.0, 0.0, np.nan), TURNED, 30)), "not all finite"),
         (lambda clip: DetectionSettings(kinds=("plane",)), "no kind of constraint 'plane'"),
         (lambda clip: DetectionSettings(method="median"), "no method 'median'"),
