@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is saved in the .blend: `Object.poise` on armatures, and a mark on each bone that something names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.props import PointerProperty, StringProperty
+
+from .bones import PoiseBone, current_name, follow_renames, found_bone, name_bone
+from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark
+from .constraint import PATH_KINDS, PoiseConstraint
+from .finding import active_constraint, armature_in, character_of, constraint_of_point
+from .points import PoisePoint
+from .result import PoiseAdvice, PoiseMetrics, PoiseResidual
+
+__all__ = [
+    "LIMB_MARKS",
+    "MARKS",
+    "PATH_KINDS",
+    "POINT_MARKS",
+    "TRUNK_MARKS",
+    "PoiseAdvice",
+    "PoiseBone",
+    "PoiseCharacter",
+    "PoiseConstraint",
+    "PoiseLandmark",
+    "PoiseMetrics",
+    "PoisePoint",
+    "PoiseResidual",
+    "active_constraint",
+    "armature_in",
+    "character_of",
+    "constraint_of_point",
+    "current_name",
+    "follow_renames",
+    "found_bone",
+    "name_bone",
+]
+
+classes = (
+    PoisePoint,
+    PoiseBone,
+    PoiseConstraint,
+    PoiseLandmark,
+    PoiseResidual,
+    PoiseAdvice,
+    PoiseMetrics,
+    PoiseCharacter,
+)
+
+
+def register() -> None:
+    """Give objects and bones their properties."""
+    objects: Any = bpy.types.Object
+    bones: Any = bpy.types.Bone
+    pointer: Any = PointerProperty
+    text: Any = StringProperty
+    objects.poise = pointer(type=PoiseCharacter, name="Poise", description="What Poise knows of an armature")
+    bones.poise_id = text(name="Poise", description="By which Poise knows a bone again", options={"HIDDEN"})
+
+
+def unregister() -> None:
+    """Take them away."""
+    objects: Any = bpy.types.Object
+    bones: Any = bpy.types.Bone
+    del objects.poise
+    del bones.poise_id

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All that Poise keeps on an armature object: who the character is, its constraints, settings and results."""
+
+# What looks like a type here is read by Blender.
+# mypy: disable-error-code="valid-type"
+
+from __future__ import annotations
+
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+from bpy.types import Collection, PropertyGroup
+
+from .constraint import PoiseConstraint
+from .result import PoiseAdvice, PoiseMetrics, PoiseResidual
+
+TRUNK_MARKS = ("hips", "spine", "neck", "head", "head_top")
+LIMB_MARKS = (
+    "clavicle",
+    "shoulder",
+    "elbow",
+    "wrist",
+    "finger",
+    "fingertip",
+    "hip",
+    "knee",
+    "ankle",
+    "heel",
+    "toe",
+    "toe_tip",
+)
+"""The landmarks that both sides have, without "left_" or "right_"."""
+
+MARKS = (*TRUNK_MARKS, *(f"{side}_{mark}" for side in ("left", "right") for mark in LIMB_MARKS))
+"""The solver's landmarks by their names."""
+
+POINT_MARKS = (
+    "head_top",
+    *(f"{side}_{mark}" for side in ("left", "right") for mark in ("heel", "toe_tip", "fingertip")),
+)
+"""Those that are points on a bone, with an offset; the others are heads of bones. The spine is a list of them."""
+
+TARGETS = (
+    ("ACTION", "New Action", "A new action beside the source"),
+    ("REPLACE", "Layer", "An NLA strip on top of the source that replaces it"),
+    ("COMBINE", "Combining Layer", "An NLA strip on top of the source that holds only the change"),
+)
+QUALITIES = (
+    ("DRAFT", "Draft", "Quick: good enough to see where things go"),
+    ("FINAL", "Final", "As exact as it can be"),
+)
+CLEAN_METHODS = (
+    ("STRETCH", "Stretch", "Limbs stretch a little, and all else stays as near to the source as it can"),
+    ("RIGID", "Rigid", "Bones keep their lengths, and the root goes where all limbs reach"),
+    ("PRIORITIZED", "Prioritized", "The whole body shares the change"),
+)
+TEMPLATE_KINDS = (
+    ("SPACE", "Rests", "The bone does not move at all"),
+    ("LINE", "Turns About a Line", "The bone turns about a line that stands still"),
+    ("POINT", "Turns About a Point", "The bone turns about a point that stands still"),
+)
+
+
+class PoiseLandmark(PropertyGroup):
+    """A landmark of the body and the bone that it is on; the spine has an entry for each of its bones."""
+
+    mark: EnumProperty(
+        name="Landmark",
+        description="What it is on the body",
+        items=[(mark, mark.replace("_", " ").title(), "") for mark in MARKS],
+    )
+    bone: StringProperty(name="Bone", description="The bone that it is on")
+    bone_id: StringProperty(options={"HIDDEN"})
+    offset: FloatVectorProperty(
+        name="Offset",
+        description="Where on the bone, from its head and along its own axes",
+        subtype="XYZ",
+        unit="LENGTH",
+    )
+
+
+class PoiseCharacter(PropertyGroup):
+    """What Poise knows of an armature."""
+
+    # Who it is
+    landmarks: CollectionProperty(type=PoiseLandmark, name="Set Landmarks", description="Landmarks set by hand")
+    recognised: CollectionProperty(type=PoiseLandmark, name="Landmarks", description="Landmarks as last recognised")
+    missing: StringProperty(name="Missing", description="What was not recognised, in words")
+    mass: FloatProperty(name="Mass", description="Kilograms of the whole body; 0 for the usual ones", min=0.0)
+    use_ground: BoolProperty(name="Ground", description="Whether feet stand on a level ground", default=True)
+    ground_height: FloatProperty(name="Height", description="How high the ground is", unit="LENGTH")
+
+    # What it should do
+    constraints: CollectionProperty(
+        type=PoiseConstraint, name="Constraints", description="What the motion must satisfy"
+    )
+    active_constraint: IntProperty(name="Active Constraint", description="The one whose settings are shown", min=0)
+    found: CollectionProperty(type=PoiseConstraint, name="Found", description="Constraints that detection proposes")
+    active_found: IntProperty(name="Active Found", description="The proposal whose settings are shown", min=0)
+    collection: PointerProperty(
+        type=Collection, name="Points", description="The collection that holds the empties of the points"
+    )
+
+    # How
+    use_range: BoolProperty(name="Range", description="Solve only a part of the motion")
+    begin: IntProperty(name="Begin", description="The first frame to solve", default=1)
+    end: IntProperty(name="End", description="The last frame to solve", default=250)
+    target: EnumProperty(name="Target", description="What is made of the result", items=TARGETS)
+    tolerance: FloatProperty(
+        name="Thinning",
+        description="Leave out keys that curves miss by less than this (radians, or shares of the size); 0 keys all",
+        min=0.0,
+        soft_max=0.01,
+        precision=4,
+    )
+    quality: EnumProperty(name="Quality", description="How exact to solve", items=QUALITIES, default="FINAL")
+    clean_method: EnumProperty(name="Method", description="How feet are cleaned", items=CLEAN_METHODS)
+    template_kind: EnumProperty(
+        name="Template", description="What the bone does in the preview range", items=TEMPLATE_KINDS
+    )
+    least_confidence: FloatProperty(
+        name="Confidence", description="Propose only what is at least so sure", min=0.0, max=1.0, subtype="FACTOR"
+    )
+
+    # What came of it
+    residuals: CollectionProperty(
+        type=PoiseResidual, name="Residuals", description="How far constraints are from holding"
+    )
+    advice: CollectionProperty(type=PoiseAdvice, name="Advice", description="What would help")
+    last_solve: StringProperty(name="Last Solve", description="What the last solve told")
+    last_clean: StringProperty(name="Last Cleaning", description="What the last cleaning told")
+    has_metrics: BoolProperty(name="Measured", description="Whether the feet have been measured")
+    metrics_before: PointerProperty(type=PoiseMetrics, name="Before", description="The feet before cleaning")
+    metrics_after: PointerProperty(type=PoiseMetrics, name="After", description="The feet after cleaning")

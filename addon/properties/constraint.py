@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A constraint as it is saved in the .blend: one group with the fields of every kind."""
+
+# What looks like a type here is read by Blender.
+# mypy: disable-error-code="valid-type"
+
+from __future__ import annotations
+
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+from bpy.types import Object, PropertyGroup
+
+from .bones import PoiseBone
+from .points import PoisePoint
+
+KINDS = (
+    ("SHAPE", "Pin or Trajectory", "A point of a bone goes through places", "CURVE_PATH", 0),
+    ("FOOTPLANT", "Footplant", "Heel and ball of a foot stand still between their events", "SNAP_FACE", 1),
+    ("ORIENTATION", "Orientation", "A bone is turned in given ways", "ORIENTATION_GIMBAL", 2),
+    ("LOOK_AT", "Look At", "An axis of a bone points at places, or in directions", "HIDE_OFF", 3),
+    ("BALANCE", "Balance", "The centre of mass keeps its place over the feet", "EMPTY_SINGLE_ARROW", 4),
+    ("POSE", "Hold Pose", "Bones keep a pose", "ARMATURE_DATA", 5),
+)
+PATH_KINDS = ("SHAPE", "ORIENTATION", "LOOK_AT")
+"""The kinds that go through points over a span of frames."""
+
+MODES = (
+    ("ABSOLUTE", "Absolute", "The way is a curve through the points"),
+    ("RELATIVE", "Relative", "The points displace the source's way, which goes on moving"),
+    ("CONDENSED", "Condensed", "As relative, but the bone stands still while it stays at a point"),
+)
+REFERENCES = (
+    ("WORLD", "World", "Points stand still in the world"),
+    ("BONE", "Bone", "Points move along with another bone of the character"),
+    ("OBJECT", "Object", "Points move along with an object"),
+)
+RECRUITING = (
+    ("ALL", "All", "All bones that can serve it may move"),
+    ("LEVEL", "Level", "So many bones above its own may move, 0 is its own alone"),
+    ("BONES", "Bones", "Only the listed bones may move"),
+)
+FEET = (("LEFT", "Left", "The left foot"), ("RIGHT", "Right", "The right foot"))
+AIMS = (
+    ("PLACE", "Place", "The axis points at the place of the empty, wherever the bone is"),
+    ("DIRECTION", "Direction", "The axis points along the z axis of the empty"),
+)
+POSE_SPACES = (
+    ("LOCAL", "Local", "Bones keep their rotations relative to their parents"),
+    ("WORLD", "World", "Bones keep their rotations in the world"),
+)
+AXES = (("X", "X", "The world's x axis"), ("Y", "Y", "The world's y axis"), ("Z", "Z", "The world's z axis"))
+
+
+class PoiseConstraint(PropertyGroup):
+    """Something that should hold over a part of the motion. Frames are the scene's."""
+
+    uid: StringProperty(options={"HIDDEN"})
+    name: StringProperty(name="Name", description="What reports call it")
+    kind: EnumProperty(name="Kind", description="What it asks for", items=KINDS)
+    enabled: BoolProperty(name="Enabled", description="Whether it takes part in the next solve", default=True)
+    bone: StringProperty(name="Bone", description="The bone that it is about")
+    bone_id: StringProperty(options={"HIDDEN"})
+    offset: FloatVectorProperty(
+        name="Offset",
+        description="The point of the bone that is held, from its head and along its own axes; y leads to its tail",
+        subtype="XYZ",
+        unit="LENGTH",
+    )
+    priority: IntProperty(
+        name="Priority", description="The larger is the more important; only the order counts", default=1
+    )
+    weight: FloatProperty(
+        name="Weight", description="Share among constraints of the same priority", default=1.0, min=1e-6, soft_max=10.0
+    )
+    recruit: EnumProperty(name="Recruit", description="Which bones may move for it", items=RECRUITING)
+    recruit_level: IntProperty(
+        name="Level", description="How many bones above its own may move; 0 is its own alone", default=2, min=0
+    )
+    recruited: CollectionProperty(type=PoiseBone, name="Recruited", description="The only bones that may move for it")
+    begin: FloatProperty(name="Begin", description="The first frame of its activity", step=100)
+    end: FloatProperty(name="End", description="The last frame of its activity", step=100)
+    confidence: FloatProperty(
+        name="Confidence", description="How sure detection is of it", default=1.0, min=0.0, max=1.0, subtype="FACTOR"
+    )
+
+    # Those that go through points
+    points: CollectionProperty(type=PoisePoint, name="Points", description="The places that it goes through")
+    active_point: IntProperty(name="Active Point", description="The point whose settings are shown", min=0)
+    mode: EnumProperty(name="Mode", description="How the bone goes from point to point", items=MODES)
+    reference: EnumProperty(name="Reference", description="What its points are relative to", items=REFERENCES)
+    reference_bone: StringProperty(name="Reference Bone", description="The bone that its points move along with")
+    reference_bone_id: StringProperty(options={"HIDDEN"})
+    reference_object: PointerProperty(
+        type=Object, name="Reference Object", description="The object that its points move along with"
+    )
+    axis: FloatVectorProperty(
+        name="Axis",
+        description="The axis of the bone that points somewhere, in the bone's own frame",
+        default=(0.0, 1.0, 0.0),
+        subtype="XYZ",
+    )
+    aim: EnumProperty(name="Aim", description="What its points say", items=AIMS)
+
+    # Footplants
+    foot: EnumProperty(name="Foot", description="Which foot stands", items=FEET)
+    has_heel: BoolProperty(name="Heel", description="Whether the heel stands", default=True)
+    has_toe: BoolProperty(name="Ball", description="Whether the ball of the foot stands", default=True)
+    heel_strike: FloatProperty(name="Heel Strike", description="The frame at which the heel touches down", step=100)
+    heel_off: FloatProperty(name="Heel Off", description="The frame at which the heel leaves the ground", step=100)
+    toe_strike: FloatProperty(name="Toe Strike", description="The frame at which the ball touches down", step=100)
+    toe_off: FloatProperty(name="Toe Off", description="The frame at which the ball leaves the ground", step=100)
+    use_position: BoolProperty(
+        name="Set Position", description="Stand where its empty began, instead of where the source stands"
+    )
+    use_heading: BoolProperty(
+        name="Set Heading", description="Point where its empty began to point, instead of where the source does"
+    )
+    use_height: BoolProperty(name="Set Height", description="Stand at a height of its own, instead of on the ground")
+    height: FloatProperty(name="Height", description="How high the sole stands", unit="LENGTH")
+    ease_in: FloatProperty(
+        name="Ease In",
+        description="Frames before the first event over which the foot comes; -1 for a quarter of a second",
+        default=-1.0,
+        min=-1.0,
+        step=100,
+    )
+    ease_out: FloatProperty(
+        name="Ease Out",
+        description="Frames after the last event over which the foot rejoins the source; -1 for a quarter of a second",
+        default=-1.0,
+        min=-1.0,
+        step=100,
+    )
+
+    # Balance
+    is_whole: BoolProperty(name="All Frames", description="Whether it lasts as long as the motion", default=True)
+    displacement: FloatVectorProperty(
+        name="Displacement",
+        description="Where the centre of mass should be, away from where it is in the source",
+        subtype="TRANSLATION",
+        unit="LENGTH",
+    )
+    axes: EnumProperty(
+        name="Axes", description="Which axes of the world count", items=AXES, options={"ENUM_FLAG"}, default={"X", "Y"}
+    )
+
+    bones: CollectionProperty(
+        type=PoiseBone, name="Bones", description="Those that a pose holds, or whose middle balance is about"
+    )
+    pose_space: EnumProperty(name="Space", description="What a held pose is relative to", items=POSE_SPACES)

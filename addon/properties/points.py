@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Points of constraints, as they are saved: where they are is where their empties are."""
+
+# What looks like a type here is read by Blender.
+# mypy: disable-error-code="valid-type"
+
+from __future__ import annotations
+
+from bpy.props import FloatProperty, FloatVectorProperty, PointerProperty
+from bpy.types import Object, PropertyGroup
+
+
+class PoisePoint(PropertyGroup):
+    """A place on the way of a bone, and how long the bone stays there. Frames are the scene's."""
+
+    object: PointerProperty(type=Object, name="Empty", description="The empty whose place and rotation this point has")
+    begin: FloatProperty(name="Begin", description="The frame at which the point is reached", step=100)
+    end: FloatProperty(name="End", description="The frame at which the point is left; the same for no stay", step=100)
+    tension: FloatProperty(
+        name="Tension", description="1 comes to rest at the point, -1 rushes through it", soft_min=-1.0, soft_max=1.0
+    )
+    continuity: FloatProperty(
+        name="Continuity", description="Other than 0 breaks the velocity at the point", soft_min=-1.0, soft_max=1.0
+    )
+    bias: FloatProperty(
+        name="Bias",
+        description="Leans the way toward where it came from (above 0) or goes to (below 0)",
+        soft_min=-1.0,
+        soft_max=1.0,
+    )
+    home: FloatVectorProperty(
+        name="Home", description="Where the empty of a footplant was when nobody had moved it", subtype="TRANSLATION"
+    )
+    home_heading: FloatProperty(
+        name="Home Heading", description="Its heading when nobody had turned it", subtype="ANGLE", unit="ROTATION"
+    )
