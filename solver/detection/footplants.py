@@ -15,7 +15,7 @@ from ..arrays import Array, median
 from ..clip import Clip
 from ..constraints import Footplant
 from ..joints import BodyPoint
-from .stays import Stay, stays
+from .stays import SHORTEST, Stay, stays
 
 IN_THE_AIR = 0.08
 """Sizes of the character by which a foot is above another that stands meanwhile, or before and after, to hover."""
@@ -97,7 +97,7 @@ def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
         )
         rises = heel_rises(clip, foot)
         heels = [stay for stay in heels if _median(rises, stay) < TIPPED * size]
-        found = paired(foot, heels, toes, up, RAISED * size)
+        found = paired(foot, heels, toes, up, RAISED * size, round(SHORTEST * clip.fps))
         plants += [plant for plant in found if carries(plant, clip, rises)]
     plants = grounded(plants, clip)
     return [_footplant(plant) for plant in sorted(plants, key=lambda plant: (plant.begin, plant.foot))]
@@ -121,22 +121,28 @@ def lowered(standing: Sequence[Stay], heights: Array, others: Sequence[Stay], ra
 
 
 def paired(
-    foot: Literal["left", "right"], heels: Sequence[Stay], toes: Sequence[Stay], up: int, raised: float
+    foot: Literal["left", "right"],
+    heels: Sequence[Stay],
+    toes: Sequence[Stay],
+    up: int,
+    raised: float,
+    shortest: int = 1,
 ) -> list[Plant]:
     """The plants of a foot from when its heel and its ball stand; in a plant both stand together, where both do.
 
-    Where one of them stands through while the other is lifted and put down, that is two plants, cut midway. What is
-    held still higher than it stands before or after, by more than `raised` along the axis `up`, does not stand.
+    Where one of them stands through while the other is lifted and put down, that is two plants, cut midway; what is cut
+    to less than `shortest` frames is dropped. What is held still higher than it stands before or after, by more than
+    `raised` along the axis `up`, does not stand.
     """
     events = sorted([(stay, True) for stay in heels] + [(stay, False) for stay in toes], key=lambda each: each[0].begin)
     plants: list[Plant] = []
     group: list[tuple[Stay, bool]] = []
     for stay, is_heel in events:
         if group and stay.begin > max(each.end for each, _ in group):
-            plants += _separated(foot, _lowest(group, up, raised))
+            plants += _separated(foot, _lowest(group, up, raised), shortest)
             group = []
         group.append((stay, is_heel))
-    return plants + (_separated(foot, _lowest(group, up, raised)) if group else [])
+    return plants + (_separated(foot, _lowest(group, up, raised), shortest) if group else [])
 
 
 def _lowest(group: list[tuple[Stay, bool]], up: int, raised: float) -> list[tuple[Stay, bool]]:
@@ -148,31 +154,38 @@ def _lowest(group: list[tuple[Stay, bool]], up: int, raised: float) -> list[tupl
     return [(stay, is_heel) for stay, is_heel in group if stay.place[up] <= longest[is_heel].place[up] + raised]
 
 
-def _separated(foot: Literal["left", "right"], group: list[tuple[Stay, bool]]) -> list[Plant]:
-    """The plants of stays that follow each other without a pause: one for each stay of the part that has more."""
+def _separated(foot: Literal["left", "right"], group: list[tuple[Stay, bool]], shortest: int) -> list[Plant]:
+    """The plants of stays that follow each other without a pause: cut midway between any two stays of the same part."""
     heels, toes = ([stay for stay, is_heel in group if is_heel is wanted] for wanted in (True, False))
     more, fewer = (heels, toes) if len(heels) >= len(toes) else (toes, heels)
     cuts = [(one.end + other.begin) // 2 for one, other in itertools.pairwise(more)]
+    for one, other in itertools.pairwise(fewer):
+        if not any(one.end <= cut < other.begin for cut in cuts):
+            cuts.append((one.end + other.begin) // 2)
+    cuts.sort()
     begins = [min(stay.begin for stay, _ in group), *(cut + 1 for cut in cuts)]
     ends = [*cuts, max(stay.end for stay, _ in group)]
     plants = []
-    for stay, begin, end in zip(more, begins, ends, strict=True):
-        other = _within(fewer, begin, end)
+    for begin, end in zip(begins, ends, strict=True):
+        heel, toe = (_within(part, begin, end, shortest) for part in (heels, toes))
         # What does not stand together is two plants.
-        together = other is not None and other.begin <= stay.end and stay.begin <= other.end
-        pairs = [(stay, other if together else None)] + ([] if together or other is None else [(None, other)])
-        plants += [Plant(foot, *(pair if more is heels else pair[::-1])) for pair in pairs]
+        if heel is not None and toe is not None and heel.begin <= toe.end and toe.begin <= heel.end:
+            plants.append(Plant(foot, heel, toe))
+            continue
+        plants += [Plant(foot, heel, None)] if heel is not None else []
+        plants += [Plant(foot, None, toe)] if toe is not None else []
     return plants
 
 
-def _within(standing: list[Stay], begin: int, end: int) -> Stay | None:
-    """The longest of some stays, as far as it lies between two frames."""
+def _within(standing: list[Stay], begin: int, end: int, shortest: int) -> Stay | None:
+    """The longest of some stays, as far as it lies between two frames, and whole or not too short."""
     clipped = [
-        Stay(max(stay.begin, begin), min(stay.end, end), stay.place, stay.confidence)
+        (stay, replace(stay, begin=max(stay.begin, begin), end=min(stay.end, end)))
         for stay in standing
         if stay.end >= begin and stay.begin <= end
     ]
-    return max(clipped, key=lambda stay: stay.end - stay.begin, default=None)
+    kept = [cut for whole, cut in clipped if cut == whole or cut.end - cut.begin + 1 >= shortest]
+    return max(kept, key=lambda stay: stay.end - stay.begin, default=None)
 
 
 def carries(plant: Plant, clip: Clip, rises: Array) -> bool:

@@ -19,7 +19,7 @@ from ..clip import Clip
 from ..joints import BodyPoint
 from .footplants import DetectedFootplant, detect_footplants
 from .onsets import Onsets
-from .stays import AT_REST, SHORTEST, Stay, Watched, stays
+from .stays import SHORTEST, Stay, Watched, stays
 
 HASTE = 0.25
 """A share of the largest speed around: hands that carry a cartwheel had 0.1 to 0.22 of it, and twice as much before
@@ -106,7 +106,7 @@ def _carrying(clip: Clip, watched: Watched, alone: BoolArray, still: Sequence[St
     """
     pace, shortest = watched.pace, max(watched.pace.stride + 1, 2, round(SHORTEST * clip.fps))
     onsets = Onsets(watched.positions, pace.stride, clip.fps)
-    shares = pace.speeds / np.maximum(HASTE * pace.fastest, AT_REST)
+    shares = pace.speeds / np.maximum(HASTE * pace.fastest, pace.rest)
     around = round(HOP * clip.fps)
     found = []
     for first, last in runs(shares <= 1.0):

@@ -35,6 +35,10 @@ SLOW = 0.15
 """A share of the largest speed around. Captured feet that stand move with 0.02 of it, in a run with 0.05; what is
 above this share is on its way."""
 
+MOVES, WILD = 4.0, 2.0
+"""How many times what is rest a point has that is on its way, and how many times the median of all that is the most
+with which standing is compared: beside a single kick or leap, a foot that skims the floor is not slow."""
+
 STANDS = 0.085
 """The same share, at most, for a point that stands: where feet strike, and where they leave, they have 0.06 to 0.1 of
 the largest speed around, in a walk and in a run that were labelled by hand."""
@@ -43,9 +47,13 @@ ROLLS, ROLLS_FASTER = 0.1, 2.0
 """What a heel, or a ball, may have of the largest speed around, and how many times what it has elsewhere, while the
 foot rolls over it."""
 
-AT_REST = 0.12
+AT_REST, RESTLESS = 0.12, 0.25
 """Sizes of the character a second: where nothing moves faster around, this is still standing, with the sway and the
-noise of a capture."""
+noise of a capture; and so is, at the most, what people have who shift their feet between kicks and leaps."""
+
+HURRIES, UNHURRIED = 0.05, 0.05
+"""The share of a clip in which a point is at its fastest, and what share of the speed that it exceeds then is rest,
+between those two: motion in slow motion rests slower."""
 
 MARGIN = 1.2
 """How much faster than in its midst a point may be at the ends of a stay, where the foot strikes, slides and rolls off.
@@ -174,19 +182,36 @@ class Pace:
     """What is slow against that."""
     allowed: Array
     """What a point that stands may have."""
+    rolling: Array
+    """What a heel, or a ball, may have that a foot rolls over."""
     stride: int
+    rest: float
+    """What counts as standing where nothing moves faster around."""
 
     @staticmethod
     def of(speeds: Array, stride: int, fps: float) -> Pace:
-        fastest = running_maximum(running_median(speeds, SPIKES), round(AROUND * fps))
-        limit = np.maximum(SLOW * fastest, AT_REST)
+        steady = running_median(speeds, SPIKES)
+        rest = min(max(UNHURRIED * float(np.quantile(steady, 1.0 - HURRIES)), AT_REST), RESTLESS)
+        moving = steady[steady > MOVES * rest]
+        usual = float(median(moving)) if len(moving) else rest
+        fastest = running_maximum(steady, round(AROUND * fps))
+        tamed = np.minimum(fastest, WILD * usual)
+        limit = np.maximum(SLOW * fastest, rest)
         allowed = allowed_speeds(speeds, limit, stride, EXAMPLE * fps)
-        return Pace(speeds, fastest, limit, np.minimum(allowed, np.maximum(STANDS * fastest, AT_REST)), stride)
+        return Pace(
+            speeds=speeds,
+            fastest=fastest,
+            limit=limit,
+            allowed=np.minimum(allowed, np.maximum(STANDS * tamed, rest)),
+            rolling=np.maximum(ROLLS * tamed, rest),
+            stride=stride,
+            rest=rest,
+        )
 
     @cached_property
     def rolls(self) -> BoolArray:
         """(n,) whether it is no faster than a heel, or a ball, that a foot rolls over."""
-        return self.speeds <= np.minimum(ROLLS_FASTER * self.allowed, np.maximum(ROLLS * self.fastest, AT_REST))
+        return self.speeds <= np.minimum(ROLLS_FASTER * self.allowed, self.rolling)
 
     def is_noisy(self, frame: int) -> bool:
         """Whether a point that stands in a frame still moves: without noise, its threshold is where it stands."""
@@ -197,7 +222,7 @@ class Pace:
         within = slice(begin, end - self.stride + 1)
         speeds, allowed, fastest = self.speeds[within], self.allowed[within], float(self.fastest[within].max())
         still = min(max(1.0 - float(median(speeds / allowed)), 0.0), 1.0)
-        apart = 1.0 if fastest <= AT_REST else max(0.0, 1.0 - float(median(allowed)) / fastest)
+        apart = 1.0 if fastest <= self.rest else max(0.0, 1.0 - float(median(allowed)) / fastest)
         return math.sqrt(still * apart)
 
     @cached_property

