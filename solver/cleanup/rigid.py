@@ -21,13 +21,14 @@ from ..clip import Clip
 from ..constraints import Footplant
 from . import blending
 from .cleaned import Cleaned
-from .components import Number, Vector, joined, minus, split, where
+from .components import ZERO, Number, Truth, Vector, joined, minus, split, where
 from .limbs import LIMB_NAMES, Limb, limbs_of
 from .plants import PlantedPoint, planted_points
 from .rigid_hinges import HingedAnkle, hinged_ankle, kept_on_hinge, on_hinges
 from .rigid_root import Pull, easy_displacement, reachable
 from .settings import CleanSettings, frames_in
 from .stretch.batch import _put, _Run, _zeros
+from .stretch.carrying import Sphere
 from .stretch.method import Method, Windows
 from .stretch.observing import Adjustment, LimbState, taken
 from .stretch.targets import Target
@@ -67,6 +68,10 @@ class RigidMethod(Method):
         return tuple(
             hinged_ankle(self.skeleton, limb, hand.joints) for limb, hand in zip(self.limbs, hands, strict=True)
         )
+
+    def sphere(self, state: LimbState, target: Target, holds: Truth) -> Sphere:
+        """Nothing: what limbs ask of the root is their pull."""
+        return Sphere(ZERO, 0.0, False)
 
     def pull(self, state: LimbState, easy: Vector, weight: Number) -> Pull:
         """What a limb asks of the root."""

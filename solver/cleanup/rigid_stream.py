@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from ..arrays import Array
 from ..skeleton import Skeleton
 from . import blending
-from .components import ZERO, Number, Vector, minus
+from .components import ZERO, Number, Vector, length, minus, plus
 from .limbs import Limb
 from .rigid import RigidMethod, rigid_settings
 from .rigid_hinges import kept_on_hinge
-from .rigid_root import Pull, easy_displacement, reachable
+from .rigid_root import NO_CHANGE, Pull, easy_displacement, reachable
 from .settings import CleanSettings
 from .stream import CleanStream, _Frame
 from .stretch.method import Windows
 from .stretch.observing import Adjustment
+from .two_bones import reach_of
 
 
 class RigidStream(CleanStream):
@@ -105,6 +106,28 @@ class RigidStream(CleanStream):
         ankle, end = self._method.ankles[limb], self._method.limbs[limb].end
         if ankle is not None and (turned[end] != current.pose.rotations[end]).any():
             turned[end] = kept_on_hinge(ankle.first, turned[end].tolist())
+
+    def _missed(self, current: _Frame, limb: int, by: Adjustment) -> float:
+        """How far the planted points of a limb are from their places; 0, at once, where nothing can be missing.
+
+        That is where the place of the end is within reach, its joint is a ball, and places of two points lie as far
+        apart as these.
+        """
+        state, target = current.states[limb], current.targets[limb]
+        reach = reach_of(minus(state.hinge, state.ball), minus(state.end, state.hinge), state.axis)
+        distance = length(minus(target.place, plus(state.ball, current.root)))
+        is_reached = self._method.ankles[limb] is None and reach.shortest <= distance <= reach.longest
+        if is_reached and self._fits(current, limb):
+            return 0.0
+        return super()._missed(current, limb, by)
+
+    def _fits(self, current: _Frame, limb: int) -> bool:
+        """Whether one point of a limb is held, or two whose places lie as far apart as they do."""
+        one, other = current.plants[limb]
+        if one is None or other is None or one.place is None or other.place is None:
+            return True
+        apart = length(minus(*current.states[limb].points))
+        return bool(abs(length(minus(one.place, other.place)) - apart) <= NO_CHANGE * self._method.size)
 
     def _carry(self, frame: int) -> None:
         """Where the root goes, and what that asks of each limb's bend."""

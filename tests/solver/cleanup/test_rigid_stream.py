@@ -10,7 +10,7 @@ import pytest
 
 from poise.solver import Clip, Footplant, Ground, Motion
 from poise.solver.cleanup.limbs import limbs_of
-from poise.solver.cleanup.plants import planted_points
+from poise.solver.cleanup.plants import PlantedPoint, planted_points
 from poise.solver.cleanup.rigid import clean_rigidly
 from poise.solver.cleanup.rigid_stream import RigidStream
 from poise.solver.cleanup.settings import CleanSettings
@@ -92,3 +92,23 @@ def test_a_stream_is_told_what_it_misses() -> None:
     out, _ = streamed(motion.clip, apart, CleanSettings())
     assert max(frame.residual for frame in out) > 0.5 * motion.clip.skeleton.size
     assert all(stretch == 0.0 for frame in out for stretch in frame.stretch.values())
+
+
+def test_places_that_do_not_fit_the_foot_are_told() -> None:
+    """Heel and ball planted farther apart than they are: one of them is missed, in the stream as offline."""
+    motion = gait("walk", skate=0.01, fps=30.0)
+    clip = motion.clip
+    limbs = limbs_of(clip.skeleton, clip.motion)
+    heel, ball = (clip.position(limbs[0].points[point])[30] for point in ("heel", "ball"))
+    farther = ball + 0.2 * (ball - heel)
+    plants = [
+        PlantedPoint("left leg", "heel", 25, 40, tuple(heel.tolist())),
+        PlantedPoint("left leg", "ball", 25, 40, tuple(farther.tolist())),
+    ]
+    offline = clean_rigidly(clip, plants, None, limbs)
+    stream = RigidStream(clip.skeleton, clip.fps, None, limbs)
+    stream.announce(*plants)
+    out = [done for frame in range(clip.frames) if (done := stream.push(clip.pose(frame))) is not None]
+    out += list(stream.finish())
+    missed = max(frame.residual for frame in out) / clip.skeleton.size
+    assert missed == pytest.approx(offline.residual, rel=1e-6) and missed > 0.01
