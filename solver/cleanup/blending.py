@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import BoolArray, IntArray
-from .components import Number, Quaternion, Truth, multiply, powered, smaller, where
+from .components import Number, Quaternion, multiply, powered, smaller, where
 
 NONE = 0
 """How far away the nearest frame is where there is none in the window."""
@@ -44,28 +44,6 @@ def blended_number(ahead: Number, behind: Number, shares: tuple[Number, Number])
     return shares[0] * ahead + shares[1] * behind
 
 
-def blended_slope(ahead: Number, behind: Number, far: tuple[Any, Any], window: int) -> Number:
-    """What is added to a blended number so that it leaves, and comes, as fast as it changes behind and ahead.
-
-    Given are these changes, a frame, and how far away they are; they are used up within the window, or the gap.
-    """
-    if window < 1:
-        return 0.0 * (ahead + behind)
-    is_ahead, is_behind = far[0] != NONE, far[1] != NONE
-    whole = 1.0 * window
-    gap = where(is_ahead & is_behind, smaller(whole, 1.0 * (far[0] + far[1])), whole)
-    to_ahead, to_behind = smaller(far[0] / gap, 1.0), smaller(far[1] / gap, 1.0)
-    return where(is_behind, gap * behind * _leaving(to_behind), 0.0) - where(
-        is_ahead, gap * ahead * _leaving(to_ahead), 0.0
-    )
-
-
-def _leaving(share: Number) -> Number:
-    """From 0 with the slope 1, at 0, to 0 without slope, at 1."""
-    rest = 1.0 - share
-    return share * rest * rest
-
-
 def blended_turn(ahead: Quaternion, behind: Quaternion, shares: tuple[Number, Number]) -> Quaternion:
     """An adjustment that is a turn, with shares of what it is ahead and behind."""
     return multiply(powered(ahead, shares[0]), powered(behind, shares[1]))
@@ -80,8 +58,3 @@ def nearest(stops: BoolArray, window: int) -> tuple[IntArray, IntArray]:
     ahead = np.append(after[1:], far) - frames
     behind = frames - np.append(-far, before[:-1])
     return np.where(ahead <= window, ahead, NONE), np.where(behind <= window, behind, NONE)
-
-
-def is_none(distance: Any) -> Truth:
-    """Where there is no frame in the window."""
-    return distance == NONE

@@ -379,11 +379,7 @@ class CleanStream:
         nothing = self._method.unadjusted[limb]
         to = self._frames[frame + ahead].adjustments[limb] if ahead else nothing
         since = self._frames[frame - behind].adjustments[limb] if behind else nothing
-        slopes = (
-            self._slope(frame + ahead, limb) if ahead else 0.0,
-            self._slope(frame - behind - 1, limb) if behind else 0.0,
-        )
-        return self._method.faded(to, since, slopes, (ahead, behind)), True
+        return self._method.faded(to, since, (ahead, behind)), True
 
     def _held_from(self, frame: int, limb: int, way: int) -> int:
         """How far ahead, or behind, the next frame is in which a limb is held."""
@@ -394,15 +390,6 @@ class CleanStream:
             if there.counts[limb]:
                 return far
         return blending.NONE
-
-    def _slope(self, frame: int, limb: int) -> Number:
-        """The change of what is added to a limb's bend from this frame to the next, while it is held."""
-        one, other = self._frames.get(frame), self._frames.get(frame + 1)
-        if one is None or other is None or not other.adjustments:
-            return 0.0
-        if not (one.counts[limb] and other.counts[limb]):
-            return 0.0
-        return other.adjustments[limb].bend - one.adjustments[limb].bend
 
     def _above_floor(
         self, current: _Frame, limb: int, by: Adjustment, touched: bool

@@ -201,10 +201,8 @@ class _Run:
         ahead, behind = blending.nearest(holds, self.method.windows.blending)
         free = np.flatnonzero(~holds & ((ahead > 0) | (behind > 0)))
         if free.size:
-            steps = np.append(np.where(holds[1:] & holds[:-1], np.diff(by.bend), 0.0), 0.0)
-            to, since = free + ahead[free], free - behind[free]
-            slopes = steps[to], np.where(since > 0, steps[since - 1], 0.0)
-            _put(by, free, self.method.faded(taken(by, to), taken(by, since), slopes, (ahead[free], behind[free])))
+            before, after = taken(by, free - behind[free]), taken(by, free + ahead[free])
+            _put(by, free, self.method.faded(after, before, (ahead[free], behind[free])))
         touched = holds.copy()
         touched[free] = True
         return by, touched

@@ -36,10 +36,6 @@ from .observing import UNADJUSTED, Adjustment, LimbState, Observer, adjusted, co
 from .solving import bend_toward, not_backward, solved
 from .targets import Target, ground_height, held, held_above, place_alone, place_beside
 
-LEAVING = 0.1
-"""Seconds within which a knee that bends while its foot is let go comes to the ease of the blend: twice as long, and
-feet that leave the floor swing out too far; half as long, and the knee jerks."""
-
 
 @dataclass(frozen=True, eq=False)
 class Windows:
@@ -50,17 +46,13 @@ class Windows:
     carrying: int
     smoothing: int
     blending: int
-    leaving: int
-    """Within how many frames of the last window a bend gives up the speed that it had when the limb was let go."""
 
     @staticmethod
     def of(settings: CleanSettings, fps: float) -> Windows:
         """The windows of some settings at a frame rate."""
         smoothing = settings.smoothing if settings.stretch else 0.0
         times_of = (settings.averaging, settings.turning, settings.carrying, smoothing, settings.blending)
-        frames = [frames_in(seconds, fps) for seconds in times_of]
-        averaging, turning, carrying, smooth, fading = frames
-        return Windows(averaging, turning, carrying, smooth, fading, min(frames_in(LEAVING, fps) + 1, fading))
+        return Windows(*(frames_in(seconds, fps) for seconds in times_of))
 
     @property
     def delay(self) -> int:
@@ -219,18 +211,12 @@ class Method:
         by = solved(state, root, target.place, target.turn, not_backward(state, bend), self.settings)
         return by._replace(inside=inside) if inside else by
 
-    def faded(
-        self, ahead: Adjustment, behind: Adjustment, slopes: tuple[Number, Number], far: tuple[Any, Any]
-    ) -> Adjustment:
-        """What a free limb does between frames in which it is held, so far ahead and behind (0: none).
-
-        `slopes` are the changes a frame of what is added to its bend, there.
-        """
+    def faded(self, ahead: Adjustment, behind: Adjustment, far: tuple[Any, Any]) -> Adjustment:
+        """What a free limb does between frames in which it is held, so far ahead and behind (0: none)."""
         shares = blending.fades(*far, self.windows.blending)
         return Adjustment(
             blending.blended_turn(ahead.hip, behind.hip, shares),
-            blending.blended_number(ahead.bend, behind.bend, shares)
-            + blending.blended_slope(*slopes, far, self.windows.leaving),
+            blending.blended_number(ahead.bend, behind.bend, shares),
             1.0 + blending.blended_number(ahead.scale - 1.0, behind.scale - 1.0, shares),
             blending.blended_turn(ahead.ankle, behind.ankle, shares),
             tuple(

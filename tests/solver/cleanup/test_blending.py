@@ -12,17 +12,13 @@ from poise.solver.cleanup import blending, components
 WINDOW = 30
 
 
-def faded(held: np.ndarray, values: np.ndarray, window: int = WINDOW, leaving: int = 0) -> np.ndarray:
+def faded(held: np.ndarray, values: np.ndarray, window: int = WINDOW) -> np.ndarray:
     """A number that is known where it is held, everywhere."""
     frames = np.arange(len(held))
     ahead, behind = blending.nearest(held, window)
     known = np.where(held, values, 0.0)
     shares = blending.fades(ahead, behind, window)
     blend = blending.blended_number(known[np.minimum(frames + ahead, frames[-1])], known[frames - behind], shares)
-    if leaving:
-        steps = np.append(np.where(held[1:] & held[:-1], np.diff(known), 0.0), 0.0)
-        slopes = steps[np.minimum(frames + ahead, frames[-1])], steps[np.maximum(frames - behind - 1, 0)]
-        blend = blend + blending.blended_slope(*slopes, (ahead, behind), leaving)
     return np.where(held, values, blend)
 
 
@@ -82,16 +78,3 @@ def test_a_turn_fades_along_its_own_axis(rng):
         blend = blending.blended_turn(tuple(turn.tolist()), components.IDENTITY, shares)
         wanted = rotations.exp(blending.ease(ahead / (WINDOW + 1)) * rotations.log(turn))
         assert rotations.angle_between(np.array(blend), wanted) < 1e-12
-
-
-@pytest.mark.parametrize("gap", [6, 20, 80])
-def test_with_its_slope_a_number_leaves_and_comes_without_a_kink(gap):
-    held = np.ones(gap + 40, dtype=bool)
-    held[20 : 20 + gap] = False
-    values = 0.02 * np.abs(np.arange(len(held)) - 21.0)
-    without, smooth = faded(held, values), faded(held, values, leaving=12)
-    kinks = [np.abs(np.diff(each, 2)).max() for each in (without, smooth)]
-    assert kinks[1] < 0.75 * kinks[0], "the speed at the ends must be taken up"
-    assert np.array_equal(smooth[held], values[held])
-    far = np.flatnonzero(~held)[13:-13]
-    assert np.array_equal(smooth[far], without[far]), "the slope is used up within its window"
