@@ -25,7 +25,7 @@ from .pivots import Pivot, median, pivot
 
 Vector = tuple[float, float, float]
 
-POINT_EVIDENCE = 3
+POINT_EVIDENCE = 4
 """A point must last so many times longer than the shortest constraints: a few frames of any motion are, but for noise,
 a turn about some point."""
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -25,9 +26,9 @@ Method = Literal["lmeds", "naive"]
 SMALL_SAMPLE = 5.0
 """Rousseeuw and Leroy's factor for few values: 1 + 5 / (n − 1)."""
 
-BEYOND = 2.0
-"""Of n values that are like those of an example, one in n + 1 is larger than all n of it, and cuts what it is part of.
-Times 1 + 2 / n, what is taken for zero is half as often too little, and never much too large."""
+BEYOND = 4.0
+"""How many times less often values like those of an example are to be larger than what is taken for zero than they
+are larger than the largest of it: each of them cuts the constraint that it is part of."""
 
 CANDIDATES = 512
 """Values of a sample that are tried as its middle: of long ones so many, evenly spread over their ranks."""
@@ -69,8 +70,14 @@ def largest(values: ArrayLike, method: Method = "lmeds") -> float:
 
 def taken_for_zero(values: Array, method: Method) -> float:
     """The threshold that an example with these values (n,) needs: a little more than its largest, since others like it
-    may be larger; the naive one is as it is printed."""
-    return largest(values, method) * (1.0 + BEYOND / len(values) if method == "lmeds" else 1.0)
+    may be larger; the naive one is as it is printed.
+
+    The largest of n normal values is about (2 ln n)^½ standard deviations; f times that is exceeded n^(f² − 1) times
+    less often, and f = 1 + ln(times) / (2 ln n) to first order.
+    """
+    if method == "naive":
+        return largest(values, method)
+    return largest(values, method) * (1.0 + 0.5 * math.log(BEYOND) / math.log(max(len(values), 2)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from poise.solver.detection import Detected, DetectionSettings, Template, detect
 from poise.solver.motion import Motion
 
 from .feet import plant_flags, stepping, walk_run_walk
+from .gaits import turning_round
 from .tracks import at_rest, body_clip, joined, noisy
 from .truths import Example, Truth, carried_bottle, die, door, f1, flags, lamp, off_line, wiped_ball
 
@@ -128,6 +129,26 @@ def test_two_dice_are_found_each_by_itself_in_one_clip(noise: float, outliers: f
         found = detect(clip, disturbed(body, number, noise, outliers), templates)
         assert f1(all_flags(found, clip.frames), all_flags(true, clip.frames)) > (0.93 if noise else 0.97)
         check_parameters(found, Example(body, true))
+
+
+@pytest.mark.parametrize("noise", [0.0, 3e-4, CAPTURED])
+def test_a_foot_that_turns_on_its_ball_turns_about_an_upright_line(noise: float) -> None:
+    # 6.5.8.3: while the body turns, the planted foot turns about its ball.
+    clip, stands = turning_round()
+    joint = clip.skeleton.landmarks.require("left_ankle")
+    body = MovingObject(clip.position(joint), clip.orientation(joint))
+    before, after = stands["left", "heel"][1:3]
+    ball = np.array([0.08, 0.0, 1.2])
+    for seed in range(3):
+        seen = noisy(body, np.random.default_rng(seed), noise * clip.skeleton.size, noise)
+        templates = [Template(*before), Template(before[1], after[0], "line")] if noise else []
+        found = detect(clip, seen, templates)
+        kinds = [each.kind for each in found]
+        assert kinds == ["space", "space", "line", "space", "space", "space"]
+        line = found[2]
+        assert abs(line.begin - before[1]) <= 2 and abs(line.end - after[0]) <= 2
+        assert line.direction is not None and abs(line.direction[1]) > np.cos(np.deg2rad(2.0))
+        assert off_line(line.position, ball, np.array([0.0, 1.0, 0.0])) < 0.01 * clip.skeleton.size
 
 
 def test_a_reference_may_be_a_joint() -> None:
