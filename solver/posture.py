@@ -235,10 +235,13 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
         unchanged = changes.max(axis=1) < settings.tolerance
         at_rest = (reached < 100.0 * settings.tolerance) & (unchanged | ~taken)
         if settings.integration_step is None:
-            left = _remaining_way(reached, reached_before)
-            settled = (changes < settings.tolerance) | (trial_misses < NEARLY_MET * settings.tolerance)
-            at_rest |= taken & (left < 100.0 * settings.tolerance) & settled[:, : problem.levels].all(axis=1)
-            reached_before = np.where(taken, reached, 0.0)
+            left = np.where(step.shortened == 1.0, _remaining_way(reached, reached_before), np.inf)
+            nearly = max(NEARLY_MET * settings.tolerance, settings.restored)
+            settled = ((changes < settings.tolerance) | (trial_misses < nearly))[:, : problem.levels].all(axis=1)
+            at_rest |= taken & settled & (left < 100.0 * settings.tolerance)
+            if (taken & settled & (left < settings.sketched)).all():
+                at_rest[:] = True
+            reached_before = np.where(taken, reached, reached_before)
         at_rest &= suspected | ~step.seems_out_of_reach  # what seems out of reach has yet to try harder
         state = trial if taken.all() else trial.where(taken, state)
         misses = np.where(taken[:, None], trial_misses, misses)
@@ -274,7 +277,7 @@ def _remaining_way(reached: Array, before: Array) -> Array:
     """
     shrinking = reached < before
     ratio = np.where(shrinking, reached / np.where(shrinking, before, 1.0), 0.0)
-    bent = np.where(before == 0.0, TRANSIENT_CURVATURE * reached**2, np.inf)
+    bent = np.where(before == 0.0, 0.5 * reached**2, np.inf)
     return np.where(shrinking, reached * ratio / (1.0 - ratio), bent)
 
 

@@ -22,6 +22,9 @@ class SolveSettings:
     (or radians) and no joint by more than a hundred times that."""
     restored: float = 1e-10
     """Sizes of the character, or radians, to which levels that can be met are met in the end."""
+    sketched: float = 0.0
+    """Radians, or sizes of the character, from rest: a batch of which all frames are that near is left so. All or none
+    of them, lest neighbouring frames differ by it."""
     goal_length: float = 0.25
     """How far away intermediate goals lie, in sizes of the character."""
     goal_angle: float = 0.6
@@ -41,7 +44,7 @@ class SolveSettings:
         for name in ("tolerance", "restored", "goal_length", "goal_angle", "largest_turn"):
             if not is_number(getattr(self, name)) or not getattr(self, name) > 0.0:
                 raise TaskError(f"The setting {name} must be a finite, positive number.")
-        for name in ("damping", "integration_step"):
+        for name in ("damping", "integration_step", "sketched"):
             value = getattr(self, name)
             if value is not None and (not is_number(value) or value < 0.0):
                 raise TaskError(f"The setting {name} must be a finite number that is not negative, or None.")

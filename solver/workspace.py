@@ -25,8 +25,8 @@ from .splines import Spline
 POLISHED_TOGETHER = 2 * BATCH
 """Frames that are put right together: fewer joints move than in a solve, so more frames fit into the caches."""
 
-ROUGH_TOLERANCE = 5e-4
-"""See `SolveSettings`: three degrees from rest. The frames between coarse ones are farther from their own."""
+SKETCHED = 0.015
+"""See `SolveSettings`: within a degree of rest. The frames between coarse ones are farther from their own."""
 
 Coherence = Literal["batch", "sequential"]
 
@@ -41,7 +41,8 @@ class DeformSettings:
     iterations: int = 200
     """The most steps a frame may take in a pass."""
     tolerance: float = 1e-5
-    """When a frame has come to rest: see `SolveSettings`."""
+    """When a frame has come to rest: see `SolveSettings`. Where everything can be met, frames are put right together, each
+    within a degree of rest."""
     smoothing_passes: int = 2
     """How often, at most, the displacement is filtered where it needs it and the constraints are enforced again."""
 
@@ -144,11 +145,11 @@ class Workspace:
         """Solve some frames from where they are, attracted to their reference, a batch at a time.
 
         They are solved without order first; those in which something is missed, once more with it. If `roughly`, those
-        that are met miss up to `ROUGHLY_HOLDS`, and are as near to rest as that, to be put right together with others.
+        that are met miss up to `ROUGHLY_HOLDS`, and are within `SKETCHED` of rest, to be put right together with others.
         """
         frames = enforcement.enforced_among(frames)
         solving = self.settings.solving()
-        first_try = replace(solving, tolerance=ROUGH_TOLERANCE, restored=ROUGHLY_HOLDS) if roughly else solving
+        first_try = replace(solving, sketched=SKETCHED, restored=ROUGHLY_HOLDS) if roughly else solving
         missed = [frames[:0]]
         for first in range(0, len(frames), BATCH):
             batch = frames[first : first + BATCH]
