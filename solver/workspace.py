@@ -41,8 +41,8 @@ class DeformSettings:
     iterations: int = 200
     """The most steps a frame may take in a pass."""
     tolerance: float = 1e-5
-    """When a frame has come to rest: see `SolveSettings`. Where everything can be met, frames are put right together, each
-    within a degree of rest."""
+    """When a frame has come to rest: see `SolveSettings`. Where everything can be met, frames are put right together,
+    each within a degree of rest."""
     smoothing_passes: int = 2
     """How often, at most, the displacement is filtered where it needs it and the constraints are enforced again."""
 
@@ -145,7 +145,7 @@ class Workspace:
         """Solve some frames from where they are, attracted to their reference, a batch at a time.
 
         They are solved without order first; those in which something is missed, once more with it. If `roughly`, those
-        that are met miss up to `ROUGHLY_HOLDS`, and are within `SKETCHED` of rest, to be put right together with others.
+        that are met miss up to `ROUGHLY_HOLDS`, within `SKETCHED` of rest, to be put right together with others.
         """
         frames = enforcement.enforced_among(frames)
         solving = self.settings.solving()
