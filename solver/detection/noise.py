@@ -90,7 +90,7 @@ class NoiseCurve:
 
     spline: Spline | None = None
     floor: float = NOTHING
-    """Never below this; where there is no example it is everything."""
+    """Never below this; where there is no spline it is everything."""
 
     @staticmethod
     def through(examples: Iterable[tuple[float, float, float]], floor: float) -> NoiseCurve:
@@ -99,8 +99,10 @@ class NoiseCurve:
         for begin, end, value in examples:
             for time in (begin, end):
                 points[time] = max(points.get(time, 0.0), value)
-        if not points:
-            return NoiseCurve(None, floor)
+        levels = set(points.values())
+        if len(levels) < 2:
+            # One example, or several alike: a spline would say the same everywhere, and take its time.
+            return NoiseCurve(None, max([floor, *levels]))
         times = sorted(points)
         return NoiseCurve(Spline(np.array(times), np.array([[points[time]] for time in times]), tension=1.0), floor)
 
