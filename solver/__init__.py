@@ -11,6 +11,7 @@ from .cleanup.rigid_stream import RigidStream
 from .cleanup.settings import CleanSettings
 from .cleanup.stream import CleanedFrame, CleanStream
 from .clip import Clip
+from .constraint_files import constraints_as_dict, constraints_from_dict, read_constraints, write_constraints
 from .constraints import (
     Balance,
     Constraint,
@@ -123,6 +124,8 @@ __all__ = [
     "Template",
     "clean",
     "cleaned",
+    "constraints_as_dict",
+    "constraints_from_dict",
     "deform",
     "deforming",
     "detect",
@@ -136,7 +139,9 @@ __all__ = [
     "limbs_of",
     "planted_points",
     "read_bvh",
+    "read_constraints",
     "solve_posture",
     "solve_postures",
     "write_bvh",
+    "write_constraints",
 ]

@@ -19,13 +19,14 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 FLOORS: dict[int, str] = {
-    1: "rotations errors arrays memory",
+    1: "rotations errors arrays memory whole_files",
     2: """skeleton motion clip kinematics limits anthropometry landmarks bvh joints
           tree dofs figure joint_names body_shape frame_rates bvh_parser bvh_formatter""",
     3: """tasks hierarchy posture recruiting locking problem settings curvature projection stretching
           polishing lumps""",
     4: """splines constraints wishes timeline filters enforcement legs swings workspace joining yielding smoothing
-          clearance deform report""",
+          clearance deform report constraint_files constraint_records
+          constraint_codecs""",
     5: "detection",
     6: "cleanup",
     7: "spacetime",
