@@ -35,6 +35,10 @@ later, and carries the body."""
 HOVERS = 0.25
 """Seconds: a foot at the height of a jump seems to stand for less."""
 
+HOP, HOP_HEIGHT = 0.3, 0.04
+"""Seconds before and after within which what seems to stand at the top of a hop is lower, and by how many sizes of the
+character."""
+
 BETWEEN = 0.6
 """Seconds before and after within which a foot that hovers between two plants stands lower."""
 
@@ -97,10 +101,28 @@ def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
         )
         rises = heel_rises(clip, foot)
         heels = [stay for stay in heels if _median(rises, stay) < TIPPED * size]
+        heels, toes = (
+            [stay for stay in part if not _passes_by(stay, heights, clip)]
+            for part, heights in ((heels, heel_heights), (toes, toe_heights))
+        )
         found = paired(foot, heels, toes, up, RAISED * size, round(SHORTEST * clip.fps))
         plants += [plant for plant in found if carries(plant, clip, rises)]
     plants = grounded(plants, clip)
     return [_footplant(plant) for plant in sorted(plants, key=lambda plant: (plant.begin, plant.foot))]
+
+
+def _passes_by(stay: Stay, heights: Array, clip: Clip) -> bool:
+    """Whether a heel, or a ball, at these heights (frames,) only turns round in the air."""
+    short = stay.end - stay.begin + 1 < HOVERS * clip.fps
+    return short and tops_a_hop(heights, (stay.begin, stay.end), clip.fps, clip.skeleton.size)
+
+
+def tops_a_hop(heights: Array, span: tuple[int, int], fps: float, size: float) -> bool:
+    """Whether what has these heights (frames,) comes up to where it is from the first to the last frame of a span, and
+    goes down again."""
+    (begin, end), around = span, round(HOP * fps)
+    beside = heights[max(begin - around, 0) : begin + 1], heights[end : end + around + 1]
+    return max(float(each.min()) for each in beside) < float(median(heights[begin : end + 1])) - HOP_HEIGHT * size
 
 
 def lowered(standing: Sequence[Stay], heights: Array, others: Sequence[Stay], raised: float) -> list[Stay]:

@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Array, BoolArray, median, runs
 from ..clip import Clip
 from ..joints import BodyPoint
-from .footplants import DetectedFootplant, detect_footplants
+from .footplants import DetectedFootplant, detect_footplants, tops_a_hop
 from .onsets import Onsets
 from .stays import SHORTEST, Stay, Watched, stays
 
@@ -27,10 +27,6 @@ they came down and after they left."""
 
 BENEATH = 0.4
 """Sizes of the character by which hips are above a hand that carries them alone: less than two thirds of an arm."""
-
-HOP, HOVERS = 0.3, 0.04
-"""Seconds before and after, and sizes of the character, by which a hand is lower then that is slow at the top of a hop:
-half of what one on hands takes, and less than its height."""
 
 LOW = 0.15
 """Sizes of the character above the lowest standing foot, up to which the wrist of a hand that is still is on the floor:
@@ -107,13 +103,13 @@ def _carrying(clip: Clip, watched: Watched, alone: BoolArray, still: Sequence[St
     pace, shortest = watched.pace, max(watched.pace.stride + 1, 2, round(SHORTEST * clip.fps))
     onsets = Onsets(watched.positions, pace.stride, clip.fps)
     shares = pace.speeds / np.maximum(HASTE * pace.fastest, pace.rest)
-    around = round(HOP * clip.fps)
+    heights = watched.positions[:, clip.skeleton.up_axis]
     found = []
     for first, last in runs(shares <= 1.0):
         begin, end = first, last + pace.stride
         if np.count_nonzero(alone[begin : end + 1]) < shortest:
             continue
-        if _hovers(watched.positions[:, clip.skeleton.up_axis], begin, end, around, HOVERS * clip.skeleton.size):
+        if tops_a_hop(heights, (begin, end), clip.fps, clip.skeleton.size):
             continue
         within = [stay for stay in still if begin <= stay.end and stay.begin <= end]
         if 2 * sum(stay.end - stay.begin + 1 for stay in within) >= end - begin + 1:
@@ -124,12 +120,6 @@ def _carrying(clip: Clip, watched: Watched, alone: BoolArray, still: Sequence[St
         begin, end = max(begin, onsets.arrival(begin, middle)), min(end, onsets.departure(end, middle))
         found.append((begin, end, max(0.0, 1.0 - float(median(shares[first : last + 1])))))
     return found
-
-
-def _hovers(heights: Array, begin: int, end: int, around: int, margin: float) -> bool:
-    """Whether what is slow there has come up to that, and goes down again: at the top of a hop."""
-    beside = heights[max(begin - around, 0) : begin + 1], heights[end : end + around + 1]
-    return max(float(each.min()) for each in beside) < float(median(heights[begin : end + 1])) - margin
 
 
 def _on_the_floor(clip: Clip, still: list[Stay], plants: Sequence[DetectedFootplant]) -> list[Stay]:
