@@ -14,10 +14,11 @@ from .figures import Figure
 from .planted_walk import SKATE, PlantedWalk
 from .timing import Job
 
-RATE = 120.0
-"""Frames a second: as capture comes."""
-STEPS, STREAMED = 60, 8
-"""Steps of the walk that is cleaned as a whole, and of the one that comes in frame by frame and is judged."""
+RATE, SPARSE = 120.0, 30.0
+"""Frames a second: as capture comes, and as films are made. The sparser the frames, the more plants there are to place
+for each of them."""
+STEPS, SPARSE_STEPS, STREAMED = 60, 240, 8
+"""Steps of the walks that are cleaned as a whole, and of the one that comes in frame by frame and is judged."""
 ROUNDS = 5
 LEAST_BATCH, LEAST_STREAM = 20_000.0, 1_000.0
 """Frames a second, two legs, on one core: a minute of capture in a blink, and a stream faster than any camera."""
@@ -30,16 +31,24 @@ STREAMS: dict[str, type[solver.CleanStream]] = {"stretch": solver.CleanStream, "
 
 
 def cleanup(
-    whole: PlantedWalk | None = None, short: PlantedWalk | None = None, rounds: int = ROUNDS
+    whole: PlantedWalk | None = None,
+    sparse: PlantedWalk | None = None,
+    short: PlantedWalk | None = None,
+    rounds: int = ROUNDS,
 ) -> Iterator[Figure]:
     """Feet of a walk that skates are planted: by stretching limbs, by rigid ones, and by priorities."""
     whole, short = whole or skating_walk(STEPS), short or skating_walk(STREAMED)
+    sparse = sparse or skating_walk(SPARSE_STEPS, SPARSE)
     jobs: dict[str, Job] = {batch_name(method): _batch(whole, method) for method in STREAMS}
+    jobs |= {sparse_name(method): _batch(sparse, method) for method in STREAMS}
     jobs |= {stream_name(method): _stream(short, method) for method in STREAMS}
     speeds = _speeds(jobs, rounds)
     about = f"{whole.name}, {whole.clip.frames} frames, {len(whole.plants)} plants, two legs"
     for method in STREAMS:
         yield Figure(batch_name(method), speeds[batch_name(method)], "frames/s", LEAST_BATCH, "at least", about)
+    about = f"{sparse.name}, {sparse.clip.frames} frames, {len(sparse.plants)} plants, two legs"
+    for method in STREAMS:
+        yield Figure(sparse_name(method), speeds[sparse_name(method)], "frames/s", note=about)
     about = f"{short.name}, {short.clip.frames} frames"
     for method in STREAMS:
         yield Figure(stream_name(method), speeds[stream_name(method)], "frames/s", LEAST_STREAM, "at least", about)
@@ -66,9 +75,9 @@ def _speeds(jobs: Mapping[str, Job], rounds: int) -> dict[str, float]:
     return best
 
 
-def skating_walk(steps: int) -> PlantedWalk:
+def skating_walk(steps: int, rate: float = RATE) -> PlantedWalk:
     """A made-up walk whose feet slide, with its plants."""
-    walk = synthetic.walk(steps=steps, fps=RATE, skate=SKATE)
+    walk = synthetic.walk(steps=steps, fps=rate, skate=SKATE)
     plants = tuple(
         solver.Footplant(
             foot=contact.foot,
@@ -79,12 +88,17 @@ def skating_walk(steps: int) -> PlantedWalk:
         )
         for contact in walk.contacts
     )
-    return PlantedWalk(walk.clip, plants, f"synthetic walk, {RATE:g} frames/s")
+    return PlantedWalk(walk.clip, plants, f"synthetic walk, {rate:g} frames/s")
 
 
 def batch_name(method: str) -> str:
     """What the report calls a clip that is cleaned."""
     return f"cleanup: {method}, a clip"
+
+
+def sparse_name(method: str) -> str:
+    """What the report calls a clip of few frames a second."""
+    return f"cleanup: {method}, a clip of {SPARSE:g} frames/s"
 
 
 def stream_name(method: str) -> str:

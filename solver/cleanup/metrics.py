@@ -164,6 +164,8 @@ class _Foot:
     """(frames, 3) of "heel" and "toe", the ball."""
     heights: dict[str, Array]
     """(frames,) of the sole under each of them above the ground."""
+    ball_heights: Array
+    """(frames,) of the ball itself above the ground."""
     depths: Array
     """(frames,) how deep the lowest of heel, ball and tip of the toes is below the ground; 0 above it."""
 
@@ -176,7 +178,13 @@ class _Foot:
         floors = _floors(clip, side, plants, places, clearance, ground)
         heights = {part: places[part][:, up] / size - clearance[part] - floors[part] for part in places}
         lowest = np.min([heights[part] for part in places], axis=0)
-        return _Foot(side, {part: places[part] / size for part in ("heel", "toe")}, heights, np.maximum(-lowest, 0.0))
+        return _Foot(
+            side,
+            points={part: places[part] / size for part in ("heel", "toe")},
+            heights=heights,
+            ball_heights=heights["toe"] + clearance["toe"],
+            depths=np.maximum(-lowest, 0.0),
+        )
 
 
 def _clearances(skeleton: Skeleton, marks: dict[str, BodyPoint]) -> dict[str, float]:
@@ -254,7 +262,7 @@ def _skating_ratio(feet: Sequence[_Foot], clip: Clip, first: int) -> float:
         return 0.0
     for foot in feet:
         ball = foot.points["toe"][first:, level]
-        low = foot.heights["toe"][first:] < LOW
+        low = foot.ball_heights[first:] < LOW
         speeds = np.hypot(*np.diff(ball, axis=0).T) * clip.fps
         means = np.convolve(speeds, np.full(SKATING_MEAN, 1.0 / SKATING_MEAN), mode="full")
         # Centred; beyond the ends of the clip nothing moves.
