@@ -207,7 +207,7 @@ def test_no_two_figures_have_the_same_name(human: Character, step: PlantedWalk, 
         *solving_again(step, moves=1, runs=1),
         *walk_growth(lengths=(1, 20), rounds=1, smallest_job=1),
         *detection(made_up_walk(60), frames=80, rounds=1),
-        *detection_growth(lengths=(60, 80), rounds=1),
+        *detection_growth(lengths=(60, 80), rounds=1, smallest_job=1),
     ]
     names = [figure.name for figure in figures]
     assert len(set(names)) == len(names)
@@ -396,7 +396,7 @@ def test_what_detection_is_timed_on_holds_all_kinds() -> None:
 
 
 def test_the_growth_of_detection_is_judged() -> None:
-    figures = list(detection_growth(lengths=(60, 120), rounds=1))
+    figures = list(detection_growth(lengths=(60, 120), rounds=1, smallest_job=1))
     assert [figure.bound for figure in figures] == [None, 10.0, 1.3] * 4
     assert all(figure.value is not None and figure.value > 0.0 for figure in figures)
 

@@ -84,7 +84,8 @@ def sliding(clip: solver.Clip) -> Detecting:
     """An object beside a clip that slides along a line, rests, wipes a plane, and swings freely, again and again."""
     clip = replace(clip, fps=FPS)
     rng = np.random.default_rng(SEED)
-    place, parts = np.zeros(3), []
+    place = np.zeros(3)
+    parts: list[Array] = []
     while sum(len(part) for part in parts) < clip.frames:
         way = unit(rng.standard_normal(3))
         pulled = place + 0.5 * np.linspace(0.0, 1.0, 2 * LASTING)[:, None] * way
