@@ -114,6 +114,14 @@ def _each(function: Callable[..., float], *values: Number) -> Array:
     return np.fromiter(flat, np.float64, arrays[0].size).reshape(arrays[0].shape)
 
 
+def _inverse(size: Number) -> Number:
+    """One over a length; 0 of what has none."""
+    if isinstance(size, np.ndarray):
+        known = size > _NOTHING
+        return np.where(known, 1.0, 0.0) / np.where(known, size, 1.0)
+    return 1.0 / size if size > _NOTHING else 0.0
+
+
 # Vectors -------------------------------------------------------------------------------------------------------------
 
 
@@ -143,9 +151,7 @@ def length(a: Vector) -> Number:
 
 def unit(a: Vector) -> Vector:
     """The direction; zero of what has none."""
-    size = length(a)
-    known = size > _NOTHING
-    factor = where(known, 1.0, 0.0) / where(known, size, 1.0)
+    factor = _inverse(length(a))
     return factor * a[0], factor * a[1], factor * a[2]
 
 
@@ -185,10 +191,8 @@ def rotate(q: Quaternion, v: Vector) -> Vector:
 
 def normalized(q: Quaternion) -> Quaternion:
     w, x, y, z = q
-    size = root(w * w + x * x + y * y + z * z)
-    known = size > _NOTHING
-    factor = where(known, 1.0, 0.0) / where(known, size, 1.0)
-    return where(known, factor * w, 1.0), factor * x, factor * y, factor * z
+    factor = _inverse(root(w * w + x * x + y * y + z * z))
+    return where(factor > 0.0, factor * w, 1.0), factor * x, factor * y, factor * z
 
 
 def aligned(q: Quaternion, reference: Quaternion) -> Quaternion:

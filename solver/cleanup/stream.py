@@ -9,6 +9,8 @@ which a bend is, the last for those from which adjustments fade.
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,7 +26,7 @@ from .limbs import Limb, limbs_of
 from .plants import MOST_POINTS, PlantedPoint, check_plants
 from .settings import CleanSettings
 from .stretch.carrying import displacement, misses
-from .stretch.method import Method, Windows, scaled
+from .stretch.method import Method, Windows
 from .stretch.observing import Adjustment, LimbState
 from .stretch.solving import scales
 from .stretch.targets import Target, turn_of_two
@@ -138,6 +140,12 @@ class CleanStream:
         self._kept = max(windows.turning, windows.carrying, windows.smoothing, windows.blending) + 1
         self._announced: list[list[list[_Plant]]] = [[[] for _ in range(MOST_POINTS)] for _ in limbs]
         self._out: list[CleanedFrame] = []
+        self._missing: deque[int] = deque(maxlen=2 * windows.carrying + 2)
+        """Frames in which some limb does not reach its target."""
+        self._moved: deque[int] = deque()
+        """Frames around which there are such."""
+        self._held: list[deque[int]] = [deque() for _ in limbs]
+        """For each limb the frames that have come in and in which it is held, those that still matter."""
 
     @property
     def delay(self) -> int:
@@ -167,7 +175,11 @@ class CleanStream:
             raise MotionError("The stream is finished: begin a new one.")
         pose = self._checked(pose)
         states = self._method.observer.of_frame(pose.rotations, pose.translations)
-        self._frames[self._count] = _Frame(pose, states, [self._holding(limb) for limb in range(len(states))])
+        current = _Frame(pose, states, [self._holding(limb) for limb in range(len(states))])
+        for held, count in zip(self._held, current.counts, strict=True):
+            if count:
+                held.append(self._count)
+        self._frames[self._count] = current
         self._count += 1
         self._advance()
         return self._out.pop() if self._out else None
@@ -209,10 +221,9 @@ class CleanStream:
         turned, moved = pose.rotations, pose.translations
         joints = len(self._skeleton)
         if turned.shape == (joints, 4) and moved.shape == (joints, 3) and turned.dtype == moved.dtype == np.float64:
-            squares = turned * turned
-            off = np.abs(squares[:, 0] + squares[:, 1] + squares[:, 2] + squares[:, 3] - 1.0)
-            if off.max() <= _UNIT and np.isfinite(moved.sum()):
-                return pose
+            off = np.abs((turned * turned).sum(axis=1) - 1.0).max()
+            if off <= _UNIT and math.isfinite(moved.sum()):
+                return Pose(turned.copy(), moved.copy())
         motion = Motion(turned[None], moved[None]).checked(self._skeleton)
         return Pose(motion.rotations[0], motion.translations[0])
 
@@ -286,11 +297,17 @@ class CleanStream:
             # The turn of a limb that one plant holds is not kept: it is not for others to fade from.
             turn = blending.blended_turn(turns[0] if ahead else IDENTITY, turns[1] if behind else IDENTITY, shares)
             current.targets.append(method.target_of_one(limb, state, turn, is_first, places))
+        self._measure(frame)
+
+    def _measure(self, frame: int) -> None:
+        """Where the root would have to go for this frame alone."""
+        current, method = self._frames[frame], self._method
         holds = [count > 0 for count in current.counts]
         if any(holds):
             spheres = list(map(method.sphere, current.states, current.targets, holds))
             if misses(spheres):
                 current.raw = displacement(spheres)
+                self._missing.append(frame)
 
     def _turn_from(self, frame: int, limb: int, way: int) -> int:
         """How far ahead, or behind, the next frame is in which two plants hold a limb that one holds until then."""
@@ -306,44 +323,52 @@ class CleanStream:
     def _widen(self, frame: int) -> None:
         """The largest displacement of the root around."""
         reach = self._method.windows.carrying // 2
-        largest, found = -1.0, ZERO
-        for near in range(max(frame - reach, 0), min(frame + reach + 1, self._count)):
+        _forget(self._missing, frame - reach)
+        largest = -1.0
+        for near in self._missing:
+            if near > frame + reach:
+                break
             x, y, z = raw = self._frames[near].raw
             size = x * x + y * y + z * z
             if size > largest:
-                largest, found = size, raw
-        self._frames[frame].largest = found
+                largest, self._frames[frame].largest = size, raw
+        if largest >= 0.0:
+            self._moved.append(frame)
 
     def _carry(self, frame: int) -> None:
         """Where the root goes, and what that asks of each limb's bend."""
         current, method = self._frames[frame], self._method
         window = len(method.kernel) // 2
-        x = y = z = total = 0.0
-        for shift, weight in zip(range(-window, window + 1), method.kernel, strict=True):
-            if 0 <= frame + shift < self._count:
-                near = self._frames[frame + shift].largest
-                total += weight
-                x += weight * near[0]
-                y += weight * near[1]
-                z += weight * near[2]
-        current.root = (x / total, y / total, z / total)
+        _forget(self._moved, frame - window)
+        if self._moved:
+            x = y = z = total = 0.0
+            for shift, weight in zip(range(-window, window + 1), method.kernel, strict=True):
+                if 0 <= frame + shift < self._count:
+                    near = self._frames[frame + shift].largest
+                    total += weight
+                    x += weight * near[0]
+                    y += weight * near[1]
+                    z += weight * near[2]
+            current.root = (x / total, y / total, z / total)
         for state, target, count in zip(current.states, current.targets, current.counts, strict=True):
             current.bends.append(method.bend(state, current.root, target) if count else 0.0)
 
     def _solve(self, frame: int) -> None:
         """What limbs do that are held."""
         current, method = self._frames[frame], self._method
-        window = len(method.bend_kernel) // 2
+        window = method.windows.smoothing
+        begin, end = max(frame - window, 0), min(frame + window + 1, self._count)
+        near = [self._frames[each] for each in range(begin, end)]
+        weights = method.bend_kernel[begin - frame + window :]
         for limb, (state, target) in enumerate(zip(current.states, current.targets, strict=True)):
             if not current.counts[limb]:
                 current.adjustments.append(method.unadjusted[limb])
                 continue
             bend = total = 0.0
-            for shift, weight in zip(range(-window, window + 1), method.bend_kernel, strict=True):
-                near = self._frames.get(frame + shift) if frame + shift < self._count else None
-                if near is not None and near.counts[limb]:
+            for each, weight in zip(near, weights, strict=False):
+                if each.counts[limb]:
                     total += weight
-                    bend += weight * near.bends[limb]
+                    bend += weight * each.bends[limb]
             inside = method.stiffening(state, current.stiff[limb])
             current.adjustments.append(method.solved(state, current.root, target, bend / total, inside))
 
@@ -351,8 +376,7 @@ class CleanStream:
         """What free limbs do; nothing goes below the floor; and the frame is done."""
         current, method = self._frames[frame], self._method
         turned, moved = current.pose.rotations.copy(), current.pose.translations.copy()
-        carrier = method.observer.root
-        moved[carrier] = moved[carrier] + np.array(current.root)
+        moved[method.observer.root] += current.root
         stretch, residual = {}, 0.0
         for limb, part in enumerate(method.limbs):
             by, touched = self._faded(frame, limb)
@@ -360,12 +384,12 @@ class CleanStream:
             stretch[part.name] = by.scale - 1.0
             if touched:
                 self._write(current, limb, by, turned, moved)
-            least, most = scales(method.settings)
-            if current.counts[limb] and not least < by.scale < most:
-                residual = max(residual, self._missed(current, limb, by))
             if toes > 0.0 and part.toes is not None:
                 joint = part.toes.joint
                 turned[joint] = method.toes_turned(limb, turned[joint].tolist(), toes)
+            least, most = scales(method.settings)
+            if current.counts[limb] and not least < by.scale < most:
+                residual = max(residual, self._missed(current, limb, by))
         self._out.append(CleanedFrame(frame, Pose(turned, moved), stretch, current.root, residual))
 
     def _faded(self, frame: int, limb: int) -> tuple[Adjustment, bool]:
@@ -373,7 +397,7 @@ class CleanStream:
         own = self._frames[frame].adjustments[limb]
         if self._frames[frame].counts[limb]:
             return own, True
-        ahead, behind = self._held_from(frame, limb, 1), self._held_from(frame, limb, -1)
+        ahead, behind = self._held_around(frame, limb)
         if not ahead and not behind:
             return own, False
         nothing = self._method.unadjusted[limb]
@@ -381,15 +405,18 @@ class CleanStream:
         since = self._frames[frame - behind].adjustments[limb] if behind else nothing
         return self._method.faded(to, since, (ahead, behind)), True
 
-    def _held_from(self, frame: int, limb: int, way: int) -> int:
-        """How far ahead, or behind, the next frame is in which a limb is held."""
-        for far in range(1, self._method.windows.blending + 1):
-            there = self._frames.get(frame + way * far)
-            if there is None:
-                return blending.NONE
-            if there.counts[limb]:
-                return far
-        return blending.NONE
+    def _held_around(self, frame: int, limb: int) -> tuple[int, int]:
+        """How far ahead, and behind, the next frames are in which a free limb is held."""
+        held, window = self._held[limb], self._method.windows.blending
+        while len(held) > 1 and held[1] < frame:
+            held.popleft()
+        ahead = behind = blending.NONE
+        if held and held[0] < frame:
+            behind = frame - held[0] if frame - held[0] <= window else blending.NONE
+        after = held[0] if held and held[0] > frame else held[1] if len(held) > 1 else None
+        if after is not None and after - frame <= window:
+            ahead = after - frame
+        return ahead, behind
 
     def _above_floor(
         self, current: _Frame, limb: int, by: Adjustment, touched: bool
@@ -407,17 +434,10 @@ class CleanStream:
 
     def _write(self, current: _Frame, limb: int, by: Adjustment, turned: Array, moved: Array) -> None:
         """Write a limb to a pose."""
-        method, part = self._method, self._method.limbs[limb]
-        joints = (part.ball, part.hinge, part.end)
-        source = current.pose.rotations[list(joints)].tolist()
-        for joint, turn in zip(joints, method.turned(limb, source, by), strict=True):
-            turned[joint] = turn
-        inside = method.turned_inside(current.states[limb], by)
-        for joint, turn in zip(method.observer.hands[limb].joints, inside, strict=True):
-            turned[joint] = turn
+        method, state = self._method, current.states[limb]
+        turned[method.turning[limb]] = method.written(limb, state, by)
         if method.settings.stretch:
-            for joint in method.chains[limb]:
-                moved[joint] = scaled(current.pose.translations[joint].tolist(), by)
+            moved[method.chains[limb]] = method.stretched(state, by)
 
     def _missed(self, current: _Frame, limb: int, by: Adjustment) -> float:
         """How far the planted points of a limb are from their places."""
@@ -427,6 +447,12 @@ class CleanStream:
             for point, plant in zip(seen.points, current.plants[limb], strict=True)
             if plant is not None and plant.place is not None
         )
+
+
+def _forget(frames: deque[int], before: int) -> None:
+    """Drop frames that lie before one."""
+    while frames and frames[0] < before:
+        frames.popleft()
 
 
 def _places(plants: tuple[_Plant | None, ...]) -> tuple[Vector, Vector]:

@@ -21,7 +21,7 @@ from ..limbs import Limb, limbs_of
 from ..plants import PlantedPoint, holds_of, planted_points, table_of
 from ..settings import CleanSettings
 from .carrying import displacement, misses
-from .method import Method, Windows, scaled
+from .method import Method, Windows
 from .observing import UNADJUSTED, Adjustment, LimbState, taken
 from .targets import Target, locating_order, turn_of_two
 
@@ -224,18 +224,12 @@ class _Run:
                 _put(seen, below, method.adjusted(limb, *taken((state, root, by), below)))
         frames = np.flatnonzero(touched)
         if frames.size:
-            joints = (part.ball, part.hinge, part.end)
-            some, source = taken(by, frames), self.clip.motion
-            local = [split(source.rotations[frames, joint]) for joint in joints]
-            for joint, turn in zip(joints, method.turned(limb, local, some), strict=True):
-                turned[frames, joint] = joined(turn)
-            for joint, turn in zip(
-                method.observer.hands[limb].joints, method.turned_inside(taken(state, frames), some), strict=True
-            ):
+            own, some = taken((state, by), frames)
+            for joint, turn in zip(method.turning[limb], method.written(limb, own, some), strict=True):
                 turned[frames, joint] = joined(turn)
             if method.settings.stretch:
-                for joint in method.chains[limb]:
-                    moved[frames, joint] = joined(scaled(split(source.translations[frames, joint]), some))
+                for joint, bone in zip(method.chains[limb], method.stretched(own, some), strict=True):
+                    moved[frames, joint] = joined(bone)
         if part.toes is not None and seen is not None:
             bend = method.toes_bend(limb, seen)
             bends = np.flatnonzero(bend > 0.0)

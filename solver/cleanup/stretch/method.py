@@ -85,9 +85,15 @@ class Method:
         return kernel(self.windows.smoothing)
 
     @cached_property
-    def chains(self) -> tuple[tuple[int, ...], ...]:
+    def chains(self) -> tuple[list[int], ...]:
         """For each limb the joints whose translations are its bones."""
-        return tuple(limb.chain(self.skeleton) for limb in self.limbs)
+        return tuple(list(limb.chain(self.skeleton)) for limb in self.limbs)
+
+    @cached_property
+    def turning(self) -> tuple[list[int], ...]:
+        """For each limb the joints that its adjustment turns: ball joint, hinge, end, and those of hand or foot."""
+        each = zip(self.limbs, self.observer.hands, strict=True)
+        return tuple([limb.ball, limb.hinge, limb.end, *hand.joints] for limb, hand in each)
 
     @cached_property
     def clearances(self) -> tuple[tuple[float, float], ...]:
@@ -248,27 +254,24 @@ class Method:
 
     # 5: what that makes of the motion ------------------------------------------------------------------------------
 
-    def turned(self, limb: int, local: Sequence[Quaternion], by: Adjustment) -> tuple[Quaternion, ...]:
-        """The local rotations of ball joint, hinge and end, given those of the source."""
-        ball, hinge, end = local
+    def written(self, limb: int, state: LimbState, by: Adjustment) -> tuple[Quaternion, ...]:
+        """The local rotations of the joints that `turning` names."""
+        ball, hinge, end = state.local
         bent = about(self.limbs[limb].axis, by.bend)
+        inside = [normalized(multiply(turn, own)) for turn, own in zip(by.inside, state.inside.turned, strict=True)]
         return (
             normalized(multiply(by.hip, ball)),
             normalized(multiply(hinge, bent)),
             normalized(multiply(by.ankle, end)),
+            *inside,
         )
 
-    def turned_inside(self, state: LimbState, by: Adjustment) -> tuple[Quaternion, ...]:
-        """The local rotations of the joints inside hand or foot."""
-        return tuple(normalized(multiply(turn, own)) for turn, own in zip(by.inside, state.inside.turned, strict=True))
+    def stretched(self, state: LimbState, by: Adjustment) -> tuple[Vector, ...]:
+        """The local translations of the joints of a limb's chain."""
+        return tuple(times(by.scale, bone) for bone in state.bones)
 
     def toes_turned(self, limb: int, local: Quaternion, bend: Number) -> Quaternion:
         """The local rotation of bent toes, given that of others."""
         toes = self.limbs[limb].toes
         assert toes is not None
         return normalized(multiply(local, about(toes.axis, bend)))
-
-
-def scaled(translation: Vector, by: Adjustment) -> Vector:
-    """The translation of a joint of a limb's bones."""
-    return times(by.scale, translation)

@@ -61,6 +61,10 @@ class LimbState(NamedTuple):
     toes_turned: Quaternion
     inside: Inside
     """The joints of hand or foot itself."""
+    local: tuple[Quaternion, Quaternion, Quaternion]
+    """The local rotations of ball joint, hinge and end."""
+    bones: tuple[Vector, ...]
+    """The local translations of the joints from below the ball joint down to the end."""
 
 
 class Adjustment(NamedTuple):
@@ -200,6 +204,7 @@ class _View:
         self.toes = place[hand.toes]
         self.inside = [place[joint] for joint in hand.joints]
         self.moved = [place[joint] for joint in hand.moved]
+        self.bones = [place[joint] for joint in limb.chain(skeleton)]
 
     def seen(
         self, world: list[tuple[Quaternion, Vector]], turned: Sequence[Quaternion], moved: Sequence[Vector]
@@ -221,6 +226,8 @@ class _View:
                 tuple(moved[joint] for joint in self.moved),
                 turned[self.toes],
             ),
+            local=(turned[self.ball], turned[self.hinge], turned[self.end]),
+            bones=tuple(moved[joint] for joint in self.bones),
         )
 
 
@@ -246,6 +253,8 @@ def adjusted(limb: LimbState, root: Vector, by: Adjustment) -> LimbState:
         toes=plus(end, rotate(foot, minus(limb.toes, limb.end))),
         toes_turned=multiply(foot, limb.toes_turned),
         inside=limb.inside,
+        local=limb.local,
+        bones=limb.bones,
     )
 
 

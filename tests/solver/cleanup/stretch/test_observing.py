@@ -10,7 +10,7 @@ from poise.solver import BodyPoint, rotations
 from poise.solver.cleanup import components
 from poise.solver.cleanup.limbs import limb, limbs_of
 from poise.solver.cleanup.settings import CleanSettings
-from poise.solver.cleanup.stretch.method import Method, Windows, scaled
+from poise.solver.cleanup.stretch.method import Method, Windows
 from poise.solver.cleanup.stretch.observing import Adjustment, Observer, combined, taken
 from poise.solver.clip import Clip
 from poise.solver.errors import SkeletonError
@@ -75,15 +75,10 @@ def test_an_adjusted_limb_is_what_the_adjusted_motion_shows(rng, clip):
         root = rng.standard_normal((FRAMES, 3))
         turned, moved = clip.motion.rotations.copy(), clip.motion.translations.copy()
         moved[:, method.observer.root] += root
-        joints = (part.ball, part.hinge, part.end)
-        local = [components.split(turned[:, joint]) for joint in joints]
-        for joint, turn in zip(joints, method.turned(number, local, by), strict=True):
+        for joint, turn in zip(method.turning[number], method.written(number, state, by), strict=True):
             turned[:, joint] = components.joined(turn)
-        hand = method.observer.hands[number]
-        for joint, turn in zip(hand.joints, method.turned_inside(state, by), strict=True):
-            turned[:, joint] = components.joined(turn)
-        for joint in method.chains[number]:
-            moved[:, joint] = components.joined(scaled(components.split(moved[:, joint]), by))
+        for joint, bone in zip(method.chains[number], method.stretched(state, by), strict=True):
+            moved[:, joint] = components.joined(bone)
         shown = clip.with_motion(Motion(turned, moved))
         seen = method.adjusted(number, state, components.split(root), by)
         assert np.allclose(components.joined(seen.end), shown.position(part.end), atol=1e-12)
