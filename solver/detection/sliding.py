@@ -226,10 +226,15 @@ class _Search:
         if not len(begins):
             return []
         given, floors = found.at(begins), np.append(0, pauses + 1)[number]
-        loosely = LOOSER * tolerance
-        later = stretches.lengthened(kind, loosely, begins, given, limits[begins])
-        earlier = stretches.lengthened(kind, loosely, begins, given, floors[begins], backward=True)
-        spans = (begins, ends[begins], ends[begins] - earlier.count + 1, begins + later.count - 1)
+        ends = ends[begins]
+        # Twice as long is more than enough to know.
+        limits, floors = (
+            np.minimum(limits[begins], ends + given.count),
+            np.maximum(floors[begins], begins - given.count),
+        )
+        later = stretches.lengthened(kind, LOOSER * tolerance, begins, given, limits)
+        earlier = stretches.lengthened(kind, LOOSER * tolerance, begins, given, floors, backward=True)
+        spans = (begins, ends, ends - earlier.count + 1, begins + later.count - 1)
         return [_Candidate(kind, *frames) for frames in zip(*(moves[each].tolist() for each in spans), strict=True)]
 
     def _grows(self, given: _Candidate) -> float:

@@ -18,6 +18,9 @@ EVEN_SPREAD = float(np.sqrt(12.0))
 ROUNDS = 10
 """Of fitting without what lies far off, at the most."""
 
+SETTLED = 0.95
+"""A round that lowers what is far off by less than this changes nothing any more."""
+
 CHANCE = 2.0
 """Standard errors that a bend may be larger than it seems."""
 
@@ -53,15 +56,15 @@ class SlideFit:
 def fitted(kind: Slide, places: Array, used: BoolArray, least: float) -> SlideFit:
     """Through those places (n, 3) that are used (n,) and do not lie far off from the others; nearer than `least` is
     never far off."""
-    chosen = used
+    given = places[used]
+    chosen, before = given, np.inf
     for _ in range(ROUNDS):
-        fit = through(kind, places[chosen])
-        distances = fit.distances(places)
-        limit = max(OUTLYING * NORMAL_SPREAD * median(distances[used]), least)
-        again = used & (distances <= limit)
-        if (again == chosen).all():
+        fit = through(kind, chosen)
+        distances = fit.distances(given)
+        limit = max(OUTLYING * NORMAL_SPREAD * median(distances), least)
+        if limit > SETTLED * before:
             break
-        chosen = again
+        chosen, before = given[distances <= limit], limit
     return fit
 
 
