@@ -7,26 +7,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
-
 from ..clip import Clip
 from ..constraints import Footplant, Ground
 from ..errors import ConstraintError
 from .cleaned import Cleaned
-from .limbs import LIMB_NAMES, Limb, limbs_of
+from .limbs import Limb
 from .plants import PlantedPoint
 from .prioritized import clean_prioritized
-from .rigid import clean_rigidly
+from .rigid import clean_rigidly, needed_limbs
 from .settings import CleanSettings
 from .stretch.batch import clean_stretching
 
 CleanMethod = Literal["stretch", "rigid", "prioritized"]
 """How feet are cleaned: limbs stretch a little and all else stays near the source (document 000); bones keep their
 lengths and the root goes where all limbs reach (document 002); or the whole body shares the change (document 003)."""
-
-LOOKED_AT = 500
-"""Frames of a clip in which the axes of hinges are seen: more show nothing new, and in long clips take longer than all
-the rest."""
 
 _Cleaning = Callable[
     [Clip, Iterable[Footplant | PlantedPoint], CleanSettings | None, Sequence[Limb] | None],
@@ -78,13 +72,5 @@ def cleaned(
             raise ConstraintError(f"A clip is cleaned with footplants and planted points, not with {plant!r}.")
     if not clip.frames:
         raise ConstraintError("The clip has no frames, so there is nothing to clean.")
-    known = _needed_limbs(clip, asked, chosen) if limbs is None else limbs
+    known = needed_limbs(clip, asked, chosen) if limbs is None else limbs
     return _METHODS[method](clip, asked, chosen, known)
-
-
-def _needed_limbs(clip: Clip, plants: Sequence[Footplant | PlantedPoint], settings: CleanSettings) -> tuple[Limb, ...]:
-    """The limbs that plants are on; with a ground all that there are, for none may go below."""
-    frames = np.unique(np.linspace(0, clip.frames - 1, LOOKED_AT).round().astype(np.int64))
-    names = {f"{plant.foot} leg" if isinstance(plant, Footplant) else plant.limb for plant in plants}
-    only = None if settings.ground is not None else [name for name in LIMB_NAMES if name in names]
-    return limbs_of(clip.skeleton, clip.motion.at(frames), only)

@@ -27,7 +27,7 @@ from .plants import PlantedPoint, planted_points
 from .rigid_hinges import HingedAnkle, hinged_ankle, kept_on_hinge, on_hinges
 from .rigid_root import Pull, easy_displacement, reachable
 from .settings import CleanSettings, frames_in
-from .stretch.batch import _put, _Run, _zeros
+from .stretch.batch import _put, _Run, _smoothed
 from .stretch.carrying import Sphere
 from .stretch.method import Method, Windows
 from .stretch.observing import Adjustment, LimbState, taken
@@ -37,6 +37,11 @@ from .two_bones import reach_of
 CALM = 0.05
 """Seconds, to either side, over which the root's displacement is smoothed: the tremor of a captured foot belongs into
 its leg, while what is slower is the whole body's (requirement four of document 002)."""
+
+
+LOOKED_AT = 500
+"""Frames of a clip in which the axes of hinges are seen: more show nothing new, and in long clips take longer than all
+the rest."""
 
 
 def rigid_settings(settings: CleanSettings) -> CleanSettings:
@@ -112,14 +117,20 @@ def clean_rigidly(
     settings = rigid_settings(settings or CleanSettings())
     asked = list(plants)
     if limbs is None:
-        names = {f"{plant.foot} leg" if isinstance(plant, Footplant) else plant.limb for plant in asked}
-        only = None if settings.ground else [name for name in LIMB_NAMES if name in names]
-        limbs = limbs_of(clip.skeleton, clip.motion, only)
+        limbs = needed_limbs(clip, asked, settings)
     standing = planted_points(clip, asked, limbs, settings.ground)
     if not limbs:
         return Cleaned(clip, standing, (), {}, np.zeros((clip.frames, 3)))
     method = RigidMethod(clip.skeleton, tuple(limbs), settings, Windows.of(settings, clip.fps), fps=clip.fps)
     return RigidRun(method, clip, standing).cleaned()
+
+
+def needed_limbs(clip: Clip, plants: Iterable[Footplant | PlantedPoint], settings: CleanSettings) -> tuple[Limb, ...]:
+    """The limbs that plants are on; with a ground all that there are, for none may go below."""
+    frames = np.unique(np.linspace(0, clip.frames - 1, LOOKED_AT).round().astype(np.int64))
+    names = {f"{plant.foot} leg" if isinstance(plant, Footplant) else plant.limb for plant in plants}
+    only = None if settings.ground is not None else [name for name in LIMB_NAMES if name in names]
+    return limbs_of(clip.skeleton, clip.motion.at(frames), only)
 
 
 class RigidRun(_Run):
@@ -129,16 +140,8 @@ class RigidRun(_Run):
 
     def _root(self, targets: list[Target]) -> Vector:
         pulls = [self._pull(limb, target) for limb, target in enumerate(targets)]
-        wish, smooth = easy_displacement(pulls), _zeros(self.frames, 3)
-        radius, total = len(self.method.calm) // 2, np.zeros(self.frames)
-        for shift, weight in zip(range(-radius, radius + 1), self.method.calm, strict=True):
-            begin, end = max(0, -shift), min(self.frames, self.frames - shift)
-            if begin >= end:
-                continue
-            total[begin:end] += weight
-            for summed, values in zip(smooth, wish, strict=True):
-                summed[begin:end] += weight * values[begin + shift : end + shift]
-        return reachable(tuple(summed / total for summed in smooth), pulls, self.method.size)
+        x, y, z = _smoothed(easy_displacement(pulls), self.method.calm, np.ones(self.frames, dtype=bool))
+        return reachable((x, y, z), pulls, self.method.size)
 
     def _adjusted(self, limb: int, root: Vector, target: Target) -> tuple[Adjustment, BoolArray]:
         by, touched = super()._adjusted(limb, root, target)

@@ -11,8 +11,8 @@ import numpy as np
 from poise.solver import Clip, Footplant, Ground, Motion, read_bvh
 
 LABELS = Path(__file__).parents[2] / "labels"
-LABELLED = ("02_01", "09_01", "10_01", "13_11", "13_35", "16_17", "49_06")
-"""A walk, a run, a kick, a jump, stairs, a turn, a cartwheel."""
+LABELLED = ("02_01", "09_01", "10_01", "13_11", "13_35", "16_17", "49_06", "85_05", "135_04")
+"""A walk, a run, a kick, a jump, stairs, a turn, a cartwheel, handstands, karate."""
 
 EVENTS = ("heel_strike", "toe_strike", "heel_off", "toe_off")
 
