@@ -91,6 +91,22 @@ class PoiseConstraint(PropertyGroup):
         name="Confidence", description="How sure detection is of it", default=1.0, min=0.0, max=1.0, subtype="FACTOR"
     )
 
+    # Footplants and poses
+    ease_in: FloatProperty(
+        name="Ease In",
+        description="Frames over which a plant or a held pose is reached; -1 for a quarter of a second",
+        default=-1.0,
+        min=-1.0,
+        step=100,
+    )
+    ease_out: FloatProperty(
+        name="Ease Out",
+        description="Frames over which the source is rejoined after it; -1 for a quarter of a second",
+        default=-1.0,
+        min=-1.0,
+        step=100,
+    )
+
     # Those that go through points
     points: CollectionProperty(type=PoisePoint, name="Points", description="The places that it goes through")
     active_point: IntProperty(name="Active Point", description="The point whose settings are shown", min=0)
@@ -125,20 +141,6 @@ class PoiseConstraint(PropertyGroup):
     )
     use_height: BoolProperty(name="Set Height", description="Stand at a height of its own, instead of on the ground")
     height: FloatProperty(name="Height", description="How high the sole stands", unit="LENGTH")
-    ease_in: FloatProperty(
-        name="Ease In",
-        description="Frames before the first event over which the foot comes; -1 for a quarter of a second",
-        default=-1.0,
-        min=-1.0,
-        step=100,
-    )
-    ease_out: FloatProperty(
-        name="Ease Out",
-        description="Frames after the last event over which the foot rejoins the source; -1 for a quarter of a second",
-        default=-1.0,
-        min=-1.0,
-        step=100,
-    )
 
     # Balance
     is_whole: BoolProperty(name="All Frames", description="Whether it lasts as long as the motion", default=True)

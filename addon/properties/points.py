@@ -29,8 +29,12 @@ class PoisePoint(PropertyGroup):
         soft_max=1.0,
     )
     home: FloatVectorProperty(
-        name="Home", description="Where the empty of a footplant was when nobody had moved it", subtype="TRANSLATION"
+        name="Home", description="Where the point was before anybody moved its empty", subtype="TRANSLATION"
     )
-    home_heading: FloatProperty(
-        name="Home Heading", description="Its heading when nobody had turned it", subtype="ANGLE", unit="ROTATION"
+    home_rotation: FloatVectorProperty(
+        name="Home Rotation",
+        description="How the point was turned before anybody turned its empty",
+        subtype="QUATERNION",
+        size=4,
+        default=(1.0, 0.0, 0.0, 0.0),
     )

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From the solver's constraints to saved ones, with their empties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import bpy
+import numpy as np
+
+from ...solver import (
+    Balance,
+    BodyPoint,
+    Constraint,
+    DirectionConstraint,
+    Footplant,
+    MovingObject,
+    OrientationConstraint,
+    PoiseError,
+    ShapeConstraint,
+)
+from .. import bridge, points
+from ..constraint_list import new_item, remove
+from ..placements import Placement
+from ..properties import PoiseBone, PoiseConstraint, character_of, name_bone
+from ..properties.copying import copy_properties
+from .character import character_of_reading
+from .errors import TranslationError
+from .standing import stand_in_source
+from .times import nearest_frame, step_of, to_scene
+
+List = Literal["constraints", "found"]
+
+
+def take(
+    armature: bpy.types.Object, reading: bridge.Reading, constraint: Constraint, into: List = "constraints"
+) -> PoiseConstraint:
+    """Save one of the solver's constraints, made for what was read, in one of a character's lists.
+
+    Its points get empties, but not while it is only a proposal (see `accept`): one that moves a footplant loses that.
+    """
+    known = _KINDS.get(_kind_of(constraint))
+    if known is None:
+        raise TranslationError(f"A {type(constraint).__name__} cannot be kept in a .blend.")
+    item = new_item(armature, _kind_of(constraint), constraint.name or _usual_name(constraint, reading), into)
+    try:
+        taking = _Taking(armature, character_of_reading(armature, reading), item, with_empties=into == "constraints")
+        taking.shared(constraint)
+        known(taking, constraint)
+    except PoiseError:
+        remove(armature, len(getattr(character_of(armature), into)) - 1, into)
+        raise
+    return item
+
+
+def accept(armature: bpy.types.Object, index: int) -> PoiseConstraint:
+    """Make a constraint of a proposal."""
+    character = character_of(armature)
+    proposal = character.found[index]
+    item = new_item(armature, proposal.kind, proposal.name)
+    uid, name = item.uid, item.name
+    copy_properties(proposal, item)
+    item.uid, item.name = uid, name
+    points.make_empties(armature, item)
+    remove(armature, index, "found")
+    return item
+
+
+def _kind_of(constraint: Constraint) -> str:
+    for kind, found in (
+        ("SHAPE", ShapeConstraint),
+        ("FOOTPLANT", Footplant),
+        ("ORIENTATION", OrientationConstraint),
+        ("LOOK_AT", DirectionConstraint),
+        ("BALANCE", Balance),
+    ):
+        if isinstance(constraint, found):
+            return kind
+    return ""
+
+
+def _usual_name(constraint: Constraint, reading: bridge.Reading) -> str:
+    """What a constraint that nobody has named is called in the list; frames are the scene's."""
+    if isinstance(constraint, Footplant):
+        begin = to_scene(reading, min(begin for begin, _ in constraint.stays.values()))
+        return f"{constraint.foot.capitalize()} footplant {begin:g}"
+    if isinstance(constraint, Balance):
+        return "Balance"
+    held: Any = constraint
+    joint = held.joint.joint if isinstance(held.joint, BodyPoint) else held.joint
+    bone = reading.clip.skeleton.names[reading.clip.skeleton.index(joint)]
+    words = {"ORIENTATION": "Orientation", "LOOK_AT": "Direction"}.get(_kind_of(constraint))
+    return f"{words or ('Pin' if len(tuple(held.points)) == 1 else 'Trajectory')} {bone}"
+
+
+class _Taking:
+    """One of the solver's constraints on its way into the .blend."""
+
+    def __init__(
+        self, armature: bpy.types.Object, reading: bridge.Reading, item: PoiseConstraint, with_empties: bool
+    ) -> None:
+        self.armature = armature
+        self.reading = reading
+        self.clip = reading.clip
+        self.item = item
+        self.with_empties = with_empties
+
+    def shared(self, constraint: Constraint) -> None:
+        item = self.item
+        item.priority, item.weight = int(constraint.priority), float(constraint.weight)
+        item.confidence = float(getattr(constraint, "confidence", 1.0))
+        recruit = constraint.recruit
+        if recruit is None:
+            return
+        if isinstance(recruit, (int, np.integer)):
+            item.recruit, item.recruit_level = "LEVEL", int(recruit)
+            return
+        item.recruit = "BONES"
+        for joint in recruit:
+            self._list_bone(item.recruited, BodyPoint(joint))
+
+    def _bone(self, joint: str | int) -> str:
+        """The name of the bone of a joint, today."""
+        return self.clip.skeleton.names[self.clip.skeleton.index(joint)]
+
+    def _list_bone(self, bones: Any, point: BodyPoint) -> None:
+        name = self._bone(point.joint)
+        listed: PoiseBone = bones.add()
+        name_bone(self.armature, listed, name)
+        listed.offset = point.offset
+
+    def _frame(self, time: float) -> float:
+        return to_scene(self.reading, time)
+
+    def _add_point(self, first: Placement, begin: float, end: float, now: Placement | None = None) -> Any:
+        """A point that is at `first`, or has been moved from there, with times in frames of the clip."""
+        point = self.item.points.add()
+        point.begin, point.end = self._frame(begin), self._frame(end)
+        if self.with_empties:
+            points.add_empty(self.armature, self.item, point, now or first)
+        points.remember(point, first)
+        return point
+
+    # The kinds -----------------------------------------------------------------------------------------------------
+
+    def path(self, constraint: Any, placed: Callable[[Any, int], Placement]) -> None:
+        """What goes through points; `placed` gives the world placement of a location at a frame of the clip."""
+        item = self.item
+        given = constraint.joint
+        point = given if isinstance(given, BodyPoint) else BodyPoint(given)
+        name_bone(self.armature, item, self._bone(point.joint))
+        item.offset = point.offset
+        item.begin, item.end = self._frame(constraint.begin), self._frame(constraint.end)
+        item.mode = constraint.mode.upper()
+        for each in constraint.points:
+            begin, end = each.stay
+            added = self._add_point(placed(each.location, nearest_frame(self.reading, begin)), begin, end)
+            added.tension, added.continuity, added.bias = each.tension, each.continuity, each.bias
+
+    def shape(self, constraint: ShapeConstraint) -> None:
+        reference = self._reference(constraint)
+        self.path(constraint, lambda location, frame: Placement(reference(frame).shown(location), np.eye(3)))
+
+    def _reference(self, constraint: ShapeConstraint) -> Callable[[int], Placement]:
+        """Where the reference is at a frame of the clip."""
+        item, reference = self.item, constraint.reference
+        if reference is None:
+            return lambda frame: Placement(np.zeros(3), np.eye(3))
+        if isinstance(reference, MovingObject):
+            moving = reference.checked(constraint.label, self.clip.frames)
+            places = [Placement.turned(*place) for place in zip(moving.positions, moving.rotations, strict=True)]
+            item.reference, item.reference_object = "OBJECT", self._moving_empty(places)
+            return lambda frame: places[frame]
+        name = self._bone(reference)
+        item.reference = "BONE"
+        name_bone(self.armature, item, name, "reference_bone")
+        heads, turns = self.clip.position(name), self.clip.orientation(name)
+        return lambda frame: Placement.turned(heads[frame], turns[frame])
+
+    def _moving_empty(self, places: list[Placement]) -> bpy.types.Object:
+        """An empty that goes where an object went."""
+        empty = bpy.data.objects.new(f"{self.item.name} reference", None)
+        empty.rotation_mode = "QUATERNION"
+        points.collection_of(self.armature).objects.link(empty)
+        quaternions = np.array([place.quaternion for place in places])
+        is_still = all(np.array_equal(place.location, places[0].location) for place in places)
+        is_still = is_still and bool((quaternions == quaternions[0]).all())
+        for frame, place in enumerate(places[:1] if is_still else places):
+            empty.location = place.location.tolist()
+            empty.rotation_quaternion = quaternions[frame].tolist()
+            if not is_still:
+                for channel in ("location", "rotation_quaternion"):
+                    empty.keyframe_insert(channel, frame=self._frame(frame))
+        return empty
+
+    def orientation(self, constraint: OrientationConstraint) -> None:
+        self.path(constraint, lambda location, frame: Placement.turned(self._head(constraint, frame), location))
+
+    def look_at(self, constraint: DirectionConstraint) -> None:
+        self.item.aim = "DIRECTION"
+        self.item.axis = np.array(constraint.axis, dtype=np.float64).tolist()
+
+        def placed(location: Any, frame: int) -> Placement:
+            return Placement.pointing(self._head(constraint, frame), np.array(location, dtype=np.float64))
+
+        self.path(constraint, placed)
+
+    def _head(self, constraint: Any, frame: int) -> Any:
+        return self.clip.position(constraint.joint)[frame]
+
+    def balance(self, constraint: Balance) -> None:
+        item = self.item
+        displacement = np.zeros(3) if constraint.displacement is None else np.asarray(constraint.displacement)
+        if displacement.dtype == object or displacement.shape != (3,):
+            raise TranslationError(
+                f"{constraint.label}: a displacement that changes over time cannot be kept in a .blend; give one that "
+                "is the same at all frames."
+            )
+        item.displacement = displacement.tolist()
+        item.is_whole = constraint.begin is None and constraint.end is None
+        last = self.clip.frames - 1.0
+        item.begin = self._frame(0.0 if constraint.begin is None else constraint.begin)
+        item.end = self._frame(last if constraint.end is None else constraint.end)
+        item.axes = set((constraint.axes or self.clip.skeleton.horizontal_axes).upper())
+        for point in constraint.points or ():
+            self._list_bone(item.bones, point if isinstance(point, BodyPoint) else BodyPoint(point))
+
+    def footplant(self, constraint: Footplant) -> None:
+        item = self.item
+        item.foot = constraint.foot.upper()
+        for part in ("heel", "toe"):
+            stay = constraint.stays.get(part)
+            setattr(item, f"has_{part}", stay is not None)
+            if stay is not None:
+                setattr(item, f"{part}_strike", self._frame(stay[0]))
+                setattr(item, f"{part}_off", self._frame(stay[1]))
+        for ease in ("ease_in", "ease_out"):
+            given = getattr(constraint, ease)
+            setattr(item, ease, -1.0 if given is None else given * step_of(self.reading))
+        item.use_height = constraint.height is not None
+        item.height = constraint.height or 0.0
+        item.use_position = constraint.position is not None
+        item.use_heading = constraint.heading is not None
+        ankle = getattr(self.clip.skeleton.landmarks, f"{constraint.foot}_ankle")
+        if ankle is not None:
+            name_bone(self.armature, item, self.clip.skeleton.names[ankle])
+        times = [time for stay in constraint.stays.values() for time in stay]
+        item.begin, item.end = self._frame(min(times)), self._frame(max(times))
+        home = stand_in_source(self.clip, constraint)
+        home = Placement.heading_for(
+            home.location if constraint.position is None else constraint.position,
+            home.heading if constraint.heading is None else constraint.heading,
+        )
+        now = Placement.heading_for(home.location + np.asarray(constraint.shift), home.heading + constraint.turn)
+        self._add_point(home, min(times), max(times), now)
+
+
+_KINDS: dict[str, Callable[[_Taking, Any], None]] = {
+    "SHAPE": _Taking.shape,
+    "FOOTPLANT": _Taking.footplant,
+    "ORIENTATION": _Taking.orientation,
+    "LOOK_AT": _Taking.look_at,
+    "BALANCE": _Taking.balance,
+}

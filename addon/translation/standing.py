@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a footplant stands in the source, for its empty to be there. The solver finds the exact place by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...solver import Clip, Footplant
+from ..placements import Placement
+
+
+def stand_in_source(clip: Clip, plant: Footplant) -> Placement:
+    """The middle between heel and ball over the plant's time, and the foot's heading; the origin of an unknown foot."""
+    marks = clip.skeleton.landmarks
+    ends = {part: getattr(marks, f"{plant.foot}_{part}") for part in ("heel", "toe")}
+    places = {
+        part: clip.position(ends[part])[_during(clip, *stay)].mean(axis=0)
+        for part, stay in plant.stays.items()
+        if ends[part] is not None
+    }
+    if not places:
+        return Placement.heading_for(np.zeros(3), 0.0)
+    middle = np.mean(list(places.values()), axis=0)
+    if ends["heel"] is None or ends["toe"] is None:
+        return Placement.heading_for(middle, 0.0)
+    begin, end = (pick(time) for pick, time in zip((min, max), zip(*plant.stays.values(), strict=True), strict=True))
+    during = _during(clip, begin, end)
+    along = (clip.position(ends["toe"])[during] - clip.position(ends["heel"])[during]).mean(axis=0)
+    return Placement.heading_for(middle, float(np.arctan2(along[0], -along[1])))
+
+
+def _during(clip: Clip, begin: float, end: float) -> slice:
+    """The frames of a stay, at least one, within the clip."""
+    first = min(max(int(np.ceil(begin)), 0), clip.frames - 1)
+    return slice(first, max(min(int(np.floor(end)), clip.frames - 1), first) + 1)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Frames of the scene and frames of the clip."""
+
+from __future__ import annotations
+
+from ..bridge import Reading
+
+EASE = 0.25
+"""Seconds over which a held pose comes and goes where nothing else is said, as footplants do."""
+
+
+def step_of(reading: Reading) -> float:
+    """Frames of the scene from one frame of the clip to the next."""
+    return float(reading.times[1] - reading.times[0]) if len(reading.times) > 1 else 1.0
+
+
+def to_clip(reading: Reading, frame: float) -> float:
+    """A frame of the scene in frames of the clip, also between them and outside."""
+    return (frame - float(reading.times[0])) / step_of(reading)
+
+
+def to_scene(reading: Reading, time: float) -> float:
+    """A frame of the clip in frames of the scene."""
+    return float(reading.times[0]) + time * step_of(reading)
+
+
+def within(reading: Reading, time: float) -> float:
+    """The time within the clip that is nearest to a time, both in frames of the clip."""
+    return min(max(time, 0.0), reading.clip.frames - 1.0)
+
+
+def nearest_frame(reading: Reading, time: float) -> int:
+    """The whole frame of the clip that is nearest to a time in frames of the clip."""
+    return round(within(reading, time))

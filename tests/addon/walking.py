@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A made-up human who walks, as an armature in the scene."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import bpy
+
+from poise import solver
+from poise.addon import bridge
+from poise.solver import synthetic
+
+from .bridge.importing import import_bvh
+
+
+@cache
+def _walk_as_bvh() -> str:
+    folder = Path(tempfile.mkdtemp(prefix="poise-walk-"))
+    path = folder / "walk.bvh"
+    solver.write_bvh(synthetic.walk(steps=4, fps=30.0).clip, path)
+    return path.read_text(encoding="utf-8")
+
+
+def walking_armature(folder: Path) -> bpy.types.Object:
+    """The armature, active and alone in the scene, whose range is that of the walk."""
+    path = folder / "Walker.bvh"
+    path.write_text(_walk_as_bvh(), encoding="utf-8")
+    armature = import_bvh(path)
+    scene = bpy.context.scene
+    scene.render.fps = 30
+    scene.frame_start, scene.frame_end = (int(frame) for frame in armature.animation_data.action.frame_range)
+    return armature
+
+
+def select_bones(armature: bpy.types.Object, *names: str) -> None:
+    """Select these bones and no others, in pose mode; the first is the active one."""
+    bpy.context.view_layer.objects.active = armature
+    if armature.mode != "POSE":
+        bpy.ops.object.mode_set(mode="POSE")
+    for bone in armature.pose.bones:
+        bridge.select(bone, bone.name in names)
+    if names:
+        armature.data.bones.active = armature.data.bones[names[0]]
