@@ -350,8 +350,9 @@ def allowed_speeds(speeds: Array, limit: Array, stride: int, example: float) -> 
     """
     examples = []
     for run in runs(running_median(speeds, SPIKES) <= limit):
-        parts = max(1, round((run[1] - run[0] + 1) / example))
-        edges = np.linspace(run[0], run[1] + 1, parts + 1).astype(int).tolist()
+        length = run[1] - run[0] + 1
+        parts = max(1, round(length / example))
+        edges = [run[0] + part * length // parts for part in range(parts + 1)]
         for first, after in itertools.pairwise(edges):
             ends = first + 0.5 * stride, after - 1 + 0.5 * stride
             examples.append((*ends, MARGIN * largest(speeds[first:after])))
