@@ -39,6 +39,10 @@ BENT_AT_REST = np.deg2rad(3.0)
 LEAST_MOVEMENT = np.deg2rad(3.0)
 """How far a hinge must move about one axis, root of the mean square, for its motion to show that axis."""
 
+LOOKED_AT = 500
+"""Frames of a motion in which the axis of a hinge is seen: more show nothing new, and in long clips take longer than
+cleaning them."""
+
 HIGHEST_POINT = 0.3
 """Ball and tips of toes lie at most this share of the foot's length above the sole, whatever the rest pose says."""
 
@@ -121,7 +125,7 @@ def limb(
         if float(np.linalg.norm(bone)) <= NO_LENGTH * skeleton.size:
             raise SkeletonError(f"The {name} has no length from {first!r} to {last!r}; name other joints for it.")
     if axis is None:
-        direction = _found_axis(skeleton, name, joints, motion)
+        direction = _found_axis(skeleton, name, joints, None if motion is None else _some_frames(motion))
     else:
         direction = np.asarray(axis, dtype=np.float64)
         if direction.shape != (3,) or not np.isfinite(direction).all() or not direction.any():
@@ -158,6 +162,7 @@ def limbs_of(skeleton: Skeleton, motion: Motion | None = None, only: Sequence[st
 
 def with_measured_axis(skeleton: Skeleton, part: Limb, motion: Motion) -> Limb:
     """The limb with the axis about which its hinge turns in a motion; as it is, where the hinge hardly moves."""
+    motion = _some_frames(motion)
     measured = _axis_in_motion(part.hinge, motion)
     if measured is None:
         return part
@@ -256,8 +261,17 @@ def _found_axis(skeleton: Skeleton, name: str, joints: list[int], motion: Motion
     return usual
 
 
+def _some_frames(motion: Motion) -> Motion:
+    """At most `LOOKED_AT` frames, spread over a motion."""
+    if motion.frames <= LOOKED_AT:
+        return motion
+    return motion.at(np.linspace(0, motion.frames - 1, LOOKED_AT).round().astype(np.int64))
+
+
 def _axis_in_motion(joint: int, motion: Motion) -> Array | None:
     """(3,) the axis, in the joint's own frame, about which it turns most; its sign is not known."""
+    if not motion.frames:
+        return None
     turned = motion.rotations[:, joint]
     relative = rotations.log(rotations.multiply(rotations.conjugate(rotations.mean(turned)), turned))
     values, vectors = np.linalg.eigh(relative.T @ relative / max(len(relative), 1))

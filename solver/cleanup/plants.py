@@ -102,7 +102,8 @@ def check_plants(plants: Iterable[PlantedPoint], limbs: Sequence[Limb]) -> tuple
     for plant in ordered:
         limb = by_name.get(plant.limb)
         if limb is None:
-            raise ConstraintError(f"{plant.label}: there is no limb {plant.limb!r}; there are {', '.join(by_name)}.")
+            there = f"there are {', '.join(by_name)}" if by_name else "there is none at all"
+            raise ConstraintError(f"{plant.label}: there is no limb {plant.limb!r}; {there}.")
         if plant.point not in limb.points:
             raise ConstraintError(
                 f"{plant.label}: the {limb.name} has no {plant.point!r}; it has {', '.join(limb.points)}."

@@ -17,7 +17,7 @@ from ...motion import Motion
 from .. import blending
 from ..cleaned import Cleaned
 from ..components import Quaternion, Vector, joined, split
-from ..limbs import Limb, limbs_of
+from ..limbs import LIMB_NAMES, Limb, limbs_of
 from ..plants import PlantedPoint, holds_of, planted_points, table_of
 from ..settings import CleanSettings
 from .carrying import displacement, misses
@@ -40,13 +40,22 @@ def clean_stretching(
     settings = settings or CleanSettings()
     asked = list(plants)
     if limbs is None:
-        names = {f"{plant.foot} leg" if isinstance(plant, Footplant) else plant.limb for plant in asked}
-        limbs = [limb for limb in limbs_of(clip.skeleton, clip.motion) if limb.name in names or settings.ground]
+        limbs = _limbs_for(clip, asked, settings)
     standing = planted_points(clip, asked, limbs, settings.ground)
     if not limbs:
         return Cleaned(clip, standing, (), {}, np.zeros((clip.frames, 3)))
     method = Method(clip.skeleton, tuple(limbs), settings, Windows.of(settings, clip.fps))
     return _Run(method, clip, standing).cleaned()
+
+
+def _limbs_for(clip: Clip, plants: Sequence[Footplant | PlantedPoint], settings: CleanSettings) -> tuple[Limb, ...]:
+    """The limbs that plants are on; with a ground all that landmarks tell, for none may go below."""
+    names = {f"{plant.foot} leg" if isinstance(plant, Footplant) else plant.limb for plant in plants}
+    needed = limbs_of(clip.skeleton, clip.motion, [name for name in LIMB_NAMES if name in names])
+    if settings.ground is None:
+        return needed
+    known = {limb.name for limb in needed}
+    return (*needed, *(limb for limb in limbs_of(clip.skeleton, clip.motion) if limb.name not in known))
 
 
 @dataclass(eq=False)

@@ -153,24 +153,26 @@ class Method:
         wanted = max(self.windows.averaging, 1)
         if other is None:
             points, _, _ = seen(min(wanted, plant.frames))
-            return place_alone(points, self._floor(plant, points), self.up)
+            return self._on_floor(plant, points, lambda floor: place_alone(points, floor, self.up))
         beside, place = other
         points, others, turned = seen(min(wanted, min(plant.end, beside.end) - plant.begin + 1))
-        return place_beside(place, points, others, turned, self._floor(plant, points), self.up)
+        return self._on_floor(plant, points, lambda floor: place_beside(place, points, others, turned, floor, self.up))
 
-    def _floor(self, plant: PlantedPoint, points: Array) -> float | None:
-        """How high a plant's point stands, if it is to stand on a floor."""
-        height: float | None = None
-        if plant.floor == "ground":
-            if self.settings.ground is not None:
-                x, y, z = place_alone(points, None, self.up).tolist()
-                height = ground_height(self.settings.ground, (x, y, z), self.up)
-        elif plant.floor is not None:
-            height = float(plant.floor)
-        if height is None:
-            return None
+    def _on_floor(self, plant: PlantedPoint, points: Array, placed: Callable[[float | None], Array]) -> Array:
+        """Where a plant stands, given where that is with its point at a height, or at none in particular.
+
+        It is on the floor that it asks for; if it asks for none, not below the ground.
+        """
         limb, own = self.slot(plant)
-        return height + self.clearances[limb][own]
+        clearance = self.clearances[limb][own]
+        if plant.floor is not None and plant.floor != "ground":
+            return placed(float(plant.floor) + clearance)
+        if self.settings.ground is None:
+            return placed(None)
+        x, y, z = place_alone(points, None, self.up).tolist()
+        lowest = ground_height(self.settings.ground, (x, y, z), self.up) + clearance
+        free = placed(None)
+        return placed(lowest) if plant.floor == "ground" or free[self.up] < lowest else free
 
     # 2: where that puts hand or foot -------------------------------------------------------------------------------
 

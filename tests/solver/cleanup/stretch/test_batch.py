@@ -14,13 +14,14 @@ from poise.solver.arrays import Array
 from poise.solver.bvh import format_bvh, parse_bvh
 from poise.solver.cleanup.cleaned import Cleaned
 from poise.solver.cleanup.limbs import Limb, bends_of, limbs_of
+from poise.solver.cleanup.limbs import limb as named_limb
 from poise.solver.cleanup.plants import PlantedPoint
 from poise.solver.cleanup.settings import CleanSettings
 from poise.solver.cleanup.stretch.batch import clean_stretching
 from poise.solver.clip import Clip
-from poise.solver.errors import ConstraintError
-from poise.solver.motion import Motion
-from poise.solver.synthetic import human, walk
+from poise.solver.errors import ConstraintError, LandmarkError
+from poise.solver.motion import Motion, Pose
+from poise.solver.synthetic import chain, human, walk
 
 from ..captures import LABELLED, captured, floor_of
 from ..gaits import footplants, gait
@@ -48,7 +49,7 @@ def knee_acceleration(clip: Clip) -> Array:
 
 def moved_by(result: Cleaned) -> float:
     """How far any planted point moves while it is planted, in sizes of the character."""
-    limbs = {limb.name: limb for limb in limbs_of(result.clip.skeleton)}
+    limbs = {each.name: each for each in limbs_of(result.clip.skeleton)}
     far = []
     for plant in result.plants:
         point = limbs[plant.limb].points[plant.point]
@@ -301,6 +302,58 @@ def test_stretched_limbs_survive_a_file():
     again = parse_bvh(format_bvh(result).encode(), "stretched.bvh")
     order = [again.skeleton.index(name) for name in result.skeleton.names]
     assert np.abs(again.world.positions[:, order] - result.world.positions).max() < 1e-12
+
+
+def test_of_two_places_that_lie_too_far_apart_the_first_is_met():
+    clip = gait("walk", fps=60.0).clip
+    (leg,) = limbs_of(clip.skeleton, only=["left leg"])
+    heel, ball = (clip.position(point)[80] for point in leg.points.values())
+    plants = [
+        PlantedPoint("left leg", "heel", 70, 85, location=tuple(heel)),
+        PlantedPoint("left leg", "ball", 75, 90, location=tuple(heel + 1.2 * (ball - heel))),
+    ]
+    result = clean_stretching(clip, plants)
+    told = {plant.point: residual for plant, residual in zip(result.plants, result.residuals, strict=True)}
+    assert told["heel"].max() < 1e-12
+    assert np.allclose(told["ball"][:11], 0.2 * np.linalg.norm(ball - heel)) and told["ball"][11:].max() < 1e-12
+    assert len(result.unmet) == 1
+
+
+def test_what_stands_where_nobody_said_does_not_stand_below_the_ground():
+    clip = gait("walk", fps=60.0).clip
+    (arm,) = limbs_of(clip.skeleton, only=["left arm"])
+    height = float(clip.position(arm.points["wrist"])[30, 1])
+    plants = [PlantedPoint("left arm", "wrist", 25, 40), PlantedPoint("left arm", "fingertips", 28, 40)]
+    below, above = (
+        clean_stretching(clip, plants, CleanSettings(ground=Ground(height + more))) for more in (0.02, -0.5)
+    )
+    assert all(plant.location[1] >= height + 0.02 - 1e-12 for plant in below.plants)
+    assert below.plants[0].location[1] == height + 0.02
+    assert abs(above.plants[0].location[1] - height) < 0.05
+    assert below.residual < 1e-9 and above.residual < 1e-9
+
+
+def test_who_has_no_legs_is_told_how_to_name_them():
+    clip = Clip(chain(5, 1.0), Motion.from_poses([Pose.rest(chain(5, 1.0))] * 20))
+    with pytest.raises(LandmarkError, match="left hip"):
+        clean_stretching(clip, [Footplant(foot="left", toe_strike=3, toe_off=9)])
+    with pytest.raises(ConstraintError, match="no limb 'tail'; there is none at all"):
+        clean_stretching(clip, [PlantedPoint("tail", "tip", 3, 9)])
+
+
+def test_any_limb_that_a_user_names_can_be_planted():
+    skeleton = chain(5, 1.0)
+    rng = np.random.default_rng(8)
+    turned = np.tile(skeleton.rest_rotations, (60, 1, 1))
+    sway = np.sin(np.linspace(0.0, 3.0, 60))[:, None, None] * 0.2 * rng.standard_normal((1, len(skeleton), 3))
+    turned = rotations.multiply(turned, rotations.exp(0.3 + sway))
+    clip = Clip(skeleton, Motion(turned, np.tile(skeleton.offsets, (60, 1, 1))), 30.0)
+    names = skeleton.names
+    tail = named_limb(skeleton, "tail", names[1], names[2], names[4], {"tip": skeleton.tips[0]}, motion=clip.motion)
+    result = clean_stretching(clip, [PlantedPoint("tail", "tip", 20, 35)], CleanSettings(most_stretch=0.5), [tail])
+    assert result.residual < 1e-9
+    path = result.clip.position(skeleton.tips[0])[20:36]
+    assert np.ptp(path, axis=0).max() < 1e-9 < np.ptp(clip.position(skeleton.tips[0])[20:36], axis=0).max()
 
 
 def test_footplants_twice_are_refused():
