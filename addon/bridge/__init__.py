@@ -4,7 +4,8 @@
 from .baking import Baked, Target, bake
 from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
 from .errors import BridgeError
-from .reading import Method, Reading, frame_range, read
+from .reading import Method, Reading, frame_range, read, reading_in_steps
+from .renaming import bone_names, renames
 from .sources import Animation, animation_of, apply_result, is_result, restore_source
 from .versions import is_hidden, is_selected, select, set_hidden
 
@@ -18,6 +19,7 @@ __all__ = [
     "animation_of",
     "apply_result",
     "bake",
+    "bone_names",
     "check_animation",
     "check_armature",
     "check_bones",
@@ -27,6 +29,8 @@ __all__ = [
     "is_result",
     "is_selected",
     "read",
+    "reading_in_steps",
+    "renames",
     "restore_source",
     "select",
     "set_hidden",

@@ -20,6 +20,7 @@ from .errors import BridgeError
 from .posing import pose_of
 from .reading import Reading
 from .rig import Rig
+from .steps import finished
 from .thinning import keys_needed
 
 Target = Literal["action", "replace", "combine"]
@@ -81,7 +82,7 @@ def bake(
     disconnect(armature, loose)
     kept_loose = tuple(name for name in before.record.disconnected if name in _moved(rig, edits))
     sources.take_down_result(armature)
-    record = sources.Record(_unkeyed(reading, plan), (*kept_loose, *loose))
+    record = sources.Record(_unkeyed(reading, plan), (*kept_loose, *loose), rig.names)
     if target == "action":
         action = _new_action(armature, before, plan)
     else:
@@ -282,6 +283,8 @@ def _replace_keys(curve: bpy.types.FCurve, times: Array, values: Array, keyed: B
     """Give an f-curve new keys from the first to the last time, and leave it as it is before and after."""
     heard = is_heard(curve)
     curve.mute = False
+    if not curve.is_valid:
+        curve.data_path = str(curve.data_path)  # forgets that the path once led nowhere
     keyed_times = floats(curve.keyframe_points, "co", 2)[:, 0] if heard else np.empty(0)
     alters = [modifier for modifier in curve.modifiers if modifier.type != "CYCLES" and not modifier.mute]
     step = float(times[1] - times[0]) if len(times) > 1 else 1.0
@@ -376,8 +379,10 @@ def _push_down(data: bpy.types.AnimData, reading: Reading) -> bpy.types.NlaTrack
     action, slot = data.action, versions.slot_of(data)
     assert action is not None
     keyed = action.frame_range
-    first = min(float(keyed[0]), float(reading.key_times[0]))
-    last = max(float(keyed[1]), float(reading.key_times[-1]))
+    # A strip holds its ends: what curves do beyond their keys must be inside it, wherever the scene plays.
+    scene = context.scene()
+    first = min(float(keyed[0]), float(reading.key_times[0]), float(scene.frame_start))
+    last = max(float(keyed[1]), float(reading.key_times[-1]), float(scene.frame_end))
     blend, influence, extrapolation = data.action_blend_type, data.action_influence, data.action_extrapolation
     had_tracks = len(data.nla_tracks) > 0
     track = data.nla_tracks.new()
@@ -412,7 +417,7 @@ def _new_strip(
 def _gap(reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Clip) -> float:
     """How far the bones are from the joints: between thinned keys, and where Blender evaluates, as it evaluates."""
     if reading.method == "evaluated":
-        pose = sampling.sample(reading.armature, context.scene(), reading.rig, reading.times).pose
+        pose = finished(sampling.sample(reading.armature, context.scene(), reading.rig, reading.times)).pose
     elif all(changed.keyed.all() for changed in plan):
         pose = edits.pose
     else:

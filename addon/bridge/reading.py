@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,7 +20,8 @@ from .errors import BridgeError
 from .posing import Pose, alike, inherited, pose_of
 from .rig import Rig, squared
 from .skeletons import Joints
-from .sources import Animation, animation_of, sounding_strips, source_shown
+from .sources import Animation, animation_of, follow_renames, sounding_strips, source_shown
+from .steps import finished
 
 Method = Literal["curves", "evaluated"]
 
@@ -104,12 +105,26 @@ def read(
     `bones` says which bones become joints: all where nothing else is said, but of a control rig, whose deforming
     bones are moved by constraints, only the deforming ones. `method` forces one way of reading.
     """
+    return finished(reading_in_steps(armature, begin, end, step=step, bones=bones, method=method))
+
+
+def reading_in_steps(
+    armature: bpy.types.Object | None,
+    begin: float | None = None,
+    end: float | None = None,
+    *,
+    step: float = 1.0,
+    bones: Iterable[str] | None = None,
+    method: Method | None = None,
+) -> Generator[float, None, Reading]:
+    """As `read`, in `steps`: to evaluate a heavy rig takes a while."""
     # A script may have moved or unlinked something a moment ago: matrices and collections must be today's.
     context.view_layer().update()
     armature = check_armature(armature)
     check_animation(armature)
     scene = context.scene()
     times = _times(scene, begin, end, step)
+    follow_renames(armature)
     animation = animation_of(armature)
     rig = Rig.of(armature).with_connected(animation.record.disconnected)
     curves = versions.curves_of(animation.source, animation.slot) if animation.source is not None else []
@@ -121,7 +136,7 @@ def read(
     static = StaticValues.of(armature, rig, animation.record.unkeyed)
     if is_evaluated:
         with source_shown(armature):
-            sample = sampling.sample(armature, scene, rig, times)
+            sample = yield from sampling.sample(armature, scene, rig, times)
         channels, pose, world = sample.channels, sample.pose, sample.world
         _, keyed = channels_at(rig, (*curves, *_nla_curves(armature, animation)), static, key_times[:1])
         obeys = _obeys_channels(rig, channels, pose) & ~_is_held_by_others(armature, rig)
@@ -131,7 +146,7 @@ def read(
         pose = pose_of(rig, channels)
         if object_moves(armature, curves):
             with source_shown(armature):
-                world = sampling.sample_object(armature, scene, times)
+                world = yield from sampling.sample_object(armature, scene, times)
         else:
             world = np.array(armature.matrix_world, dtype=np.float64)[None]
         obeys = np.ones(len(rig), dtype=bool)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -30,8 +30,10 @@ class Sample:
     channels: Channels
 
 
-def sample(armature: bpy.types.Object, scene: bpy.types.Scene, rig: Rig, times: Array) -> Sample:
-    """The armature at some times, given in frames of the scene."""
+def sample(
+    armature: bpy.types.Object, scene: bpy.types.Scene, rig: Rig, times: Array
+) -> Generator[float, None, Sample]:
+    """The armature at some times, given in frames of the scene, in `steps`."""
     frames, bones = len(times), len(rig)
     world = np.empty((frames, 4, 4))
     matrices = np.empty((frames, bones, 4, 4))
@@ -44,14 +46,16 @@ def sample(armature: bpy.types.Object, scene: bpy.types.Scene, rig: Rig, times: 
         for mode, members in rig.bones_by_mode.items():
             attribute, width = rotation_channels.property_of(mode)
             channels.rotation[frame, members, :width] = rotations[attribute][members]
+        yield (frame + 1) / frames
     return Sample(world, Pose(matrices[..., :3, :3], matrices[..., :3, 3]), channels)
 
 
-def sample_object(armature: bpy.types.Object, scene: bpy.types.Scene, times: Array) -> Array:
-    """(frames, 4, 4) the object's matrix at some times."""
+def sample_object(armature: bpy.types.Object, scene: bpy.types.Scene, times: Array) -> Generator[float, None, Array]:
+    """(frames, 4, 4) the object's matrix at some times, in `steps`."""
     world = np.empty((len(times), 4, 4))
     for frame, evaluated in enumerate(_evaluated(armature, scene, times)):
         world[frame] = evaluated.matrix_world
+        yield (frame + 1) / len(times)
     return world
 
 

@@ -18,6 +18,7 @@ from . import context, versions
 from .connections import connect, disconnect
 from .curves import bone_property
 from .errors import BridgeError
+from .renaming import bone_names, rename_in_action, rename_path, renames
 
 MARK = "poise_result"
 SOURCE = "poise_source"
@@ -39,17 +40,23 @@ class Record:
     """Values of properties, by data path, that were not wholly keyed in the source and are in the result."""
     disconnected: tuple[str, ...] = ()
     """Bones that were connected to their parents before."""
+    bones: tuple[str, ...] = ()
+    """The names of all bones: those that are renamed later keep their places."""
 
     def written(self) -> str:
         """As text."""
-        return json.dumps({"unkeyed": dict(self.unkeyed), "disconnected": list(self.disconnected)})
+        return json.dumps(
+            {"unkeyed": dict(self.unkeyed), "disconnected": list(self.disconnected), "bones": list(self.bones)}
+        )
 
     @staticmethod
     def read(action: bpy.types.Action) -> Record:
         """The record of a result."""
         try:
             held = json.loads(str(context.custom(action, RECORD) or "{}"))
-            return Record(dict(held.get("unkeyed", {})), tuple(held.get("disconnected", ())))
+            return Record(
+                dict(held.get("unkeyed", {})), tuple(held.get("disconnected", ())), tuple(held.get("bones", ()))
+            )
         except (ValueError, AttributeError, TypeError):
             raise BridgeError(
                 f"The custom property {RECORD!r} of action {action.name!r} cannot be read: remove it, or assign the "
@@ -118,6 +125,23 @@ def _source_of_result(result: bpy.types.Action) -> tuple[bpy.types.Action | None
     return source if isinstance(source, bpy.types.Action) else None, str(context.custom(result, SLOT) or "")
 
 
+def follow_renames(armature: bpy.types.Object) -> None:
+    """Let the source and the record of a result know of bones that have been renamed since it was baked."""
+    shown = animation_of(armature)
+    changes = renames(shown.record.bones, armature) if shown.result is not None else {}
+    if shown.result is None or not changes:
+        return
+    # A source in an NLA strip has been told by Blender.
+    if shown.source is not None and shown.layer is None and not context.is_linked(shown.source):
+        rename_in_action(shown.source, shown.slot, changes)
+    record = Record(
+        {rename_path(path, changes): values for path, values in shown.record.unkeyed.items()},
+        tuple(changes.get(name, name) for name in shown.record.disconnected),
+        bone_names(armature),
+    )
+    shown.result[RECORD] = record.written()
+
+
 @contextmanager
 def source_shown(armature: bpy.types.Object) -> Iterator[None]:
     """Let Blender evaluate the source for a while, where a result is shown."""
@@ -147,6 +171,7 @@ def source_shown(armature: bpy.types.Object) -> Iterator[None]:
 
 def restore_source(armature: bpy.types.Object) -> None:
     """Assign the source again, and forget the result where nobody else uses it."""
+    follow_renames(armature)
     shown = animation_of(armature)
     animation = armature.animation_data
     if shown.result is None or animation is None:

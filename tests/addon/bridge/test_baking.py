@@ -269,6 +269,19 @@ def test_modifiers_on_changed_curves_are_baked_or_harmless(kind: str, outer: tup
         np.testing.assert_allclose(blender_pose(armature, NAMES, outside), before, atol=1e-5)
 
 
+def test_a_curve_whose_path_once_led_nowhere_is_heard_again() -> None:
+    """Blender passes over such curves until somebody asks again."""
+    armature = straight_chain(NAMES)
+    swing(armature, FRAMES)
+    for curve in versions.all_curves_of(armature.animation_data.action):
+        curve.is_valid = '"b"' not in curve.data_path
+    reading = read(armature)
+    assert_blender_shows(reading.clip, armature, reading.times)
+    result = changed(reading.clip, np.random.default_rng(33), ["b"])
+    bridge.bake(reading, result)
+    assert_blender_shows(result, armature, reading.times)
+
+
 def test_a_curve_that_was_muted_is_heard_again() -> None:
     armature = straight_chain(NAMES)
     swing(armature, FRAMES)
@@ -483,6 +496,20 @@ def test_a_layer_ends_where_the_result_ends(target: bridge.Target) -> None:
     assert [track.name for track in tracks] == ["Poise source", "Poise"]
     assert armature.animation_data.action is None
     assert tracks[1].strips[0].blend_type == target.upper()
+
+
+@pytest.mark.parametrize("target", ["replace", "combine"])
+def test_what_repeats_beyond_its_keys_goes_on_under_a_layer(target: bridge.Target) -> None:
+    armature = straight_chain(NAMES)
+    swing(armature, [3, 8, 13])
+    for curve in versions.all_curves_of(armature.animation_data.action):
+        curve.modifiers.new("CYCLES")
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 60
+    outside = [1, 2, *range(24, 61)]
+    before = blender_pose(armature, NAMES, outside)
+    reading = read(armature)
+    bridge.bake(reading, changed(reading.clip, np.random.default_rng(34), ["b"]), target=target)
+    np.testing.assert_allclose(blender_pose(armature, NAMES, outside), before, atol=1e-6)
 
 
 def test_combining_with_bones_that_have_no_keys() -> None:
