@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import rotation_channels
+from . import rotation_channels, versions
 from .arrays import Array, floats
 from .channels import Channels
 from .rig import Rig
@@ -36,8 +36,9 @@ def bone_property(path: str) -> tuple[str, str] | None:
 
 
 def is_heard(curve: bpy.types.FCurve) -> bool:
-    """Whether Blender evaluates an f-curve: one that is muted, or whose path has failed, it passes over."""
-    return not curve.mute and curve.is_valid and not (curve.group is not None and curve.group.mute)
+    """Whether Blender evaluates an f-curve."""
+    is_muted = curve.mute or (curve.group is not None and curve.group.mute)
+    return not is_muted and not versions.is_passed_over(curve)
 
 
 # Reading ----------------------------------------------------------------------------------------------------------

@@ -127,6 +127,11 @@ def _holder(action: bpy.types.Action, slot: str, make: bool) -> Any:
     return strips[0].channelbag(named, ensure=True) if make else strips[0].channelbag(named)
 
 
+def is_passed_over(curve: bpy.types.FCurve) -> bool:
+    """Whether Blender does not evaluate an f-curve since its path has once led nowhere: with slots it tries again."""
+    return not ACTIONS_HAVE_SLOTS and not curve.is_valid
+
+
 def is_layered_beyond_reach(action: bpy.types.Action) -> bool:
     """Whether an action has more layers or strips than the one that Blenders up to 5.2 make and evaluate."""
     if not ACTIONS_HAVE_SLOTS:

@@ -270,7 +270,7 @@ def test_modifiers_on_changed_curves_are_baked_or_harmless(kind: str, outer: tup
 
 
 def test_a_curve_whose_path_once_led_nowhere_is_heard_again() -> None:
-    """Blender passes over such curves until somebody asks again."""
+    """Blender without slots passes over such curves until somebody asks again."""
     armature = straight_chain(NAMES)
     swing(armature, FRAMES)
     for curve in versions.all_curves_of(armature.animation_data.action):
