@@ -27,6 +27,7 @@ from .deform import Deformation, deform, deforming
 from .detection import (
     Detected,
     DetectedFootplant,
+    DetectedHandplant,
     DetectedSlide,
     DetectionSettings,
     SlidingSettings,
@@ -35,6 +36,7 @@ from .detection import (
     detect_by_speed_and_height,
     detect_by_squared_displacement,
     detect_footplants,
+    detect_handplants,
     detect_sliding,
     detect_stays,
 )
@@ -82,6 +84,7 @@ __all__ = [
     "Deformation",
     "Detected",
     "DetectedFootplant",
+    "DetectedHandplant",
     "DetectedSlide",
     "DetectionSettings",
     "DirectionConstraint",
@@ -132,6 +135,7 @@ __all__ = [
     "detect_by_speed_and_height",
     "detect_by_squared_displacement",
     "detect_footplants",
+    "detect_handplants",
     "detect_sliding",
     "detect_stays",
     "foot_metrics",
