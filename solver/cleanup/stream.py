@@ -9,6 +9,7 @@ which a bend is, the last for those from which adjustments fade.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -140,12 +141,12 @@ class CleanStream:
         self._kept = max(windows.turning, windows.carrying, windows.smoothing, windows.blending) + 1
         self._announced: list[list[list[_Plant]]] = [[[] for _ in range(MOST_POINTS)] for _ in limbs]
         self._out: list[CleanedFrame] = []
-        self._missing: deque[int] = deque(maxlen=2 * windows.carrying + 2)
+        self._missing: deque[int] = deque(maxlen=2 * (windows.delay + 1))
         """Frames in which some limb does not reach its target."""
         self._moved: deque[int] = deque()
         """Frames around which there are such."""
-        self._held: list[deque[int]] = [deque() for _ in limbs]
-        """For each limb the frames that have come in and in which it is held, those that still matter."""
+        self._held: list[deque[list[int]]] = [deque() for _ in limbs]
+        """For each limb the first and the last frame of the times in which it is held, those that still matter."""
 
     @property
     def delay(self) -> int:
@@ -177,8 +178,10 @@ class CleanStream:
         states = self._method.observer.of_frame(pose.rotations, pose.translations)
         current = _Frame(pose, states, [self._holding(limb) for limb in range(len(states))])
         for held, count in zip(self._held, current.counts, strict=True):
-            if count:
-                held.append(self._count)
+            if count and held and held[-1][1] == self._count - 1:
+                held[-1][1] = self._count
+            elif count:
+                held.append([self._count, self._count])
         self._frames[self._count] = current
         self._count += 1
         self._advance()
@@ -408,14 +411,15 @@ class CleanStream:
     def _held_around(self, frame: int, limb: int) -> tuple[int, int]:
         """How far ahead, and behind, the next frames are in which a free limb is held."""
         held, window = self._held[limb], self._method.windows.blending
-        while len(held) > 1 and held[1] < frame:
+        while len(held) > 1 and held[1][0] < frame:
             held.popleft()
         ahead = behind = blending.NONE
-        if held and held[0] < frame:
-            behind = frame - held[0] if frame - held[0] <= window else blending.NONE
-        after = held[0] if held and held[0] > frame else held[1] if len(held) > 1 else None
-        if after is not None and after - frame <= window:
-            ahead = after - frame
+        for first, last in itertools.islice(held, 2):
+            if last < frame and frame - last <= window:
+                behind = frame - last
+            if first > frame and first - frame <= window:
+                ahead = first - frame
+                break
         return ahead, behind
 
     def _above_floor(

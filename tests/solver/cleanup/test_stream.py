@@ -69,12 +69,13 @@ def test_a_stream_gives_what_a_clip_gives_bit_for_bit(name):
         CleanSettings(damping=None, swivel=1.0),
         CleanSettings(averaging=0.0, turning=0.0, carrying=0.0, smoothing=0.0, blending=0.0),
         CleanSettings(averaging=0.1, turning=0.02, carrying=0.4, smoothing=0.2, blending=0.05),
+        CleanSettings(averaging=0.8, turning=0.3, carrying=0.05, blending=0.5),
         CleanSettings(ground=Ground(lambda x, z: 0.02 * np.abs(x) + 0.01 * np.abs(z))),
     ],
-    ids=["rigid", "undamped", "no windows", "other windows", "uneven"],
+    ids=["rigid", "undamped", "no windows", "other windows", "long windows", "uneven"],
 )
 def test_it_does_so_with_all_settings(settings):
-    motion = gait("walk", skate=0.02, fps=30.0, seed=6)
+    motion = gait("walk", skate=0.05, fps=30.0, seed=6)
     done = same(motion.clip, footplants(motion), settings)
     if not settings.stretch:
         whole = clean_stretching(motion.clip, footplants(motion), settings)
@@ -108,10 +109,13 @@ def test_a_stream_holds_no_more_frames_than_its_buffers():
     motion = gait("walk", fps=30.0)
     clip = motion.clip
     stream = CleanStream(clip.skeleton, clip.fps, CleanSettings(averaging=0.1, turning=0.1, carrying=0.1, blending=0.1))
+    far = (2.0, 0.0, 0.0)
+    stream.announce(PlantedPoint("left leg", "heel", 5, 1000, location=far), PlantedPoint("right leg", "ball", 2, 300))
     held = []
     for frame in range(400):
         stream.push(clip.pose(frame % clip.frames))
-        held.append(len(stream._frames))
+        others = [len(each) for each in (stream._missing, stream._moved, *stream._held)]
+        held.append(max(len(stream._frames), *others))
     assert max(held) == held[100] <= 2 * stream.delay + 8
 
 
