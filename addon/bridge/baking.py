@@ -415,17 +415,15 @@ def _new_strip(
 
 
 def _gap(reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Clip) -> float:
-    """How far the bones are from the joints: between thinned keys, and where Blender evaluates, as it evaluates."""
+    """How far the bones are from the joints: as Blender stores the keys, or of a control rig, as it evaluates them."""
     if reading.method == "evaluated":
         pose = finished(sampling.sample(reading.armature, context.scene(), reading.rig, reading.times)).pose
-    elif all(changed.keyed.all() for changed in plan):
-        pose = edits.pose
     else:
         stored = edits.channels.copy()
         for changed in plan:
             held = stored.location if changed.attribute == "location" else stored.rotation
             for index in range(changed.width):
-                keys = changed.values[changed.keyed, index]
+                keys = changed.values[changed.keyed, index].astype(np.float32)
                 held[:, changed.bone, index] = np.interp(changed.times, changed.times[changed.keyed], keys)
         rig = reading.rig
         if edits.moved.any():
