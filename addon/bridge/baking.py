@@ -121,6 +121,9 @@ def _checked(reading: Reading, result: Clip, target: Target, tolerance: float) -
     data = armature.animation_data
     assert data is not None
     animation = sources.animation_of(armature)
+    source_name = animation.source.name if animation.source is not None else ""
+    if source_name != reading.source_name:
+        raise BridgeError(f"Armature {armature.name!r} has another source action than when it was read: solve again.")
     is_blended = data.action_blend_type != "REPLACE" or data.action_influence < 1.0
     if target == "action" and animation.uses_nla(armature) and animation.source is not None and is_blended:
         raise BridgeError(

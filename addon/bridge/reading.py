@@ -51,6 +51,8 @@ class Reading:
     unbakeable: dict[str, str]
     """Joints whose bones their channels do not move, each with a sentence that says what does."""
     armature_name: str
+    source_name: str
+    """Of the source action; empty where NLA strips alone animate."""
     joints: Joints
     channels: Channels
     """Of the source."""
@@ -167,6 +169,7 @@ def reading_in_steps(
         reason=reason,
         unbakeable=unbakeable,
         armature_name=armature.name,
+        source_name=animation.source.name if animation.source is not None else "",
         joints=joints,
         channels=channels,
         keyed=keyed,

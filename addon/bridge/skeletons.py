@@ -131,14 +131,15 @@ class Joints:
         kinds = list(skeleton.kinds)
         axes = np.tile([1.0, 0.0, 0.0], (len(self), 1))
         for joint, name in enumerate(self.names):
-            locks = tuple(armature.pose.bones[name].lock_rotation)
-            if sum(locks) == 3 and (kinds[joint] is JointKind.BALL or all(armature.pose.bones[name].lock_location)):
-                kinds[joint] = JointKind.FIXED
-            elif sum(locks) == 2 and kinds[joint] is JointKind.BALL:
-                kinds[joint] = JointKind.HINGE
+            bone = armature.pose.bones[name]
+            locks = tuple(bone.lock_rotation)
+            if kinds[joint] is JointKind.FREE and not all(bone.lock_location):
+                continue
+            kinds[joint] = (JointKind.BALL, JointKind.BALL, JointKind.HINGE, JointKind.FIXED)[sum(locks)]
+            if kinds[joint] is JointKind.HINGE:
                 axes[joint] = np.eye(3)[locks.index(False)]
         hips = skeleton.landmarks.hips
-        if hips is not None and self.parents[hips] >= 0 and not self.rig.connected[self.bones[hips]]:
+        if hips is not None and self.parents[hips] >= 0 and self._may_move(hips, armature):
             # A root below the body carries it about the scene: edits belong to the body, so the hips are free instead.
             kinds[hips] = JointKind.FREE
             above = int(self.parents[hips])
@@ -146,6 +147,12 @@ class Joints:
                 kinds[above] = JointKind.FIXED
                 above = int(self.parents[above])
         return tuple(kinds), axes
+
+    def _may_move(self, joint: int, armature: bpy.types.Object) -> bool:
+        """Whether a joint's bone is free to move and to turn, in every channel."""
+        assert armature.pose is not None
+        bone = armature.pose.bones[self.names[joint]]
+        return not (self.rig.connected[self.bones[joint]] or any(bone.lock_location) or any(bone.lock_rotation))
 
 
 def _stand_ins(rig: Rig, kept: BoolArray, armature: bpy.types.Object) -> dict[int, int]:

@@ -106,6 +106,40 @@ def test_moving_objects_and_parents() -> None:
     assert_blender_shows(result, armature, reading.times)
 
 
+@pytest.mark.parametrize("target", ["action", "combine"])
+def test_mirrored_objects_and_bones(target: bridge.Target) -> None:
+    rng = np.random.default_rng(35)
+    armature = random_armature(rng, connected_share=0.0)
+    animate(armature, rng, FRAMES)
+    armature.scale = (-1.5, 1.5, 1.5)
+    for name in ("bone.1", "bone.2"):
+        for curve in versions.all_curves_of(armature.animation_data.action):
+            if curve.data_path == f'pose.bones["{name}"].scale' and curve.array_index == 0:
+                for point in curve.keyframe_points:
+                    point.co[1] *= -1.0
+    reading = read(armature)
+    assert_blender_shows(reading.clip, armature, reading.times)
+    result = changed(reading.clip, rng, ["bone.0", "bone.1", "bone.3", "bone.5"], ["bone.0", "bone.2"])
+    bridge.bake(reading, result, target=target)
+    assert_blender_shows(result, armature, reading.times, within=2e-5)
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e5])
+def test_a_scene_far_away_is_baked_as_exactly(distance: float) -> None:
+    """Blender places the object in single precision; its bones must not feel that."""
+    armature = straight_chain(NAMES)
+    swing(armature, FRAMES)
+    near = read(armature)
+    bridge.bake(near, changed(near.clip, np.random.default_rng(36), ["a", "b"], ["a"]))
+    expected = curves(armature)
+    bridge.restore_source(armature)
+    armature.location = (distance, -distance, 0.0)
+    far = read(armature)
+    bridge.bake(far, changed(far.clip, np.random.default_rng(36), ["a", "b"], ["a"]))
+    for channel, keys in curves(armature).items():
+        np.testing.assert_allclose(np.array(keys), np.array(expected[channel]), atol=1e-6)
+
+
 def test_frames_between_frames() -> None:
     armature = straight_chain(NAMES)
     swing(armature, FRAMES)
@@ -633,6 +667,16 @@ def test_an_action_that_is_blended_is_refused_but_for_a_layer() -> None:
     refused(reading, result, "blended over NLA strips")
     bridge.bake(reading, result, target="replace")
     assert_blender_shows(result, armature, reading.times)
+
+
+def test_another_source_than_was_read_is_refused() -> None:
+    armature = straight_chain(NAMES)
+    swing(armature, FRAMES)
+    reading = read(armature)
+    bridge.bake(reading, reading.clip)
+    bridge.bake(reading, reading.clip)
+    swing(armature, FRAMES)
+    refused(reading, reading.clip, "has another source action than when it was read: solve again")
 
 
 def test_a_deleted_armature_is_refused() -> None:

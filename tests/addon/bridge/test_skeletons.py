@@ -41,6 +41,17 @@ def test_locks_of_rotation_hold_for_the_solver() -> None:
     assert skeleton.hinge_axes[1].tolist() == [1.0, 0.0, 0.0]
 
 
+def test_a_root_that_may_not_move_only_turns() -> None:
+    armature = straight_chain(["a", "b"])
+    swing(armature, FRAMES)
+    root = armature.pose.bones["a"]
+    for locks, kind in (((False, False, False), JointKind.BALL), ((True, True, True), JointKind.FIXED)):
+        root.lock_location, root.lock_rotation = (True, True, True), locks
+        assert bridge.read(armature, 3, 14).clip.skeleton.kinds[0] is kind
+    root.lock_location = (True, False, True)
+    assert bridge.read(armature, 3, 14).clip.skeleton.kinds[0] is JointKind.FREE
+
+
 HUMAN = {
     "hips": ((0, 0, 1.0), (0, 0, 1.1), ""),
     "spine": ((0, 0, 1.1), (0, 0, 1.4), "hips"),
@@ -113,6 +124,8 @@ def test_edits_belong_to_the_hips_and_not_to_a_root_on_the_ground() -> None:
     clip = bridge.read(armature, 3, 14).clip
     kinds = dict(zip(clip.skeleton.names, clip.skeleton.kinds, strict=True))
     assert (kinds["root"], kinds["hips"], kinds["spine"]) == (JointKind.FIXED, JointKind.FREE, JointKind.BALL)
+    armature.pose.bones["hips"].lock_location[0] = True
+    assert bridge.read(armature, 3, 14).clip.skeleton.kinds[0] is JointKind.FREE
     target = clip.position("hips")[4] + (0.2, 0.1, -0.1)
     solved = solve_posture(clip.skeleton, clip.pose(4), [PositionTask("hips", target, priority=1)])
     assert np.linalg.norm(solved.errors[0]) < 1e-6
