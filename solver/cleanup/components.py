@@ -33,9 +33,6 @@ ZERO: tuple[float, float, float] = (0.0, 0.0, 0.0)
 _NOTHING = 1e-150
 """Lengths at or under this have no direction: their squares would leave the range of double precision."""
 
-_NO_ARC = 1e-12
-"""The sine of half an arc under which going along it and going straight are the same to rounding."""
-
 
 def split(array: Array) -> tuple[Any, ...]:
     """The components of an array (..., n), each contiguous."""
@@ -155,11 +152,6 @@ def unit(a: Vector) -> Vector:
     return factor * a[0], factor * a[1], factor * a[2]
 
 
-def mixed(a: tuple[Number, ...], b: tuple[Number, ...], share: Number) -> tuple[Number, ...]:
-    """From a, at share 0, to b, at share 1, along a straight line."""
-    return tuple(x + share * (y - x) for x, y in zip(a, b, strict=True))
-
-
 # Rotations -----------------------------------------------------------------------------------------------------------
 
 
@@ -195,13 +187,6 @@ def normalized(q: Quaternion) -> Quaternion:
     return where(factor > 0.0, factor * w, 1.0), factor * x, factor * y, factor * z
 
 
-def aligned(q: Quaternion, reference: Quaternion) -> Quaternion:
-    """q or -q, whichever is nearer to the reference as four numbers."""
-    product = q[0] * reference[0] + q[1] * reference[1] + q[2] * reference[2] + q[3] * reference[3]
-    sign = where(product < 0.0, -1.0, 1.0)
-    return sign * q[0], sign * q[1], sign * q[2], sign * q[3]
-
-
 def about(axis: Vector, angle: Number) -> Quaternion:
     """The rotation by an angle about a unit axis."""
     half = 0.5 * angle
@@ -224,22 +209,8 @@ def between(a: Vector, b: Vector) -> Quaternion:
     return normalized(choose(opposite, (0.0 * w, *across), (w, *axis)))
 
 
-def slerp(a: Quaternion, b: Quaternion, share: Number) -> Quaternion:
-    """From a, at share 0, to b, at share 1, along the shortest arc."""
-    b = aligned(b, a)
-    difference, total = tuple(y - x for x, y in zip(a, b, strict=True)), tuple(x + y for x, y in zip(a, b, strict=True))
-    half = arc_tangent(_norm4(difference), _norm4(total))
-    arc = 2.0 * half
-    size = sine(arc)
-    curved = size > _NO_ARC
-    size = where(curved, size, 1.0)
-    from_a = where(curved, sine((1.0 - share) * arc) / size, 1.0 - share)
-    from_b = where(curved, sine(share * arc) / size, share)
-    return normalized(tuple(from_a * x + from_b * y for x, y in zip(a, b, strict=True)))
-
-
 def powered(q: Quaternion, share: Number) -> Quaternion:
-    """A share of the rotation q, the shorter way round: slerp from the identity."""
+    """A share of the rotation q, the shorter way round."""
     sign = where(q[0] < 0.0, -1.0, 1.0)
     w, x, y, z = sign * q[0], sign * q[1], sign * q[2], sign * q[3]
     size = root(x * x + y * y + z * z)
@@ -254,7 +225,3 @@ def twist(q: Quaternion, axis: Vector) -> Number:
     along = q[1] * axis[0] + q[2] * axis[1] + q[3] * axis[2]
     sign = where(q[0] < 0.0, -1.0, 1.0)
     return 2.0 * arc_tangent(sign * along, sign * q[0])
-
-
-def _norm4(q: tuple[Number, ...]) -> Number:
-    return root(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
