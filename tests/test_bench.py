@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from benchmarks import catalogue, character, detection_workload, peers, planted_walk, report, workload  # noqa: E402
 from benchmarks.bvh_reading import bvh_reading  # noqa: E402
 from benchmarks.character import Character, swaying_human  # noqa: E402
+from benchmarks.cleanup import cleanup  # noqa: E402
 from benchmarks.coming_to_rest import coming_to_rest  # noqa: E402
 from benchmarks.conflict import conflict  # noqa: E402
 from benchmarks.detection import PLANTS, detection, detection_growth  # noqa: E402
@@ -308,6 +309,14 @@ def test_posture_speed_times_every_batch(human: Character) -> None:
     figures = list(posture_speed(human, batches=(1, 3), peer_names=(), iterations=2, rounds=1))
     assert [figure.name for figure in figures] == [poise_name(1), poise_name(3)]
     assert all(figure.value is not None and figure.value > 0.0 for figure in figures)
+
+
+def test_cleanup_judges_every_method_and_times_clips_and_streams(step: PlantedWalk) -> None:
+    figures = list(cleanup(whole=step, sparse=step, short=step, rounds=1))
+    names = [figure.name for figure in figures]
+    assert len(set(names)) == len(names) == 26
+    judged = [figure for figure in figures if figure.bound is not None and figure.unit != "frames/s"]
+    assert len(judged) == 6 and not report.broken_bounds(judged)
 
 
 def test_coming_to_rest_counts_postures_and_iterations(human: Character) -> None:
