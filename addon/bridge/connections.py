@@ -23,8 +23,10 @@ def connect(armature: bpy.types.Object, names: Iterable[str]) -> None:
 
 def check_connections_editable(armature: bpy.types.Object) -> None:
     """Raise where edit mode is out of reach."""
-    data = armature.data
+    data, active = armature.data, context.view_layer().objects.active
     assert data is not None
+    if active is not None and active is not armature and active.mode != "OBJECT":
+        raise BridgeError(f"Leave {active.mode.lower()} mode of {active.name!r} first: bones must be disconnected.")
     if context.is_linked(data) or context.is_override(data):
         raise BridgeError(
             f"Bones of {armature.name!r} must be disconnected to be stretched, but its armature data {data.name!r} is "
@@ -40,8 +42,7 @@ def _set_connected(armature: bpy.types.Object, names: Iterable[str], connected: 
     active, mode = view_layer.objects.active, armature.mode
     selected = [found for found in view_layer.objects if found.select_get(view_layer=view_layer)]
     hidden = armature.hide_get(view_layer=view_layer)
-    if active is not None and active is not armature and active.mode != "OBJECT":
-        raise BridgeError(f"Leave {active.mode.lower()} mode of {active.name!r} first: bones must be disconnected.")
+    check_connections_editable(armature)
     try:
         armature.hide_set(False, view_layer=view_layer)
         view_layer.objects.active = armature

@@ -80,6 +80,12 @@ class Reading:
         """All bones, those that are no joints too."""
         return self.joints.rig
 
+    @property
+    def size_in_armature(self) -> float:
+        """The character's size in the armature's own space, in which locations are."""
+        scale = float(np.cbrt(np.abs(np.linalg.det(self.world[0, :3, :3]))))
+        return self.clip.skeleton.size / scale if scale > 0.0 else self.clip.skeleton.size
+
     def frame_of(self, time: float) -> int:
         """The clip's frame nearest to a frame of the scene."""
         return int(np.abs(self.times - time).argmin())

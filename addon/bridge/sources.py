@@ -32,6 +32,10 @@ SOURCE_TRACK = "Poise source"
 """Names of the NLA tracks that a result as a layer makes."""
 
 
+_LONGEST_STEM = 50
+"""Bytes of the source's name that are kept: the longest name in Blender 4 has 63, with room for suffix and number."""
+
+
 @dataclass(frozen=True)
 class Record:
     """What else a result remembers about the state before it."""
@@ -109,10 +113,11 @@ def animation_of(armature: bpy.types.Object) -> Animation:
         return Animation(source, slot, animation.action, record=Record.read(animation.action))
     layer: bpy.types.NlaTrack | None = context.named(animation.nla_tracks, LAYER_TRACK)
     result = next((strip.action for strip in layer.strips if is_result(strip.action)), None) if layer else None
-    if layer is None or result is None:
+    # An action that was assigned later lies above the layer, which is then a track like any other.
+    if layer is None or result is None or animation.action is not None:
         return Animation(animation.action, versions.slot_of(animation))
     source, slot = _source_of_result(result)
-    pushed_down = context.named(animation.nla_tracks, SOURCE_TRACK) if animation.action is None else None
+    pushed_down = context.named(animation.nla_tracks, SOURCE_TRACK) if source is not None else None
     return Animation(source, slot, result, layer, pushed_down, Record.read(result))
 
 
@@ -179,8 +184,6 @@ def restore_source(armature: bpy.types.Object) -> None:
     connect(armature, shown.record.disconnected)
     _take_down(armature, shown)
     _set_values(armature, shown.record.unkeyed)
-    if animation.nla_tracks and animation.action is None:
-        animation.use_nla = True
     forget_unused(shown.result)
     show_now()
 
@@ -214,6 +217,7 @@ def take_down_result(armature: bpy.types.Object) -> None:
     if shown.result is None:
         return
     _take_down(armature, shown)
+    _set_values(armature, shown.record.unkeyed)
     forget_unused(shown.result)
 
 
@@ -233,6 +237,12 @@ def forget_unused(result: bpy.types.Action) -> None:
     """Delete a result that nothing but its own fake user holds."""
     if result.users <= int(result.use_fake_user):
         bpy.data.actions.remove(result)
+
+
+def name_of_result(armature: bpy.types.Object, before: Animation) -> str:
+    """The source's name with a suffix; where there is no source, the armature's."""
+    stem = (before.source or armature).name.encode()[:_LONGEST_STEM].decode(errors="ignore")
+    return stem + SUFFIX
 
 
 def mark(result: bpy.types.Action, source: bpy.types.Action | None, slot: str, record: Record) -> None:

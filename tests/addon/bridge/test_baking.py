@@ -140,12 +140,14 @@ def test_a_scene_far_away_is_baked_as_exactly(distance: float) -> None:
         np.testing.assert_allclose(np.array(keys), np.array(expected[channel]), atol=1e-6)
 
 
-def test_frames_between_frames() -> None:
+@pytest.mark.parametrize("target", ["action", "replace", "combine"])
+@pytest.mark.parametrize(("begin", "keyed"), [(3.0, FRAMES), (4.25, np.arange(2.5, 24.0)), (-0.75, FRAMES)])
+def test_frames_between_frames(target: bridge.Target, begin: float, keyed: list[float]) -> None:
     armature = straight_chain(NAMES)
-    swing(armature, FRAMES)
-    reading = bridge.read(armature, 3, 23, step=0.5)
+    swing(armature, keyed)
+    reading = bridge.read(armature, begin, 21, step=0.5)
     result = changed(reading.clip, np.random.default_rng(7), ["b"])
-    bridge.bake(reading, result)
+    bridge.bake(reading, result, target=target)
     assert_blender_shows(result, armature, reading.times)
 
 
@@ -413,6 +415,7 @@ def test_without_stretch_connected_bones_stay() -> None:
     shown = blender_pose(armature, NAMES, reading.times)
     apart = np.linalg.norm(shown[..., :3, 3] - result.world.positions, axis=-1).max()
     assert apart > 0.01 and baked.gap == pytest.approx(apart, rel=1e-4)
+    assert baked.notes[0].startswith("Connected bones are up to")
 
 
 def test_bones_that_only_rotate_stay_connected() -> None:
@@ -646,6 +649,26 @@ def test_what_cannot_be_baked_is_refused() -> None:
     armature.pose.bones["b"].rotation_mode = "XYZ"
     armature.data.bones["b"].name = "renamed"
     refused(reading, result, "have changed since it was read")
+
+
+def test_a_layer_where_the_nla_stack_is_off_is_refused() -> None:
+    armature = straight_chain(NAMES)
+    swing(armature, FRAMES)
+    lay_below(armature)
+    armature.animation_data.use_nla = False
+    reading = read(armature)
+    assert reading.method == "curves"
+    refused(reading, reading.clip, "is off, and a layer would switch its tracks on", target="combine")
+    bridge.bake(reading, reading.clip)
+
+
+def test_bones_cannot_be_disconnected_while_another_object_is_in_a_mode() -> None:
+    armature = straight_chain(NAMES)
+    swing(armature, FRAMES)
+    reading = read(armature)
+    straight_chain(["x"])
+    bpy.ops.object.mode_set(mode="POSE")
+    refused(reading, stretched(reading.clip, "c"), r"Leave pose mode of 'Chain\.001' first")
 
 
 def test_a_layer_under_a_solo_is_refused() -> None:

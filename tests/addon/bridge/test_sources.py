@@ -94,6 +94,40 @@ def test_bones_without_keys_come_back(armature: bpy.types.Object, target: bridge
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_a_bone_that_only_a_former_result_keyed_stands_as_in_the_source(
+    armature: bpy.types.Object, target: bridge.Target
+) -> None:
+    bpy.data.actions.remove(armature.animation_data.action)
+    armature.pose.bones["b"].rotation_quaternion = (0.8, 0.1, 0.2, 0.5)
+    swing(armature, FRAMES, names=("c",))
+    bake(armature, 1, target)
+    bpy.context.scene.frame_set(12)
+    reading = bridge.read(armature, FRAMES[0], FRAMES[-1])
+    result = changed(reading.clip, np.random.default_rng(2), ["c"])
+    bridge.bake(reading, result, target=target)
+    assert_blender_shows(result, armature, list(FRAMES))
+
+
+def test_an_action_above_a_layer_is_the_source(armature: bpy.types.Object) -> None:
+    """And the layer is then a track like any other."""
+    bake(armature, 1, "replace")
+    set_action(armature, "Above")
+    for index in range(4):
+        key(armature, 'pose.bones["c"].rotation_quaternion', index, [1, 24], [float(index == 0), 0.3])
+    found = bridge.animation_of(armature)
+    assert found.source.name == "Above" and found.result is None
+    before = blender_pose(armature, NAMES, FRAMES)
+    reading = bridge.read(armature, FRAMES[0], FRAMES[-1])
+    assert reading.method == "evaluated"
+    assert_blender_shows(reading.clip, armature, list(FRAMES))
+    result = changed(reading.clip, np.random.default_rng(3), ["b"])
+    bridge.bake(reading, result)
+    assert_blender_shows(result, armature, list(FRAMES))
+    bridge.restore_source(armature)
+    np.testing.assert_allclose(blender_pose(armature, NAMES, FRAMES), before, atol=1e-6)
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_restoring_leaves_no_trace(armature: bpy.types.Object, target: bridge.Target) -> None:
     source, slot = armature.animation_data.action, versions.slot_of(armature.animation_data)
     before = blender_pose(armature, NAMES, FRAMES)
