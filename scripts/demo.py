@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import drawing
+import foot_pictures
 import matplotlib.pyplot as plt
 import motion_pictures
 import numpy as np
@@ -34,6 +35,7 @@ def main(folder: Path) -> None:
         "conflict": draw_conflict,
         "convergence": draw_convergence,
         **motion_pictures.PICTURES,
+        **foot_pictures.PICTURES,
     }
     for name, draw in pictures.items():
         path = folder / f"{name}.png"
