@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import secrets
 from typing import Any, Literal
 
@@ -27,18 +29,17 @@ def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "con
     item: PoiseConstraint = held.add()
     item.uid = secrets.token_hex(8)
     item.kind = kind
-    item.name = _unique(name, taken)
+    item.name = unique_name(name, taken)
     item.priority = USUAL_PRIORITIES.get(kind, 1)
     setattr(character, _ACTIVE[into], len(held) - 1)
     return item
 
 
-def _unique(name: str, taken: set[str]) -> str:
-    number, unique = 0, name
-    while unique in taken:
-        number += 1
-        unique = f"{name}.{number:03d}"
-    return unique
+def unique_name(name: str, taken: set[str]) -> str:
+    """The name, or the first one like it with a number that is not taken."""
+    stem = re.sub(r"\.\d{3}$", "", name)
+    numbered = (f"{stem}.{number:03d}" for number in itertools.count(1))
+    return next(found for found in itertools.chain((name,), numbered) if found not in taken)
 
 
 def remove(armature: bpy.types.Object, index: int, from_: List = "constraints") -> None:

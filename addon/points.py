@@ -38,8 +38,7 @@ def add_empty(
     empty = bpy.data.objects.new(constraint.name, None)
     display: Any = DISPLAY.get(constraint.kind, "PLAIN_AXES")
     empty.empty_display_type = "SPHERE" if constraint.kind == "LOOK_AT" and constraint.aim == "PLACE" else display
-    width, depth, height = armature.dimensions
-    empty.empty_display_size = EMPTY_SIZE * (max(width, depth, height) or 1.0)
+    empty.empty_display_size = EMPTY_SIZE * length_of(armature)
     empty.rotation_mode = "QUATERNION"
     empty.location = placement.location.tolist()
     empty.rotation_quaternion = placement.quaternion.tolist()
@@ -47,6 +46,11 @@ def add_empty(
     point.object = empty
     remember(point, placement)
     return empty
+
+
+def length_of(armature: bpy.types.Object) -> float:
+    """The longest side of an armature, of one without any 1."""
+    return max(float(armature.dimensions[side]) for side in range(3)) or 1.0
 
 
 def remember(point: PoisePoint, placement: Placement) -> None:

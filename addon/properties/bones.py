@@ -28,7 +28,14 @@ class PoiseBone(PropertyGroup):
     )
     rotation: FloatVectorProperty(
         name="Rotation",
-        description="How a pose holds the bone: relative to its parent, or in the world",
+        description="How a pose holds the bone, relative to its parent",
+        subtype="QUATERNION",
+        size=4,
+        default=(1.0, 0.0, 0.0, 0.0),
+    )
+    world_rotation: FloatVectorProperty(
+        name="World Rotation",
+        description="How a pose holds the bone, in the world",
         subtype="QUATERNION",
         size=4,
         default=(1.0, 0.0, 0.0, 0.0),

@@ -4,6 +4,7 @@
 from .character import character_of_reading, clip_of, ground_of
 from .errors import TranslationError
 from .from_solver import accept, take
+from .standing import stand_in_source
 from .to_solver import Translated, span_of, translated
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "clip_of",
     "ground_of",
     "span_of",
+    "stand_in_source",
     "take",
     "translated",
 ]

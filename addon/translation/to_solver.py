@@ -27,7 +27,7 @@ from ..points import is_in_the_scene
 from ..properties import PoiseConstraint, PoisePoint, character_of, found_bone
 from .character import character_of_reading
 from .errors import TranslationError
-from .poses import held_pose
+from .poses import held_in_world, held_on_parent
 from .times import EASE, nearest_frame, step_of, to_clip, to_scene, within
 
 TURN_ROUNDING = 1e-6
@@ -147,10 +147,13 @@ class _Translation:
 
     def _own_joint(self) -> str:
         name = self._joint(self.item.bone, self.item.bone_id)
+        self._check_usable(name)
+        return name
+
+    def _check_usable(self, name: str) -> None:
         complaint = bridge.why_unusable(self.armature, name)
         if complaint:
             raise self._error(complaint[0].lower() + complaint[1:])
-        return name
 
     def _own_point(self) -> str | BodyPoint:
         name = self._own_joint()
@@ -373,9 +376,12 @@ class _Translation:
         made: list[Constraint] = []
         for listed in item.bones:
             joint = self._joint(listed.bone, listed.bone_id)
-            complaint = bridge.why_unusable(self.armature, joint)
-            if complaint:
-                raise self._error(complaint[0].lower() + complaint[1:])
-            is_local = item.pose_space == "LOCAL"
-            made += held_pose(self.clip, joint, tuple(listed.rotation), is_local, stay, activity, self._shared)
+            self._check_usable(joint)
+            has_parent = self.clip.skeleton.parents[self.clip.skeleton.index(joint)] >= 0
+            if item.pose_space == "LOCAL" and has_parent:
+                rotation = np.array(listed.rotation, dtype=np.float64)
+                made += held_on_parent(self.clip, joint, rotation, stay, (before, after), self._shared)
+            else:
+                rotation = np.array(listed.world_rotation, dtype=np.float64)
+                made += held_in_world(joint, rotation, stay, activity, self._shared)
         return made
