@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import bpy
@@ -13,6 +13,7 @@ from ...solver import (
     Balance,
     BodyPoint,
     Constraint,
+    ConstraintPoint,
     DirectionConstraint,
     Footplant,
     MovingObject,
@@ -31,6 +32,9 @@ from .standing import stand_in_source
 from .times import nearest_frame, step_of, to_scene
 
 List = Literal["constraints", "found"]
+
+LEAST_RUN = 3
+"""So many points, one for each frame, are one empty that moves."""
 
 
 def take(
@@ -153,10 +157,12 @@ class _Taking:
         item.offset = point.offset
         item.begin, item.end = self._frame(constraint.begin), self._frame(constraint.end)
         item.mode = constraint.mode.upper()
-        for each in constraint.points:
-            begin, end = each.stay
-            added = self._add_point(placed(each.location, nearest_frame(self.reading, begin)), begin, end)
-            added.tension, added.continuity, added.bias = each.tension, each.continuity, each.bias
+        for run in _runs(constraint.points):
+            places = [placed(each.location, nearest_frame(self.reading, each.begin)) for each in run]
+            added = self._add_point(places[0], run[0].begin, run[-1].stay[1])
+            added.tension, added.continuity, added.bias = run[0].tension, run[0].continuity, run[0].bias
+            if len(run) > 1 and self.with_empties:
+                _key(added.object, places, [self._frame(each.begin) for each in run])
 
     def shape(self, constraint: ShapeConstraint) -> None:
         reference = self._reference(constraint)
@@ -183,15 +189,9 @@ class _Taking:
         empty = bpy.data.objects.new(f"{self.item.name} reference", None)
         empty.rotation_mode = "QUATERNION"
         points.collection_of(self.armature).objects.link(empty)
-        quaternions = np.array([place.quaternion for place in places])
         is_still = all(np.array_equal(place.location, places[0].location) for place in places)
-        is_still = is_still and bool((quaternions == quaternions[0]).all())
-        for frame, place in enumerate(places[:1] if is_still else places):
-            empty.location = place.location.tolist()
-            empty.rotation_quaternion = quaternions[frame].tolist()
-            if not is_still:
-                for channel in ("location", "rotation_quaternion"):
-                    empty.keyframe_insert(channel, frame=self._frame(frame))
+        is_still = is_still and all(np.array_equal(place.axes, places[0].axes) for place in places)
+        _key(empty, places[:1] if is_still else places, [self._frame(frame) for frame in range(len(places))])
         return empty
 
     def orientation(self, constraint: OrientationConstraint) -> None:
@@ -254,6 +254,32 @@ class _Taking:
         )
         now = Placement.heading_for(home.location + np.asarray(constraint.shift), home.heading + constraint.turn)
         self._add_point(home, min(times), max(times), now)
+
+
+def _runs(given: Iterable[ConstraintPoint]) -> list[list[ConstraintPoint]]:
+    """The points in the order of their times, with those together that say where to be frame by frame."""
+    runs: list[list[ConstraintPoint]] = []
+    for point in sorted(given, key=lambda point: point.stay):
+        before = runs[-1][-1] if runs else None
+        if before is not None and point.begin - before.begin == 1.0 and _is_plain(before) and _is_plain(point):
+            runs[-1].append(point)
+        else:
+            runs.append([point])
+    return [part for run in runs for part in ([run] if len(run) >= LEAST_RUN else [[point] for point in run])]
+
+
+def _is_plain(point: ConstraintPoint) -> bool:
+    """Whether a point is only passed through."""
+    return point.stay[0] == point.stay[1] and not (point.tension or point.continuity or point.bias)
+
+
+def _key(empty: bpy.types.Object, places: list[Placement], frames: list[float]) -> None:
+    """Let an empty be at places at frames of the scene; at only one, for good."""
+    for place, frame in zip(places, frames, strict=False):
+        empty.location, empty.rotation_quaternion = place.location.tolist(), place.quaternion.tolist()
+        if len(places) > 1:
+            for channel in ("location", "rotation_quaternion"):
+                empty.keyframe_insert(channel, frame=frame)
 
 
 _KINDS: dict[str, Callable[[_Taking, Any], None]] = {

@@ -22,7 +22,7 @@ from ...solver import (
     ShapeConstraint,
 )
 from .. import bridge
-from ..placements import Placement, placements, stands_still
+from ..placements import Array, Placement, placements, stands_still
 from ..points import is_in_the_scene
 from ..properties import PoiseConstraint, PoisePoint, character_of, found_bone
 from .character import character_of_reading
@@ -213,16 +213,23 @@ class _Translation:
         """What detection proposes has no empties yet."""
         return any(item == self.item for item in character_of(self.armature).found)
 
-    def _path_points(self, location: Callable[[Placement, float], Any]) -> list[ConstraintPoint]:
-        """The solver's points; `location` says what it takes from an empty, given the time in frames of the clip."""
-        stays = self._stays()
-        points = [point for point, _, _ in stays]
-        places = self._placements(points, [point.begin for point in points])
+    def _path_points(self, location: Callable[[Placement, float], Any], follows: bool = False) -> list[ConstraintPoint]:
+        """The solver's points; `location` says what it takes from an empty, given the time in frames of the clip.
+
+        Whoever stays at an empty that moves follows it, frame by frame; with `follows` also at one that does not.
+        """
+        stops: list[tuple[PoisePoint, float, float]] = []
+        for point, begin, end in self._stays():
+            if begin < end and (follows or (point.object is not None and not stands_still(point.object))):
+                whole = np.arange(np.ceil(begin), np.floor(end) + 1.0).tolist()
+                stops += [(point, time, time) for time in sorted({begin, *whole, end})]
+            else:
+                stops.append((point, begin, end))
+        frames = [to_scene(self.reading, begin) for _, begin, _ in stops]
+        places = self._placements([point for point, _, _ in stops], frames)
         return [
-            ConstraintPoint(
-                location(place, self._time(point.begin)), begin, end, point.tension, point.continuity, point.bias
-            )
-            for place, (point, begin, end) in zip(places, stays, strict=True)
+            ConstraintPoint(location(place, begin), begin, end, point.tension, point.continuity, point.bias)
+            for place, (point, begin, end) in zip(places, stops, strict=True)
         ]
 
     def _path(self) -> dict[str, Any]:
@@ -282,24 +289,16 @@ class _Translation:
         if self.item.aim == "DIRECTION":
             points = self._path_points(lambda place, time: place.axes[:, 2])
         else:
-            points = self._aimed_points(self.clip.position(joint))
+            eyes = self.clip.position(joint)
+            points = self._path_points(lambda place, time: self._gaze(place, eyes, time), follows=True)
         return [DirectionConstraint(name, points=points, **path)]
 
-    def _aimed_points(self, eyes: np.ndarray[Any, np.dtype[np.float64]]) -> list[ConstraintPoint]:
-        """From where the bone is (frames, 3) to where the points are, at every frame of their stays."""
-        asked: list[tuple[PoisePoint, float, float]] = []
-        for point, begin, end in self._stays():
-            whole = np.arange(np.ceil(begin), np.floor(end) + 1.0).tolist()
-            times = sorted({begin, *whole, end})
-            asked += [(point, time, to_scene(self.reading, time)) for time in times]
-        places = self._placements([point for point, _, _ in asked], [frame for _, _, frame in asked])
-        made = []
-        for place, (point, time, _) in zip(places, asked, strict=True):
-            direction = place.location - eyes[nearest_frame(self.reading, time)]
-            if not np.linalg.norm(direction) > 0.0:
-                raise self._error("it should look at the place where the bone itself is: move its empty away.")
-            made.append(ConstraintPoint(direction, time, time, point.tension, point.continuity, point.bias))
-        return made
+    def _gaze(self, place: Placement, eyes: Array, time: float) -> Array:
+        """(3,) from where the bone is in the source (frames, 3) to a place."""
+        direction = place.location - eyes[nearest_frame(self.reading, time)]
+        if not np.linalg.norm(direction) > 0.0:
+            raise self._error("it should look at the place where the bone itself is: move its empty away.")
+        return np.asarray(direction)
 
     def _balance(self) -> list[Constraint]:
         item = self.item

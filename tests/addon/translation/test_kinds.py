@@ -173,6 +173,33 @@ def _height_at(cart: bpy.types.Object, time: int) -> float:
     return height
 
 
+def test_a_hand_follows_an_empty_that_moves(armature: bpy.types.Object, reading: bridge.Reading) -> None:
+    (pin,) = adding.add_pins(armature, [HAND], 20.0, hold=10.0)
+    empty = pin.points[0].object
+    for time in (20, 30):
+        empty.keyframe_insert("location", frame=time)
+        empty.location.z += 0.1
+    after = solved(armature, reading).position(HAND)
+    for time in (20, 24, 30):
+        bpy.context.scene.frame_set(time)
+        miss = np.array(empty.matrix_world.translation) - after[frame(reading, time)]
+        assert np.linalg.norm(miss) < 1e-4, f"frame {time}"
+
+
+def test_a_way_that_is_given_frame_by_frame_is_one_moving_empty(
+    armature: bpy.types.Object, reading: bridge.Reading
+) -> None:
+    rng = np.random.default_rng(3)
+    way = reading.clip.position(HAND)[10:30] + 0.1 * rng.normal(size=(20, 3))
+    points = [solver.ConstraintPoint(place, 10.0 + number) for number, place in enumerate(way)]
+    item = translation.take(armature, reading, solver.ShapeConstraint(HAND, 5, 35, points=points))
+    assert len(item.points) == 1
+    (found,) = translation.translated(armature, reading).constraints
+    assert isinstance(found, solver.ShapeConstraint)
+    np.testing.assert_allclose([point.location for point in found.points], way, atol=1e-6)
+    np.testing.assert_allclose([point.stay for point in found.points], [point.stay for point in points])
+
+
 def test_frames_outside_of_what_is_read_are_cut_off(armature: bpy.types.Object) -> None:
     adding.add_pins(armature, [HAND], 20.0)
     adding.add_footplant(armature, "left", 10.0, 25.0)
