@@ -89,9 +89,10 @@ def reachable(smooth: Vector, pulls: Sequence[Pull], size: float) -> Vector:
 def kept_lengths(smooth: Vector, pulls: Sequence[Pull], size: float) -> Vector:
     """The displacement nearest to a smooth one for which hinges turn little.
 
-    It minimizes |δ - smooth|² + Σ w (c turn)², `turn` the change of a limb's bend that its change of length takes. Its
-    slope grows without bound toward full extension. In every round that cost is replaced by one that is quadratic in
-    the change of length and has the same slope at the length found before; that has a closed form.
+    It minimizes |δ - smooth|² + Σ (c turn)², `turn` the change of a limb's bend that its change of length takes; a limb
+    that is not quite planted costs less. The slope grows without bound toward full extension. In every round that cost
+    is replaced by one that is quadratic in the change of length and has the same slope at the length found before; that
+    has a closed form.
     """
     moved = smooth
     spans = [length(pull.span) for pull in pulls]
@@ -101,13 +102,22 @@ def kept_lengths(smooth: Vector, pulls: Sequence[Pull], size: float) -> Vector:
         for pull, span, bend in zip(pulls, spans, bends, strict=True):
             limb = plus(pull.span, minus(moved, pull.easy))
             will_be, direction = length(limb), unit(limb)
-            costs.append(pull.weight * length_cost(pull.reach, span, bend, will_be, size))
+            costs.append(_weighted(length_cost(pull.reach, span, bend, will_be, size), pull.weight))
             along.append(direction)
             wanted.append(dot(minus(moved, smooth), direction) - (will_be - span))
         moved = smooth
         for part, direction in zip(_solved(costs, along, wanted), along, strict=True):
             moved = plus(moved, times(part, direction))
     return moved
+
+
+def _weighted(cost: Number, weight: Number) -> Number:
+    """What is left of the cost of a length, given the weight of its limb: 1/cost and (1 - weight)/weight, added up.
+
+    The cost has no bound, so that a share of it would be as stiff as the whole: limbs that are hardly planted yet would
+    throw the root about. Springs in a row are as soft as the softest.
+    """
+    return cost * weight / (weight + (1.0 - weight) * cost)
 
 
 def length_cost(reach: Reach, span: Number, bend: Number, will_be: Number, size: float) -> Number:

@@ -183,6 +183,21 @@ def test_a_limb_that_is_not_yet_planted_does_not_throw_the_root(rng: np.random.G
     assert np.linalg.norm(np.diff(found, axis=0), axis=1).max() < 0.1 * np.linalg.norm(found[-1])
 
 
+def test_what_is_hardly_planted_hardly_moves_the_root_however_straight_it_is(rng: np.random.Generator) -> None:
+    """A limb of weight w is at most as stiff as w / (1 - w) against the displacement itself."""
+    longest = 0.95
+    for weight in (0.02, 0.1, 0.3):
+        weights = np.full((4, CASES), weight)
+        limbs = [
+            pull._replace(span=split(longest * unit(rng, CASES))) for pull in pulls(rng, 4, shift=0.1, weights=weights)
+        ]
+        moved = joined(kept_lengths(split(np.zeros((CASES, 3))), limbs, SIZE))  # type: ignore[arg-type]
+        changes = [np.abs(lengths_after(np.zeros(3), pull) - longest) for pull in limbs]
+        # Two rounds, in which the second sees what the first has moved.
+        most = weight / (1.0 - weight) * (np.sum(changes, axis=0) + 4.0 * np.linalg.norm(moved, axis=1))
+        assert (np.linalg.norm(moved, axis=1) <= most + 1e-12).all()
+
+
 def test_one_frame_and_many_give_the_same_bits(rng: np.random.Generator) -> None:
     both = pulls(rng, shift=0.1)
     together = joined(reachable(easy_displacement(both), both, SIZE))
