@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a motion to constraints that an animator may accept: footplants by themselves, the rest by an example."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import bpy
+import numpy as np
+from mathutils import Quaternion, Vector
+from numpy.typing import NDArray
+
+from .. import solver
+from . import bridge, solving, translation
+from .constraint_list import USUAL_PRIORITIES, remove
+from .properties import PoiseConstraint, character_of, follow_renames
+
+Kind = Literal["space", "line", "point"]
+
+WORDS: dict[Kind, str] = {"space": "rests", "line": "turns about a line", "point": "turns about a point"}
+"""What a bone does that is constrained like this."""
+
+
+def find_footplants(armature: bpy.types.Object | None, least_confidence: float = 0.0) -> int:
+    """Propose the footplants of the whole motion, in the place of those that were proposed before; how many."""
+    reading = solving.read(armature)
+    clip = translation.clip_of(reading.armature, reading)
+    plants = [
+        replace(plant, priority=USUAL_PRIORITIES["FOOTPLANT"])
+        for plant in solver.detect_footplants(clip)
+        if plant.confidence >= least_confidence
+    ]
+    if not plants:
+        raise translation.TranslationError(
+            f"No foot was found to stand in frames {reading.times[0]:g} to {reading.times[-1]:g}: check the landmarks "
+            "of the legs, or ask for less confidence."
+        )
+    _propose(reading, plants, lambda item: item.kind == "FOOTPLANT")
+    return len(plants)
+
+
+def find_like(
+    armature: bpy.types.Object | None, bones: Sequence[str], kind: Kind, begin: float, end: float
+) -> dict[str, int]:
+    """Propose where bones do again what they do from one frame of the scene to another; how often, by bone."""
+    reading = solving.read(armature)
+    held = reading.armature
+    clip = translation.clip_of(held, reading)
+    if not bones:
+        raise translation.TranslationError("No bone is chosen: select the bones to look at in pose mode.")
+    if not reading.times[0] <= begin <= end <= reading.times[-1]:
+        raise translation.TranslationError(
+            f"The example (frames {begin:g} to {end:g}) does not lie within the scene's frames "
+            f"{reading.times[0]:g} to {reading.times[-1]:g}: move the preview range."
+        )
+    bridge.check_bones(held, bones)
+    template = solver.Template(reading.frame_of(begin), reading.frame_of(end), kind)
+    proposals: list[solver.Constraint] = []
+    counts = {}
+    for bone in bones:
+        if bone not in clip.skeleton.names:
+            raise translation.TranslationError(
+                f"Bone {bone!r} is none of the bones that move the character: choose a deforming bone instead."
+            )
+        found = solver.detect(clip, bone, [template])
+        counts[bone] = len(found)
+        for each in found:
+            proposals += as_constraints(clip, bone, each, reading)
+    _propose(reading, proposals, lambda item: item.bone in bones)
+    return counts
+
+
+def as_constraints(
+    clip: solver.Clip, bone: str, found: solver.Detected, reading: bridge.Reading
+) -> list[solver.Constraint]:
+    """What holds a bone as it was found: a point of it in its place, and where it does not turn freely, its turn."""
+    ease = max(1, round(EASE * clip.fps))
+    activity = max(0, found.begin - ease), min(clip.frames - 1, found.end + ease)
+    name = f"{bone} {WORDS[found.kind]} {reading.times[found.begin]:g}"
+
+    def points(location: object) -> list[solver.ConstraintPoint]:
+        return [solver.ConstraintPoint(location, found.begin, found.end)]
+
+    x, y, z = np.asarray(found.offset, dtype=np.float64).tolist()
+    held = solver.BodyPoint(bone, (x, y, z))
+    made: list[solver.Constraint] = [solver.ShapeConstraint(held, *activity, points=points(found.position), name=name)]
+    if found.rotation is not None:
+        made.append(
+            solver.OrientationConstraint(bone, *activity, points=points(found.rotation), name=f"{name}, orientation")
+        )
+    if found.direction is not None:
+        axis = _seen_by(clip, bone, (found.begin + found.end) // 2, found.direction)
+        made.append(
+            solver.DirectionConstraint(bone, *activity, points=points(found.direction), axis=axis, name=f"{name}, axis")
+        )
+    return made
+
+
+EASE = 0.25
+"""Seconds over which what is held comes and goes, as footplants do."""
+
+
+def _seen_by(clip: solver.Clip, bone: str, frame: int, direction: NDArray[np.float64]) -> tuple[float, float, float]:
+    """A direction of the world in the frame of a bone."""
+    turned = Quaternion(clip.world.rotations[frame, clip.skeleton.index(bone)].tolist())
+    seen: Any = turned.conjugated() @ Vector(direction.tolist())
+    return seen.x, seen.y, seen.z
+
+
+def _propose(
+    reading: bridge.Reading, constraints: Sequence[solver.Constraint], replaces: Callable[[PoiseConstraint], bool]
+) -> None:
+    """Put constraints among the proposals, in the place of some that are there."""
+    armature = reading.armature
+    follow_renames(armature)
+    found = character_of(armature).found
+    for number in reversed(range(len(found))):
+        if replaces(found[number]):
+            remove(armature, number, "found")
+    for constraint in constraints:
+        translation.take(armature, reading, constraint, into="found")
+    character_of(armature).active_found = 0

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Choosing bones from a list by their names, and showing which ones the active constraint may move."""
+
+# What looks like a type here is read by Blender.
+# mypy: disable-error-code="valid-type"
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.props import EnumProperty, IntProperty, StringProperty
+from bpy.types import Operator
+
+from .. import bridge, translation
+from ..properties import active_constraint, armature_in, name_bone
+from ..recruiting import serving_bones
+from .on_armature import OnArmature
+from .selection import OnConstraint
+from .settings import THIS_TIME
+
+FIELDS = (
+    ("bone", "Bone", "The bone that the active constraint is about"),
+    ("reference_bone", "Reference Bone", "The bone that its points move along with"),
+    ("landmark", "Landmark", "The bone that a landmark is on"),
+)
+
+_choices: list[tuple[str, str, str]] = []
+"""What the search shows: Blender needs the strings of a dynamic list to stay alive."""
+
+
+def _bones_of(operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
+    armature = armature_in(context) if context is not None else None
+    names = [bone.name for bone in armature.pose.bones] if armature is not None and armature.pose is not None else []
+    _choices[:] = [(name, name, "") for name in names]
+    return _choices
+
+
+class POISE_OT_bone_choose(OnArmature, Operator):  # noqa: N801
+    """Choose a bone from a list"""
+
+    bl_idname = "poise.bone_choose"
+    bl_label = "Choose Bone"
+    bl_description = "Choose the bone from a list"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}  # noqa: RUF012
+    bl_property = "choice"
+
+    field: EnumProperty(name="Field", description="What the bone is for", items=FIELDS, options=THIS_TIME)
+    mark: StringProperty(name="Landmark", description="Which landmark, if it is for one", options=THIS_TIME)
+    bone: StringProperty(name="Bone", description="The name of the bone", options=THIS_TIME)
+    choice: EnumProperty(name="Bone", description="The bone", items=_bones_of, options={"SKIP_SAVE", "HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
+        """Let the animator search."""
+        if context.window is None or context.window_manager is None:
+            return self.execute(context)
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        name = self.bone or self.choice
+        bridge.check_armature(armature)
+        bridge.check_bones(armature, [name])
+        if self.field == "landmark":
+            bpy.ops.poise.landmark_set(mark=self.mark, bone=name)  # type: ignore[attr-defined]
+            return f"{name!r} was chosen."
+        constraint = active_constraint(armature)
+        if constraint is None:
+            raise translation.TranslationError("There is no constraint to choose a bone for: add one first.")
+        name_bone(armature, constraint, name, self.field)
+        return f"{constraint.name!r}: {name!r} was chosen."
+
+
+class POISE_OT_recruited_select(OnConstraint, Operator):  # noqa: N801
+    """Select the bones that may move for the active constraint"""
+
+    bl_idname = "poise.recruited_select"
+    bl_label = "Show Recruited Bones"
+    bl_description = "Select the bones that may move for the active constraint, so that they stand out in pose mode"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        bridge.check_armature(armature)
+        assert armature.pose is not None
+        names = serving_bones(armature, self.constraint(armature))
+        for bone in armature.pose.bones:
+            bridge.select(bone, bone.name in names)
+        return f"{len(names)} bone{'' if len(names) == 1 else 's'} may move for it."
+
+
+classes = (POISE_OT_bone_choose, POISE_OT_recruited_select)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cleaning feet and hands with one click."""
+
+# What looks like a type here is read by Blender.
+# mypy: disable-error-code="valid-type"
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+from bpy.types import Operator
+
+from .. import cleaning
+from ..properties import character_of
+from ..properties.character import CLEAN_METHODS, TARGETS
+from .on_armature import OnArmature
+from .settings import THIS_TIME, fill_in
+
+
+class POISE_OT_clean(OnArmature, Operator):  # noqa: N801
+    """Let feet and hands stand still"""
+
+    bl_idname = "poise.clean"
+    bl_label = "Clean Up"
+    bl_description = (
+        "Let feet, and hands that carry, stand still in their plants: the set ones, or those that are found"
+    )
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    method: EnumProperty(name="Method", description="How to clean", items=CLEAN_METHODS, options=THIS_TIME)
+    feet: BoolProperty(name="Feet", description="Clean the feet", default=True)
+    hands: BoolProperty(name="Hands", description="Clean the hands that carry the body", default=False)
+    begin: IntProperty(name="Begin", description="The first frame", options=THIS_TIME)
+    end: IntProperty(name="End", description="The last frame", options=THIS_TIME)
+    target: EnumProperty(name="Target", description="What is made of the result", items=TARGETS, options=THIS_TIME)
+    tolerance: FloatProperty(
+        name="Thinning",
+        description="Leave out keys that curves miss by less than this; 0 keys all frames",
+        min=0.0,
+        precision=4,
+        options=THIS_TIME,
+    )
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        fill_in(self, armature)
+        if not self.properties.is_property_set("method"):
+            self.method = character_of(armature).clean_method
+        outcome = cleaning.clean(
+            armature,
+            cleaning.Options(
+                method=self.method.lower(),
+                feet=self.feet,
+                hands=self.hands,
+                begin=self.begin,
+                end=self.end,
+                target=self.target.lower(),
+                tolerance=self.tolerance,
+            ),
+        )
+        for sentence in outcome.unmet:
+            self.report({"WARNING"}, sentence)
+        return outcome.sentence
+
+
+classes = (POISE_OT_clean,)

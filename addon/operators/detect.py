@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Finding what a motion already satisfies, and choosing among what was found."""
+
+# What looks like a type here is read by Blender.
+# mypy: disable-error-code="valid-type"
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.types import Operator
+
+from .. import bridge, detecting, translation
+from ..constraint_list import remove
+from ..properties import armature_in, character_of
+from ..properties.character import TEMPLATE_KINDS
+from .on_armature import OnArmature
+from .settings import THIS_TIME
+
+
+class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
+    """Find the footplants of the whole motion"""
+
+    bl_idname = "poise.detect_footplants"
+    bl_label = "Find Footplants"
+    bl_description = "Find where heels and balls of the feet stand in the whole motion, and propose footplants"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    least_confidence: FloatProperty(
+        name="Confidence", description="Propose only what is at least so sure", min=0.0, max=1.0, options=THIS_TIME
+    )
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        if not self.properties.is_property_set("least_confidence"):
+            self.least_confidence = character_of(armature).least_confidence
+        count = detecting.find_footplants(armature, self.least_confidence)
+        return f"{count} footplant{'' if count == 1 else 's'} found: accept the ones that you want."
+
+
+class POISE_OT_detect_template(OnArmature, Operator):  # noqa: N801
+    """Find where bones do again what they do in the preview range"""
+
+    bl_idname = "poise.detect_template"
+    bl_label = "Find Like Preview Range"
+    bl_description = "Find where the selected bones do again what they do in the preview range"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    bone: StringProperty(
+        name="Bone", description="The bone to look at; the selected ones where none is given", options=THIS_TIME
+    )
+    kind: EnumProperty(
+        name="Kind", description="What the bone does in the example", items=TEMPLATE_KINDS, options=THIS_TIME
+    )
+    begin: IntProperty(name="Begin", description="The first frame of the example", options=THIS_TIME)
+    end: IntProperty(name="End", description="The last frame of the example", options=THIS_TIME)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        given = self.properties.is_property_set
+        if not given("kind"):
+            self.kind = character_of(armature).template_kind
+        scene = context.scene
+        assert scene is not None and armature.pose is not None
+        if not (given("begin") and given("end")):
+            if not scene.use_preview_range:
+                raise translation.TranslationError(
+                    "There is no example: set the preview range (P in the timeline) to frames in which the bone does "
+                    "what you look for."
+                )
+            self.begin, self.end = scene.frame_preview_start, scene.frame_preview_end
+        bones = [self.bone] if self.bone else [bone.name for bone in armature.pose.bones if bridge.is_selected(bone)]
+        counts = detecting.find_like(armature, bones, self.kind.lower(), self.begin, self.end)
+        times = ", ".join(f"{bone} {count} time{'' if count == 1 else 's'}" for bone, count in counts.items())
+        return f"Found: {times}."
+
+
+class OnProposals(OnArmature):
+    """Mixed into operators that need proposals."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether something was found."""
+        if not super().poll(context):
+            return False
+        armature = armature_in(context)
+        assert armature is not None
+        if not len(character_of(armature).found):
+            cls.tell("Nothing is proposed: find footplants, or what is like the preview range, first")
+            return False
+        return True
+
+
+class OnProposal(OnProposals):
+    """Mixed into operators for one proposal: the given one, or the active one."""
+
+    properties: Any
+    index: Any
+
+    def chosen(self, armature: bpy.types.Object) -> int:
+        """Its place in the list."""
+        character = character_of(armature)
+        if not self.properties.is_property_set("index"):
+            self.index = min(character.active_found, len(character.found) - 1)
+        if not 0 <= self.index < len(character.found):
+            raise translation.TranslationError(
+                f"There is no proposal {self.index}: there are {len(character.found)}, counted from 0."
+            )
+        return int(self.index)
+
+
+class POISE_OT_found_accept(OnProposal, Operator):  # noqa: N801
+    """Make a constraint of a proposal"""
+
+    bl_idname = "poise.found_accept"
+    bl_label = "Accept"
+    bl_description = "Make a constraint of this proposal"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    index: IntProperty(name="Proposal", description="Its place in the list; else the active one", options=THIS_TIME)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        accepted = translation.accept(armature, self.chosen(armature))
+        return f"{accepted.name!r} is a constraint now."
+
+
+class POISE_OT_found_reject(OnProposal, Operator):  # noqa: N801
+    """Drop a proposal"""
+
+    bl_idname = "poise.found_reject"
+    bl_label = "Reject"
+    bl_description = "Drop this proposal"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    index: IntProperty(name="Proposal", description="Its place in the list; else the active one", options=THIS_TIME)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        index = self.chosen(armature)
+        name = character_of(armature).found[index].name
+        remove(armature, index, "found")
+        return f"{name!r} was dropped."
+
+
+class POISE_OT_found_accept_all(OnProposals, Operator):  # noqa: N801
+    """Make constraints of all proposals"""
+
+    bl_idname = "poise.found_accept_all"
+    bl_label = "Accept All"
+    bl_description = "Make constraints of all proposals"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    only_enabled: BoolProperty(name="Only Checked", description="Leave out proposals that are switched off")
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        found = character_of(armature).found
+        count, place = 0, 0
+        while place < len(found):
+            if self.only_enabled and not found[place].enabled:
+                place += 1
+                continue
+            translation.accept(armature, place)
+            count += 1
+        return f"{count} proposal{' is a constraint' if count == 1 else 's are constraints'} now."
+
+
+class POISE_OT_found_reject_all(OnProposals, Operator):  # noqa: N801
+    """Drop all proposals"""
+
+    bl_idname = "poise.found_reject_all"
+    bl_label = "Reject All"
+    bl_description = "Drop all proposals"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        count = len(character_of(armature).found)
+        for index in reversed(range(count)):
+            remove(armature, index, "found")
+        return f"{count} proposal{' was' if count == 1 else 's were'} dropped."
+
+
+classes = (
+    POISE_OT_detect_footplants,
+    POISE_OT_detect_template,
+    POISE_OT_found_accept,
+    POISE_OT_found_reject,
+    POISE_OT_found_accept_all,
+    POISE_OT_found_reject_all,
+)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What operators share that work on the armature that is meant: when they can run, and how they tell what is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...solver import PoiseError
+from ..properties import armature_in
+
+FINISHED = {"FINISHED"}
+CANCELLED = {"CANCELLED"}
+
+
+class OnArmature:
+    """Mixed into operators; each says in `run` what it does."""
+
+    report: Any
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is an armature; what else may be wrong is told when it runs."""
+        if armature_in(context) is None:
+            cls.tell("Select an armature, or one of the points of its constraints")
+            return False
+        return True
+
+    @classmethod
+    def tell(cls, sentence: str) -> None:
+        """Let the tooltip say why it cannot run."""
+        operator: Any = cls
+        operator.poll_message_set(sentence)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        """Do it; returns what is told of it, and raises a `PoiseError` before anything has changed."""
+        raise NotImplementedError
+
+    def execute(self, context: bpy.types.Context) -> Any:
+        """Run, and report either the outcome or what is wrong, in a sentence."""
+        armature = armature_in(context)
+        assert armature is not None
+        try:
+            sentence = self.run(context, armature)
+        except PoiseError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        self.report({"INFO"}, sentence)
+        return FINISHED

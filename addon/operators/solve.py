@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solving: at once in a script, and in a window step by step, with progress and with Esc to cancel."""
+
+# What looks like a type here is read by Blender.
+# mypy: disable-error-code="valid-type"
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from typing import Any
+
+import bpy
+from bpy.props import EnumProperty, FloatProperty, IntProperty
+from bpy.types import Operator
+
+from ...solver import PoiseError, Progress
+from .. import progress, solving
+from ..properties import armature_in
+from ..properties.character import QUALITIES, TARGETS
+from .on_armature import CANCELLED, FINISHED, OnArmature
+from .settings import THIS_TIME, fill_in
+
+TICK = 0.01
+"""Seconds from one turn of the solve to the next: Blender draws and listens in between."""
+TURN = 0.03
+"""Seconds after which a turn ends, when the step is done that it is at: the window still feels alive."""
+
+RUNNING = {"RUNNING_MODAL"}
+
+
+class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
+    """Change the motion so that its constraints hold"""
+
+    bl_idname = "poise.solve"
+    bl_label = "Solve"
+    bl_description = "Change the motion so that its constraints hold, the most important first; the source is kept"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    begin: IntProperty(name="Begin", description="The first frame to solve", options=THIS_TIME)
+    end: IntProperty(name="End", description="The last frame to solve", options=THIS_TIME)
+    target: EnumProperty(name="Target", description="What is made of the result", items=TARGETS, options=THIS_TIME)
+    tolerance: FloatProperty(
+        name="Thinning",
+        description="Leave out keys that curves miss by less than this; 0 keys all frames",
+        min=0.0,
+        precision=4,
+        options=THIS_TIME,
+    )
+    quality: EnumProperty(name="Quality", description="How exact to solve", items=QUALITIES, options=THIS_TIME)
+
+    _steps: Generator[Progress, None, solving.Outcome] | None = None
+    _timer: bpy.types.Timer | None = None
+    _shown: progress.Shown | None = None
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is an armature that is not being solved."""
+        if not super().poll(context):
+            return False
+        armature = armature_in(context)
+        assert armature is not None
+        if progress.of(armature.name) is not None:
+            cls.tell("The armature is being solved: wait, or press Esc to cancel")
+            return False
+        return True
+
+    # At once -------------------------------------------------------------------------------------------------------
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        return self._told(solving.solve(armature, self._options(armature)))
+
+    def _options(self, armature: bpy.types.Object) -> solving.Options:
+        fill_in(self, armature)
+        return solving.Options(self.begin, self.end, self.target.lower(), self.tolerance, self.quality.lower())
+
+    def _told(self, outcome: solving.Outcome) -> str:
+        if outcome.misses:
+            self.report({"WARNING"}, "Not every constraint holds: see the advice in the panel.")
+        return outcome.sentence
+
+    # In a window ---------------------------------------------------------------------------------------------------
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
+        """Begin; what is wrong is told now, and nothing has changed."""
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        armature = armature_in(context)
+        assert armature is not None and context.window_manager is not None
+        try:
+            self._steps = solving.solving(armature, self._options(armature))
+        except PoiseError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        self._shown = progress.begin(armature.name)
+        self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
+        context.window_manager.progress_begin(0.0, 1.0)
+        context.window_manager.modal_handler_add(self)
+        return RUNNING
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
+        """Go on for a moment, or stop where the animator asks for it."""
+        if event.type == "ESC" and event.value == "PRESS":
+            self.cancel(context)
+            self.report({"INFO"}, "Solving was cancelled; nothing has changed.")
+            return CANCELLED
+        if event.type != "TIMER":
+            return RUNNING
+        try:
+            outcome = self._turn()
+        except PoiseError as error:
+            self.cancel(context)
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        except BaseException:
+            self.cancel(context)
+            raise
+        if outcome is None:
+            self._show(context)
+            return RUNNING
+        self.cancel(context)
+        self.report({"INFO"}, self._told(outcome))
+        return FINISHED
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Take away what shows that it runs; Blender calls this too where a window or the file is closed."""
+        if self._steps is not None:
+            self._steps.close()
+            self._steps = None
+        window_manager = context.window_manager
+        if self._timer is not None and window_manager is not None:
+            window_manager.event_timer_remove(self._timer)
+            window_manager.progress_end()
+            self._timer = None
+        if self._shown is not None:
+            progress.end(self._shown)
+            self._shown = None
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+        _redraw(context)
+
+    def _turn(self) -> solving.Outcome | None:
+        """Some steps; the outcome after the last one."""
+        assert self._steps is not None and self._shown is not None
+        until = time.perf_counter() + TURN
+        while time.perf_counter() < until:
+            try:
+                step = next(self._steps)
+            except StopIteration as stop:
+                outcome: solving.Outcome = stop.value
+                return outcome
+            self._shown.told(step.stage, step.share)
+        return None
+
+    def _show(self, context: bpy.types.Context) -> None:
+        assert self._shown is not None and context.window_manager is not None
+        context.window_manager.progress_update(self._shown.share)
+        if context.workspace is not None:
+            context.workspace.status_text_set(f"Poise: {self._shown.stage}, {self._shown.share:.0%} (Esc cancels)")
+        _redraw(context)
+
+
+def _redraw(context: bpy.types.Context) -> None:
+    """Let viewports draw their panels again."""
+    for window in context.window_manager.windows if context.window_manager is not None else ():
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+classes = (POISE_OT_solve,)

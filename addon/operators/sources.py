@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Going back to the source, or on from the result."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.types import Operator
+
+from ...solver import PoiseError
+from .. import bridge
+from ..properties import armature_in
+from .on_armature import OnArmature
+
+
+class OnResult(OnArmature):
+    """Mixed into operators that need a result of Poise on the armature."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether a result is shown."""
+        if not super().poll(context):
+            return False
+        armature = armature_in(context)
+        assert armature is not None
+        try:
+            is_shown = bridge.animation_of(armature).result is not None
+        except PoiseError:
+            return True  # a broken result is told of when it runs
+        if not is_shown:
+            cls.tell("The armature shows no result: solve or clean first")
+        return is_shown
+
+
+class POISE_OT_source_restore(OnResult, Operator):  # noqa: N801
+    """Show the source again, as it was before solving"""
+
+    bl_idname = "poise.source_restore"
+    bl_label = "Restore Source"
+    bl_description = "Assign the source action again, as it was before solving, and drop the result"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        bridge.restore_source(armature)
+        return f"{armature.name!r} shows its source again."
+
+
+class POISE_OT_result_apply(OnResult, Operator):  # noqa: N801
+    """Make the result the new source"""
+
+    bl_idname = "poise.result_apply"
+    bl_label = "Apply Result"
+    bl_description = "Make the result the new source: what is solved from now on begins with it"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        return f"Action {bridge.apply_result(armature).name!r} is the source now."
+
+
+classes = (POISE_OT_source_restore, POISE_OT_result_apply)

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the animator sees: the tab "Poise" of the sidebar. A panel draws properties and operators, and nothing more."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from . import active, character, clean, constraints, detect, solve
+
+MODULES: tuple[ModuleType, ...] = (character, constraints, active, detect, clean, solve)
+"""In the order in which they stand in the tab, each with a tuple `classes`."""
+
+classes = tuple(found for module in MODULES for found in module.classes)

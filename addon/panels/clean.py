@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cleaning feet and hands, with figures before and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.types import Panel
+
+from ..properties import character_of
+from ..telling import amount
+from .base import OfArmature, armature_of, draw_sentence
+
+
+class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
+    """Feet and hands that stand still"""
+
+    bl_idname = "POISE_PT_clean"
+    bl_label = "Clean Up"
+    bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        character: Any = character_of(armature_of(context))
+        layout.prop(character, "clean_method", text="")
+        row = layout.row(align=True)
+        feet: Any = row.operator("poise.clean", text="Feet", icon="SNAP_FACE")
+        feet.feet, feet.hands = True, False
+        hands: Any = row.operator("poise.clean", text="Hands", icon="VIEW_PAN")
+        hands.feet, hands.hands = False, True
+        both: Any = row.operator("poise.clean", text="Both")
+        both.feet, both.hands = True, True
+        if character.last_clean:
+            draw_sentence(layout, context, character.last_clean, "INFO")
+        if character.has_metrics:
+            _draw_metrics(layout, character)
+
+
+def _draw_metrics(layout: bpy.types.UILayout, character: Any) -> None:
+    """The figures of the feet, before and after, side by side."""
+    before, after = character.metrics_before, character.metrics_after
+    box = layout.box().column(align=True)
+    _draw_row(box, "", "Before", "After")
+    for name in ("slide", "largest_slide", "height", "penetration"):
+        title = before.bl_rna.properties[name].name
+        _draw_row(box, title, *(amount(getattr(each, name), is_angular=False) for each in (before, after)))
+    _draw_row(box, "Speed", *(f"{amount(each.speed, is_angular=False)}/s" for each in (before, after)))
+    for name in ("skating_ratio", "stretch"):
+        title = before.bl_rna.properties[name].name
+        _draw_row(box, title, *(f"{getattr(each, name):.1%}" for each in (before, after)))
+    _draw_row(box, "Knees", *(f"{each.knee_ratio:.2f} ×" for each in (before, after)))
+    _draw_row(box, "Knee Pops", *(f"{each.knee_pops}" for each in (before, after)))
+
+
+def _draw_row(layout: bpy.types.UILayout, title: str, *cells: str) -> None:
+    row = layout.split(factor=0.4, align=True)
+    row.label(text=title)
+    for cell in cells:
+        row.label(text=cell, translate=False)
+
+
+classes = (POISE_PT_clean,)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far a constraint was from holding in the last solve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..properties import character_of
+from ..telling import amount
+from .base import draw_sentence
+
+
+def draw_residual(
+    layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object, item: Any
+) -> None:
+    """What the last solve told of one constraint, and what would help it."""
+    character: Any = character_of(armature)
+    for residual in character.residuals:
+        if residual.uid == item.uid:
+            draw_sentence(layout, context, residual_sentence(residual), "ERROR" if residual.misses else "CHECKMARK")
+    for advice in character.advice:
+        if advice.uid == item.uid:
+            draw_sentence(layout, context, advice.sentence, "LIGHT")
+
+
+def residual_sentence(residual: Any) -> str:
+    """How far a constraint was from holding, in a few words."""
+    if not residual.misses:
+        return "Holds in the last solve."
+    worst = amount(residual.worst, residual.unit == "ANGLE")
+    return f"Missed by up to {worst} in the last solve, at frame {residual.worst_frame:g}."
