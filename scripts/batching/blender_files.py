@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clips of Blender: files are opened or imported, armatures read and baked by the add-on's bridge, files saved."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from poise import solver
+
+from .editing import edited
+from .files import Job, format_of
+from .gltf_rates import frame_rate
+from .order import Order
+
+FIRST_FRAME = 1
+"""Of an imported motion: where Blender's scenes begin."""
+
+
+def edit_in_blender(job: Job, order: Order) -> list[dict[str, Any]]:
+    """Do what is asked for to every armature of a file, or of what is open, and tell what was done to each."""
+    try:
+        import bpy
+    except ImportError:
+        raise solver.PoiseError(
+            f"{Path(job.source).name} to {job.format or 'a report'} needs Blender: run this script with blender -b "
+            "--python, or install the bpy module."
+        ) from None
+    from poise.addon import bridge
+
+    if job.source:
+        _open(Path(job.source))
+    armatures = _armatures(order.armature)
+    if job.format == "bvh" and len(armatures) > 1:
+        names = ", ".join(armature.name for armature in armatures)
+        raise solver.PoiseError(f"A BVH file holds one character, and here are {names}: name one with --armature.")
+    told = []
+    for armature in armatures:
+        if job.format == "bvh" and not order.changes_motions and bridge.animation_of(armature).result is not None:
+            bridge.apply_result(armature)  # a motion is read as it was before it was solved, but saved as it is shown
+        reading = bridge.read(armature)
+        done = edited(reading.clip, order, job, armature.name if len(armatures) > 1 else "")
+        told.append(
+            done.told
+            | {
+                "armature": reading.armature_name,
+                "first_frame": float(reading.times[0]),
+                "reading": reading.method,
+                "reading_reason": reading.reason,
+            }
+        )
+        if job.format == "bvh":
+            assert job.motion is not None
+            job.motion.parent.mkdir(parents=True, exist_ok=True)
+            solver.write_bvh(done.clip, job.motion)
+        elif job.format is not None and order.changes_motions:
+            baked = bridge.bake(reading, done.clip, target=order.target, tolerance=order.tolerance)
+            told[-1]["baked"] = dataclasses.asdict(baked)
+            told[-1]["notes"] += baked.notes
+    if job.motion is not None and job.format != "bvh":
+        job.motion.parent.mkdir(parents=True, exist_ok=True)
+        with _quiet():
+            _SAVING[job.format or ""](bpy, str(job.motion))
+        if not job.motion.is_file():
+            raise solver.PoiseError(f"Blender did not write {job.motion}.")
+    return told
+
+
+def _armatures(name: str | None) -> list[Any]:
+    """The armatures to work on: the named one, or all that can be read."""
+    import bpy
+
+    from poise.addon import bridge
+
+    assert bpy.context.view_layer is not None
+    found = sorted(
+        (thing for thing in bpy.context.view_layer.objects if thing.type == "ARMATURE"), key=lambda thing: thing.name
+    )
+    if name is not None:
+        named = [armature for armature in found if armature.name == name]
+        if not named:
+            there = ", ".join(armature.name for armature in found) or "none"
+            raise solver.PoiseError(f"There is no armature {name!r}; there are: {there}.")
+        return named
+    if not found:
+        raise solver.PoiseError("There is no armature in the scene, so there is no motion to work on.")
+    readable, problems = [], []
+    for armature in found:
+        try:
+            bridge.check_animation(bridge.check_armature(armature))
+            readable.append(armature)
+        except solver.PoiseError as error:
+            problems.append(error)
+    if not readable:
+        raise problems[0]
+    return readable
+
+
+# Opening ----------------------------------------------------------------------------------------------------------
+
+
+def _open(path: Path) -> None:
+    import bpy
+
+    kind = format_of(path)
+    with _quiet():
+        if kind == "blend":
+            bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False)
+            return
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        _IMPORTING[kind or ""](bpy, path)
+
+
+def _import_bvh(bpy: Any, path: Path) -> None:
+    # Read by the solver first: its sentences are better, and it knows which frame rate a rounded frame time means.
+    clip = solver.read_bvh(path)
+    _set_rate(bpy, clip.fps)
+    bpy.ops.import_anim.bvh(filepath=str(path), frame_start=FIRST_FRAME)
+    bpy.context.scene.frame_start = FIRST_FRAME
+    bpy.context.scene.frame_end = FIRST_FRAME + clip.frames - 1
+
+
+def _import_fbx(bpy: Any, path: Path) -> None:
+    bpy.ops.import_scene.fbx(filepath=str(path), anim_offset=0.0)
+    _fit_range(bpy)
+
+
+def _import_gltf(bpy: Any, path: Path) -> None:
+    rate = frame_rate(path)
+    if rate is not None:
+        _set_rate(bpy, rate)
+    # Its bones would be drawn as icospheres, which nobody needs in a result.
+    bpy.ops.import_scene.gltf(filepath=str(path), disable_bone_shape=True)
+    _fit_range(bpy)
+
+
+_IMPORTING: dict[str, Callable[[Any, Path], None]] = {
+    "bvh": _import_bvh,
+    "fbx": _import_fbx,
+    "glb": _import_gltf,
+    "gltf": _import_gltf,
+}
+
+
+def _set_rate(bpy: Any, rate: float) -> None:
+    """Frames a second of the scene, which holds a whole number and what it is divided by."""
+    render = bpy.context.scene.render
+    render.fps = max(1, round(rate))
+    render.fps_base = render.fps / rate
+
+
+def _fit_range(bpy: Any) -> None:
+    """Let the scene's range be that of the imported motion."""
+    ranges = [tuple(action.frame_range) for action in bpy.data.actions]
+    if ranges:
+        bpy.context.scene.frame_start = round(min(begin for begin, _ in ranges))
+        bpy.context.scene.frame_end = round(max(end for _, end in ranges))
+
+
+# Saving -----------------------------------------------------------------------------------------------------------
+
+
+def _save_blend(bpy: Any, path: str) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(Path(path).resolve()), copy=True, check_existing=False)
+
+
+def _export_fbx(bpy: Any, path: str) -> None:
+    bpy.ops.export_scene.fbx(
+        filepath=path,
+        add_leaf_bones=False,
+        bake_anim_use_all_actions=False,
+        bake_anim_use_nla_strips=False,
+        bake_anim_simplify_factor=0.0,
+    )
+
+
+def _export_gltf(bpy: Any, path: str) -> None:
+    bpy.ops.export_scene.gltf(
+        filepath=path,
+        export_format="GLB" if path.endswith(".glb") else "GLTF_SEPARATE",
+        export_animation_mode="SCENE",  # as it is shown: older versions would mix all actions of the file
+        export_anim_scene_split_object=False,
+        export_optimize_animation_size=False,
+    )
+
+
+_SAVING: dict[str, Callable[[Any, str], None]] = {
+    "blend": _save_blend,
+    "fbx": _export_fbx,
+    "glb": _export_gltf,
+    "gltf": _export_gltf,
+}
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the chatter of Blender's importers and exporters."""
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield

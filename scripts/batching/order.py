@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the user asks for on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from poise import solver
+
+MotionFormat = Literal["bvh", "blend", "fbx", "glb", "gltf"]
+FORMATS: tuple[MotionFormat, ...] = get_args(MotionFormat)
+"""How motions are read and written; each is also the ending of its files."""
+
+Target = Literal["action", "replace", "combine"]
+
+DESCRIPTION = """\
+Find footplants, clean feet and apply constraints to many motions at once, without a window.
+
+examples:
+  # find the footplants of a clip, and write them to walk.constraints.json
+  python scripts/batch.py walk.bvh -o found --detect
+
+  # make all feet of a folder stand still; nothing but NumPy is needed from BVH to BVH
+  python scripts/batch.py captures -o clean --clean stretch --jobs 4
+
+  # apply constraints, edited by hand, to the clips they belong to
+  python scripts/batch.py captures -o edited --constraints found
+
+  # the same in Blender, on the file that it opens
+  blender -b scene.blend --python scripts/batch.py -- -o clean.blend --clean rigid
+"""
+
+EPILOG = """\
+Beside each motion stands a report, NAME.report.json: what was done, the footplants, how feet stood before and after,
+how near each constraint came, what would help, how long it took. No input is ever overwritten. The exit code is 0 if
+every clip succeeded, 1 if one failed (the others are done all the same), 2 if the command line makes no sense.
+
+.blend, .fbx, .glb and .gltf files need Blender: run this script in it (blender -b --python …), or with a Python that
+has the bpy module. Poise itself is taken from the checkout in which this script lies, so the extension need not be
+installed or enabled.
+"""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be done to every clip. Only plain values: it travels to other processes."""
+
+    inputs: tuple[str, ...] = ()
+    """Files and folders; none: what is open in Blender."""
+    output: str = ""
+    """A folder, or a file where there is one input."""
+    format: MotionFormat | None = None
+    """Of what is saved; None: that of the output's name, else that of each input."""
+    detect: bool = False
+    clean: solver.CleanMethod | None = None
+    plants: str | None = None
+    """Where footplants to clean with come from, instead of detection: a file, or a folder of files named as clips."""
+    constraints: str | None = None
+    """What clips are deformed by: a file, or a folder of files named as clips."""
+    ground: float | None = None
+    armature: str | None = None
+    target: Target = "action"
+    tolerance: float = 0.0
+    jobs: int = 1
+
+    @property
+    def changes_motions(self) -> bool:
+        """Whether a motion may come out otherwise than it went in."""
+        return self.clean is not None or self.constraints is not None
+
+    @property
+    def asked(self) -> list[str]:
+        """What is to be done, in the order in which it is done."""
+        cleaning = [] if self.clean is None else [f"clean {self.clean}"]
+        return [*(["detect"] if self.detect else []), *cleaning, *(["constraints"] if self.constraints else [])]
+
+
+def parser() -> argparse.ArgumentParser:
+    """Of the command line."""
+    made = argparse.ArgumentParser(
+        prog="batch.py", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    made.add_argument(
+        "inputs",
+        nargs="*",
+        metavar="IN",
+        help="motions and folders of them (.bvh, .blend, .fbx, .glb, .gltf); in Blender, without any: the open file",
+    )
+    made.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="OUT",
+        help="the folder for results, made if needed; with one input also a file, such as result.bvh",
+    )
+    made.add_argument(
+        "--format", choices=FORMATS, help="how motions are saved; without it as OUT is called, else as they came"
+    )
+    doing = made.add_argument_group("what to do", "Without any of these, motions are only converted.")
+    doing.add_argument(
+        "--detect", action="store_true", help="find footplants and write them to NAME.constraints.json; alone, no more"
+    )
+    doing.add_argument(
+        "--clean",
+        choices=get_args(solver.CleanMethod),
+        help="plant the feet: legs stretch a little; or bones keep their lengths; or the whole body shares the change",
+    )
+    doing.add_argument(
+        "--plants",
+        metavar="JSON",
+        help="footplants to clean with instead of detected ones: a file, or a folder with NAME.constraints.json",
+    )
+    doing.add_argument(
+        "--constraints",
+        metavar="JSON",
+        help="deform motions by the constraints of a file, or of a folder with NAME.constraints.json; footplants of "
+        "--detect, --clean or --plants are kept meanwhile, above all else, unless the file has footplants of its own",
+    )
+    doing.add_argument(
+        "--ground", type=_number, metavar="HEIGHT", help="feet stand on a ground of this height, and never below"
+    )
+    blender = made.add_argument_group("in Blender")
+    blender.add_argument("--armature", metavar="NAME", help="only this armature; without it all that are animated")
+    blender.add_argument(
+        "--target",
+        choices=get_args(Target),
+        default="action",
+        help="bake to a new action beside the source (the default), or to an NLA strip above it",
+    )
+    blender.add_argument(
+        "--tolerance",
+        type=_tolerance,
+        default=0.0,
+        metavar="T",
+        help="leave out keys as long as channels stay within T (radians, or shares of the size); 0: key every frame",
+    )
+    made.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="how many processes work at once (1)")
+    return made
+
+
+def order_of(arguments: Sequence[str]) -> Order:
+    """The order that command-line arguments give; a wrong one ends the program with a sentence and the code 2."""
+    line = parser()
+    given = vars(line.parse_args(arguments))
+    if given["plants"] and not (given["clean"] or given["constraints"]):
+        line.error("--plants says what to clean with or to keep: give --clean or --constraints too")
+    return Order(**given | {"inputs": tuple(given["inputs"])})
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError("it must be a finite number")
+    return number
+
+
+def _tolerance(text: str) -> float:
+    number = _number(text)
+    if number < 0.0:
+        raise argparse.ArgumentTypeError("it must not be negative")
+    return number
+
+
+def _jobs(text: str) -> int:
+    jobs = int(text)
+    if jobs < 1:
+        raise argparse.ArgumentTypeError("at least one process must work")
+    return jobs
