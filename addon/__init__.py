@@ -7,9 +7,9 @@ from types import ModuleType
 
 import bpy
 
-from . import operators, properties
+from . import operators, panels, properties
 
-ROOMS: tuple[ModuleType, ...] = (properties, operators)
+ROOMS: tuple[ModuleType, ...] = (properties, operators, panels)
 """In the order in which they are registered: each has a tuple `classes`, and may have `register` and `unregister` of
 its own for properties of Blender's types and for handlers, called when its classes are registered."""
 

@@ -106,7 +106,8 @@ def add_trajectories(
     checked(armature, bones)
     reading = bridge.read(armature, begin, end)
     ways = {bone: reading.clip.position(joint_of(reading, bone)) for bone in bones}
-    frames = np.unique(np.round(np.linspace(0.0, reading.clip.frames - 1.0, count + 2)[1:-1]).astype(int))
+    last = reading.clip.frames - 1
+    frames = np.unique(np.round(np.linspace(0.0, last, count + 2)).astype(int))[1:-1]
     if not frames.size:
         raise TranslationError(f"There is no room for a point from frame {begin:g} to {end:g}: choose a longer range.")
     for bone, way in ways.items():

@@ -43,7 +43,17 @@ def load(armature: bpy.types.Object, path: Path, replace: bool = False) -> int:
         while len(character.constraints) > before:
             constraint_list.remove(armature, len(character.constraints) - 1)
         raise
-    for _ in range(before if replace else 0):
-        constraint_list.remove(armature, 0)
+    if replace:
+        for _ in range(before):
+            constraint_list.remove(armature, 0)
+        _name_again(armature, constraints)
     character.active_constraint = max(len(character.constraints) - 1, 0)
     return len(constraints)
+
+
+def _name_again(armature: bpy.types.Object, constraints: list[solver.Constraint]) -> None:
+    """Give constraints the names back that others had before them."""
+    taken: set[str] = set()
+    for item, constraint in zip(character_of(armature).constraints, constraints, strict=True):
+        item.name = constraint_list.unique_name(constraint.name or item.name, taken)
+        taken.add(item.name)

@@ -118,7 +118,7 @@ def mirror(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     follow_renames(armature)
     item = character_of(armature).constraints[index]
     begin, end = translation.span_of(armature, item)
-    character = _Character(armature, bridge.read(armature, np.floor(begin), np.ceil(end)))
+    character = _Character(armature, bridge.read(armature, begin, end))
     new_bones = _counterparts(character, item)
     asked = [(point.object, point.begin) for point in item.points if points.is_in_the_scene(point.object)]
     if len(asked) != len(item.points):

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from types import ModuleType
 
-MODULES: tuple[ModuleType, ...] = ()
+from . import bones, character, clean, constraints, detect, files, points, solve, sources
+
+MODULES: tuple[ModuleType, ...] = (bones, character, clean, constraints, detect, files, points, solve, sources)
 """Each with a tuple `classes`."""
 
 classes = tuple(found for module in MODULES for found in module.classes)

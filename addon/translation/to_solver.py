@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -72,22 +73,21 @@ def translated(
     return Translated(tuple(made), tuple(uids), tuple(skipped))
 
 
-def span_of(armature: bpy.types.Object, item: PoiseConstraint) -> tuple[float, float]:
-    """The first and last frame of the scene that a constraint reaches; of a balance without end, the usual range."""
+def span_of(armature: bpy.types.Object, item: PoiseConstraint) -> tuple[int, int]:
+    """The first and last whole frame of the scene that a constraint reaches; the usual range of an endless balance."""
     scene = bpy.context.scene
     assert scene is not None
     ease = EASE * scene.render.fps / scene.render.fps_base
     before = ease if item.ease_in < 0.0 else item.ease_in
     after = ease if item.ease_out < 0.0 else item.ease_out
-    if item.kind == "FOOTPLANT":
-        events = _events(item)
-        return min(events, default=item.begin) - before, max(events, default=item.end) + after
-    if item.kind == "POSE":
-        return item.begin - before, item.end + after
     if item.kind == "BALANCE" and item.is_whole:
-        first, last = bridge.frame_range(scene)
-        return float(first), float(last)
-    return item.begin, item.end
+        return bridge.frame_range(scene)
+    begin, end = item.begin, item.end
+    if item.kind == "FOOTPLANT":
+        begin, end = min(_events(item), default=begin), max(_events(item), default=end)
+    if item.kind in ("FOOTPLANT", "POSE"):
+        begin, end = begin - before, end + after
+    return math.floor(begin), math.ceil(end)
 
 
 def _events(item: PoiseConstraint) -> list[float]:

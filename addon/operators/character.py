@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who the character is: landmarks that are recognised, or set by hand."""
+
+# What looks like a type here is read by Blender.
+# mypy: disable-error-code="valid-type"
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty
+from bpy.types import Operator
+
+from .. import adding, bridge, landmarking
+from ..properties import MARKS, POINT_MARKS
+from .on_armature import OnArmature
+from .selection import FromSelection
+
+MARK_ITEMS = [(mark, mark.replace("_", " ").title(), f"The {mark.replace('_', ' ')}") for mark in MARKS]
+
+
+class POISE_OT_character_recognise(OnArmature, Operator):  # noqa: N801
+    """Recognise"""
+
+    bl_idname = "poise.character_recognise"
+    bl_label = "Recognise"
+    bl_description = "Find out by names and shape which bone is the left ankle, and all other landmarks"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        return landmarking.recognise(armature) or "All landmarks are found."
+
+
+class POISE_OT_landmark_set(FromSelection, Operator):  # noqa: N801
+    """Set a landmark"""
+
+    bl_idname = "poise.landmark_set"
+    bl_label = "Set Landmark"
+    bl_description = "Let a landmark be at the selected bone; the same on the other side"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    mark: EnumProperty(name="Landmark", description="Which landmark", items=MARK_ITEMS)
+    offset: FloatVectorProperty(
+        name="Offset", description="Where on the bone, from its head and along its own axes", options={"SKIP_SAVE"}
+    )
+    use_tail: BoolProperty(name="Tail", description="At the tail of the bone", options={"SKIP_SAVE"})
+    mirror: BoolProperty(name="Mirror", description="Set the other side too, where its bone is there", default=True)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        bones = self.chosen(context, armature)
+        landmarking.set_landmark(armature, self.mark, bones, self._offset(armature, bones))
+        told = f"The {self.mark.replace('_', ' ')} is at {', '.join(bones)}"
+        opposite, others = landmarking.other_side(self.mark), []
+        if self.mirror and opposite:
+            others = [name for bone in bones if (name := landmarking.counterpart(armature, bone))]
+        if others:
+            offset = self._offset(armature, others)
+            landmarking.set_landmark(armature, opposite, others, (-offset[0], offset[1], offset[2]))
+            told += f", the {opposite.replace('_', ' ')} at {', '.join(others)}"
+        return f"{told}."
+
+    def _offset(self, armature: bpy.types.Object, bones: list[str]) -> tuple[float, float, float]:
+        if self.use_tail and self.mark in POINT_MARKS and bones:
+            bridge.check_bones(armature, bones)
+            return adding.tail_offset(armature, bones[0])
+        x, y, z = self.offset
+        return x, y, z
+
+
+class POISE_OT_landmark_clear(OnArmature, Operator):  # noqa: N801
+    """Clear a landmark"""
+
+    bl_idname = "poise.landmark_clear"
+    bl_label = "Clear Landmark"
+    bl_description = "Forget what was set by hand: the landmark is what is recognised again"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    mark: EnumProperty(
+        name="Landmark", description="Which landmark", items=[("ALL", "All", "All that were set"), *MARK_ITEMS]
+    )
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        count = landmarking.clear_landmark(armature, "" if self.mark == "ALL" else self.mark)
+        return f"{count} landmark{'' if count == 1 else 's'} cleared."
+
+
+classes = (POISE_OT_character_recognise, POISE_OT_landmark_set, POISE_OT_landmark_clear)

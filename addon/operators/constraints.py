@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Constraints from the selection, and what can be done with one."""
+
+# What looks like a type here is read by Blender.
+# mypy: disable-error-code="valid-type"
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.types import Operator
+
+from .. import adding, bridge, constraint_list, mirroring
+from ..properties import current_name, follow_renames, name_bone
+from ..properties.constraint import MODES, POSE_SPACES
+from ..translation import TranslationError
+from .selection import FromSelection, OnConstraint
+
+THIS_TIME = {"SKIP_SAVE"}
+"""Of properties whose last value must not come back by itself."""
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{one} added." if number == 1 else f"{number} {many} added."
+
+
+class POISE_OT_constraint_add_pin(FromSelection, Operator):  # noqa: N801
+    """Pin here"""
+
+    bl_idname = "poise.constraint_add_pin"
+    bl_label = "Pin Here"
+    bl_description = "Hold each selected bone where it is shown now, at the current frame"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    frame: FloatProperty(name="Frame", description="The frame to pin at; the current one if not set", options=THIS_TIME)
+    hold: FloatProperty(name="Hold", description="For how many frames more the bone stays there", min=0.0)
+    use_tail: BoolProperty(name="Tail", description="Hold the tail of the bone instead of its head")
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        pins = adding.add_pins(armature, self.chosen(context, armature), self.when(context), self.hold, self.use_tail)
+        return _count(len(pins), "Pin", "pins")
+
+
+class POISE_OT_constraint_add_trajectory(FromSelection, Operator):  # noqa: N801
+    """Trajectory"""
+
+    bl_idname = "poise.constraint_add_trajectory"
+    bl_label = "Trajectory"
+    bl_description = (
+        "Put points on the way that each selected bone goes over the preview range, to bend that way by them"
+    )
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    begin: FloatProperty(
+        name="Begin", description="The first frame; of the preview range if not set", options=THIS_TIME
+    )
+    end: FloatProperty(name="End", description="The last frame; of the preview range if not set", options=THIS_TIME)
+    count: IntProperty(name="Points", description="How many points", default=3, min=1, soft_max=20)
+    mode: EnumProperty(
+        name="Mode", description="How the bone goes from point to point", items=MODES, default="RELATIVE"
+    )
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        begin, end = self.span(context)
+        bones = self.chosen(context, armature)
+        made = adding.add_trajectories(armature, bones, begin, end, self.count, self.mode)
+        return _count(len(made), "Trajectory", "trajectories")
+
+
+class POISE_OT_constraint_add_footplant(FromSelection, Operator):  # noqa: N801
+    """Footplant"""
+
+    bl_idname = "poise.constraint_add_footplant"
+    bl_label = "Footplant"
+    bl_description = (
+        "Let the foot of the selected bone stand where it is over the preview range, or for half a second from the "
+        "current frame"
+    )
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    foot: EnumProperty(
+        name="Foot",
+        description="Which foot stands",
+        items=(
+            ("AUTO", "Selected", "The foot of the selected bones"),
+            ("LEFT", "Left", "The left foot"),
+            ("RIGHT", "Right", "The right foot"),
+        ),
+        options=THIS_TIME,
+    )
+    begin: FloatProperty(name="Begin", description="The frame of its strikes", options=THIS_TIME)
+    end: FloatProperty(name="End", description="The frame at which it leaves", options=THIS_TIME)
+
+    needs_bones = False
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        bridge.check_armature(armature)
+        begin, end = self.held_span(context)
+        side = self.foot.lower()
+        if side == "auto":
+            side = adding.foot_of(armature, self.chosen(context, armature))
+        return f"{adding.add_footplant(armature, side, begin, end).name} added."
+
+
+class POISE_OT_constraint_add_orientation(FromSelection, Operator):  # noqa: N801
+    """Orientation"""
+
+    bl_idname = "poise.constraint_add_orientation"
+    bl_label = "Orientation"
+    bl_description = "Keep each selected bone turned as it is shown now, at the current frame"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    frame: FloatProperty(name="Frame", description="The frame; the current one if not set", options=THIS_TIME)
+    hold: FloatProperty(name="Hold", description="For how many frames more the bone stays so", min=0.0)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        made = adding.add_orientations(armature, self.chosen(context, armature), self.when(context), self.hold)
+        return _count(len(made), "Orientation", "orientations")
+
+
+class POISE_OT_constraint_add_look_at(FromSelection, Operator):  # noqa: N801
+    """Look at"""
+
+    bl_idname = "poise.constraint_add_look_at"
+    bl_label = "Look At"
+    bl_description = "Let each selected bone point at an empty ahead of it, or at an object, over the preview range"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    begin: FloatProperty(
+        name="Begin", description="The first frame; of the preview range if not set", options=THIS_TIME
+    )
+    end: FloatProperty(name="End", description="The last frame; of the preview range if not set", options=THIS_TIME)
+    target: StringProperty(name="Target", description="The object to look at; a new empty if none", options=THIS_TIME)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        begin, end = self.span(context)
+        made = adding.add_look_at(armature, self.chosen(context, armature), begin, end, self.target)
+        return _count(len(made), "Look at", "look ats")
+
+
+class POISE_OT_constraint_add_balance(FromSelection, Operator):  # noqa: N801
+    """Balance"""
+
+    bl_idname = "poise.constraint_add_balance"
+    bl_label = "Balance"
+    bl_description = "Keep the centre of mass over the feet as it is in the source, over the preview range or always"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    begin: FloatProperty(name="Begin", description="The first frame; else of the preview range", options=THIS_TIME)
+    end: FloatProperty(name="End", description="The last frame; else of the preview range", options=THIS_TIME)
+    use_bones: BoolProperty(
+        name="Selected Bones",
+        description="Over the middle of the selected bones instead of the feet",
+        options=THIS_TIME,
+    )
+
+    needs_bones = False
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        scene = context.scene
+        assert scene is not None
+        is_whole = not scene.use_preview_range and not self.is_set("begin") and not self.is_set("end")
+        bones = self.chosen(context, armature) if self.use_bones else []
+        item = adding.add_balance(armature, None if is_whole else self.span(context), bones)
+        return f"{item.name} added."
+
+
+class POISE_OT_constraint_add_pose(FromSelection, Operator):  # noqa: N801
+    """Hold pose"""
+
+    bl_idname = "poise.constraint_add_pose"
+    bl_label = "Hold Pose"
+    bl_description = (
+        "Let the selected bones keep the pose that they are shown in now, over the preview range, or for half a second "
+        "from the current frame"
+    )
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    frame: FloatProperty(
+        name="Frame", description="The frame of the pose; the current one if not set", options=THIS_TIME
+    )
+    begin: FloatProperty(name="Begin", description="The first frame at which it is held", options=THIS_TIME)
+    end: FloatProperty(name="End", description="The last frame at which it is held", options=THIS_TIME)
+    space: EnumProperty(name="Space", description="What the pose is relative to", items=POSE_SPACES)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        begin, end = self.held_span(context)
+        bones = self.chosen(context, armature)
+        return f"{adding.add_pose(armature, bones, self.when(context), begin, end, self.space).name} added."
+
+
+class POISE_OT_pose_capture(OnConstraint, Operator):  # noqa: N801
+    """Hold this pose"""
+
+    bl_idname = "poise.pose_capture"
+    bl_label = "Hold This Pose"
+    bl_description = "Let the active held pose be the one that its bones are shown in now"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        scene = context.scene
+        assert scene is not None
+        item = self.constraint(armature)
+        if item.kind != "POSE":
+            raise TranslationError(f"{item.name}: it holds no pose.")
+        adding.capture_pose(armature, item, scene.frame_current_final)
+        return f"{item.name} holds the pose of frame {scene.frame_current_final:g}."
+
+
+class POISE_OT_constraint_remove(OnConstraint, Operator):  # noqa: N801
+    """Remove"""
+
+    bl_idname = "poise.constraint_remove"
+    bl_label = "Remove Constraint"
+    bl_description = "Remove the active constraint and its empties"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        bridge.check_armature(armature)
+        name = self.constraint(armature).name
+        constraint_list.remove(armature, self.chosen_index(armature))
+        return f"{name} removed."
+
+
+class POISE_OT_constraint_duplicate(OnConstraint, Operator):  # noqa: N801
+    """Duplicate"""
+
+    bl_idname = "poise.constraint_duplicate"
+    bl_label = "Duplicate Constraint"
+    bl_description = "Copy the active constraint, with empties of its own"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        bridge.check_armature(armature)
+        return f"{constraint_list.duplicate(armature, self.chosen_index(armature)).name} added."
+
+
+class POISE_OT_constraint_mirror(OnConstraint, Operator):  # noqa: N801
+    """Mirror"""
+
+    bl_idname = "poise.constraint_mirror"
+    bl_label = "Mirror Constraint"
+    bl_description = "Copy the active constraint to the other side of the character"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        bridge.check_armature(armature)
+        return f"{mirroring.mirror(armature, self.chosen_index(armature)).name} added."
+
+
+class POISE_OT_constraint_move(OnConstraint, Operator):  # noqa: N801
+    """Move in priority"""
+
+    bl_idname = "poise.constraint_move"
+    bl_label = "Change Priority"
+    bl_description = (
+        "Make the active constraint more important, or less: first alone on a level, then with the next one"
+    )
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    direction: EnumProperty(
+        name="Direction",
+        description="More important or less",
+        items=(("UP", "Up", "More important"), ("DOWN", "Down", "Less important")),
+    )
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        bridge.check_armature(armature)
+        item = self.constraint(armature)
+        if not constraint_list.move(armature, self.chosen_index(armature), self.direction == "UP"):
+            most = "most" if self.direction == "UP" else "least"
+            raise TranslationError(f"{item.name} is the {most} important one already.")
+        return f"{item.name} has priority {item.priority} now."
+
+
+class POISE_OT_constraint_select_bones(OnConstraint, Operator):  # noqa: N801
+    """Select its bones"""
+
+    bl_idname = "poise.constraint_select_bones"
+    bl_label = "Select Bones"
+    bl_description = "Select the bones that the active constraint is about"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
+    extend: BoolProperty(name="Extend", description="Keep what is selected already", options=THIS_TIME)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        bridge.check_armature(armature)
+        assert armature.pose is not None
+        follow_renames(armature)
+        item = self.constraint(armature)
+        named = [current_name(armature, each) for each in (item, *item.bones) if each.bone]
+        found: list[Any] = [bone for name in named if (bone := armature.pose.bones.get(name)) is not None]
+        if not found:
+            raise TranslationError(f"{item.name}: there is no bone to select.")
+        for bone in armature.pose.bones:
+            if not self.extend:
+                bridge.select(bone, False)
+        for bone in found:
+            bridge.select(bone)
+        data: Any = armature.data
+        data.bones.active = data.bones[found[0].name]
+        return f"{', '.join(dict.fromkeys(bone.name for bone in found))} selected."
+
+
+class POISE_OT_constraint_pick(OnConstraint, FromSelection, Operator):  # noqa: N801
+    """Take the selected bones"""
+
+    bl_idname = "poise.constraint_pick"
+    bl_label = "Use Selected Bones"
+    bl_description = "Let the active constraint be about the selected bone, refer to it, or recruit the selected bones"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    role: EnumProperty(
+        name="Role",
+        description="What the bones are for the constraint",
+        items=(
+            ("BONE", "Bone", "It is about this bone; a pose or balance about all selected ones"),
+            ("REFERENCE", "Reference", "Its points move along with this bone"),
+            ("RECRUITED", "Recruited", "Only these bones may move for it"),
+        ),
+        options=THIS_TIME,
+    )
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        bones = self.chosen(context, armature)
+        adding.checked(armature, bones)
+        item = self.constraint(armature)
+        scene = context.scene
+        assert scene is not None
+        if self.role == "RECRUITED":
+            adding.list_bones(armature, item.recruited, bones)
+            item.recruit = "BONES"
+        elif self.role == "REFERENCE":
+            name_bone(armature, item, bones[0], "reference_bone")
+            item.reference = "BONE"
+        elif item.kind == "POSE":
+            adding.capture_pose(armature, item, scene.frame_current_final, bones)
+        elif item.kind == "BALANCE":
+            adding.list_bones(armature, item.bones, bones)
+        else:
+            name_bone(armature, item, bones[0])
+        return f"{item.name} takes {', '.join(bones)}."
+
+
+classes = (
+    POISE_OT_constraint_add_pin,
+    POISE_OT_constraint_add_trajectory,
+    POISE_OT_constraint_add_footplant,
+    POISE_OT_constraint_add_orientation,
+    POISE_OT_constraint_add_look_at,
+    POISE_OT_constraint_add_balance,
+    POISE_OT_constraint_add_pose,
+    POISE_OT_pose_capture,
+    POISE_OT_constraint_remove,
+    POISE_OT_constraint_duplicate,
+    POISE_OT_constraint_mirror,
+    POISE_OT_constraint_move,
+    POISE_OT_constraint_select_bones,
+    POISE_OT_constraint_pick,
+)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Constraints to and from JSON files."""
+
+# What looks like a type here is read by Blender.
+# mypy: disable-error-code="valid-type"
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, StringProperty
+from bpy.types import Operator
+
+from .. import constraint_sharing
+from ..translation import TranslationError
+from .on_armature import OnArmature
+from .selection import OnConstraint
+
+ENDING = ".json"
+
+
+class WithFile(OnArmature):
+    """Mixed into operators that ask for a file where none is given."""
+
+    filepath: StringProperty(
+        name="File", description="The JSON file with constraints", subtype="FILE_PATH", options={"SKIP_SAVE"}
+    )
+    filter_glob: StringProperty(default=f"*{ENDING}", options={"HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
+        """Ask which file."""
+        assert context.window_manager is not None
+        context.window_manager.fileselect_add(self)  # type: ignore[arg-type]
+        return {"RUNNING_MODAL"}
+
+    def path(self) -> Path:
+        """The file that is meant."""
+        if not self.filepath:
+            raise TranslationError("No file is named: say which one.")
+        return Path(bpy.path.abspath(self.filepath))
+
+
+class POISE_OT_constraints_save(OnConstraint, WithFile, Operator):  # noqa: N801
+    """Save constraints"""
+
+    bl_idname = "poise.constraints_save"
+    bl_label = "Save Constraints"
+    bl_description = "Write the enabled constraints to a JSON file, to apply them to other motions or without Blender"
+    bl_options = {"REGISTER"}  # noqa: RUF012
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        path = self.path()
+        count, left_out = constraint_sharing.save(armature, path.with_suffix(path.suffix or ENDING))
+        return " ".join([f"{count} constraint{'' if count == 1 else 's'} saved.", *left_out])
+
+
+class POISE_OT_constraints_load(WithFile, Operator):  # noqa: N801
+    """Load constraints"""
+
+    bl_idname = "poise.constraints_load"
+    bl_label = "Load Constraints"
+    bl_description = "Add the constraints of a JSON file, with empties for their points"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    replace: BoolProperty(name="Replace", description="Let them replace the present constraints", options={"SKIP_SAVE"})
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        count = constraint_sharing.load(armature, self.path(), self.replace)
+        return f"{count} constraint{'' if count == 1 else 's'} loaded."
+
+
+classes = (POISE_OT_constraints_save, POISE_OT_constraints_load)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Points of the active constraint."""
+
+# What looks like a type here is read by Blender.
+# mypy: disable-error-code="valid-type"
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import FloatProperty, IntProperty
+from bpy.types import Operator
+
+from .. import adding, bridge
+from ..properties import follow_renames
+from ..translation import TranslationError
+from .selection import OnConstraint
+
+
+class POISE_OT_point_add(OnConstraint, Operator):  # noqa: N801
+    """Add a point"""
+
+    bl_idname = "poise.point_add"
+    bl_label = "Add Point"
+    bl_description = "Add a point to the active constraint where its bone is shown now, at the current frame"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options={"SKIP_SAVE"})
+    frame: FloatProperty(name="Frame", description="The frame; the current one if not set", options={"SKIP_SAVE"})
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        assert context.scene is not None
+        bridge.check_armature(armature)
+        follow_renames(armature)
+        item = self.constraint(armature)
+        is_set = self.properties.is_property_set("frame")
+        adding.add_point(armature, item, self.frame if is_set else context.scene.frame_current_final)
+        return f"{item.name} has {len(item.points)} point{'' if len(item.points) == 1 else 's'} now."
+
+
+class POISE_OT_point_remove(OnConstraint, Operator):  # noqa: N801
+    """Remove a point"""
+
+    bl_idname = "poise.point_remove"
+    bl_label = "Remove Point"
+    bl_description = "Remove the active point of the active constraint, and its empty"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options={"SKIP_SAVE"})
+    point: IntProperty(name="Point", description="Which point; the active one if not set", options={"SKIP_SAVE"})
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        bridge.check_armature(armature)
+        item = self.constraint(armature)
+        place = self.point if self.properties.is_property_set("point") else item.active_point
+        if not 0 <= place < len(item.points):
+            raise TranslationError(f"{item.name}: there is no such point to remove.")
+        adding.remove_point(armature, item, place)
+        return f"{item.name} has {len(item.points)} point{'' if len(item.points) == 1 else 's'} now."
+
+
+classes = (POISE_OT_point_add, POISE_OT_point_remove)

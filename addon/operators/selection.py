@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What operators on constraints share: which bones, which frames and which constraint are meant."""
+
+# What looks like a type here is read by Blender.
+# mypy: disable-error-code="valid-type"
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.props import StringProperty
+
+from .. import adding, bridge
+from ..properties import PoiseConstraint, armature_in, character_of
+from ..translation import TranslationError
+from .on_armature import OnArmature
+
+
+def span_from_preview(scene: bpy.types.Scene) -> tuple[float, float]:
+    """The preview range where it is in use, else the scene's."""
+    first, last = bridge.frame_range(scene)
+    return float(first), float(last)
+
+
+def selected_bones(armature: bpy.types.Object) -> list[str]:
+    """The selected bones that can be seen, the active one first."""
+    assert armature.pose is not None
+    names = [bone.name for bone in armature.pose.bones if bridge.is_selected(bone) and not bridge.is_hidden(bone)]
+    data: Any = armature.data
+    active = data.bones.active.name if data.bones.active is not None else ""
+    return sorted(names, key=lambda name: name != active)
+
+
+class FromSelection(OnArmature):
+    """Mixed into operators that take bones: the selected ones, or those that are named."""
+
+    bone: StringProperty(
+        name="Bone",
+        description="The bone, or several with commas between; the selected ones if not set",
+        options={"SKIP_SAVE"},
+    )
+
+    needs_bones = True
+    """Whether it makes no sense without bones."""
+
+    def is_set(self, name: str) -> bool:
+        """Whether whoever called has given a property."""
+        operator: Any = self
+        return bool(operator.properties.is_property_set(name))
+
+    def chosen(self, context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:
+        """The names of the bones that are meant."""
+        bridge.check_armature(armature)
+        assert armature.pose is not None
+        if not self.bone:
+            return selected_bones(armature)
+        if self.bone in armature.pose.bones:
+            return [self.bone]
+        return [name.strip() for name in self.bone.split(",") if name.strip()]
+
+    def when(self, context: bpy.types.Context) -> float:
+        """The frame that is meant."""
+        operator: Any = self
+        assert context.scene is not None
+        return float(operator.frame) if self.is_set("frame") else float(context.scene.frame_current_final)
+
+    def span(self, context: bpy.types.Context) -> tuple[float, float]:
+        """The frames that are meant: given ones, the preview range, or the scene's range."""
+        assert context.scene is not None
+        return self._given(*span_from_preview(context.scene))
+
+    def held_span(self, context: bpy.types.Context) -> tuple[float, float]:
+        """The frames that are meant: given ones, the preview range, or a while from the current frame on."""
+        scene = context.scene
+        assert scene is not None
+        if scene.use_preview_range:
+            return self.span(context)
+        operator: Any = self
+        begin = float(operator.begin) if self.is_set("begin") else float(scene.frame_current_final)
+        return self._given(begin, begin + adding.hold_frames(scene))
+
+    def _given(self, begin: float, end: float) -> tuple[float, float]:
+        operator: Any = self
+        first = float(operator.begin) if self.is_set("begin") else begin
+        last = float(operator.end) if self.is_set("end") else end
+        if last < first:
+            raise TranslationError(
+                f"There is no frame from {first:g} to {last:g}: it must end where it begins or later."
+            )
+        return first, last
+
+
+class OnConstraint(OnArmature):
+    """Mixed into operators that work on one constraint: the active one, or the one whose `index` is given."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is a constraint."""
+        if not super().poll(context):
+            return False
+        armature = armature_in(context)
+        assert armature is not None
+        if not len(character_of(armature).constraints):
+            cls.tell("There is no constraint yet: add one first")
+            return False
+        return True
+
+    def chosen_index(self, armature: bpy.types.Object) -> int:
+        """Its place in the list."""
+        operator: Any = self
+        character = character_of(armature)
+        index = int(operator.index) if operator.properties.is_property_set("index") else character.active_constraint
+        if not 0 <= index < len(character.constraints):
+            raise TranslationError(
+                f"There is no constraint number {index}: the list has {len(character.constraints)}, counted from 0."
+            )
+        return int(index)
+
+    def constraint(self, armature: bpy.types.Object) -> PoiseConstraint:
+        """The constraint itself."""
+        found: PoiseConstraint = character_of(armature).constraints[self.chosen_index(armature)]
+        return found

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Constraints from the selection and from Python, and what can be done with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Vector
+
+from poise import solver
+from poise.addon import bridge, translation
+from poise.addon.properties import character_of
+
+from ..walking import select_bones
+
+LEFT, RIGHT, HEAD = "l_wrist", "r_wrist", "skullbase"
+ADDING = ("pin", "trajectory", "footplant", "orientation", "look_at", "balance", "pose")
+
+
+def run(name: str, **given: Any) -> Any:
+    """Run an operator; what it reports as an error is raised."""
+    return getattr(bpy.ops.poise, name)(**given)
+
+
+def refused(name: str, **given: Any) -> str:
+    """The sentence with which an operator refuses."""
+    with pytest.raises(RuntimeError) as told:
+        run(name, **given)
+    return str(told.value).removeprefix("Error: ").strip()
+
+
+def items(armature: bpy.types.Object) -> list[Any]:
+    return list(character_of(armature).constraints)
+
+
+def set_preview(begin: int, end: int) -> None:
+    scene = bpy.context.scene
+    scene.use_preview_range = True
+    scene.frame_preview_start, scene.frame_preview_end = begin, end
+
+
+# Adding -----------------------------------------------------------------------------------------------------------
+
+
+def test_each_kind_is_added_from_the_selection_and_can_be_solved(
+    armature: bpy.types.Object, reading: bridge.Reading
+) -> None:
+    set_preview(10, 25)
+    bpy.context.scene.frame_set(20)
+    for kind in ADDING:
+        select_bones(armature, "l_talocrural" if kind == "footplant" else HEAD)
+        assert run(f"constraint_add_{kind}") == {"FINISHED"}
+    kinds = ["SHAPE", "SHAPE", "FOOTPLANT", "ORIENTATION", "LOOK_AT", "BALANCE", "POSE"]
+    assert [item.kind for item in items(armature)] == kinds
+    for item in items(armature):
+        found = translation.translated(armature, reading, [item])
+        assert found.constraints and not found.skipped
+        report = solver.deform(translation.clip_of(armature, reading), found.constraints).report
+        assert not report.conflicts, f"{item.name} does not hold as it was added"
+    assert len({item.uid for item in items(armature)}) == len(kinds)
+    assert bpy.context.scene.frame_current == 20
+
+
+def test_everything_can_be_given_from_python(armature: bpy.types.Object) -> None:
+    run("constraint_add_pin", bone=LEFT, frame=12.5, hold=3.0)
+    run("constraint_add_trajectory", bone=f"{LEFT}, {RIGHT}", begin=5, end=45, count=4, mode="ABSOLUTE")
+    run("constraint_add_footplant", foot="RIGHT", begin=30, end=40)
+    run("constraint_add_pose", bone="l_elbow", frame=7, begin=20, end=30, space="WORLD")
+    pin, one, other, plant, pose = items(armature)
+    assert (pin.points[0].begin, pin.points[0].end) == (12.5, 15.5)
+    assert pin.begin < 12.5 and pin.end > 15.5
+    assert [one.bone, other.bone] == [LEFT, RIGHT]
+    assert len(one.points) == 4 and one.mode == "ABSOLUTE"
+    assert (one.begin, one.end) == (5.0, 45.0)
+    assert (plant.foot, plant.heel_strike, plant.toe_off) == ("RIGHT", 30.0, 40.0)
+    assert (pose.pose_space, pose.begin, pose.end) == ("WORLD", 20.0, 30.0)
+
+
+def test_several_bones_give_a_pin_each_and_the_empties_have_a_collection(armature: bpy.types.Object) -> None:
+    select_bones(armature, LEFT, RIGHT)
+    run("constraint_add_pin")
+    empties = [item.points[0].object for item in items(armature)]
+    collection = character_of(armature).collection
+    assert collection.name == f"Poise {armature.name}"
+    assert set(collection.objects) == set(empties)
+    assert {empty.name for empty in empties} == {f"Pin {LEFT}", f"Pin {RIGHT}"}
+
+
+def test_the_usual_priorities_keep_feet_before_balance_before_hands(armature: bpy.types.Object) -> None:
+    run("constraint_add_pin", bone=LEFT)
+    run("constraint_add_balance")
+    run("constraint_add_footplant", foot="LEFT")
+    hand, balance, foot = (item.priority for item in items(armature))
+    assert foot > balance > hand
+
+
+def test_the_foot_is_that_of_the_selected_leg(armature: bpy.types.Object) -> None:
+    for bone in ("r_knee", "r_metatarsal", "l_hip"):
+        run("constraint_add_footplant", bone=bone, begin=10, end=20)
+    assert [item.foot for item in items(armature)] == ["RIGHT", "RIGHT", "LEFT"]
+    assert "Which foot" in refused("constraint_add_footplant", bone=LEFT, begin=10, end=20)
+
+
+def test_look_at_takes_an_object(armature: bpy.types.Object) -> None:
+    ball = bpy.data.objects.new("Ball", None)
+    bpy.context.scene.collection.objects.link(ball)
+    ball.location = (0.0, -20.0, 1.0)
+    run("constraint_add_look_at", bone=HEAD, target="Ball")
+    assert items(armature)[0].points[0].object == ball
+    run("constraint_remove")
+    assert "Ball" in bpy.data.objects, "an object that is not ours is left alone"
+    assert "no object 'Nobody'" in refused("constraint_add_look_at", bone=HEAD, target="Nobody")
+
+
+def _empty_range(armature: bpy.types.Object) -> dict[str, Any]:
+    return {"bone": LEFT, "begin": 30, "end": 20}
+
+
+def _nothing_selected(armature: bpy.types.Object) -> dict[str, Any]:
+    select_bones(armature)
+    return {}
+
+
+def _unknown_bone(armature: bpy.types.Object) -> dict[str, Any]:
+    return {"bone": "nobody"}
+
+
+def _hidden_bone(armature: bpy.types.Object) -> dict[str, Any]:
+    bridge.set_hidden(armature.pose.bones[LEFT])
+    return {"bone": LEFT}
+
+
+def _locked_bone(armature: bpy.types.Object) -> dict[str, Any]:
+    armature.pose.bones[LEFT].lock_location = armature.pose.bones[LEFT].lock_rotation = (True, True, True)
+    return {"bone": LEFT}
+
+
+def _edit_mode(armature: bpy.types.Object) -> dict[str, Any]:
+    bpy.ops.object.mode_set(mode="EDIT")
+    return {"bone": LEFT}
+
+
+@pytest.mark.parametrize("kind", ["pin", "trajectory", "orientation", "look_at", "pose"])
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (_nothing_selected, "No bone is selected"),
+        (_unknown_bone, "no bone 'nobody'"),
+        (_hidden_bone, "hidden"),
+        (_locked_bone, "locked"),
+        (_edit_mode, "edit mode"),
+    ],
+)
+def test_what_is_wrong_is_told_and_nothing_is_added(
+    armature: bpy.types.Object, kind: str, spoil: Any, told: str
+) -> None:
+    given = spoil(armature)
+    objects = set(bpy.data.objects)
+    assert told in refused(f"constraint_add_{kind}", **given)
+    assert not items(armature)
+    assert set(bpy.data.objects) == objects
+    assert not bpy.data.collections
+
+
+def test_a_range_that_ends_before_it_begins_is_refused(armature: bpy.types.Object) -> None:
+    assert "no frame from 30 to 20" in refused("constraint_add_trajectory", **_empty_range(armature))
+    assert "no room for a point" in refused("constraint_add_trajectory", bone=LEFT, begin=10, end=10)
+
+
+def test_operators_say_why_they_cannot_run() -> None:
+    assert not bpy.ops.poise.constraint_add_pin.poll()
+    assert "Select an armature" in refused("constraint_add_pin")
+
+
+def test_operators_on_a_constraint_ask_for_one(armature: bpy.types.Object) -> None:
+    for name in ("remove", "duplicate", "mirror", "move", "select_bones", "pick"):
+        assert "no constraint yet" in refused(f"constraint_{name}")
+    run("constraint_add_pin", bone=LEFT)
+    assert "no constraint number 7" in refused("constraint_remove", index=7)
+
+
+def test_with_one_of_the_empties_active_its_character_is_meant(armature: bpy.types.Object) -> None:
+    run("constraint_add_pin", bone=LEFT)
+    bpy.context.view_layer.objects.active = items(armature)[0].points[0].object
+    run("constraint_add_pin", bone=RIGHT)
+    assert len(items(armature)) == 2
+
+
+def test_another_armature_is_meant_by_an_override(armature: bpy.types.Object) -> None:
+    twin = armature.copy()
+    bpy.context.scene.collection.objects.link(twin)
+    with bpy.context.temp_override(object=twin, active_object=twin):
+        run("constraint_add_pin", bone=LEFT)
+    assert len(items(twin)) == 1 and not items(armature)
+
+
+# Changing the list --------------------------------------------------------------------------------------------------
+
+
+def test_removing_takes_the_empties_along_and_leaves_no_trace(armature: bpy.types.Object) -> None:
+    before = set(bpy.data.objects)
+    run("constraint_add_pin", bone=f"{LEFT},{RIGHT}")
+    run("constraint_add_trajectory", bone=LEFT)
+    run("constraint_remove", index=0)
+    assert [item.name for item in items(armature)] == [f"Pin {RIGHT}", f"Trajectory {LEFT}"]
+    run("constraint_remove")
+    run("constraint_remove")
+    assert not items(armature)
+    assert set(bpy.data.objects) == before and not bpy.data.collections
+
+
+def test_a_copy_is_equal_and_has_empties_of_its_own(armature: bpy.types.Object, reading: bridge.Reading) -> None:
+    run("constraint_add_trajectory", bone=LEFT, begin=5, end=45)
+    run("constraint_duplicate")
+    one, other = items(armature)
+    assert one.uid != other.uid and other.name == f"Trajectory {LEFT}.001"
+    first, second = translation.translated(armature, reading).constraints
+    assert [p.stay for p in first.points] == [p.stay for p in second.points]  # type: ignore[attr-defined]
+    other.points[0].object.location += Vector((1.0, 0.0, 0.0))
+    first, second = translation.translated(armature, reading).constraints
+    apart = np.subtract(second.points[0].location, first.points[0].location)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(apart, (1.0, 0.0, 0.0), atol=1e-6)
+    run("constraint_remove")
+    assert all(point.object is not None for point in items(armature)[0].points)
+
+
+def test_moving_changes_only_the_order_of_importance(armature: bpy.types.Object) -> None:
+    for bone in (LEFT, RIGHT, HEAD):
+        run("constraint_add_pin", bone=bone)
+
+    def levels() -> list[int]:
+        priorities = [item.priority for item in items(armature)]
+        return [sorted(set(priorities)).index(priority) for priority in priorities]
+
+    assert levels() == [0, 0, 0]
+    run("constraint_move", index=2, direction="UP")
+    assert levels() == [0, 0, 1]
+    run("constraint_move", index=1, direction="UP")
+    assert levels() == [0, 1, 2]
+    run("constraint_move", index=1, direction="UP")
+    assert levels() == [0, 1, 1]
+    run("constraint_move", index=1, direction="UP")
+    assert levels() == [0, 2, 1]
+    run("constraint_move", index=1, direction="DOWN")
+    assert levels() == [0, 1, 1]
+    run("constraint_move", index=2, direction="DOWN")
+    assert levels() == [0, 2, 1]
+    assert "most important" in refused("constraint_move", index=1, direction="UP")
+    assert "least important" in refused("constraint_move", index=0, direction="DOWN")
+
+
+def test_bones_are_selected_back(armature: bpy.types.Object) -> None:
+    run("constraint_add_pin", bone=LEFT)
+    run("constraint_add_pose", bone="l_elbow,r_elbow", begin=10, end=20)
+    select_bones(armature, HEAD)
+    armature.data.bones[LEFT].name = "Renamed"
+    run("constraint_select_bones", index=0)
+    assert selection(armature) == {"Renamed"}
+    run("constraint_select_bones", extend=True)
+    assert selection(armature) == {"Renamed", "l_elbow", "r_elbow"}
+
+
+def selection(armature: bpy.types.Object) -> set[str]:
+    return {bone.name for bone in armature.pose.bones if bridge.is_selected(bone)}
+
+
+def test_bones_are_picked_for_every_role(armature: bpy.types.Object, reading: bridge.Reading) -> None:
+    run("constraint_add_pin", bone=LEFT)
+    select_bones(armature, RIGHT)
+    run("constraint_pick")
+    select_bones(armature, HEAD)
+    run("constraint_pick", role="REFERENCE")
+    run("constraint_pick", role="RECRUITED", bone=f"{RIGHT},r_elbow")
+    (found,) = translation.translated(armature, reading).constraints
+    assert isinstance(found, solver.ShapeConstraint)
+    assert (found.joint, found.reference, found.recruit) == (RIGHT, HEAD, (RIGHT, "r_elbow"))
+    run("constraint_add_pose", bone=LEFT, begin=10, end=20)
+    run("constraint_pick", bone="l_elbow,r_elbow")
+    assert [listed.bone for listed in items(armature)[1].bones] == ["l_elbow", "r_elbow"]
+
+
+def test_a_captured_pose_replaces_the_former(armature: bpy.types.Object) -> None:
+    bpy.context.scene.frame_set(10)
+    run("constraint_add_pose", bone="l_shoulder", begin=10, end=20)
+    (item,) = items(armature)
+    before = list(item.bones[0].rotation)
+    bpy.context.scene.frame_set(25)
+    run("pose_capture")
+    assert abs(np.dot(before, list(item.bones[0].rotation))) < 0.9999
+    run("constraint_add_pin", bone=LEFT)
+    assert "holds no pose" in refused("pose_capture")
