@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from mathutils import Vector
 
 from poise.addon import bridge
 from poise.addon.bridge import posing, versions
@@ -23,6 +24,7 @@ from .rigs import (
     blender_pose,
     changed,
     key,
+    new_armature,
     random_armature,
     set_action,
     straight_chain,
@@ -288,6 +290,19 @@ def test_a_part_of_an_action_leaves_the_rest(interpolation: str) -> None:
     np.testing.assert_allclose(blender_pose(armature, NAMES, outside), before, atol=1e-5)
 
 
+def test_curves_between_frames_keep_their_way_outside() -> None:
+    """Beside the baked part, smooth curves become straight lines from frame to frame, and nothing wilder."""
+    rng = np.random.default_rng(38)
+    armature = straight_chain(NAMES)
+    animate(armature, rng, [-14, 1, 8, 25, 40], scale=0.0, interpolation="BEZIER")
+    outside = np.arange(-14.0, 40.0, 0.25)
+    outside = outside[(outside < 10) | (outside > 16)]
+    before = blender_pose(armature, NAMES, outside)
+    reading = bridge.read(armature, 10, 16)
+    bridge.bake(reading, changed(reading.clip, rng, ["a", "b"], ["a"]))
+    assert np.abs(blender_pose(armature, NAMES, outside) - before).max() < 0.01
+
+
 @pytest.mark.parametrize(("kind", "outer"), [("STEPPED", (-4, 30)), ("NOISE", (-4, 30)), ("CYCLES", (3, 22))])
 def test_modifiers_on_changed_curves_are_baked_or_harmless(kind: str, outer: tuple[int, int]) -> None:
     rng = np.random.default_rng(17)
@@ -427,6 +442,25 @@ def test_bones_that_only_rotate_stay_connected() -> None:
     baked = bridge.bake(reading, result)
     assert not baked.disconnected
     assert baked.curves == 4 * 30
+
+
+def test_bones_that_only_rotate_get_no_locations() -> None:
+    """Rest axes in single precision are not quite square: through a long chain, that must not look like moving."""
+    rng = np.random.default_rng(37)
+
+    def build(edit_bones: bpy.types.ArmatureEditBones) -> None:
+        parent = None
+        for index in range(60):
+            bone = edit_bones.new(f"bone.{index}")
+            bone.head = parent.tail if parent else (0.0, 0.0, 0.0)
+            bone.tail, bone.roll = bone.head + Vector(rng.normal(size=3)), float(rng.uniform(-3.0, 3.0))
+            bone.parent, parent = parent, bone
+
+    armature = new_armature("Long", build)
+    swing(armature, FRAMES)
+    reading = read(armature)
+    baked = bridge.bake(reading, changed(reading.clip, rng, reading.clip.skeleton.names, most=0.2))
+    assert baked.curves == 4 * 60
 
 
 # --- what stays ---------------------------------------------------------------------------------------------------
