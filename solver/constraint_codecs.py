@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -44,6 +44,8 @@ class Conversion:
     """The clip's frames in one of the file's."""
     turned: Up | None = None
     """The clip's up axis, where the file has the other one."""
+    frames_of_joints: Mapping[str, Array] = field(default_factory=dict)
+    """(4,) for each joint whose own frame lies otherwise on the body: from the file's to the clip's."""
 
     def time(self, time: float) -> float:
         """A moment. The last frames of two clips of different rates seldom fall together: one of them is meant."""
@@ -64,9 +66,17 @@ class Conversion:
         # Adding zero makes a zero of a negative one, which would look odd in a file.
         return np.stack([x, -z + 0.0, y] if self.turned == "z" else [x, z, -y + 0.0], axis=-1)
 
-    def rotations(self, quaternions: Array) -> Array:
-        """(…, 4) from a joint's own frame, or an object's, to the world."""
+    def rotations(self, quaternions: Array, joint: str = "") -> Array:
+        """(…, 4) from an object's frame to the world, or from that of a joint."""
+        frame = self.frames_of_joints.get(joint)
+        if frame is not None:
+            quaternions = rotations.multiply(quaternions, rotations.conjugate(frame))
         return quaternions if self.turned is None else rotations.multiply(_UPRIGHT[self.turned], quaternions)
+
+    def in_joint(self, vectors: Array, joint: str) -> Array:
+        """(…, 3) in the own frame of a joint; without one, as they are."""
+        frame = self.frames_of_joints.get(joint)
+        return vectors if frame is None else rotations.rotate(frame, vectors)
 
     def axes(self, letters: str) -> str:
         """Some of the letters x, y and z."""
@@ -90,6 +100,8 @@ class Spot:
     conversion: Conversion
     path: tuple[str | int, ...] = ()
     """Keys and numbers of items, from the outside."""
+    joint: str = ""
+    """In whose frame local vectors lie, and from whose frame rotations lead to the world."""
     error: type[PoiseError] = FileFormatError
 
     def at(self, step: str | int) -> Spot:
@@ -230,7 +242,7 @@ def _write_array(value: Any, spot: Spot) -> list[Any]:
     return numbers
 
 
-def _turnless(quaternions: Array, spot: Spot) -> Array:
+def _rotation(quaternions: Array, spot: Spot) -> Array:
     """The same (…, 4), if each is a rotation."""
     if not np.abs(quaternions).max(axis=-1).all():
         spot.fail("has a quaternion of zeros, which is no rotation")
@@ -246,13 +258,16 @@ WHOLE = Codec(_read_whole, _write_number)
 WORD = Codec(_read_word, lambda value, spot: str(value))
 TIME = Codec(lambda value, spot: spot.conversion.time(_read_number(value, spot)), _write_number)
 DURATION = Codec(lambda value, spot: spot.conversion.duration(_read_number(value, spot)), _write_number)
-LOCAL_VECTOR = Codec(lambda value, spot: _tuple(_read_row(value, spot, 3)), _write_array)
+LOCAL_VECTOR = Codec(
+    lambda value, spot: _tuple(spot.conversion.in_joint(_read_row(value, spot, 3), spot.joint)),
+    _write_array,
+)
 WORLD_VECTOR = Codec(
     lambda value, spot: _tuple(spot.conversion.places(_read_row(value, spot, 3))),
     _write_array,
 )
 WORLD_ROTATION = Codec(
-    lambda value, spot: _tuple(spot.conversion.rotations(_turnless(_read_row(value, spot, 4), spot))),
+    lambda value, spot: _tuple(spot.conversion.rotations(_rotation(_read_row(value, spot, 4), spot), spot.joint)),
     _write_array,
 )
 AXES = Codec(lambda value, spot: spot.conversion.axes(_read_word(value, spot)), lambda value, spot: str(value))
@@ -284,7 +299,8 @@ def _read_body_point(value: Any, spot: Spot) -> str | BodyPoint:
         return _read_joint(value, spot)
     checked_keys(value, ("name", "offset"), ("name",), spot)
     name = _read_joint(value["name"], spot.at("name"))
-    x, y, z = _read_row(value.get("offset", [0, 0, 0]), spot.at("offset"), 3).tolist()
+    offset = _read_row(value.get("offset", [0, 0, 0]), spot.at("offset"), 3)
+    x, y, z = spot.conversion.in_joint(offset, name).tolist()
     return BodyPoint(name, (x, y, z)) if x or y or z else name
 
 
@@ -369,7 +385,7 @@ def _read_reference(value: Any, spot: Spot) -> str | MovingObject:
     checked_keys(value, ("positions", "rotations"), ("positions", "rotations"), spot)
     placed, turned = spot.at("positions"), spot.at("rotations")
     positions = spot.conversion.places(_read_rows(value["positions"], placed, 3))
-    quaternions = _turnless(_read_rows(value["rotations"], turned, 4), turned)
+    quaternions = _rotation(_read_rows(value["rotations"], turned, 4), turned)
     return MovingObject(
         _resampled(positions, placed), spot.conversion.rotations(_resampled_rotations(quaternions, turned))
     )

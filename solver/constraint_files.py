@@ -24,7 +24,11 @@ A file is JSON in UTF-8:
 - A joint is its name, or {"name": …, "offset": [x, y, z]} for a point on it. A `reference` is a joint, or a moving
   object {"positions": …, "rotations": …} with one row for all frames or one for each.
 - Where the other axis is up, places, directions and rotations of the world are turned by 90° about x: (x, y, z) with y
-  up is (x, -z, y) with z up. What lies in a joint's own frame (an `offset`, an `axis`, points on a `reference`) stays.
+  up is (x, -z, y) with z up.
+- What lies in a joint's own frame (an `offset`, an `axis`, points on a `reference`) and a joint's `rotation` mean
+  something only with that frame, which programs lay differently into the same body. `rest` holds, for each such joint,
+  its frame in the rest pose: the rotation from there to the world. Where the clip's is another one, they are turned
+  accordingly; of a joint without `rest` they are taken as they are.
 - Lengths are the motion's own units and are taken as they are.
 """
 
@@ -33,12 +37,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from . import rotations
+from .arrays import Array
 from .clip import Clip
-from .constraint_codecs import NUMBER, Conversion, Spot, checked_keys, shown
-from .constraint_records import read_constraint, write_constraint
+from .constraint_codecs import NUMBER, WORLD_ROTATION, Conversion, Spot, checked_keys, shown
+from .constraint_records import joints_in_their_frames, read_constraint, write_constraint
 from .constraints import Constraint
 from .errors import ConstraintError, FileFormatError
 from .whole_files import reason, write_whole
@@ -85,7 +92,12 @@ def constraints_as_dict(constraints: Iterable[Constraint], clip: Clip) -> dict[s
         if not isinstance(constraint, Constraint):
             raise ConstraintError(f"Constraints are written to a file, not {constraint!r}.")
         records.append(write_constraint(constraint, number, conversion))
-    return {"poise": VERSION, "fps": float(clip.fps), "up": clip.up, "constraints": records}
+    data: dict[str, Any] = {"poise": VERSION, "fps": float(clip.fps), "up": clip.up}
+    used = set().union(*map(joints_in_their_frames, records))
+    if used:
+        turned, _ = clip.skeleton.rest
+        data["rest"] = {name: turned[clip.skeleton.index(name)].tolist() for name in sorted(used)}
+    return {**data, "constraints": records}
 
 
 def constraints_from_dict(data: Any, clip: Clip, name: str = "The constraints") -> list[Constraint]:
@@ -97,21 +109,43 @@ def constraints_from_dict(data: Any, clip: Clip, name: str = "The constraints") 
             f"{name}: it has version {shown(data['poise'])} of the format, and this Poise reads version {VERSION}."
         )
     spot = Spot(name, Conversion(clip.skeleton, clip.frames))
-    checked_keys(data, ("poise", "fps", "up", "constraints"), ("constraints",), spot)
-    fps, up, records = data.get("fps"), data.get("up"), data["constraints"]
+    checked_keys(data, ("poise", "fps", "up", "rest", "constraints"), ("constraints",), spot)
+    fps, up, rest, records = data.get("fps"), data.get("up"), data.get("rest", {}), data["constraints"]
     if fps is not None and not NUMBER.read(fps, spot.at("fps")) > 0:
         spot.at("fps").fail(f"must be a positive number of frames a second, not {shown(fps)}")
     if up is not None and up not in ("y", "z"):
         spot.at("up").fail(f'must be "y" or "z", not {shown(up)}')
     if not isinstance(records, list):
         spot.at("constraints").fail(f"must be a list in brackets, not {shown(records)}")
+    if not isinstance(rest, dict):
+        spot.at("rest").fail(f"must be a record in braces, not {shown(rest)}")
     conversion = Conversion(
         clip.skeleton,
         clip.frames,
         rate=1.0 if fps is None else clip.fps / fps,
         turned=None if up in (None, clip.up) else clip.up,
     )
+    frames = _frames_of_joints(rest, Spot(name, conversion, ("rest",)))
+    conversion = replace(conversion, frames_of_joints=frames)
     return [read_constraint(record, number, name, conversion) for number, record in enumerate(records, start=1)]
+
+
+SAME_FRAME = 1e-9
+"""Radians between frames that are the same to rounding: what lies in them then stays as it is, to the last bit."""
+
+
+def _frames_of_joints(rest: dict[str, Any], spot: Spot) -> dict[str, Array]:
+    """(4,) by joint, from the file's frame to the clip's, where they differ: both are known in the rest pose."""
+    skeleton = spot.conversion.skeleton
+    clip_rest, _ = skeleton.rest
+    found = {}
+    for name, written in rest.items():
+        in_file = rotations.normalize(WORLD_ROTATION.read(written, spot.at(name)))
+        if name in skeleton.names:
+            in_clip = clip_rest[skeleton.index(name)]
+            if rotations.angle_between(in_clip, in_file) > SAME_FRAME:
+                found[name] = rotations.multiply(rotations.conjugate(in_clip), in_file)
+    return found
 
 
 # Text ---------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .constraint_codecs import (
@@ -81,7 +81,9 @@ class Record:
             if value is None:
                 continue
             as_written = codec.write(value, spot.at(key))
-            if default is dataclasses.MISSING or default is None or as_written != codec.write(default, spot.at(key)):
+            # A default in a joint's own frame would mean something else where that frame lies otherwise.
+            has_default = default is not dataclasses.MISSING and default is not None and codec is not LOCAL_VECTOR
+            if not has_default or as_written != codec.write(default, spot.at(key)):
                 written[key] = as_written
         return written
 
@@ -159,6 +161,7 @@ def read_constraint(value: Any, number: int, file: str, conversion: Conversion) 
     if not isinstance(kind, str) or kind not in KINDS:
         spot.fail(f"has an unknown kind {shown(kind)}; {likely(str(kind), KINDS)}")
     record = _ON_A_REFERENCE if kind == "shape" and value.get("reference") is not None else KINDS[kind]
+    spot = replace(spot, joint=_frame_of_points(value))
     try:
         made: Constraint = record.read(value, spot, also_known=("kind",))
     except FileFormatError:
@@ -178,6 +181,21 @@ def write_constraint(constraint: Constraint, number: int, conversion: Conversion
     raise ConstraintError(
         f"Constraint {number} is {constraint!r}, which cannot be written: a file holds {', '.join(KINDS)} constraints."
     )
+
+
+def _frame_of_points(value: Mapping[str, Any]) -> str:
+    """The joint in whose own frame a written constraint's points and axis lie, or whose rotation they are."""
+    joint = value.get("reference") if value["kind"] == "shape" else value.get("joint")
+    if isinstance(joint, dict):
+        joint = joint.get("name")
+    return joint if isinstance(joint, str) else ""
+
+
+def joints_in_their_frames(value: Mapping[str, Any]) -> set[str]:
+    """The joints whose own frames give what a written constraint says its meaning."""
+    held = value.get("points", []) if value["kind"] == "balance" else [value.get("joint")]
+    offset = {point["name"] for point in held if isinstance(point, dict)}
+    return offset | {_frame_of_points(value)} - {""}
 
 
 def _called(value: Any) -> str:

@@ -34,6 +34,7 @@ from poise.solver.constraints import (
     ShapeConstraint,
     Source,
 )
+from poise.solver.constraints.effectors import AttachedEffector
 from poise.solver.errors import ConstraintError, FileFormatError
 from poise.solver.joints import BodyPoint
 from poise.solver.motion import Motion
@@ -229,6 +230,7 @@ def test_what_is_default_is_left_out(clip: Clip) -> None:
         "poise": 1,
         "fps": 30.0,
         "up": "y",
+        "rest": {name: clip.skeleton.rest[0][7].tolist()},
         "constraints": [
             {"kind": "footplant", "foot": "left", "toe_strike": 5, "toe_off": 9},
             {"kind": "balance"},
@@ -238,6 +240,7 @@ def test_what_is_default_is_left_out(clip: Clip) -> None:
                 "joint": name,
                 "begin": 1,
                 "end": 9,
+                "axis": [0, 1, 0],
                 "points": [{"direction": [0, 0, 1], "begin": 4, "end": 5}],
             },
         ],
@@ -293,10 +296,8 @@ def test_where_z_is_up_a_constraint_asks_for_the_same(clip: Clip, kind: str) -> 
         (after,) = constraints_from_dict(constraints_as_dict([before], clip), upright)
         asked, asked_upright = before.tracks(Source(clip)), after.tracks(Source(upright))
         for track, other in zip(asked, asked_upright, strict=True):
-            # A joint that is held on another one, and a turn, is not seen from the world.
-            is_seen_from_the_world = type(track.effector).__name__ not in ("AttachedEffector", "OrientationEffector")
             expected = track.displacement
-            if kind == "orientation" or is_seen_from_the_world:
+            if not isinstance(track.effector, AttachedEffector):  # which is not seen from the world
                 expected = rotations.rotate(UPRIGHT, expected)
             assert np.allclose(other.displacement, expected, atol=1e-9), f"number {number}: {before}"
         (back,) = constraints_from_dict(constraints_as_dict([after], upright), clip)
@@ -305,6 +306,62 @@ def test_where_z_is_up_a_constraint_asks_for_the_same(clip: Clip, kind: str) -> 
             [track.displacement for track in asked],
             atol=1e-12,
         )
+
+
+def with_other_frames(clip: Clip, rng: np.random.Generator) -> tuple[Clip, Array]:
+    """The same body with frames that lie otherwise on every joint, and (joints, 4) how: from the new to the old one."""
+    skeleton, parents = clip.skeleton, np.asarray(clip.skeleton.parents)
+    frames = rotations.random(rng, len(skeleton))
+    above = np.where((parents >= 0)[:, None], frames[parents], (1.0, 0.0, 0.0, 0.0))
+    back = rotations.conjugate(above)
+
+    def turned(local: Array) -> Array:
+        return rotations.multiply(rotations.multiply(back, local), frames)
+
+    tips = [
+        BodyPoint(tip.joint, tuple(rotations.rotate(rotations.conjugate(frames[tip.joint]), tip.local)))
+        for tip in map(skeleton.resolve, skeleton.tips)
+    ]
+    other = dataclasses.replace(
+        skeleton,
+        rest_rotations=turned(np.array(skeleton.rest_rotations)),
+        offsets=rotations.rotate(back, skeleton.offsets),
+        tips=tuple(tips),
+    )
+    motion = Motion(turned(clip.motion.rotations), rotations.rotate(back, clip.motion.translations))
+    return Clip(other, motion, clip.fps), frames
+
+
+@pytest.mark.parametrize("kind", RANDOM)
+def test_where_frames_lie_otherwise_on_joints_a_constraint_asks_for_the_same(clip: Clip, kind: str) -> None:
+    rng = np.random.default_rng(23)
+    other, frames = with_other_frames(clip, rng)
+    assert np.allclose(other.world.positions, clip.world.positions, atol=1e-12)
+    for number in range(25):
+        before = RANDOM[kind](rng, clip)
+        (after,) = constraints_from_dict(constraints_as_dict([before], clip), other)
+        for track, same in zip(before.tracks(Source(clip)), after.tracks(Source(other)), strict=True):
+            expected = track.displacement
+            if isinstance(track.effector, AttachedEffector):
+                expected = rotations.rotate(rotations.conjugate(frames[track.effector.reference]), expected)
+            assert np.allclose(same.displacement, expected, atol=1e-9), f"number {number}: {before}"
+
+
+def test_only_joints_whose_frames_matter_have_a_rest(clip: Clip) -> None:
+    names = clip.skeleton.names
+    point = [ConstraintPoint((1, 2, 3), 4)]
+    few = [
+        ShapeConstraint(7, 1, 9, point),
+        ShapeConstraint(7, 1, 9, point, reference=3),
+        Balance(points=[5, BodyPoint(6, (0, 1, 0))]),
+        Footplant(foot="left", toe_strike=5, toe_off=9),
+    ]
+    written = constraints_as_dict(few, clip)
+    assert written["rest"] == {names[joint]: clip.skeleton.rest[0][joint].tolist() for joint in (3, 6)}
+    del written["rest"]
+    other, _ = with_other_frames(clip, np.random.default_rng(29))
+    for before, after in zip(few, constraints_from_dict(written, other), strict=True):
+        assert plain(after, clip) == plain(before, clip), "without it, they are taken as they are"
 
 
 def at_another_rate(clip: Clip, times: int) -> Clip:
@@ -390,6 +447,9 @@ MISTAKES: list[tuple[Any, str]] = [
     (a_file(fps=0), '"fps" must be a positive number'),
     (a_file(fps="30"), '"fps" must be a number, not "30"'),
     (a_file(up="x"), '"up" must be "y" or "z", not "x"'),
+    (a_file(rest=[]), r'"rest" must be a record in braces, not \[\]'),
+    (a_file(rest={"vl5": [1, 0, 0]}), '"vl5" of "rest" must be four numbers in brackets'),
+    (a_file(rest={"vl5": [0, 0, 0, 0]}), '"vl5" of "rest" has a quaternion of zeros'),
     ({"poise": 1, "constraints": {}}, '"constraints" must be a list in brackets, not {}'),
     (a_file(PLANT, "plant"), r'constraint 2: it must be a record in braces, not "plant"'),
     (a_file({"joint": "vl5"}), 'constraint 1: it needs the key "kind": one of shape, orientation'),
