@@ -28,6 +28,9 @@ Method = Literal["curves", "evaluated"]
 _OBJECT_TRANSFORMS = ("location", "rotation_", "scale", "delta_", "parent", "matrix_")
 """How the data paths begin that move an object."""
 
+_INHERITANCE = (".inherit_scale", ".use_inherit_rotation", ".use_local_location")
+"""How the data paths end that change what a bone gets from its parent."""
+
 _LETS_CHANNELS_THROUGH = frozenset(("LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE", "MAINTAIN_VOLUME"))
 """Constraints that leave a bone to its channels, within bounds."""
 
@@ -237,7 +240,7 @@ def _bones_are_animated(data: bpy.types.ID) -> bool:
         return False
     held = [] if animation.action is None else list(versions.all_curves_of(animation.action))
     return len(animation.nla_tracks) > 0 or any(
-        curve.data_path.startswith("bones[") for curve in (*held, *animation.drivers)
+        curve.data_path.endswith(_INHERITANCE) for curve in (*held, *animation.drivers)
     )
 
 

@@ -113,6 +113,8 @@ def test_an_armature_outside_the_scene(armature: bpy.types.Object) -> None:
 def test_an_armature_that_is_switched_off_can_still_be_read_from_its_keys(armature: bpy.types.Object) -> None:
     armature.hide_viewport = True
     assert bridge.read(armature, 1, 5).method == "curves"
+    told = "Blender does not evaluate armature 'Chain', since it is switched off in the viewport"
+    refused(lambda: bridge.read(armature, 1, 5, method="evaluated"), told)
 
 
 def test_linked_and_overridden_armatures(armature: bpy.types.Object, tmp_path: Path) -> None:

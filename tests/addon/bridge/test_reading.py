@@ -287,6 +287,12 @@ def add_track(armature: bpy.types.Object) -> None:
     versions.assign(strip, action, slot)
 
 
+def animate_inheritance(armature: bpy.types.Object) -> None:
+    for frame, turns_along in ((1, True), (9, False)):
+        armature.data.bones["c"].use_inherit_rotation = turns_along
+        armature.data.keyframe_insert('bones["c"].use_inherit_rotation', frame=frame)
+
+
 def animate_rotation_mode(armature: bpy.types.Object) -> None:
     key(armature, 'pose.bones["b"].rotation_mode', 0, [1, 9], [0.0, 1.0], "CONSTANT")
 
@@ -297,6 +303,7 @@ def animate_rotation_mode(armature: bpy.types.Object) -> None:
         (constrain, "Constraint 'IK' moves bone 'c'.", {"b", "c"}),
         (drive, "A driver moves bone 'b'.", {"b"}),
         (add_track, "NLA strips move its bones.", set()),
+        (animate_inheritance, "Its armature data are animated.", {"c"}),
         (animate_rotation_mode, "The rotation mode of bone 'b' is animated.", {"b"}),
     ],
 )
@@ -357,6 +364,7 @@ def test_a_generated_rigify(rigify: bpy.types.Object) -> None:
         "left_ankle": "DEF-foot.L",
         "right_wrist": "DEF-hand.R",
     }
+    assert reading.reason.startswith("Constraint 'Copy Transforms' moves bone 'DEF-")
     assert {"DEF-thigh.L", "DEF-foot.L", "DEF-spine"} <= set(reading.unbakeable)
     assert all(sentence.endswith(".") for sentence in reading.unbakeable.values())
 
