@@ -78,3 +78,6 @@ if __name__ == "__main__":
         leave(end.code if isinstance(end.code, int) else 1)
     except KeyboardInterrupt:
         leave(130)
+    except BrokenPipeError:  # nobody reads on, such as behind `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        leave(1)
