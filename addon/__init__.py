@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 
 import bpy
@@ -11,33 +13,30 @@ from . import operators, panels, properties
 
 ROOMS: tuple[ModuleType, ...] = (properties, operators, panels)
 """In the order in which they are registered: each has a tuple `classes`, and may have `register` and `unregister` of
-its own for properties of Blender's types and for handlers, called when its classes are registered."""
+its own, both, for properties of Blender's types and for handlers, called when its classes are registered."""
 
 
 def register() -> None:
-    """Register all rooms; where one fails, those before it are taken away again."""
-    done: list[ModuleType] = []
+    """Register all rooms; where one fails, what was registered before is taken away again."""
+    take_back: list[Callable[[], None]] = []
     try:
         for room in ROOMS:
-            done.append(room)
             for found in room.classes:
                 bpy.utils.register_class(found)
+                take_back.append(partial(bpy.utils.unregister_class, found))
             if hasattr(room, "register"):
                 room.register()
+                take_back.append(room.unregister)
     except Exception:
-        _leave(done)
+        for step in reversed(take_back):
+            step()
         raise
 
 
 def unregister() -> None:
     """Take away what `register` has brought, last things first."""
-    _leave(ROOMS)
-
-
-def _leave(rooms: tuple[ModuleType, ...] | list[ModuleType]) -> None:
-    for room in reversed(rooms):
+    for room in reversed(ROOMS):
         if hasattr(room, "unregister"):
             room.unregister()
         for found in reversed(room.classes):
-            if found.is_registered:
-                bpy.utils.unregister_class(found)
+            bpy.utils.unregister_class(found)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The add-on comes and goes without a trace."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import pytest
+
+from poise import addon
+from poise.addon import operators, panels, properties
+
+State = dict[str, Any]
+
+
+def registered_state() -> State:
+    """All that an add-on can leave behind: classes, properties of types, operators and handlers."""
+    held = {name: getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)}
+    return {
+        "types": set(dir(bpy.types)),
+        "properties": {
+            name: set(getattr(bpy.types, name).bl_rna.properties.keys())
+            for name in ("Object", "Bone", "PoseBone", "Armature", "Scene", "WindowManager", "Action")
+        },
+        "subclasses": {
+            base.__name__: {found.__name__ for found in base.__subclasses__() if getattr(found, "is_registered", False)}
+            for base in (bpy.types.PropertyGroup, bpy.types.Operator, bpy.types.Panel, bpy.types.UIList, bpy.types.Menu)
+        },
+        "operators": set(dir(bpy.ops.poise)),
+        "handlers": {name: list(map(id, found)) for name, found in held.items() if isinstance(found, list)},
+        "drawers": {name: _drawers(name) for name in ("VIEW3D_MT_pose", "VIEW3D_MT_object", "TOPBAR_MT_file_import")},
+    }
+
+
+def _drawers(menu: str) -> list[str]:
+    draw = getattr(getattr(bpy.types, menu, None), "draw", None)
+    return [str(found) for found in getattr(draw, "_draw_funcs", [])]
+
+
+@pytest.fixture(autouse=True)
+def empty_file() -> Iterator[None]:
+    bpy.ops.wm.read_homefile(use_empty=True)
+    yield
+    bpy.ops.wm.read_homefile(use_empty=True)
+
+
+def all_classes() -> list[Any]:
+    return [found for room in addon.ROOMS for found in room.classes]
+
+
+def test_it_comes_and_goes_again_and_again() -> None:
+    before = registered_state()
+    for _ in range(2):
+        addon.register()
+        assert registered_state() != before
+        assert all(found.is_registered for found in all_classes())
+        bpy.data.objects.new("Anything", None).poise.constraints.add()
+        addon.unregister()
+        assert registered_state() == before
+        assert not any(found.is_registered for found in all_classes())
+        assert not hasattr(bpy.data.objects["Anything"], "poise")
+        bpy.data.objects.remove(bpy.data.objects["Anything"])
+
+
+class NameIsRefused(bpy.types.Operator):
+    """Operators have a dot in their names."""
+
+    bl_idname = "without a dot"
+    bl_label = "Refused"
+
+
+@pytest.mark.parametrize("room", [operators, panels, properties])
+def test_where_registration_fails_nothing_is_left(monkeypatch: pytest.MonkeyPatch, room: types.ModuleType) -> None:
+    before = registered_state()
+    monkeypatch.setattr(room, "classes", (*room.classes, NameIsRefused))
+    with pytest.raises((ValueError, TypeError, RuntimeError)):
+        addon.register()
+    monkeypatch.undo()
+    assert registered_state() == before
+    addon.register()
+    addon.unregister()
+    assert registered_state() == before
+
+
+def test_data_outlive_the_add_on(tmp_path: Any) -> None:
+    """A file that was saved with the add-on, opened without it, saved again and opened with it, holds everything."""
+    addon.register()
+    armature = bpy.data.objects.new("Somebody", bpy.data.armatures.new("Somebody"))
+    bpy.context.scene.collection.objects.link(armature)
+    armature.poise.constraints.add().name = "Kept"
+    armature.poise.mass = 12.0
+    first, second = str(tmp_path / "first.blend"), str(tmp_path / "second.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=first)
+    addon.unregister()
+    bpy.ops.wm.open_mainfile(filepath=first)
+    bpy.ops.wm.save_as_mainfile(filepath=second)
+    addon.register()
+    bpy.ops.wm.open_mainfile(filepath=second)
+    kept = bpy.data.objects["Somebody"].poise
+    assert kept.mass == 12.0 and [item.name for item in kept.constraints] == ["Kept"]
+    addon.unregister()
+
+
+def test_each_operator_says_what_it_does_and_when_it_cannot() -> None:
+    addon.register()
+    try:
+        for found in operators.classes:
+            name = found.bl_idname
+            assert name.startswith("poise."), name
+            known = getattr(bpy.ops.poise, name.removeprefix("poise.")).get_rna_type()
+            assert known.description and not known.description.endswith("."), name
+            assert found.bl_label and found.bl_label != name, name
+            for argument in known.properties:
+                hidden = argument.is_hidden or argument.identifier == "rna_type"
+                assert hidden or argument.description, f"{name} does not say what {argument.identifier} is"
+            assert not found.poll(bpy.context), f"{name} runs in an empty file"
+            with pytest.raises(RuntimeError) as told:
+                getattr(bpy.ops.poise, name.removeprefix("poise."))()
+            sentence = str(told.value).partition("poll() ")[2]
+            assert sentence and "failed, context is incorrect" not in sentence, f"{name} does not say why it cannot run"
+    finally:
+        addon.unregister()
