@@ -21,10 +21,6 @@ ANGULAR = (solver.OrientationConstraint, solver.DirectionConstraint)
 LENGTHS = ("slide", "largest_slide", "extent", "speed", "height", "penetration")
 """The figures of feet that the solver gives in sizes of the character."""
 
-OUT_OF_REACH = 0.5
-"""What misses by this share of its distance even if nothing else is asked for is out of reach, as in the solver's own
-words."""
-
 Times = Sequence[float] | NDArray[np.float64]
 """(frames,) the scene's frame of each of the clip's."""
 
@@ -71,17 +67,9 @@ def _add(character: PoiseCharacter, sentence: str, uid: str = "") -> None:
 
 def conflict_sentence(conflict: solver.Conflict, times: Times) -> str:
     """Who loses, against whom, when and by how much."""
-    if conflict.winners:
-        against = f"loses against {' and '.join(winner.label for winner in conflict.winners)}"
-    elif conflict.alone > OUT_OF_REACH * conflict.worst:
-        against = "is out of reach even alone"
-    else:
-        against = "is not met, although it could be,"
     missed = amount(conflict.worst, isinstance(conflict.loser, ANGULAR))
-    return (
-        f"{conflict.loser.label} {against} at {spans_in_words(conflict.spans, times)}; it misses by up to {missed}, at "
-        f"frame {times[conflict.worst_frame]:g}."
-    )
+    when, worst = spans_in_words(conflict.spans, times), f"{times[conflict.worst_frame]:g}"
+    return f"{conflict.loser.label} {conflict.outcome} at {when}; it misses by up to {missed}, at frame {worst}."
 
 
 def advice_sentence(advice: solver.Advice, conflict: solver.Conflict, times: Times) -> str:

@@ -19,16 +19,14 @@ The format has no standard; this is how its files are read here.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import secrets
-import shutil
 from pathlib import Path
 
 from .bvh_formatter import format_bvh
 from .bvh_parser import parse_bvh
 from .clip import Clip
 from .errors import FileFormatError
+from .whole_files import reason, write_whole
 
 MAX_BYTES = 2**31
 """Size of a file. Larger ones would not fit into memory once they are numbers."""
@@ -48,33 +46,10 @@ def read_bvh(path: str | os.PathLike[str]) -> Clip:
             raise FileFormatError(f"{name} is larger than {MAX_BYTES} bytes; cut it into shorter clips.")
         data = source.read_bytes()
     except OSError as error:
-        raise FileFormatError(f"{name} cannot be read ({_reason(error)}); check the file.") from error
+        raise FileFormatError(f"{name} cannot be read ({reason(error)}); check the file.") from error
     return parse_bvh(data, name)
 
 
 def write_bvh(clip: Clip, path: str | os.PathLike[str]) -> None:
     """Write a clip as `format_bvh` says. The file appears whole or not at all: a failure leaves what was there."""
-    data = format_bvh(clip).encode("utf-8")
-    name = Path(path).name or str(path)
-    try:
-        target = Path(os.path.realpath(path))
-        if target.exists() and not os.access(target, os.W_OK):
-            raise PermissionError(None, "it is write-protected")
-        partial = target.with_name(f".{secrets.token_hex(8)}.partial")
-        try:
-            with partial.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            if target.exists():
-                shutil.copymode(target, partial)
-            os.replace(partial, target)
-        finally:
-            with contextlib.suppress(OSError):
-                partial.unlink()
-    except (OSError, ValueError) as error:
-        raise FileFormatError(f"{name} cannot be written ({_reason(error)}); choose another place.") from error
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+    write_whole(path, format_bvh(clip))

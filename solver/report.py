@@ -89,14 +89,17 @@ class Conflict:
     worst_frame: int
     advice: tuple[Advice, ...]
 
-    def __str__(self) -> str:
+    @property
+    def outcome(self) -> str:
+        """What becomes of the loser, in words that its name goes before."""
         if self.winners:
-            against = f"loses against {', '.join(winner.label for winner in self.winners)}"
-        elif self.alone > HELPS * self.worst:
-            against = "is out of reach even alone"
-        else:
-            against = "is not met, although it could be,"
-        return f"{self.loser.label} {against} at {_times(self.spans)}; it misses by up to {self.worst:.3g}."
+            return f"loses against {', '.join(winner.label for winner in self.winners)}"
+        if self.alone > HELPS * self.worst:
+            return "is out of reach even alone"
+        return "is not met, although it could be (near frames that are out of reach the motion is kept smooth),"
+
+    def __str__(self) -> str:
+        return f"{self.loser.label} {self.outcome} at {_times(self.spans)}; it misses by up to {self.worst:.3g}."
 
 
 def _times(spans: Sequence[tuple[int, int]]) -> str:
