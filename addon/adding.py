@@ -13,9 +13,8 @@ from .. import solver
 from . import bridge, points, translation
 from .constraint_list import USUAL_PRIORITIES, new_item
 from .placements import Array, Placement, shown_bones
-from .properties import PoiseConstraint, character_of, name_bone
+from .properties import PoiseConstraint, character_of, ease_frames, name_bone
 from .translation import TranslationError
-from .translation.times import EASE
 
 HOLD = 0.5
 """Seconds that a footplant or a pose is held where nobody says for how long: about as long as a foot stands in a
@@ -23,11 +22,6 @@ walk."""
 
 VIEW_DISTANCE = 1.0
 """How far away, in lengths of the armature, the empty is that a bone looks at: near enough to be found."""
-
-
-def ease_frames(scene: bpy.types.Scene) -> int:
-    """Whole frames over which a constraint comes and goes where nobody says otherwise."""
-    return max(1, round(EASE * scene.render.fps / scene.render.fps_base))
 
 
 def hold_frames(scene: bpy.types.Scene) -> int:

@@ -10,12 +10,13 @@ from bpy.props import PointerProperty, StringProperty
 
 from .bones import PoiseBone, current_name, follow_renames, found_bone, name_bone
 from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark
-from .constraint import PATH_KINDS, PoiseConstraint
+from .constraint import PATH_KINDS, PoiseConstraint, events_of
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
-from .points import PoisePoint
+from .points import EASE, PoisePoint, ease_frames
 from .result import PoiseAdvice, PoiseMetrics, PoiseResidual
 
 __all__ = [
+    "EASE",
     "LIMB_MARKS",
     "MARKS",
     "PATH_KINDS",
@@ -34,6 +35,8 @@ __all__ = [
     "character_of",
     "constraint_of_point",
     "current_name",
+    "ease_frames",
+    "events_of",
     "follow_renames",
     "found_bone",
     "name_bone",

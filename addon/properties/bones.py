@@ -7,21 +7,58 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import bpy
 from bpy.props import FloatVectorProperty, StringProperty
 from bpy.types import PropertyGroup
 
-NAMES_A_BONE = (("bone", "bone_id"), ("reference_bone", "reference_bone_id"))
+MARK_FIELDS = {"bone": "bone_id", "reference_bone": "reference_bone_id"}
 """The fields of constraints, bones and landmarks that hold a bone's name, each with the field that holds its mark."""
+
+
+def _bones(armature: bpy.types.Object) -> Any:
+    """The bones at rest."""
+    data: Any = armature.data
+    return data.bones
+
+
+def mark_of(bone: bpy.types.Bone) -> str:
+    """The mark of a bone; empty where nothing has named it yet."""
+    held: Any = bone
+    return str(held.poise_id)
+
+
+def _marked(armature: bpy.types.Object, bone: Any) -> str:
+    """The mark of a bone that no other bone has."""
+    bones = _bones(armature)
+    mark = mark_of(bone)
+    first = next((other for other in bones if mark and mark_of(other) == mark), None)
+    if mark and first == bone:
+        return mark
+    if armature.data is not None and armature.data.library is not None:
+        return ""  # bones of another file cannot be marked
+    bone.poise_id = secrets.token_hex(8)
+    return mark_of(bone)
+
+
+def remembers_its_bone(field: str = "bone") -> Callable[[Any, bpy.types.Context], None]:
+    """What is called when somebody, by hand or in a script, writes the name of a bone: it gets that bone's mark."""
+    mark_field = MARK_FIELDS[field]
+
+    def remember(item: Any, context: bpy.types.Context) -> None:
+        armature = item.id_data
+        bone = _bones(armature).get(getattr(item, field)) if armature.type == "ARMATURE" else None
+        setattr(item, mark_field, _marked(armature, bone) if bone is not None else "")
+
+    return remember
 
 
 class PoiseBone(PropertyGroup):
     """A bone in a list of bones: those that are recruited, stood on, or held in a pose."""
 
-    bone: StringProperty(name="Bone", description="The name of the bone")
+    bone: StringProperty(name="Bone", description="The name of the bone", update=remembers_its_bone())
     bone_id: StringProperty(options={"HIDDEN"})
     offset: FloatVectorProperty(
         name="Offset", description="A point on the bone, from its head and along its own axes", subtype="XYZ"
@@ -42,18 +79,6 @@ class PoiseBone(PropertyGroup):
     )
 
 
-def _bones(armature: bpy.types.Object) -> Any:
-    """The bones at rest."""
-    data: Any = armature.data
-    return data.bones
-
-
-def mark_of(bone: bpy.types.Bone) -> str:
-    """The mark of a bone; empty where nothing has named it yet."""
-    held: Any = bone
-    return str(held.poise_id)
-
-
 def found_bone(armature: bpy.types.Object, name: str, mark: str) -> str:
     """What the bone is called today that was named once; empty where it has been deleted. Changes nothing."""
     bones = _bones(armature)
@@ -70,31 +95,15 @@ def found_bone(armature: bpy.types.Object, name: str, mark: str) -> str:
 
 
 def name_bone(armature: bpy.types.Object, item: Any, name: str, field: str = "bone") -> None:
-    """Let an item name a bone, so that it is found again after renaming."""
-    mark_field = dict(NAMES_A_BONE)[field]
-    bones = _bones(armature)
-    bone = bones.get(name)
+    """Let an item of an armature name a bone, so that it is found again after renaming."""
+    assert item.id_data == armature
     setattr(item, field, name)
-    setattr(item, mark_field, _marked(armature, bone) if bone is not None else "")
-
-
-def _marked(armature: bpy.types.Object, bone: Any) -> str:
-    """The mark of a bone that no other bone has."""
-    bones = _bones(armature)
-    mark = mark_of(bone)
-    first = next((other for other in bones if mark and mark_of(other) == mark), None)
-    if mark and first == bone:
-        return mark
-    if armature.data is not None and armature.data.library is not None:
-        return ""  # bones of another file cannot be marked
-    bone.poise_id = secrets.token_hex(8)
-    return mark_of(bone)
 
 
 def current_name(armature: bpy.types.Object, item: Any, field: str = "bone") -> str:
     """What the bone is called that an item names; its old name where it has been deleted. Changes nothing."""
     name = getattr(item, field)
-    return found_bone(armature, name, getattr(item, dict(NAMES_A_BONE)[field])) or name
+    return found_bone(armature, name, getattr(item, MARK_FIELDS[field])) or name
 
 
 def follow_renames(armature: bpy.types.Object) -> None:
@@ -113,7 +122,7 @@ def _naming(armature: bpy.types.Object) -> Iterator[tuple[Any, str, str]]:
     held: Any = armature
     character = held.poise
     for constraint in (*character.constraints, *character.found):
-        for field, mark_field in NAMES_A_BONE:
+        for field, mark_field in MARK_FIELDS.items():
             yield constraint, field, mark_field
         for listed in (*constraint.recruited, *constraint.bones):
             yield listed, "bone", "bone_id"

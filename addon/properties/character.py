@@ -18,6 +18,7 @@ from bpy.props import (
 )
 from bpy.types import Collection, PropertyGroup
 
+from .bones import remembers_its_bone
 from .constraint import PoiseConstraint
 from .result import PoiseAdvice, PoiseMetrics, PoiseResidual
 
@@ -76,7 +77,7 @@ class PoiseLandmark(PropertyGroup):
         description="What it is on the body",
         items=[(mark, mark.replace("_", " ").title(), "") for mark in MARKS],
     )
-    bone: StringProperty(name="Bone", description="The bone that it is on")
+    bone: StringProperty(name="Bone", description="The bone that it is on", update=remembers_its_bone())
     bone_id: StringProperty(options={"HIDDEN"})
     offset: FloatVectorProperty(
         name="Offset",

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bpy.props import (
     BoolProperty,
     CollectionProperty,
@@ -16,9 +18,9 @@ from bpy.props import (
     PointerProperty,
     StringProperty,
 )
-from bpy.types import Object, PropertyGroup
+from bpy.types import Context, Object, PropertyGroup
 
-from .bones import PoiseBone
+from .bones import PoiseBone, remembers_its_bone
 from .points import PoisePoint
 
 KINDS = (
@@ -59,6 +61,18 @@ POSE_SPACES = (
 AXES = (("X", "X", "The world's x axis"), ("Y", "Y", "The world's y axis"), ("Z", "Z", "The world's z axis"))
 
 
+def events_of(item: Any) -> list[float]:
+    """The frames of a footplant's events, of those parts of the foot that stand."""
+    heel = [item.heel_strike, item.heel_off] if item.has_heel else []
+    return heel + ([item.toe_strike, item.toe_off] if item.has_toe else [])
+
+
+def _lasts_as_its_events(item: Any, context: Context) -> None:
+    """A footplant begins with its first event and ends with its last."""
+    if item.kind == "FOOTPLANT" and events_of(item):
+        item.begin, item.end = min(events_of(item)), max(events_of(item))
+
+
 class PoiseConstraint(PropertyGroup):
     """Something that should hold over a part of the motion. Frames are the scene's."""
 
@@ -66,7 +80,7 @@ class PoiseConstraint(PropertyGroup):
     name: StringProperty(name="Name", description="What reports call it")
     kind: EnumProperty(name="Kind", description="What it asks for", items=KINDS)
     enabled: BoolProperty(name="Enabled", description="Whether it takes part in the next solve", default=True)
-    bone: StringProperty(name="Bone", description="The bone that it is about")
+    bone: StringProperty(name="Bone", description="The bone that it is about", update=remembers_its_bone())
     bone_id: StringProperty(options={"HIDDEN"})
     offset: FloatVectorProperty(
         name="Offset",
@@ -112,7 +126,11 @@ class PoiseConstraint(PropertyGroup):
     active_point: IntProperty(name="Active Point", description="The point whose settings are shown", min=0)
     mode: EnumProperty(name="Mode", description="How the bone goes from point to point", items=MODES)
     reference: EnumProperty(name="Reference", description="What its points are relative to", items=REFERENCES)
-    reference_bone: StringProperty(name="Reference Bone", description="The bone that its points move along with")
+    reference_bone: StringProperty(
+        name="Reference Bone",
+        description="The bone that its points move along with",
+        update=remembers_its_bone("reference_bone"),
+    )
     reference_bone_id: StringProperty(options={"HIDDEN"})
     reference_object: PointerProperty(
         type=Object, name="Reference Object", description="The object that its points move along with"
@@ -127,12 +145,33 @@ class PoiseConstraint(PropertyGroup):
 
     # Footplants
     foot: EnumProperty(name="Foot", description="Which foot stands", items=FEET)
-    has_heel: BoolProperty(name="Heel", description="Whether the heel stands", default=True)
-    has_toe: BoolProperty(name="Ball", description="Whether the ball of the foot stands", default=True)
-    heel_strike: FloatProperty(name="Heel Strike", description="The frame at which the heel touches down", step=100)
-    heel_off: FloatProperty(name="Heel Off", description="The frame at which the heel leaves the ground", step=100)
-    toe_strike: FloatProperty(name="Toe Strike", description="The frame at which the ball touches down", step=100)
-    toe_off: FloatProperty(name="Toe Off", description="The frame at which the ball leaves the ground", step=100)
+    has_heel: BoolProperty(
+        name="Heel", description="Whether the heel stands", default=True, update=_lasts_as_its_events
+    )
+    has_toe: BoolProperty(
+        name="Ball", description="Whether the ball of the foot stands", default=True, update=_lasts_as_its_events
+    )
+    heel_strike: FloatProperty(
+        name="Heel Strike",
+        description="The frame at which the heel touches down",
+        step=100,
+        update=_lasts_as_its_events,
+    )
+    heel_off: FloatProperty(
+        name="Heel Off",
+        description="The frame at which the heel leaves the ground",
+        step=100,
+        update=_lasts_as_its_events,
+    )
+    toe_strike: FloatProperty(
+        name="Toe Strike", description="The frame at which the ball touches down", step=100, update=_lasts_as_its_events
+    )
+    toe_off: FloatProperty(
+        name="Toe Off",
+        description="The frame at which the ball leaves the ground",
+        step=100,
+        update=_lasts_as_its_events,
+    )
     use_position: BoolProperty(
         name="Set Position", description="Stand where its empty began, instead of where the source stands"
     )

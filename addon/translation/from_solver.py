@@ -246,7 +246,6 @@ class _Taking:
         if ankle is not None:
             name_bone(self.armature, item, self.clip.skeleton.names[ankle])
         times = [time for stay in constraint.stays.values() for time in stay]
-        item.begin, item.end = self._frame(min(times)), self._frame(max(times))
         home = stand_in_source(self.clip, constraint)
         home = Placement.heading_for(
             home.location if constraint.position is None else constraint.position,

@@ -5,9 +5,6 @@ from __future__ import annotations
 
 from ..bridge import Reading
 
-EASE = 0.25
-"""Seconds over which a held pose comes and goes where nothing else is said, as footplants do."""
-
 
 def step_of(reading: Reading) -> float:
     """Frames of the scene from one frame of the clip to the next."""

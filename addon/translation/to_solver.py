@@ -25,11 +25,11 @@ from ...solver import (
 from .. import bridge
 from ..placements import Array, Placement, placements, stands_still
 from ..points import is_in_the_scene
-from ..properties import PoiseConstraint, PoisePoint, character_of, found_bone
+from ..properties import EASE, PoiseConstraint, PoisePoint, character_of, events_of, found_bone
 from .character import character_of_reading
 from .errors import TranslationError
 from .poses import held_in_world, held_on_parent
-from .times import EASE, nearest_frame, step_of, to_clip, to_scene, within
+from .times import nearest_frame, step_of, to_clip, to_scene, within
 
 TURN_ROUNDING = 1e-6
 """Radians by which a rotation differs from itself after it has been an empty's, in single precision."""
@@ -84,15 +84,10 @@ def span_of(armature: bpy.types.Object, item: PoiseConstraint) -> tuple[int, int
         return bridge.frame_range(scene)
     begin, end = item.begin, item.end
     if item.kind == "FOOTPLANT":
-        begin, end = min(_events(item), default=begin), max(_events(item), default=end)
+        begin, end = min(events_of(item), default=begin), max(events_of(item), default=end)
     if item.kind in ("FOOTPLANT", "POSE"):
         begin, end = begin - before, end + after
     return math.floor(begin), math.ceil(end)
-
-
-def _events(item: PoiseConstraint) -> list[float]:
-    heel = [item.heel_strike, item.heel_off] if item.has_heel else []
-    return heel + ([item.toe_strike, item.toe_off] if item.has_toe else [])
 
 
 class _Translation:
@@ -323,7 +318,7 @@ class _Translation:
 
     def _footplant(self) -> list[Constraint]:
         item = self.item
-        events = _events(item)
+        events = events_of(item)
         if not events:
             raise self._error("neither the heel nor the ball stands: choose one of them, or both.")
         self._span(min(events), max(events))
@@ -354,7 +349,7 @@ class _Translation:
             return {}
         point = item.points[0]
         home = Placement.turned(point.home, point.home_rotation)
-        (now,) = self._placements([point], [self.reading.times[0]])
+        (now,) = self._placements([point], [item.begin])
         turn = (now.heading - home.heading + np.pi) % (2.0 * np.pi) - np.pi
         return {
             "position": tuple(home.location.tolist()) if item.use_position else None,

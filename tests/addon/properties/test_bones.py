@@ -90,14 +90,16 @@ def test_a_deleted_bone_is_known_to_be_gone(armature: bpy.types.Object) -> None:
 
 
 def test_a_name_typed_by_hand_is_taken(armature: bpy.types.Object) -> None:
-    """Whoever types a name in a panel writes no mark: it is made when names are followed."""
     item = character_of(armature).constraints.add()
+    name_bone(armature, item, "r_wrist")
     item.bone = "l_wrist"
     follow_renames(armature)
-    assert item.bone_id
+    assert item.bone == "l_wrist", "the bone that it named before does not come back"
     rename_in_object_mode(armature, "l_wrist", "other")
     follow_renames(armature)
     assert item.bone == "other"
+    item.bone = "nobody"
+    assert item.bone_id == ""
 
 
 def test_renaming_is_followed_in_another_session(armature: bpy.types.Object, tmp_path: Path) -> None:

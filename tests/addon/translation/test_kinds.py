@@ -281,7 +281,7 @@ def _backwards(item: Any) -> None:
 
 
 def _point_outside(item: Any) -> None:
-    item.points[0].begin = item.points[0].end = 60.0
+    item.end = 15.0
 
 
 def _nobody_recruited(item: Any) -> None:

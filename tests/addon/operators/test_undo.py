@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Undo and redo know all that operators do to constraints, landmarks and empties."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from mathutils import Vector
+
+from poise.addon.properties import character_of
+
+from ..said import said
+from ..walking import walking_armature
+from .test_constraints import LEFT, run
+
+STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("constraint_add_pin", {"bone": LEFT, "frame": 20}),
+    ("constraint_add_trajectory", {"bone": "r_wrist", "begin": 5, "end": 45}),
+    ("constraint_add_footplant", {"foot": "LEFT", "begin": 10, "end": 25}),
+    ("constraint_add_balance", {}),
+    ("constraint_add_pose", {"bone": "r_elbow", "begin": 20, "end": 30}),
+    ("constraint_mirror", {"index": 0}),
+    ("constraint_duplicate", {"index": 1}),
+    ("constraint_move", {"index": 0, "direction": "UP"}),
+    ("constraint_pick", {"index": 0, "bone": "l_elbow"}),
+    ("point_add", {"index": 0, "frame": 40}),
+    ("point_remove", {"index": 1, "point": 1}),
+    ("landmark_set", {"mark": "left_toe", "bone": "l_midtarsal"}),
+    ("character_recognise", {}),
+    ("landmark_clear", {"mark": "ALL"}),
+    ("constraint_remove", {"index": 0}),
+)
+
+
+def state(name: str) -> Any:
+    """All that operators may have changed."""
+    armature = bpy.data.objects[name]
+    empties = {held.name: list(held.location) for held in bpy.data.objects if held.type == "EMPTY"}
+    marks = {bone.name: bone.poise_id for bone in armature.data.bones}
+    return said(character_of(armature)), empties, marks, [held.name for held in bpy.data.collections]
+
+
+def test_every_step_is_undone_and_redone(tmp_path: Any) -> None:
+    bpy.ops.wm.read_homefile(use_empty=False)  # undo needs a window
+    for held in list(bpy.data.objects):
+        bpy.data.objects.remove(held)
+    name = walking_armature(tmp_path).name
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        bpy.ops.ed.undo_push(message="Begin")
+        states = [state(name)]
+        for operator, given in STEPS:
+            assert run(operator, **given) == {"FINISHED"}, operator
+            bpy.ops.ed.undo_push(message=operator)
+            states.append(state(name))
+            assert states[-1] != states[-2], f"{operator} did nothing"
+        character_of(bpy.data.objects[name]).constraints[0].points[0].object.location += Vector((0.0, 0.0, 1.0))
+        bpy.ops.ed.undo_push(message="Move")
+        states.append(state(name))
+        for expected in reversed(states[:-1]):
+            bpy.ops.ed.undo()
+            assert state(name) == expected
+        for expected in states[1:]:
+            bpy.ops.ed.redo()
+            assert state(name) == expected
