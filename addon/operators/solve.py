@@ -23,7 +23,7 @@ from .settings import THIS_TIME, fill_in
 
 TICK = 0.01
 """Seconds from one turn of the solve to the next: Blender draws and listens in between."""
-TURN = 0.03
+TURN = 0.02
 """Seconds after which a turn ends, when the step is done that it is at: the window still feels alive."""
 
 RUNNING = {"RUNNING_MODAL"}

@@ -34,8 +34,10 @@ class POISE_UL_points(UIList):  # noqa: N801
             row.label(text="Its empty has been deleted", icon="ERROR")
         else:
             row.label(text=item.object.name, icon="EMPTY_AXIS", translate=False)
-        row.prop(item, "begin", text="")
-        row.prop(item, "end", text="")
+        frames = row.row(align=True)
+        frames.alignment = "RIGHT"
+        stays = item.end > item.begin
+        frames.label(text=f"{item.begin:g}–{item.end:g}" if stays else f"{item.begin:g}", translate=False)
 
 
 class OfConstraint(OfArmature):
@@ -165,11 +167,11 @@ def _draw_footplant(layout: UILayout, armature: bpy.types.Object, item: Any) -> 
         times.prop(item, f"{part}_strike", text="Down")
         times.prop(item, f"{part}_off", text="Up")
     _draw_eases(layout, item)
-    column = layout.column(align=True, heading="Stands")
-    column.prop(item, "use_position")
-    column.prop(item, "use_heading")
+    column = layout.column(align=True, heading="Set")
+    column.prop(item, "use_position", text="Position")
+    column.prop(item, "use_heading", text="Heading")
     row = column.row(align=True)
-    row.prop(item, "use_height")
+    row.prop(item, "use_height", text="Height")
     height = row.row(align=True)
     height.active = item.use_height
     height.prop(item, "height", text="")

@@ -10,7 +10,7 @@ import bpy
 
 from ..properties import armature_in
 
-LETTER = 6.2
+LETTER = 6.7
 """Pixels of a letter of the interface's font, on the average, at a scale of 1."""
 MARGIN = 50
 """Pixels of a sidebar at a scale of 1 that text cannot use."""

@@ -33,6 +33,8 @@ class POISE_PT_character(InTab, Panel):  # noqa: N801
             draw_sentence(layout, context, character.missing, "ERROR")
         elif not len(character.recognised):
             draw_sentence(layout, context, "Not looked at yet: recognise it to see which bones are what.", "INFO")
+        else:
+            draw_sentence(layout, context, "All landmarks are known.", "CHECKMARK")
         row = layout.row(align=True)
         row.prop(character, "use_ground")
         ground = row.row(align=True)

@@ -22,6 +22,10 @@ ADDING = (
 )
 
 
+FRAMES_WIDTH, PRIORITY_WIDTH, CONFIDENCE_WIDTH = 3.0, 1.0, 1.9
+"""Of the figures in a line, in heights of a button: room for "100–1200", for "12" and for "100%"."""
+
+
 class POISE_UL_constraints(UIList):  # noqa: N801
     """Constraints with icon, bone, frames, priority and a switch; the most important ones on top"""
 
@@ -55,21 +59,19 @@ class POISE_UL_constraints(UIList):  # noqa: N801
 
 
 def draw_item(layout: UILayout, armature: bpy.types.Object, item: Any, is_proposal: bool = False) -> None:
-    """One constraint in one line."""
+    """One constraint in one line: its icon, bone and frames, its priority or how sure it is, and its switch."""
     row = layout.row(align=True)
-    row.active = item.enabled
     row.label(text="", icon_value=UILayout.enum_item_icon(item, "kind", item.kind))
-    split = row.split(factor=0.6, align=True)
-    split.prop(item, "name", text="", emboss=False)
-    frames = split.row(align=True)
-    frames.alignment = "RIGHT"
-    frames.label(text=frames_of(item), translate=False)
-    if is_proposal:
-        frames.label(text=f"{item.confidence:.0%}", translate=False)
-    else:
-        priority = frames.row(align=True)
-        priority.ui_units_x = 1.6
-        priority.prop(item, "priority", text="", emboss=False)
+    name = row.row(align=True)
+    name.active = item.enabled
+    name.label(text=current_name(armature, item) if item.bone else item.name, translate=False)
+    sure, important = (CONFIDENCE_WIDTH, f"{item.confidence:.0%}"), (PRIORITY_WIDTH, str(item.priority))
+    for width, text in ((FRAMES_WIDTH, frames_of(item)), sure if is_proposal else important):
+        figure = row.row(align=True)
+        figure.active = item.enabled
+        figure.ui_units_x = width
+        figure.alignment = "RIGHT"
+        figure.label(text=text, translate=False)
     row.prop(item, "enabled", text="")
 
 
@@ -78,11 +80,6 @@ def frames_of(item: Any) -> str:
     if item.kind == "BALANCE" and item.is_whole:
         return "all"
     return f"{item.begin:g}–{item.end:g}"
-
-
-def bone_of(armature: bpy.types.Object, item: Any) -> str:
-    """The bone that a constraint is about, as it is called today."""
-    return current_name(armature, item) if item.bone else ""
 
 
 class POISE_MT_constraint_add(Menu):  # noqa: N801
@@ -105,10 +102,6 @@ class POISE_MT_constraint_more(Menu):  # noqa: N801
 
     def draw(self, context: bpy.types.Context) -> None:
         layout: Any = self.layout
-        layout.operator("poise.constraint_duplicate", icon="DUPLICATE")
-        layout.operator("poise.constraint_mirror", icon="MOD_MIRROR")
-        layout.operator("poise.constraint_pick", icon="EYEDROPPER")
-        layout.operator("poise.constraint_select_bones", icon="RESTRICT_SELECT_OFF")
         layout.operator("poise.recruited_select", icon="GROUP_BONE")
         layout.separator()
         layout.operator("poise.constraints_load", icon="IMPORT")
@@ -125,17 +118,22 @@ class POISE_PT_constraints(OfArmature, Panel):  # noqa: N801
         layout = self.layout
         character: Any = character_of(armature_of(context))
         layout.menu("POISE_MT_constraint_add", icon="ADD")
-        row = layout.row()
-        row.template_list("POISE_UL_constraints", "", character, "constraints", character, "active_constraint", rows=5)
-        side = row.column(align=True)
-        side.operator("poise.constraint_remove", text="", icon="REMOVE")
-        side.separator()
-        up: Any = side.operator("poise.constraint_move", text="", icon="TRIA_UP")
-        up.direction = "UP"
-        down: Any = side.operator("poise.constraint_move", text="", icon="TRIA_DOWN")
-        down.direction = "DOWN"
-        side.separator()
-        side.menu("POISE_MT_constraint_more", text="", icon="DOWNARROW_HLT")
+        layout.template_list(
+            "POISE_UL_constraints", "", character, "constraints", character, "active_constraint", rows=5
+        )
+        row = layout.row(align=True)
+        for direction, icon in (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN")):
+            move: Any = row.operator("poise.constraint_move", text="", icon=icon)
+            move.direction = direction
+        row.separator()
+        row.operator("poise.constraint_duplicate", text="", icon="DUPLICATE")
+        row.operator("poise.constraint_mirror", text="", icon="MOD_MIRROR")
+        row.operator("poise.constraint_remove", text="", icon="REMOVE")
+        row.separator()
+        row.operator("poise.constraint_select_bones", text="", icon="RESTRICT_SELECT_OFF")
+        row.operator("poise.constraint_pick", text="", icon="EYEDROPPER")
+        row.separator()
+        row.menu("POISE_MT_constraint_more", text="", icon="DOWNARROW_HLT")
 
 
 classes = (POISE_UL_constraints, POISE_MT_constraint_add, POISE_MT_constraint_more, POISE_PT_constraints)

@@ -51,11 +51,10 @@ class POISE_PT_detect(OfArmature, Panel):  # noqa: N801
             draw_sentence(layout, context, "The preview range (P in the timeline) is the example.", "INFO")
         if not len(character.found):
             return
-        row = layout.row()
-        row.template_list("POISE_UL_found", "", character, "found", character, "active_found", rows=4)
-        side = row.column(align=True)
-        side.operator("poise.found_accept", text="", icon="CHECKMARK")
-        side.operator("poise.found_reject", text="", icon="X")
+        layout.template_list("POISE_UL_found", "", character, "found", character, "active_found", rows=4)
+        row = layout.row(align=True)
+        row.operator("poise.found_accept", icon="CHECKMARK")
+        row.operator("poise.found_reject", icon="X")
         row = layout.row(align=True)
         row.operator("poise.found_accept_all", icon="CHECKMARK")
         row.operator("poise.found_reject_all", icon="X")
