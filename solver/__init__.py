@@ -6,10 +6,11 @@ from .cleanup.clean import CleanMethod, clean, cleaned
 from .cleanup.cleaned import Cleaned
 from .cleanup.limbs import Limb, limb, limbs_of
 from .cleanup.metrics import FootMetrics, PlantMetrics, foot_metrics
+from .cleanup.planting.stream import CleanedFrame
 from .cleanup.plants import PlantedPoint, planted_points
-from .cleanup.rigid_stream import RigidStream
+from .cleanup.rigid.stream import RigidStream
 from .cleanup.settings import CleanSettings
-from .cleanup.stream import CleanedFrame, CleanStream
+from .cleanup.stretch.stream import CleanStream
 from .clip import Clip
 from .constraint_files import constraints_as_dict, constraints_from_dict, read_constraints, write_constraints
 from .constraints import (

@@ -27,7 +27,10 @@ LARGEST_SLIDE = 1e-4
 LARGEST_KNEE = 1.5
 """Times the source's, the largest angular acceleration of a knee."""
 
-STREAMS: dict[str, type[solver.CleanStream]] = {"stretch": solver.CleanStream, "rigid": solver.RigidStream}
+STREAMS: dict[str, type[solver.CleanStream] | type[solver.RigidStream]] = {
+    "stretch": solver.CleanStream,
+    "rigid": solver.RigidStream,
+}
 
 
 def cleanup(

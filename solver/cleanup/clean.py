@@ -12,9 +12,9 @@ from ..constraints import Footplant, Ground
 from ..errors import ConstraintError
 from .cleaned import Cleaned
 from .limbs import Limb
-from .plants import PlantedPoint
+from .plants import PlantedPoint, limbs_for
 from .prioritized import clean_prioritized
-from .rigid import clean_rigidly, needed_limbs
+from .rigid.batch import clean_rigidly
 from .settings import CleanSettings
 from .stretch.batch import clean_stretching
 
@@ -72,5 +72,5 @@ def cleaned(
             raise ConstraintError(f"A clip is cleaned with footplants and planted points, not with {plant!r}.")
     if not clip.frames:
         raise ConstraintError("The clip has no frames, so there is nothing to clean.")
-    known = needed_limbs(clip, asked, chosen) if limbs is None else limbs
+    known = limbs_for(clip, asked, chosen.ground) if limbs is None else limbs
     return _METHODS[method](clip, asked, chosen, known)

@@ -16,7 +16,7 @@ from ..constraints import Footplant, Ground, Source
 from ..constraints.base import active_frames, three_numbers
 from ..errors import ConstraintError
 from ..settings import is_number
-from .limbs import Limb
+from .limbs import LIMB_NAMES, Limb, limbs_of
 
 POINT_OF_PART = {"heel": "heel", "toe": "ball"}
 """What limbs call the parts of a footplant."""
@@ -92,6 +92,19 @@ def planted_points(
                 f"{clip.frames - 1}."
             )
     return checked
+
+
+def limbs_for(clip: Clip, plants: Iterable[Footplant | PlantedPoint], ground: Ground | None = None) -> tuple[Limb, ...]:
+    """The limbs of the landmarks that plants are on, with the axes of their hinges as the motion shows them.
+
+    With a ground come all others that the landmarks tell: none may go below.
+    """
+    names = {f"{plant.foot} leg" if isinstance(plant, Footplant) else plant.limb for plant in plants}
+    needed = limbs_of(clip.skeleton, clip.motion, [name for name in LIMB_NAMES if name in names])
+    if ground is None:
+        return needed
+    known = {limb.name for limb in needed}
+    return (*needed, *(limb for limb in limbs_of(clip.skeleton, clip.motion) if limb.name not in known))
 
 
 def check_plants(plants: Iterable[PlantedPoint], limbs: Sequence[Limb]) -> tuple[PlantedPoint, ...]:

@@ -28,6 +28,9 @@ class CleanSettings:
     not at all, as in the document."""
     blending: float = 0.25
     """Seconds over which adjustments fade where nothing is planted (L4)."""
+    lifting: float = 0.1
+    """Seconds, to either side, over which a free limb is lifted out of the floor and let down again, and over which
+    that is let go toward its plants."""
     swivel: float = 0.5
     """Where the knee goes between what turns the hip least, 0, and what turns the ankle least, 1."""
     damping: float | None = float(np.deg2rad(135.0))
@@ -40,7 +43,7 @@ class CleanSettings:
     """What nothing goes below, and what plants stand on that ask for it; None: there is no floor."""
 
     def __post_init__(self) -> None:
-        for what in ("averaging", "turning", "carrying", "smoothing", "blending"):
+        for what in ("averaging", "turning", "carrying", "smoothing", "blending", "lifting"):
             value = getattr(self, what)
             if not is_number(value) or value < 0.0:
                 raise ConstraintError(f"The setting {what} must be a finite number of seconds, 0 or more.")

@@ -10,10 +10,10 @@ from poise.solver import Clip, Footplant, HingeLimit, JointKind, Motion, Skeleto
 from poise.solver.arrays import Array
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.plants import planted_points
-from poise.solver.cleanup.rigid import clean_rigidly
-from poise.solver.cleanup.rigid_stream import RigidStream
+from poise.solver.cleanup.rigid.batch import clean_rigidly
+from poise.solver.cleanup.rigid.stream import RigidStream
 
-from .gaits import footplants, gait
+from ..gaits import footplants, gait
 
 ANKLES = ("l_talocrural", "r_talocrural")
 SECOND = {"l_talocrural": "l_tilting", "r_talocrural": "r_tilting"}

@@ -9,7 +9,7 @@ import pytest
 from poise.solver import rotations
 from poise.solver.arrays import Array
 from poise.solver.cleanup.components import joined, rotate, split
-from poise.solver.cleanup.rigid_ankle import FREE, TwoAngles, within
+from poise.solver.cleanup.rigid.ankle import FREE, TwoAngles, within
 
 CASES = 500
 

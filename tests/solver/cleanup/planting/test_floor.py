@@ -9,9 +9,9 @@ import pytest
 from poise.solver import Ground, rotations
 from poise.solver.cleanup import components
 from poise.solver.cleanup.limbs import Toes, limbs_of
+from poise.solver.cleanup.planting.floor import depth, lifted, toes_bend
+from poise.solver.cleanup.planting.observing import LimbState, Observer, adjusted
 from poise.solver.cleanup.settings import CleanSettings
-from poise.solver.cleanup.stretch.floor import depth, lifted, toes_bend
-from poise.solver.cleanup.stretch.observing import LimbState, Observer, adjusted
 from poise.solver.joints import BodyPoint
 from poise.solver.motion import Motion
 from poise.solver.synthetic import human

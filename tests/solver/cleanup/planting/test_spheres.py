@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.cleanup.stretch.carrying import Sphere, displacement, kernel, misses
+from poise.solver.cleanup.planting.spheres import Sphere, displacement, misses
 
 
 def spheres_of(centers: np.ndarray, radii: np.ndarray) -> list[Sphere]:
@@ -106,10 +106,3 @@ def test_one_frame_and_many_give_the_same_bits(rng):
             ]
         )
         assert np.array_equal(one, [float(part[frame]) for part in many])
-
-
-def test_the_kernel_is_symmetric_and_falls_to_a_tenth_at_its_ends():
-    weights = np.array(kernel(15))
-    assert len(weights) == 31 and np.array_equal(weights, weights[::-1])
-    assert weights[15] == 1.0 and 0.05 < weights[0] < 0.2
-    assert kernel(0) == [1.0]

@@ -14,14 +14,14 @@ from poise.solver.arrays import Array
 from poise.solver.cleanup.cleaned import Cleaned
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.plants import PlantedPoint
-from poise.solver.cleanup.rigid import clean_rigidly
+from poise.solver.cleanup.rigid.batch import clean_rigidly
 from poise.solver.cleanup.settings import CleanSettings
 from poise.solver.errors import ConstraintError, PoiseError, SkeletonError
 from poise.solver.synthetic import SyntheticMotion, human, walk
 
-from .captures import LABELLED, captured, floor_of
-from .gaits import NAMES, footplants, gait
-from .hands import CARTWHEEL
+from ..captures import LABELLED, captured, floor_of
+from ..gaits import NAMES, footplants, gait
+from ..hands import CARTWHEEL
 
 HELD = 1e-6
 """Sizes of the character that a planted point may move."""

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Moving the root so that every limb reaches its end's place, as little as that takes (document 000, 3.2.4).
+"""Where the root has to be for every limb to reach its end's place (document 000, 3.2.4).
 
 The displacement of the root has to lie in as many spheres as limbs are held: around the way from the limb's ball joint
 to its end's place, with the length of the stretched limb as the radius. The point of their intersection that is nearest
 to no displacement lies on one sphere, on the circle of two, or on one of the two points of three; of all such points
 that lie in every sphere it is the nearest one. Where the spheres have no point in common, nothing serves all limbs:
 then each misses its place by as little as the others let it, in the least squares.
-
-Limbs are let go and held from one frame to the next, and so the displacement jumps. The document smooths it; but then
-where it is needed for a moment little of it is left. Here each frame first takes the largest displacement around it,
-and that is smoothed: what is needed is there in full when it is needed.
 """
 
 from __future__ import annotations
@@ -45,9 +41,6 @@ ROUNDS = 64
 """How often the nearest points of spheres without a common point are averaged: each round keeps the sum of squares
 falling, and two spheres, the usual case, need one."""
 
-SPREAD = 0.5
-"""The standard deviation of the smoothing kernel as a share of its half width."""
-
 
 class Sphere(NamedTuple):
     """Where the root's displacement may end for one limb's sake."""
@@ -56,12 +49,6 @@ class Sphere(NamedTuple):
     radius: Number
     holds: Truth
     """Whether the limb is held at all."""
-
-
-def kernel(window: int) -> list[float]:
-    """(2 window + 1,) the weights of a Gaussian, from the earliest to the latest frame; they are not normalised."""
-    spread = SPREAD * max(window, 1)
-    return [math.exp(-0.5 * (shift / spread) ** 2) for shift in range(-window, window + 1)]
 
 
 def misses(spheres: Sequence[Sphere]) -> Truth:

@@ -8,7 +8,7 @@ import pytest
 
 from poise.solver.arrays import Array
 from poise.solver.cleanup.components import joined, split
-from poise.solver.cleanup.rigid_root import (
+from poise.solver.cleanup.rigid.root import (
     HINGE_COST,
     Pull,
     easy_displacement,

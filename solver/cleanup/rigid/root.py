@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .components import (
+from ..components import (
     ZERO,
     Number,
     Vector,
@@ -28,8 +28,8 @@ from .components import (
     unit,
     where,
 )
-from .stretch.carrying import Sphere, displacement, misses
-from .two_bones import Reach
+from ..planting.spheres import Sphere, displacement, misses
+from ..two_bones import Reach
 
 HINGE_COST = 0.5
 """Sizes of the character by which the root rather moves than that a hinge turns by a radian: at 0.2 the knees of

@@ -11,18 +11,19 @@ import pytest
 
 from poise.solver import Ground
 from poise.solver.cleanup.limbs import limbs_of
+from poise.solver.cleanup.planting.stream import CleanedFrame
 from poise.solver.cleanup.plants import PlantedPoint, planted_points
 from poise.solver.cleanup.settings import CleanSettings
-from poise.solver.cleanup.stream import CleanedFrame, CleanStream
 from poise.solver.cleanup.stretch.batch import clean_stretching
+from poise.solver.cleanup.stretch.stream import CleanStream
 from poise.solver.clip import Clip
 from poise.solver.constraints import Footplant
 from poise.solver.errors import ConstraintError, MotionError
 from poise.solver.motion import Pose
 
-from .captures import captured, floor_of
-from .gaits import footplants, gait
-from .hands import CARTWHEEL
+from ..captures import captured, floor_of
+from ..gaits import footplants, gait
+from ..hands import CARTWHEEL
 
 
 def streamed(stream: CleanStream, clip: Clip, plants: Sequence[PlantedPoint]) -> list[CleanedFrame]:
@@ -114,8 +115,8 @@ def test_a_stream_holds_no_more_frames_than_its_buffers():
     held = []
     for frame in range(400):
         stream.push(clip.pose(frame % clip.frames))
-        others = [len(each) for each in (stream._missing, stream._moved, *stream._held)]
-        held.append(max(len(stream._frames), *others))
+        others = [len(each) for each in (stream._missing, stream._alone, stream._moved, *stream._held, *stream._deep)]
+        held.append(max(len(stream.frames), *others))
     assert max(held) == held[100] <= 2 * stream.delay + 8
 
 

@@ -9,9 +9,8 @@ import pytest
 from poise.solver import Ground, rotations
 from poise.solver.cleanup import components
 from poise.solver.cleanup.limbs import limbs_of
-from poise.solver.cleanup.plants import PlantedPoint
-from poise.solver.cleanup.stretch.observing import LimbState, Observer
-from poise.solver.cleanup.stretch.targets import (
+from poise.solver.cleanup.planting.observing import LimbState, Observer
+from poise.solver.cleanup.planting.targets import (
     ground_height,
     held,
     held_above,
@@ -21,6 +20,7 @@ from poise.solver.cleanup.stretch.targets import (
     raised,
     turn_of_two,
 )
+from poise.solver.cleanup.plants import PlantedPoint
 from poise.solver.motion import Motion
 from poise.solver.synthetic import human
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from .components import (
+from ..components import (
     Number,
     Quaternion,
     Truth,

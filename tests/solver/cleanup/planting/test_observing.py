@@ -9,9 +9,10 @@ import pytest
 from poise.solver import BodyPoint, rotations
 from poise.solver.cleanup import components
 from poise.solver.cleanup.limbs import limb, limbs_of
+from poise.solver.cleanup.planting.frames import taken
+from poise.solver.cleanup.planting.method import Method
+from poise.solver.cleanup.planting.observing import Adjustment, Observer, combined
 from poise.solver.cleanup.settings import CleanSettings
-from poise.solver.cleanup.stretch.method import Method, Windows
-from poise.solver.cleanup.stretch.observing import Adjustment, Observer, combined, taken
 from poise.solver.clip import Clip
 from poise.solver.errors import SkeletonError
 from poise.solver.motion import Motion
@@ -32,7 +33,7 @@ def clip(rng: np.random.Generator) -> Clip:
 
 def method_of(clip: Clip) -> Method:
     settings = CleanSettings()
-    return Method(clip.skeleton, limbs_of(clip.skeleton), settings, Windows.of(settings, 30.0))
+    return Method(clip.skeleton, limbs_of(clip.skeleton), settings, 30.0)
 
 
 def test_limbs_are_seen_where_they_are(clip):

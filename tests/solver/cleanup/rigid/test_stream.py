@@ -10,14 +10,14 @@ import pytest
 
 from poise.solver import Clip, Footplant, Ground, Motion
 from poise.solver.cleanup.limbs import limbs_of
+from poise.solver.cleanup.planting.stream import CleanedFrame
 from poise.solver.cleanup.plants import PlantedPoint, planted_points
-from poise.solver.cleanup.rigid import clean_rigidly
-from poise.solver.cleanup.rigid_stream import RigidStream
+from poise.solver.cleanup.rigid.batch import clean_rigidly
+from poise.solver.cleanup.rigid.stream import RigidStream
 from poise.solver.cleanup.settings import CleanSettings
-from poise.solver.cleanup.stream import CleanedFrame
 
-from .captures import captured
-from .gaits import NAMES, footplants, gait
+from ..captures import captured
+from ..gaits import NAMES, footplants, gait
 
 
 def streamed(clip: Clip, plants: list[Footplant], settings: CleanSettings) -> tuple[list[CleanedFrame], int]:

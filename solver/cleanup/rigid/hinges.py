@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..joints import JointKind
-from ..limits import HingeLimit
-from ..skeleton import Skeleton
-from .components import (
+from ...joints import JointKind
+from ...limits import HingeLimit
+from ...skeleton import Skeleton
+from ..components import (
     IDENTITY,
     Number,
     Quaternion,
@@ -28,11 +28,11 @@ from .components import (
     rotate,
     twist,
 )
-from .limbs import NO_LENGTH, Limb
-from .rigid_ankle import FREE, Range, TwoAngles
-from .settings import CleanSettings
-from .stretch.observing import Adjustment, LimbState
-from .stretch.solving import bend_toward, not_backward, solved
+from ..limbs import NO_LENGTH, Limb
+from ..planting.observing import Adjustment, LimbState
+from ..planting.solving import bend_toward, not_backward, solved
+from ..settings import CleanSettings
+from .ankle import FREE, Range, TwoAngles
 
 ROUNDS = 8
 """How often the circle is gone round: less than 1e-10 sizes of the character are missing then."""

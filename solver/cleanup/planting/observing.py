@@ -86,16 +86,6 @@ UNADJUSTED = Adjustment(IDENTITY, 0.0, 1.0, IDENTITY)
 """What a limb without joints inside its hand or foot does where nothing is asked of it."""
 
 
-def taken(value: Any, frames: Any) -> Any:
-    """Some frames of components, however they are nested."""
-    if isinstance(value, np.ndarray):
-        return value[frames]
-    if isinstance(value, tuple):
-        parts = [taken(each, frames) for each in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return value
-
-
 class Observer:
     """Forward kinematics of some limbs only, one joint after the other: of a frame, or of a clip, alike."""
 

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Means and maxima over the frames around: what they weigh, and that nothing is less than it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise.solver.cleanup.planting.averages import gaussian, halves, hann, largest, smoothed
+
+
+@pytest.mark.parametrize("kernel", [gaussian, hann])
+def test_kernels_are_symmetric_and_highest_in_the_middle(kernel):
+    for window in (0, 1, 7, 15):
+        weights = np.array(kernel(window))
+        assert len(weights) == 2 * window + 1 and np.allclose(weights, weights[::-1], atol=1e-16)
+        assert (weights > 0.0).all() and int(np.argmax(weights)) == window
+
+
+def test_a_gaussian_falls_to_a_tenth_at_its_ends_and_a_hann_window_to_nothing_just_beyond():
+    assert gaussian(15)[15] == 1.0 and 0.05 < gaussian(15)[0] < 0.2
+    assert abs(sum(hann(15)) - 1.0) < 1e-15 and hann(15)[0] < 0.02 * hann(15)[15]
+
+
+@pytest.mark.parametrize("window", [0, 1, 2, 3, 4, 9])
+def test_the_largest_around_is_nowhere_less_once_it_is_smoothed(rng, window):
+    values = np.where(rng.uniform(size=200) < 0.1, rng.uniform(size=200), 0.0)
+    reach, rest = halves(window)
+    assert reach + rest == window
+    (around,) = largest((values,), reach)
+    (smooth,) = smoothed((around,), gaussian(rest))
+    assert (smooth >= values - 1e-15).all()
+    far = np.array([values[max(0, frame - window) : frame + window + 1].max() == 0.0 for frame in range(200)])
+    assert (smooth[far] == 0.0).all()
+
+
+def test_the_largest_of_vectors_is_one_of_them(rng):
+    vectors = rng.standard_normal((50, 3))
+    found = np.stack(largest(tuple(vectors.T), 4), axis=1)
+    for frame in range(50):
+        near = vectors[max(0, frame - 4) : frame + 5]
+        assert np.array_equal(found[frame], near[np.argmax(np.linalg.norm(near, axis=1))])
+
+
+def test_means_are_taken_over_the_frames_that_count(rng):
+    values, counts = rng.standard_normal(60), rng.uniform(size=60) < 0.5
+    weights = gaussian(3)
+    (found,) = smoothed((values,), weights, counts)
+    for frame in range(60):
+        near = [other for other in range(max(0, frame - 3), min(60, frame + 4)) if counts[other]]
+        weighs = np.array([weights[other - frame + 3] for other in near])
+        expected = float(weighs @ values[near] / weighs.sum()) if near else 0.0
+        assert abs(found[frame] - expected) < 1e-14
