@@ -24,10 +24,16 @@ from .steps import finished
 from .writing import new_action
 
 Target = Literal["action", "replace", "combine"]
-"""Where a result goes: an action of its own, or an NLA strip above the source that replaces or adds to it."""
+"""Where a result goes: an action of its own, or an NLA strip above the source that replaces it or combines with it.
+
+Combining is for those who want to mix by influence: Blender raises a strip's quaternions to a power in single
+precision, which rounds small turns to steps of 0.0007 radians. The other two are exact."""
 
 _WORTH_TELLING = 1e-3
 """A gap above this share of the size is told to the animator."""
+
+_COMBINED_EXACTLY = 2e-5
+"""A combined result whose gap is below this share of the size has only been rounded."""
 
 _LOCKED = 1e-5
 """Radians, or shares of the size, by which a locked channel may seem to change through rounding."""
@@ -94,7 +100,7 @@ def bake(
     if before.source is not None and not context.is_linked(before.source):
         before.source.use_fake_user = True
     sources.show_now()
-    gap = _gap(reading, edits, plan, result)
+    gap = _gap(reading, edits, plan, result, must_evaluate=target == "combine")
     return Baked(
         action=action.name,
         bones=tuple(dict.fromkeys(rig.names[channel.bone] for channel in plan)),
@@ -102,7 +108,7 @@ def bake(
         keys=sum(channel.width * int(channel.keyed.sum()) for channel in plan),
         disconnected=loose,
         gap=gap,
-        notes=_notes(reading, loose, gap, is_thinned=tolerance > 0.0),
+        notes=_notes(reading, loose, gap, target, is_thinned=tolerance > 0.0),
     )
 
 
@@ -186,9 +192,9 @@ def _check_groups(armature: bpy.types.Object, plan: list[ChangedProperty]) -> No
 # Afterwards -------------------------------------------------------------------------------------------------------
 
 
-def _gap(reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Clip) -> float:
-    """How far the bones are from the joints: as Blender stores the keys, or of a control rig, as it evaluates them."""
-    if reading.method == "evaluated":
+def _gap(reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Clip, must_evaluate: bool) -> float:
+    """How far the bones are from the joints: as Blender stores the keys, or where these do not tell, evaluates them."""
+    if reading.method == "evaluated" or must_evaluate:
         pose = finished(sampling.sample(reading.armature, context.scene(), reading.rig, reading.times)).pose
     else:
         stored = edits.channels.copy()
@@ -205,12 +211,18 @@ def _gap(reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Cl
     return float(np.linalg.norm(heads - result.world.positions, axis=-1).max())
 
 
-def _notes(reading: Reading, loose: tuple[str, ...], gap: float, is_thinned: bool) -> tuple[str, ...]:
+def _notes(reading: Reading, loose: tuple[str, ...], gap: float, target: Target, is_thinned: bool) -> tuple[str, ...]:
     notes = []
     if loose:
         notes.append(
             f"{len(loose)} connected bone(s), first {loose[0]!r}, were disconnected so that they can be stretched; "
             "Restore Source connects them again."
+        )
+    is_coarse = target == "combine" and not is_thinned and not reading.unbakeable
+    if is_coarse and _COMBINED_EXACTLY < gap / reading.clip.skeleton.size <= _WORTH_TELLING:
+        notes.append(
+            f"Blender combines quaternions coarsely, which puts bones up to {gap:.3g} off: bake to a replacing layer "
+            "where that matters."
         )
     if gap <= _WORTH_TELLING * reading.clip.skeleton.size:
         return tuple(notes)

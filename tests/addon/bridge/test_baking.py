@@ -59,8 +59,10 @@ def test_any_rig_shows_the_result(seed: int, method: bridge.Method, target: brid
     reading = read(armature, method=method)
     result = changed(reading.clip, rng, ["bone.0", "bone.3", "bone.5", "bone.8"], ["bone.0", "bone.4"])
     baked = bridge.bake(reading, result, target=target)
-    assert_blender_shows(result, armature, reading.times, within=2e-5)
-    assert baked.gap < 2e-5 * result.skeleton.size
+    # What is combined has been rounded twice.
+    within = 2e-5 if target == "combine" else 1e-5
+    assert_blender_shows(result, armature, reading.times, within)
+    assert baked.gap < within * result.skeleton.size
 
 
 @pytest.mark.parametrize("target", ["action", "replace", "combine"])
@@ -123,7 +125,7 @@ def test_mirrored_objects_and_bones(target: bridge.Target) -> None:
     assert_blender_shows(reading.clip, armature, reading.times)
     result = changed(reading.clip, rng, ["bone.0", "bone.1", "bone.3", "bone.5"], ["bone.0", "bone.2"])
     bridge.bake(reading, result, target=target)
-    assert_blender_shows(result, armature, reading.times, within=2e-5)
+    assert_blender_shows(result, armature, reading.times, within=1e-5)
 
 
 @pytest.mark.parametrize("distance", [1e3, 1e5])
@@ -581,6 +583,24 @@ def test_what_repeats_beyond_its_keys_goes_on_under_a_layer(target: bridge.Targe
     reading = read(armature)
     bridge.bake(reading, changed(reading.clip, np.random.default_rng(34), ["b"]), target=target)
     np.testing.assert_allclose(blender_pose(armature, NAMES, outside), before, atol=1e-6)
+
+
+def test_small_turns_are_combined_coarsely_and_that_is_told() -> None:
+    """Blender raises quaternions to a power through the angle of a cosine near 1, in single precision."""
+    armature = straight_chain(NAMES)
+    swing(armature, FRAMES)
+    reading = read(armature)
+    result = changed(reading.clip, np.random.default_rng(39), ["a"], most=1e-3)
+    baked = bridge.bake(reading, result, target="combine")
+    assert_blender_shows(result, armature, reading.times, within=1e-3)
+    shown = blender_pose(armature, NAMES, reading.times)
+    apart = np.linalg.norm(shown[..., :3, 3] - result.world.positions, axis=-1).max()
+    assert baked.gap == pytest.approx(apart, rel=1e-3)
+    assert baked.notes[0].startswith("Blender combines quaternions coarsely")
+    for target in ("replace", "action"):
+        baked = bridge.bake(reading, result, target=target)
+        assert_blender_shows(result, armature, reading.times, within=1e-6)
+        assert not baked.notes
 
 
 def test_combining_with_bones_that_have_no_keys() -> None:
