@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every panel in every state, drawn with a real layout: nothing raises, nothing is complained about, all is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import pytest
+
+from poise.addon import panels, progress
+from poise.addon.properties import TRUNK_MARKS
+
+from .drawing import MENUS, Complaints, draw_all, drawn, in_sidebar
+
+ADDED = {
+    "SHAPE": ("constraint_add_pin", {"bone": "l_wrist"}),
+    "FOOTPLANT": ("constraint_add_footplant", {"foot": "LEFT"}),
+    "ORIENTATION": ("constraint_add_orientation", {"bone": "l_wrist"}),
+    "LOOK_AT": ("constraint_add_look_at", {"bone": "skullbase"}),
+    "BALANCE": ("constraint_add_balance", {}),
+    "POSE": ("constraint_add_pose", {"bone": "l_wrist,l_elbow"}),
+}
+OWN = {
+    "SHAPE": ("offset", "reference", "mode", "begin"),
+    "FOOTPLANT": ("foot", "heel_strike", "toe_off", "ease_in", "use_height"),
+    "ORIENTATION": ("mode", "begin", "end"),
+    "LOOK_AT": ("aim", "axis"),
+    "BALANCE": ("is_whole", "displacement", "axes"),
+    "POSE": ("pose_space", "ease_out"),
+}
+"""Of each kind, properties that its settings must show."""
+
+
+def add(kind: str) -> None:
+    operator, given = ADDED[kind]
+    getattr(bpy.ops.poise, operator)(**given)
+
+
+# The states of a file -----------------------------------------------------------------------------------------------
+
+
+def test_an_empty_file_asks_for_an_armature(complaints: Complaints) -> None:
+    shown = draw_all(complaints)
+    assert set(shown) == {"POISE_PT_character", *(menu.__name__ for menu in MENUS)}
+    assert "Select an armature" in shown["POISE_PT_character"]
+
+
+def test_something_else_than_an_armature_asks_for_one(complaints: Complaints) -> None:
+    lamp = bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT"))
+    bpy.context.scene.collection.objects.link(lamp)
+    bpy.context.view_layer.objects.active = lamp
+    assert "Select an armature" in draw_all(complaints)["POISE_PT_character"]
+
+
+def test_an_armature_without_bones_or_action_is_drawn(complaints: Complaints) -> None:
+    bare = bpy.data.objects.new("Bare", bpy.data.armatures.new("Bare"))
+    bpy.context.scene.collection.objects.link(bare)
+    bpy.context.view_layer.objects.active = bare
+    shown = draw_all(complaints)
+    assert "Bare" in shown["POISE_PT_character"]
+    assert "poise.solve" in shown["POISE_PT_solve"]
+
+
+def test_an_armature_that_nobody_has_looked_at_offers_to_recognise_it(armature: Any, complaints: Complaints) -> None:
+    shown = draw_all(complaints)
+    assert "poise.character_recognise" in shown["POISE_PT_character"]
+    assert "Not looked at yet" in shown["POISE_PT_character"]
+    assert "POISE_PT_active" not in shown
+    assert "POISE_PT_found" not in shown
+    assert "POISE_PT_report" not in shown
+
+
+def test_recognised_landmarks_are_shown_left_and_right(armature: Any, complaints: Complaints) -> None:
+    bpy.ops.poise.character_recognise()
+    shown = draw_all(complaints)
+    assert "All landmarks are known" in shown["POISE_PT_character"]
+    for mark in TRUNK_MARKS:
+        assert f"mark=\\'{mark}\\'" in shown["POISE_PT_landmarks"] or f'mark="{mark}"' in shown["POISE_PT_landmarks"]
+    for bone in ("l_talocrural", "r_talocrural"):
+        assert bone in shown["POISE_PT_landmarks"]
+
+
+def test_what_is_missing_stands_in_plain_words(complaints: Complaints) -> None:
+    chain = bpy.data.objects.new("Chain", bpy.data.armatures.new("Chain"))
+    bpy.context.scene.collection.objects.link(chain)
+    bpy.context.view_layer.objects.active = chain
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = chain.data.edit_bones.new("Link")
+    bone.tail = (0.0, 0.0, 1.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    chain.pose.bones["Link"].keyframe_insert("location", frame=1)
+    bpy.ops.poise.character_recognise()
+    assert "Not found" in draw_all(complaints)["POISE_PT_character"]
+
+
+def test_a_landmark_set_by_hand_can_be_cleared(armature: Any, complaints: Complaints) -> None:
+    bpy.ops.poise.bone_choose(field="landmark", mark="left_ankle", bone="l_subtalar")
+    shown = draw_all(complaints)["POISE_PT_landmarks"]
+    assert "poise.landmark_clear" in shown
+    assert "l_subtalar" in shown
+
+
+# Constraints --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ADDED)
+def test_each_kind_shows_its_own_settings(kind: str, armature: Any, complaints: Complaints) -> None:
+    add(kind)
+    assert armature.poise.constraints[0].kind == kind
+    shown = draw_all(complaints)
+    for name in ("priority", "weight", *OWN[kind]):
+        assert f"PoiseConstraint.{name}[" in shown["POISE_PT_active"], f"{name} is not shown"
+    assert ("POISE_PT_points" in shown) == (kind in ("SHAPE", "ORIENTATION", "LOOK_AT"))
+    assert "PoiseConstraint.recruit[" in shown["POISE_PT_recruiting"]
+
+
+def test_points_show_hold_times_and_the_shape_of_the_way(armature: Any, complaints: Complaints) -> None:
+    bpy.ops.poise.constraint_add_trajectory(bone="l_wrist")
+    shown = draw_all(complaints)["POISE_PT_points"]
+    for name in ("begin", "end", "tension", "continuity", "bias"):
+        assert f"PoisePoint.{name}[" in shown
+    for point in armature.poise.constraints[0].points:
+        assert f"{point.begin:g}" in shown
+
+
+@pytest.mark.parametrize("reference", ["WORLD", "BONE", "OBJECT"])
+@pytest.mark.parametrize("recruit", ["ALL", "LEVEL", "BONES"])
+def test_each_reference_and_recruiting_is_drawn(
+    reference: str, recruit: str, armature: Any, complaints: Complaints
+) -> None:
+    add("SHAPE")
+    item = armature.poise.constraints[0]
+    item.reference, item.recruit = reference, recruit
+    shown = draw_all(complaints)
+    assert ("PoiseConstraint.reference_object[" in shown["POISE_PT_active"]) == (reference == "OBJECT")
+    assert ("PoiseConstraint.recruit_level[" in shown["POISE_PT_recruiting"]) == (recruit == "LEVEL")
+    if recruit == "LEVEL":
+        assert "l_elbow" in shown["POISE_PT_recruiting"]
+
+
+def test_the_list_has_the_most_important_on_top(armature: Any, complaints: Complaints) -> None:
+    for kind in list(ADDED)[:5]:  # as many as the list has lines
+        add(kind)
+    items = armature.poise.constraints
+    for number, item in enumerate(items):
+        item.priority = number
+    shown = draw_all(complaints)["POISE_PT_constraints"]
+    places = [shown.index(f"'{priority}'") for priority in reversed(range(len(items)))]
+    assert places == sorted(places)
+
+
+def test_a_renamed_bone_is_shown_by_its_name_of_today(armature: Any, complaints: Complaints) -> None:
+    add("SHAPE")
+    armature.data.bones["l_wrist"].name = "Renamed"
+    shown = draw_all(complaints)
+    assert "Renamed" in shown["POISE_PT_active"]
+    assert "Renamed" in shown["POISE_PT_constraints"]
+
+
+def test_a_deleted_bone_and_a_deleted_empty_are_drawn(armature: Any, complaints: Complaints) -> None:
+    add("SHAPE")
+    add("POSE")
+    bpy.data.objects.remove(armature.poise.constraints[0].points[0].object)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in ("l_wrist", "l_elbow"):
+        armature.data.edit_bones.remove(armature.data.edit_bones[name])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert "deleted" in draw_all(complaints)["POISE_PT_active"]
+    armature.poise.active_constraint = 0
+    shown = draw_all(complaints)
+    assert "l_wrist" in shown["POISE_PT_active"]
+    assert "deleted" in shown["POISE_PT_points"]
+
+
+def test_a_point_shows_the_panels_of_its_armature(armature: Any, complaints: Complaints) -> None:
+    add("SHAPE")
+    bpy.context.view_layer.objects.active = armature.poise.constraints[0].points[0].object
+    assert "Pin l_wrist" in draw_all(complaints)["POISE_PT_active"]
+
+
+# Detecting, cleaning, solving ---------------------------------------------------------------------------------------
+
+
+def test_proposals_can_be_accepted_rejected_and_edited(armature: Any, complaints: Complaints) -> None:
+    bpy.ops.poise.detect_footplants()
+    shown = draw_all(complaints)
+    for operator in ("found_accept", "found_reject", "found_accept_all", "found_reject_all"):
+        assert f"poise.{operator}(" in shown["POISE_PT_detect"]
+    assert "%" in shown["POISE_PT_detect"]
+    assert "PoiseConstraint.heel_strike[" in shown["POISE_PT_found"]
+    bpy.ops.poise.found_reject_all()
+    assert "POISE_PT_found" not in draw_all(complaints)
+
+
+def test_a_template_is_explained_until_there_is_a_preview_range(armature: Any, complaints: Complaints) -> None:
+    assert "preview range" in draw_all(complaints)["POISE_PT_detect"].replace("', 'tip': ''}, {'", " ")
+    bpy.context.scene.use_preview_range = True
+    assert "is the example" not in draw_all(complaints)["POISE_PT_detect"]
+
+
+def test_after_cleaning_there_are_figures_before_and_after(armature: Any, complaints: Complaints) -> None:
+    assert "Before" not in draw_all(complaints)["POISE_PT_clean"]
+    bpy.ops.poise.clean()
+    shown = draw_all(complaints)["POISE_PT_clean"]
+    for title in ("Before", "After", "Slide", "Penetration", "Knee Pops"):
+        assert title in shown
+    assert armature.poise.last_clean.split()[0] in shown
+
+
+def test_after_a_solve_there_are_residuals_and_advice(armature: Any, complaints: Complaints) -> None:
+    add("SHAPE")
+    add("FOOTPLANT")
+    item = armature.poise.constraints[0]
+    item.points[0].object.location.z += 3.0
+    bpy.ops.poise.solve()
+    assert len(armature.poise.advice)
+    armature.poise.active_constraint = 0
+    shown = draw_all(complaints)
+    assert "Pin l_wrist" in shown["POISE_PT_report"]
+    assert "Missed by up to" in shown["POISE_PT_active"]
+    assert armature.poise.advice[0].sentence.split()[0] in shown["POISE_PT_report"]
+    for operator in ("source_restore", "result_apply"):
+        assert f"poise.{operator}(" in shown["POISE_PT_solve"]
+
+
+def test_a_running_solve_shows_a_bar_instead_of_the_button(armature: Any, complaints: Complaints) -> None:
+    running = progress.begin(armature.name)
+    try:
+        running.told("fine", 0.5)
+        shown = draw_all(complaints)["POISE_PT_solve"]
+        assert "Esc cancels" in shown
+        assert "poise.solve(" not in shown
+    finally:
+        progress.end(running)
+    assert "poise.solve(" in draw_all(complaints)["POISE_PT_solve"]
+
+
+# The tests themselves -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrong", ["property", "operator"])
+def test_a_mistake_in_a_panel_would_be_heard(wrong: str, armature: Any, complaints: Complaints) -> None:
+    class Mistaken:
+        @staticmethod
+        def draw(panel: Any, context: Any) -> None:
+            if wrong == "property":
+                panel.layout.prop(armature.poise, "no_such_property")
+            else:
+                panel.layout.operator("poise.no_such_operator")
+
+    with in_sidebar(), pytest.raises(AssertionError, match="Blender complains"):
+        drawn(Mistaken, complaints)
+
+
+def test_each_panel_is_drawn_by_some_test(armature: Any, complaints: Complaints) -> None:
+    bpy.ops.poise.detect_footplants()
+    add("SHAPE")
+    bpy.ops.poise.solve()
+    names = {found.__name__ for found in panels.classes if not issubclass(found, bpy.types.UIList)}
+    assert set(draw_all(complaints)) == names
