@@ -14,6 +14,7 @@ from .. import adding, bridge, landmarking
 from ..properties import MARKS, POINT_MARKS
 from .on_armature import OnArmature
 from .selection import FromSelection
+from .settings import THIS_TIME
 
 MARK_ITEMS = [(mark, mark.replace("_", " ").title(), f"The {mark.replace('_', ' ')}") for mark in MARKS]
 
@@ -40,9 +41,9 @@ class POISE_OT_landmark_set(FromSelection, Operator):  # noqa: N801
 
     mark: EnumProperty(name="Landmark", description="Which landmark", items=MARK_ITEMS)
     offset: FloatVectorProperty(
-        name="Offset", description="Where on the bone, from its head and along its own axes", options={"SKIP_SAVE"}
+        name="Offset", description="Where on the bone, from its head and along its own axes", options=THIS_TIME
     )
-    use_tail: BoolProperty(name="Tail", description="At the tail of the bone", options={"SKIP_SAVE"})
+    use_tail: BoolProperty(name="Tail", description="At the tail of the bone", options=THIS_TIME)
     mirror: BoolProperty(name="Mirror", description="Set the other side too, where its bone is there", default=True)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:

@@ -6,20 +6,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy.types import Operator
 
 from .. import adding, bridge, constraint_list, mirroring
-from ..properties import current_name, follow_renames, name_bone
+from ..properties import current_name, name_bone
 from ..properties.constraint import MODES, POSE_SPACES
 from ..translation import TranslationError
-from .selection import FromSelection, OnConstraint
-
-THIS_TIME = {"SKIP_SAVE"}
-"""Of properties whose last value must not come back by itself."""
+from .selection import FromSelection, OnConstraint, select_bones
+from .settings import THIS_TIME
 
 
 def _count(number: int, one: str, many: str) -> str:
@@ -222,7 +218,6 @@ class POISE_OT_constraint_remove(OnConstraint, Operator):  # noqa: N801
     index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        bridge.check_armature(armature)
         name = self.constraint(armature).name
         constraint_list.remove(armature, self.chosen_index(armature))
         return f"{name} removed."
@@ -239,7 +234,6 @@ class POISE_OT_constraint_duplicate(OnConstraint, Operator):  # noqa: N801
     index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        bridge.check_armature(armature)
         return f"{constraint_list.duplicate(armature, self.chosen_index(armature)).name} added."
 
 
@@ -254,7 +248,6 @@ class POISE_OT_constraint_mirror(OnConstraint, Operator):  # noqa: N801
     index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        bridge.check_armature(armature)
         return f"{mirroring.mirror(armature, self.chosen_index(armature)).name} added."
 
 
@@ -276,7 +269,6 @@ class POISE_OT_constraint_move(OnConstraint, Operator):  # noqa: N801
     index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        bridge.check_armature(armature)
         item = self.constraint(armature)
         if not constraint_list.move(armature, self.chosen_index(armature), self.direction == "UP"):
             most = "most" if self.direction == "UP" else "least"
@@ -296,22 +288,12 @@ class POISE_OT_constraint_select_bones(OnConstraint, Operator):  # noqa: N801
     extend: BoolProperty(name="Extend", description="Keep what is selected already", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        bridge.check_armature(armature)
-        assert armature.pose is not None
-        follow_renames(armature)
         item = self.constraint(armature)
         named = [current_name(armature, each) for each in (item, *item.bones) if each.bone]
-        found: list[Any] = [bone for name in named if (bone := armature.pose.bones.get(name)) is not None]
-        if not found:
+        selected = select_bones(armature, named, self.extend)
+        if not selected:
             raise TranslationError(f"{item.name}: there is no bone to select.")
-        for bone in armature.pose.bones:
-            if not self.extend:
-                bridge.select(bone, False)
-        for bone in found:
-            bridge.select(bone)
-        data: Any = armature.data
-        data.bones.active = data.bones[found[0].name]
-        return f"{', '.join(dict.fromkeys(bone.name for bone in found))} selected."
+        return f"{', '.join(selected)} selected."
 
 
 class POISE_OT_constraint_pick(OnConstraint, FromSelection, Operator):  # noqa: N801

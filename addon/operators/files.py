@@ -17,6 +17,7 @@ from .. import constraint_sharing
 from ..translation import TranslationError
 from .on_armature import OnArmature
 from .selection import OnConstraint
+from .settings import THIS_TIME
 
 ENDING = ".json"
 
@@ -25,7 +26,7 @@ class WithFile(OnArmature):
     """Mixed into operators that ask for a file where none is given."""
 
     filepath: StringProperty(
-        name="File", description="The JSON file with constraints", subtype="FILE_PATH", options={"SKIP_SAVE"}
+        name="File", description="The JSON file with constraints", subtype="FILE_PATH", options=THIS_TIME
     )
     filter_glob: StringProperty(default=f"*{ENDING}", options={"HIDDEN"})
 
@@ -64,7 +65,7 @@ class POISE_OT_constraints_load(WithFile, Operator):  # noqa: N801
     bl_description = "Add the constraints of a JSON file, with empties for their points"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    replace: BoolProperty(name="Replace", description="Let them replace the present constraints", options={"SKIP_SAVE"})
+    replace: BoolProperty(name="Replace", description="Let them replace the present constraints", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         count = constraint_sharing.load(armature, self.path(), self.replace)

@@ -10,10 +10,11 @@ import bpy
 from bpy.props import FloatProperty, IntProperty
 from bpy.types import Operator
 
-from .. import adding, bridge
+from .. import adding
 from ..properties import follow_renames
 from ..translation import TranslationError
 from .selection import OnConstraint
+from .settings import THIS_TIME
 
 
 class POISE_OT_point_add(OnConstraint, Operator):  # noqa: N801
@@ -24,14 +25,13 @@ class POISE_OT_point_add(OnConstraint, Operator):  # noqa: N801
     bl_description = "Add a point to the active constraint where its bone is shown now, at the current frame"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options={"SKIP_SAVE"})
-    frame: FloatProperty(name="Frame", description="The frame; the current one if not set", options={"SKIP_SAVE"})
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
+    frame: FloatProperty(name="Frame", description="The frame; the current one if not set", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         assert context.scene is not None
-        bridge.check_armature(armature)
-        follow_renames(armature)
         item = self.constraint(armature)
+        follow_renames(armature)
         is_set = self.properties.is_property_set("frame")
         adding.add_point(armature, item, self.frame if is_set else context.scene.frame_current_final)
         return f"{item.name} has {len(item.points)} point{'' if len(item.points) == 1 else 's'} now."
@@ -45,11 +45,10 @@ class POISE_OT_point_remove(OnConstraint, Operator):  # noqa: N801
     bl_description = "Remove the active point of the active constraint, and its empty"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options={"SKIP_SAVE"})
-    point: IntProperty(name="Point", description="Which point; the active one if not set", options={"SKIP_SAVE"})
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
+    point: IntProperty(name="Point", description="Which point; the active one if not set", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        bridge.check_armature(armature)
         item = self.constraint(armature)
         place = self.point if self.properties.is_property_set("point") else item.active_point
         if not 0 <= place < len(item.points):

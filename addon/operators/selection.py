@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
@@ -15,6 +16,7 @@ from .. import adding, bridge
 from ..properties import PoiseConstraint, armature_in, character_of
 from ..translation import TranslationError
 from .on_armature import OnArmature
+from .settings import THIS_TIME
 
 
 def span_from_preview(scene: bpy.types.Scene) -> tuple[float, float]:
@@ -32,13 +34,25 @@ def selected_bones(armature: bpy.types.Object) -> list[str]:
     return sorted(names, key=lambda name: name != active)
 
 
+def select_bones(armature: bpy.types.Object, names: Sequence[str], extend: bool = False) -> list[str]:
+    """Select those of the named bones that are there, and only them unless to extend; the first becomes active."""
+    assert armature.pose is not None
+    data: Any = armature.data
+    found = [name for name in dict.fromkeys(names) if name in data.bones]
+    if found:
+        for bone in armature.pose.bones:
+            bridge.select(bone, bone.name in found or (extend and bridge.is_selected(bone)))
+        data.bones.active = data.bones[found[0]]
+    return found
+
+
 class FromSelection(OnArmature):
     """Mixed into operators that take bones: the selected ones, or those that are named."""
 
     bone: StringProperty(
         name="Bone",
         description="The bone, or several with commas between; the selected ones if not set",
-        options={"SKIP_SAVE"},
+        options=THIS_TIME,
     )
 
     needs_bones = True
@@ -107,7 +121,8 @@ class OnConstraint(OnArmature):
         return True
 
     def chosen_index(self, armature: bpy.types.Object) -> int:
-        """Its place in the list."""
+        """Its place in the list; an error where the armature cannot be changed."""
+        bridge.check_armature(armature)
         operator: Any = self
         character = character_of(armature)
         index = int(operator.index) if operator.properties.is_property_set("index") else character.active_constraint

@@ -14,6 +14,7 @@ from poise import solver
 from poise.addon import bridge, translation
 from poise.addon.properties import character_of
 
+from ..said import said
 from ..walking import select_bones
 
 LEFT, RIGHT, HEAD = "l_wrist", "r_wrist", "skullbase"
@@ -292,3 +293,55 @@ def test_a_captured_pose_replaces_the_former(armature: bpy.types.Object) -> None
     assert abs(np.dot(before, list(item.bones[0].rotation))) < 0.9999
     run("constraint_add_pin", bone=LEFT)
     assert "holds no pose" in refused("pose_capture")
+
+
+# Armatures that cannot be changed ------------------------------------------------------------------------------------
+
+
+CHANGING = (
+    *((f"constraint_add_{kind}", {"bone": LEFT}) for kind in ("pin", "trajectory", "orientation", "look_at", "pose")),
+    ("constraint_add_footplant", {"foot": "LEFT"}),
+    ("constraint_add_balance", {}),
+    ("constraint_remove", {}),
+    ("constraint_duplicate", {}),
+    ("constraint_mirror", {}),
+    ("constraint_move", {}),
+    ("constraint_select_bones", {}),
+    ("constraint_pick", {"bone": RIGHT}),
+    ("point_add", {}),
+    ("point_remove", {}),
+    ("pose_capture", {}),
+    ("character_recognise", {}),
+    ("landmark_set", {"mark": "head", "bone": LEFT}),
+    ("landmark_clear", {}),
+    ("constraints_save", {"filepath": "/nowhere/constraints.json"}),
+    ("constraints_load", {"filepath": "/nowhere/constraints.json"}),
+)
+
+
+@pytest.mark.parametrize("overridden", [False, True])
+def test_linked_armatures_are_left_alone(armature: bpy.types.Object, tmp_path: Any, overridden: bool) -> None:
+    run("constraint_add_pin", bone=LEFT)
+    name, path = armature.name, str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.objects = [name]
+    linked = wanted.objects[0]
+    bpy.context.scene.collection.objects.link(linked)
+    if overridden:
+        linked = linked.override_create(remap_local_usages=True)
+    bpy.context.view_layer.objects.active = linked
+    before = said(character_of(linked))
+    for operator, given in CHANGING:
+        sentence = refused(operator, **given)
+        assert ("library override" if overridden else "is linked") in sentence, f"{operator}: {sentence}"
+    assert said(character_of(linked)) == before
+
+
+def test_without_an_action_what_needs_a_motion_says_so(armature: bpy.types.Object) -> None:
+    armature.animation_data_clear()
+    for kind in ("trajectory", "footplant", "pose"):
+        given = {"foot": "LEFT"} if kind == "footplant" else {"bone": LEFT}
+        assert "no action" in refused(f"constraint_add_{kind}", **given)
+    assert not items(armature)

@@ -173,6 +173,34 @@ def _height_at(cart: bpy.types.Object, time: int) -> float:
     return height
 
 
+def test_points_on_a_bone_stay_there_whatever_is_shown(armature: bpy.types.Object, reading: bridge.Reading) -> None:
+    """An empty that hangs on the reference bone has the same place on it while a result is shown that moves it."""
+    (pin,) = adding.add_pins(armature, [HAND], 20.0)
+    pin.reference, pin.reference_bone = "BONE", HEAD
+    empty = pin.points[0].object
+    (before,) = _locations(armature, reading)
+    place = empty.matrix_basis.copy()
+    bpy.context.scene.frame_set(20)
+    empty.parent, empty.parent_type, empty.parent_bone = armature, "BONE", HEAD
+    bpy.context.view_layer.update()
+    empty.matrix_world = place
+    bpy.context.view_layer.update()
+    (parented,) = _locations(armature, reading)
+    np.testing.assert_allclose(parented, before, atol=1e-4)
+    turns = reading.clip.motion.rotations.copy()
+    joint = reading.clip.skeleton.index("vt6")
+    turns[1:-1, joint] = rotations.multiply(turns[1:-1, joint], rotations.exp(np.array([0.3, 0.2, 0.1])))
+    changed = reading.clip.with_motion(solver.Motion(turns, reading.clip.motion.translations))
+    bridge.bake(reading, changed)
+    (shown,) = _locations(armature, bridge.read(armature))
+    np.testing.assert_allclose(shown, parented, atol=1e-4)
+
+
+def _locations(armature: bpy.types.Object, reading: bridge.Reading) -> list[Any]:
+    (found,) = translation.translated(armature, reading).constraints
+    return [point.location for point in found.points]  # type: ignore[attr-defined]
+
+
 def test_a_hand_follows_an_empty_that_moves(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     (pin,) = adding.add_pins(armature, [HAND], 20.0, hold=10.0)
     empty = pin.points[0].object
