@@ -24,7 +24,7 @@ class Options:
     hands: bool = False
     begin: int | None = None
     end: int | None = None
-    target: solving.Target = "action"
+    target: bridge.Target = "action"
     tolerance: float = 0.0
 
 

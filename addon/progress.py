@@ -6,17 +6,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 BEGINS = {
-    "joining": 0.0,
-    "coarse": 0.1,
-    "solving": 0.1,
-    "fine": 0.4,
-    "insisting": 0.7,
-    "yielding": 0.75,
-    "swinging": 0.85,
-    "smoothing": 0.9,
-    "lifting": 0.97,
+    "reading": 0.0,
+    "joining": 0.2,
+    "coarse": 0.3,
+    "solving": 0.3,
+    "fine": 0.45,
+    "insisting": 0.6,
+    "giving way": 0.65,
+    "swinging": 0.7,
+    "smoothing": 0.75,
+    "lifting": 0.85,
+    "telling": 0.9,
+    "baking": 0.95,
 }
-"""Where the solver's stages begin in the whole, about as they take their time on a captured walk."""
+"""Where stages begin in the whole, about as they take their time on a captured walk."""
 
 
 @dataclass

@@ -14,8 +14,10 @@ from .. import solver
 from . import bridge, telling, translation
 from .properties import character_of, follow_renames
 
-Target = Literal["action", "replace", "combine"]
 Quality = Literal["draft", "final"]
+
+Step = tuple[str, float]
+"""What is being done, in a word, and how much of that is done, from 0 to 1."""
 
 QUALITIES: dict[Quality, solver.DeformSettings] = {
     "draft": solver.DeformSettings(iterations=30, tolerance=1e-3, smoothing_passes=0),
@@ -30,7 +32,7 @@ class Options:
 
     begin: int | None = None
     end: int | None = None
-    target: Target = "action"
+    target: bridge.Target = "action"
     tolerance: float = 0.0
     quality: Quality = "final"
 
@@ -59,15 +61,10 @@ def solve(armature: bpy.types.Object | None, options: Options | None = None) -> 
             return outcome
 
 
-def solving(
-    armature: bpy.types.Object | None, options: Options | None = None
-) -> Generator[solver.Progress, None, Outcome]:
-    """As `solve`, step by step: yields its progress; to cancel, stop asking, and nothing has been changed.
-
-    Whatever is wrong with the armature or its constraints is raised before the first step.
-    """
+def solving(armature: bpy.types.Object | None, options: Options | None = None) -> Generator[Step, None, Outcome]:
+    """As `solve`, step by step: yields its progress. To cancel, close it, and nothing has been changed."""
     asked = options or Options()
-    reading = read(armature, asked.begin, asked.end)
+    reading = yield from _reading(armature, asked)
     held = reading.armature
     clip = bakeable(reading, translation.clip_of(held, reading))
     translated = translation.translated(held, reading)
@@ -77,16 +74,59 @@ def solving(
         steps = solver.deforming(
             clip, translated.constraints, ground=translation.ground_of(held), settings=QUALITIES[asked.quality]
         )
+    deformation = yield from _deforming(steps)
+    yield "telling", 0.0
+    report = deformation.report
+    yield "baking", 0.0
+    baked = bridge.bake(reading, deformation.clip, target=asked.target, tolerance=asked.tolerance)
+
+    held = reading.armature
+    follow_renames(held)
+    sentence = _sentence(reading, report, baked, bool(translated.constraints))
+    character = character_of(held)
+    character.last_solve = sentence
+    telling.write_residuals(character, report, translated.uids, reading.times)
     hints = tuple(str(warning.message) for warning in caught)
-    return _baking(reading, steps, asked, translated, hints)
+    telling.write_advice(character, report, translated, reading.times, (*hints, *baked.notes))
+    return Outcome(sentence, bool(report.conflicts), deformation, baked, reading)
+
+
+def _reading(armature: bpy.types.Object | None, options: Options) -> Generator[Step, None, bridge.Reading]:
+    steps = bridge.reading_in_steps(armature, *frames(options.begin, options.end))
+    try:
+        while True:
+            try:
+                share = next(steps)
+            except StopIteration as stop:
+                reading: bridge.Reading = stop.value
+                return reading
+            yield "reading", share
+    finally:
+        steps.close()
+
+
+def _deforming(
+    steps: Generator[solver.Progress, None, solver.Deformation],
+) -> Generator[Step, None, solver.Deformation]:
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as stop:
+            deformation: solver.Deformation = stop.value
+            return deformation
+        yield step.stage, step.share
 
 
 def read(armature: bpy.types.Object | None, begin: int | None = None, end: int | None = None) -> bridge.Reading:
     """Read an armature's source over the frames of the scene, or a part of them."""
+    return bridge.read(armature, *frames(begin, end))
+
+
+def frames(begin: int | None, end: int | None) -> tuple[int, int]:
+    """The first and last frame that are meant: given ones, else the scene's."""
     scene = bpy.context.scene
     assert scene is not None
-    first, last = scene.frame_start if begin is None else begin, scene.frame_end if end is None else end
-    return bridge.read(armature, first, last)
+    return scene.frame_start if begin is None else begin, scene.frame_end if end is None else end
 
 
 def bakeable(reading: bridge.Reading, clip: solver.Clip) -> solver.Clip:
@@ -97,26 +137,6 @@ def bakeable(reading: bridge.Reading, clip: solver.Clip) -> solver.Clip:
     if all(kind is solver.JointKind.FIXED for kind in skeleton.kinds):
         raise bridge.BridgeError(next(iter(reading.unbakeable.values())))
     return replace(clip, skeleton=skeleton)
-
-
-def _baking(
-    reading: bridge.Reading,
-    steps: Generator[solver.Progress, None, solver.Deformation],
-    options: Options,
-    translated: translation.Translated,
-    hints: tuple[str, ...],
-) -> Generator[solver.Progress, None, Outcome]:
-    deformation = yield from steps
-    report = deformation.report
-    armature = reading.armature
-    baked = bridge.bake(reading, deformation.clip, target=options.target, tolerance=options.tolerance)
-    follow_renames(armature)
-    sentence = _sentence(reading, report, baked, bool(translated.constraints))
-    character = character_of(armature)
-    character.last_solve = sentence
-    telling.write_residuals(character, report, translated.uids, reading.times)
-    telling.write_advice(character, report, translated, reading.times, (*hints, *baked.notes))
-    return Outcome(sentence, bool(report.conflicts), deformation, baked, reading)
 
 
 def _sentence(reading: bridge.Reading, report: solver.Report, baked: bridge.Baked, has_constraints: bool) -> str:

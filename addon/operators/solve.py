@@ -14,7 +14,7 @@ import bpy
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 from bpy.types import Operator
 
-from ...solver import PoiseError, Progress
+from ...solver import PoiseError
 from .. import progress, solving
 from ..properties import armature_in
 from ..properties.character import QUALITIES, TARGETS
@@ -49,7 +49,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
     )
     quality: EnumProperty(name="Quality", description="How exact to solve", items=QUALITIES, options=THIS_TIME)
 
-    _steps: Generator[Progress, None, solving.Outcome] | None = None
+    _steps: Generator[solving.Step, None, solving.Outcome] | None = None
     _timer: bpy.types.Timer | None = None
     _shown: progress.Shown | None = None
 
@@ -89,6 +89,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         assert armature is not None and context.window_manager is not None
         try:
             self._steps = solving.solving(armature, self._options(armature))
+            next(self._steps)
         except PoiseError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
@@ -145,11 +146,11 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         until = time.perf_counter() + TURN
         while time.perf_counter() < until:
             try:
-                step = next(self._steps)
+                stage, share = next(self._steps)
             except StopIteration as stop:
                 outcome: solving.Outcome = stop.value
                 return outcome
-            self._shown.told(step.stage, step.share)
+            self._shown.told(stage, share)
         return None
 
     def _show(self, context: bpy.types.Context) -> None:
