@@ -18,6 +18,7 @@ from poise.solver.errors import ConstraintError
         ({"carrying": "long"}, "carrying"),
         ({"smoothing": np.inf}, "smoothing"),
         ({"blending": -1.0}, "blending"),
+        ({"lifting": None}, "lifting"),
         ({"swivel": 1.5}, "swivel must be a number from 0 to 1"),
         ({"damping": 4.0}, "damping must be an angle"),
         ({"most_stretch": 1.0}, "most_stretch"),

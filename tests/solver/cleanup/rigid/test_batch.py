@@ -19,9 +19,10 @@ from poise.solver.cleanup.settings import CleanSettings
 from poise.solver.errors import ConstraintError, PoiseError, SkeletonError
 from poise.solver.synthetic import SyntheticMotion, human, walk
 
-from ..captures import LABELLED, captured, floor_of
+from ..captures import GLITCH, LABELLED, NO_GLITCH, captured, floor_of
 from ..gaits import NAMES, footplants, gait
 from ..hands import CARTWHEEL
+from ..knees import knee_ratios
 
 HELD = 1e-6
 """Sizes of the character that a planted point may move."""
@@ -150,29 +151,25 @@ def test_captured_feet_stand(mocap: Path, name: str) -> None:
     assert np.array_equal(clip.motion.translations[:, 1:], result.clip.motion.translations[:, 1:])
 
 
-@pytest.mark.parametrize("name", ["02_01", "09_01", "10_01", "13_11", "49_06", "85_05", "135_04"])
+@pytest.mark.parametrize("name", [name for name in LABELLED if name != "13_35"])
 def test_captured_feet_stand_on_a_floor(mocap: Path, name: str) -> None:
-    """Not the stairs; and not the turn, whose capture jumps in the frames before a strike (knees of 1800 rad/s²)."""
+    """Not the stairs. In the glitch of the turn a knee has twice the acceleration of the source."""
     clip, plants = captured(mocap, name)
     ground = floor_of(clip, plants)
     result = clean_rigidly(clip, plants, CleanSettings(ground=ground))
     after = foot_metrics(result.clip, plants, source=clip, ground=ground)
     assert after.extent < HELD and after.penetration < 1e-9
-    assert after.knee_ratio <= MOST_KNEE
+    assert knee_ratios(clip, result.clip, GLITCH.get(name, NO_GLITCH)).max() <= MOST_KNEE
 
 
-def test_hands_and_feet_of_a_cartwheel_stand(mocap: Path) -> None:
+@pytest.mark.parametrize("on_floor", [False, True])
+def test_hands_and_feet_of_a_cartwheel_stand(mocap: Path, on_floor: bool) -> None:
     """A leg and an arm at once, the other two on their way, all of them nearly straight: nothing leaps."""
     clip, plants = captured(mocap, "49_06")
-    result = clean_rigidly(clip, [*plants, *CARTWHEEL])
-    after = foot_metrics(result.clip, plants, source=clip)
-    assert result.residual < HELD and after.knee_ratio <= MOST_KNEE
-    knees = [clip.skeleton.landmarks.left_knee, clip.skeleton.landmarks.right_knee]
-    accelerations = [
-        np.linalg.norm(np.diff(rotations.log(rotations.quotient(turned[1:], turned[:-1])), axis=0), axis=-1).max(axis=0)
-        for turned in (each.motion.rotations[:, knees] for each in (clip, result.clip))
-    ]
-    assert (accelerations[1] <= MOST_KNEE * accelerations[0]).all(), "each knee against itself"
+    settings = CleanSettings(ground=floor_of(clip, plants) if on_floor else None)
+    result = clean_rigidly(clip, [*plants, *CARTWHEEL], settings)
+    assert result.residual < HELD
+    assert knee_ratios(clip, result.clip).max() <= MOST_KNEE
     assert largest_step(result.root) < 0.02 * clip.skeleton.size
 
 

@@ -72,8 +72,10 @@ def test_a_stream_gives_what_a_clip_gives_bit_for_bit(name):
         CleanSettings(averaging=0.1, turning=0.02, carrying=0.4, smoothing=0.2, blending=0.05),
         CleanSettings(averaging=0.8, turning=0.3, carrying=0.05, blending=0.5),
         CleanSettings(ground=Ground(lambda x, z: 0.02 * np.abs(x) + 0.01 * np.abs(z))),
+        CleanSettings(ground=Ground(0.03), lifting=0.5, blending=0.03),
+        CleanSettings(ground=Ground(0.03), lifting=0.0, blending=0.0),
     ],
-    ids=["rigid", "undamped", "no windows", "other windows", "long windows", "uneven"],
+    ids=["rigid", "undamped", "no windows", "other windows", "long windows", "uneven", "lifted far", "lifted at once"],
 )
 def test_it_does_so_with_all_settings(settings):
     motion = gait("walk", skate=0.05, fps=30.0, seed=6)
@@ -106,6 +108,19 @@ def test_plants_out_of_reach_give_the_same_and_tell_the_residual():
     assert done[0].residual == 0.0
 
 
+def test_places_that_do_not_fit_the_foot_are_told():
+    clip = gait("walk", fps=30.0).clip
+    (leg,) = limbs_of(clip.skeleton, only=["left leg"])
+    heel, ball = (clip.position(point)[30] for point in leg.points.values())
+    plants = [
+        PlantedPoint("left leg", "heel", 25, 40, location=tuple(heel)),
+        PlantedPoint("left leg", "ball", 25, 40, location=tuple(heel + 1.2 * (ball - heel))),
+    ]
+    done = same(clip, plants, CleanSettings())
+    told = max(each.residual for each in done)
+    assert np.isclose(told, 0.2 * np.linalg.norm(ball - heel), rtol=1e-6)
+
+
 def test_a_stream_holds_no_more_frames_than_its_buffers():
     motion = gait("walk", fps=30.0)
     clip = motion.clip
@@ -125,6 +140,7 @@ def test_the_delay_is_that_of_the_buffers():
     settings = CleanSettings(averaging=0.25, turning=0.25, carrying=0.25, smoothing=0.0, blending=0.25)
     assert CleanStream(skeleton, 120.0, settings).delay == 120
     assert CleanStream(skeleton, 120.0, CleanSettings()).delay == 127
+    assert CleanStream(skeleton, 120.0, CleanSettings(ground=Ground(0.0))).delay == 139
 
 
 def test_a_plant_is_announced_before_it_begins_and_once():
