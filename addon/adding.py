@@ -14,6 +14,7 @@ from . import bridge, points, translation
 from .constraint_list import USUAL_PRIORITIES, new_item
 from .placements import Array, Placement, shown_bones
 from .properties import PoiseConstraint, character_of, ease_frames, name_bone
+from .recruiting_defaults import Body
 from .translation import TranslationError
 
 HOLD = 0.5
@@ -84,9 +85,10 @@ def add_pins(
 ) -> list[PoiseConstraint]:
     """Bones stay, from a frame on for some frames more, where they are shown to be."""
     checked(armature, bones)
-    end = frame + hold
+    end, body = frame + hold, Body(armature, frame)
     for bone, placement in zip(bones, shown_bones(armature, bones, frame), strict=True):
         item = _new_path(armature, "SHAPE", f"Pin {bone}", bone, eased(_scene(), frame, end), "CONDENSED")
+        body.recruit(item, is_turned=False)
         offset = tail_offset(armature, bone) if at_tail else (0.0, 0.0, 0.0)
         item.offset = offset
         _add_point(armature, item, Placement(placement.shown(offset), np.eye(3)), frame, end)
@@ -100,12 +102,14 @@ def add_trajectories(
     checked(armature, bones)
     reading = bridge.read(armature, begin, end)
     ways = {bone: reading.clip.position(joint_of(reading, bone)) for bone in bones}
+    body = Body(armature, begin)
     last = reading.clip.frames - 1
     frames = np.unique(np.round(np.linspace(0.0, last, count + 2)).astype(int))[1:-1]
     if not frames.size:
         raise TranslationError(f"There is no room for a point from frame {begin:g} to {end:g}: choose a longer range.")
     for bone, way in ways.items():
         item = _new_path(armature, "SHAPE", f"Trajectory {bone}", bone, (begin, end), mode)
+        body.recruit(item, is_turned=False)
         for frame in frames.tolist():
             time = float(reading.times[frame])
             _add_point(armature, item, Placement(way[frame], np.eye(3)), time, time)
@@ -126,9 +130,10 @@ def add_orientations(
 ) -> list[PoiseConstraint]:
     """Bones stay, from a frame on for some frames more, turned as they are shown to be."""
     checked(armature, bones)
-    end = frame + hold
+    end, body = frame + hold, Body(armature, frame)
     for bone, placement in zip(bones, shown_bones(armature, bones, frame), strict=True):
         item = _new_path(armature, "ORIENTATION", f"Orientation {bone}", bone, eased(_scene(), frame, end), "CONDENSED")
+        body.recruit(item, is_turned=True)
         _add_point(armature, item, placement, frame, end)
     return _last(armature, len(bones))
 
@@ -143,10 +148,11 @@ def add_look_at(
         raise TranslationError(f"There is no object {target!r} to look at.")
     scene = _scene()
     ease = min(float(ease_frames(scene)), 0.25 * (end - begin))
-    axes = {bone: looking_axis(armature, bone) for bone in bones}
+    axes, body = {bone: looking_axis(armature, bone) for bone in bones}, Body(armature, begin)
     first, last = (shown_bones(armature, bones, frame) for frame in (begin + ease, end - ease))
     for bone, placement, later in zip(bones, first, last, strict=True):
         item = _new_path(armature, "LOOK_AT", f"Look at {bone}", bone, (begin, end), "CONDENSED")
+        body.recruit(item, is_turned=True)
         item.axis = axes[bone].tolist()
         stay = begin + ease, end - ease
         if aim is not None:

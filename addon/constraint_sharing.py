@@ -22,18 +22,17 @@ def save(armature: bpy.types.Object, path: Path) -> tuple[int, list[str]]:
     follow_renames(armature)
     if not any(item.enabled for item in character_of(armature).constraints):
         raise TranslationError("There is no enabled constraint to save: add one, or switch one on.")
-    reading = bridge.read(armature)
+    reading = translation.character_of_reading(armature, bridge.read(armature))
     found = translation.translated(armature, reading)
-    solver.write_constraints(found.constraints, path, translation.clip_of(armature, reading))
+    solver.write_constraints(found.constraints, path, reading.clip)
     return len(found.constraints), list(found.skipped)
 
 
 def load(armature: bpy.types.Object, path: Path, replace: bool = False) -> int:
     """Add the constraints of a file, or let them replace the present ones; how many there are. All or none of them."""
     bridge.check_armature(armature)
-    reading = bridge.read(armature)
-    clip = translation.clip_of(armature, reading)
-    constraints = solver.read_constraints(path, clip)
+    reading = translation.character_of_reading(armature, bridge.read(armature))
+    constraints = solver.read_constraints(path, reading.clip)
     character = character_of(armature)
     before = len(character.constraints)
     try:

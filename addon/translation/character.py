@@ -16,16 +16,14 @@ from .errors import TranslationError
 
 def clip_of(armature: bpy.types.Object, reading: Reading) -> Clip:
     """What was read, with the landmarks and the mass that the animator has set."""
-    character = character_of(armature)
     skeleton = reading.clip.skeleton
-    set_by_hand = _set_landmarks(armature, skeleton)
-    if not set_by_hand and not character.mass:
-        return reading.clip
-    if set_by_hand:
-        skeleton = skeleton.with_landmarks(**set_by_hand)
-    if character.mass:
-        skeleton = skeleton.replace(total_mass=character.mass)
-    return replace(reading.clip, skeleton=skeleton)
+    marks = _set_landmarks(armature, skeleton)
+    mass = character_of(armature).mass or skeleton.total_mass
+    if mass == skeleton.total_mass and all(
+        mark in skeleton.set_landmarks and skeleton.set_landmarks[mark] == place for mark, place in marks.items()
+    ):
+        return reading.clip  # also where this has been asked for before: who asks again and again should keep it
+    return replace(reading.clip, skeleton=skeleton.with_landmarks(**marks).replace(total_mass=mass))
 
 
 def character_of_reading(armature: bpy.types.Object, reading: Reading) -> Reading:
@@ -34,9 +32,10 @@ def character_of_reading(armature: bpy.types.Object, reading: Reading) -> Readin
     return reading if clip is reading.clip else replace(reading, clip=clip)
 
 
-def _set_landmarks(armature: bpy.types.Object, skeleton: Skeleton) -> dict[str, str | BodyPoint | Sequence[str | int]]:
-    marks: dict[str, str | BodyPoint | Sequence[str | int]] = {}
-    spine: list[str | int] = []
+def _set_landmarks(armature: bpy.types.Object, skeleton: Skeleton) -> dict[str, int | BodyPoint | Sequence[str | int]]:
+    """By their names, with joints as indices."""
+    marks: dict[str, int | BodyPoint | Sequence[str | int]] = {}
+    spine: list[int] = []
     for landmark in character_of(armature).landmarks:
         words = landmark.mark.replace("_", " ")
         name = found_bone(armature, landmark.bone, landmark.bone_id)
@@ -50,12 +49,12 @@ def _set_landmarks(armature: bpy.types.Object, skeleton: Skeleton) -> dict[str, 
                 "a deforming bone, or clear that landmark."
             )
         if landmark.mark == "spine":
-            spine.append(name)
+            spine.append(skeleton.index(name))
         elif landmark.mark in POINT_MARKS:
             x, y, z = landmark.offset
-            marks[landmark.mark] = BodyPoint(name, (x, y, z))
+            marks[landmark.mark] = BodyPoint(skeleton.index(name), (x, y, z))
         else:
-            marks[landmark.mark] = name
+            marks[landmark.mark] = skeleton.index(name)
     return marks | ({"spine": tuple(spine)} if spine else {})
 
 

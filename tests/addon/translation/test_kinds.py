@@ -39,6 +39,38 @@ def test_a_pin_leads_the_bone_to_its_empty(armature: bpy.types.Object, reading: 
     assert np.abs(after - np.add(before, (0.0, 0.0, 0.1))).max() < 1e-4
 
 
+@pytest.mark.parametrize(
+    ("bone", "level", "turned"),
+    [
+        ("l_wrist", 3, 1),  # elbow, shoulder, clavicle; the forearm turns a hand
+        ("r_talocrural", 2, 1),  # knee, hip
+        ("l_hip", 0, 0),
+        ("skullbase", 6, 1),  # down to the lowest of the spine; the neck turns a head
+        ("vt6", 3, 3),
+    ],
+)
+def test_a_new_constraint_recruits_its_limb(armature: bpy.types.Object, bone: str, level: int, turned: int) -> None:
+    (pin,) = adding.add_pins(armature, [bone], 20.0)
+    (orientation,) = adding.add_orientations(armature, [bone], 20.0)
+    assert (pin.recruit, pin.recruit_level) == ("LEVEL", level)
+    assert (orientation.recruit, orientation.recruit_level) == ("LEVEL", turned)
+
+
+def test_what_moves_all_recruits_all(armature: bpy.types.Object) -> None:
+    (pin,) = adding.add_pins(armature, ["HumanoidRoot"], 20.0)
+    assert pin.recruit == "ALL"
+
+
+def test_a_hand_that_is_moved_leaves_the_feet_where_they_are(
+    armature: bpy.types.Object, reading: bridge.Reading
+) -> None:
+    (pin,) = adding.add_pins(armature, [HAND], 20.0)
+    pin.points[0].object.location += Vector((0.0, -0.1, 0.1))
+    after = solved(armature, reading)
+    for foot in ("l_metatarsal", "r_metatarsal"):
+        assert np.array_equal(after.position(foot), reading.clip.position(foot))
+
+
 def test_the_tail_of_a_bone_is_pinned(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     (pin,) = adding.add_pins(armature, ["l_elbow"], 20.0, at_tail=True)
     place = reading.clip.position(HAND)[frame(reading, 20)]
@@ -361,6 +393,8 @@ def test_landmarks_and_mass_reach_the_solver(armature: bpy.types.Object, reading
     landmark.mark, landmark.bone, landmark.offset = "left_heel", "l_knee", (0.0, 0.1, 0.0)
     character.mass = 55.0
     skeleton = translation.clip_of(armature, reading).skeleton
+    set_up = translation.character_of_reading(armature, reading)
+    assert translation.clip_of(armature, set_up) is set_up.clip, "what is set up already is not set up again"
     assert skeleton.total_mass == 55.0
     heel = skeleton.landmarks.left_heel
     assert heel is not None and heel.joint == skeleton.index("l_knee")
