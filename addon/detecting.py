@@ -84,16 +84,19 @@ def as_constraints(
         return [solver.ConstraintPoint(location, found.begin, found.end)]
 
     x, y, z = np.asarray(found.offset, dtype=np.float64).tolist()
-    held = solver.BodyPoint(bone, (x, y, z))
-    made: list[solver.Constraint] = [solver.ShapeConstraint(held, *activity, points=points(found.position), name=name)]
+    # Condensed, so that the way to and from a place where the bone is already stays the source's own.
+    shared: dict[str, Any] = {"begin": activity[0], "end": activity[1], "mode": "condensed"}
+    made: list[solver.Constraint] = [
+        solver.ShapeConstraint(solver.BodyPoint(bone, (x, y, z)), points=points(found.position), name=name, **shared)
+    ]
     if found.rotation is not None:
         made.append(
-            solver.OrientationConstraint(bone, *activity, points=points(found.rotation), name=f"{name}, orientation")
+            solver.OrientationConstraint(bone, points=points(found.rotation), name=f"{name}, orientation", **shared)
         )
     if found.direction is not None:
         axis = _seen_by(clip, bone, (found.begin + found.end) // 2, found.direction)
         made.append(
-            solver.DirectionConstraint(bone, *activity, points=points(found.direction), axis=axis, name=f"{name}, axis")
+            solver.DirectionConstraint(bone, points=points(found.direction), axis=axis, name=f"{name}, axis", **shared)
         )
     return made
 

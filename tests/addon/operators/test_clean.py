@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Feet that slide are cleaned with one click."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from poise import solver
+from poise.addon import bridge
+from poise.addon.properties import character_of
+from poise.solver import synthetic
+
+from ..bridge.importing import import_bvh
+from ..bridge.rigs import blender_pose
+from .test_constraints import items, refused, run
+from .untouched import state
+
+METHODS = ("STRETCH", "RIGID", "PRIORITIZED")
+SKATE = 0.02
+"""How far the feet slide, in sizes of the character."""
+
+
+@pytest.fixture
+def skater(tmp_path: Path) -> bpy.types.Object:
+    """A character who walks with sliding feet."""
+    path = tmp_path / "Skater.bvh"
+    solver.write_bvh(synthetic.walk(steps=4, fps=30.0, skate=SKATE, seed=1).clip, path)
+    armature = import_bvh(path)
+    scene = bpy.context.scene
+    scene.render.fps = 30
+    scene.frame_start, scene.frame_end = (int(frame) for frame in armature.animation_data.action.frame_range)
+    return armature
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_method_lets_planted_feet_stand_in_blender_too(method: str, skater: bpy.types.Object) -> None:
+    before = state()
+    assert run("clean", method=method) == {"FINISHED"}
+    character = character_of(skater)
+    size = bridge.read(skater).clip.skeleton.size
+    assert character.has_metrics
+    assert character.metrics_before.slide > 0.25 * SKATE * size
+    assert character.metrics_after.slide < 0.05 * character.metrics_before.slide
+    assert "footplants cleaned" in character.last_clean
+    run("detect_footplants")
+    plant = next(item for item in character.found if item.foot == "LEFT" and item.has_toe and item.has_heel)
+    frames = np.arange(plant.toe_strike + 1, plant.heel_off)
+    tails = blender_pose(skater, ["l_talocrural"], frames)[:, 0, :3, 3]
+    assert np.ptp(tails, axis=0).max() < 0.01 * size
+    source = before["actions"]["Skater"]
+    assert state()["actions"]["Skater"][0] == source[0], "the source keeps its keys"
+
+
+def test_set_footplants_come_before_found_ones(skater: bpy.types.Object) -> None:
+    run("constraint_add_footplant", foot="LEFT", begin=20, end=28)
+    run("clean")
+    assert character_of(skater).last_clean.startswith("1 footplant cleaned")
+    items(skater)[0].enabled = False
+    run("clean")
+    assert not character_of(skater).last_clean.startswith("1 footplant ")
+
+
+def test_the_method_is_the_panels_unless_it_is_given(skater: bpy.types.Object) -> None:
+    character_of(skater).clean_method = "RIGID"
+    run("clean")
+    assert character_of(skater).metrics_after.stretch == pytest.approx(
+        character_of(skater).metrics_before.stretch, abs=1e-5
+    )
+
+
+def test_range_and_target_are_the_panels_too(skater: bpy.types.Object) -> None:
+    character = character_of(skater)
+    character.use_range, character.begin, character.end, character.target = True, 15, 45, "REPLACE"
+    run("clean")
+    track = bridge.animation_of(skater).layer
+    assert track is not None
+    assert (track.strips[0].frame_start, track.strips[0].frame_end) == (15, 45)
+
+
+def test_hands_that_carry_nothing_are_told(skater: bpy.types.Object) -> None:
+    before = state()
+    assert "No hand was found to stand" in refused("clean", feet=False, hands=True)
+    assert "Neither feet nor hands" in refused("clean", feet=False, hands=False)
+    assert state() == before
+
+
+def test_bad_ranges_change_nothing(skater: bpy.types.Object) -> None:
+    before = state()
+    refused("clean", begin=30, end=20)
+    assert state() == before
