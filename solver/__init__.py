@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Blender-independent solver: these names are its public face, and keep their meaning."""
 
+from . import rotations
 from .bvh import read_bvh, write_bvh
 from .cleanup.clean import CleanMethod, clean, cleaned
 from .cleanup.cleaned import Cleaned
@@ -145,6 +146,7 @@ __all__ = [
     "planted_points",
     "read_bvh",
     "read_constraints",
+    "rotations",
     "solve_posture",
     "solve_postures",
     "write_bvh",

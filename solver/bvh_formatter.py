@@ -134,7 +134,9 @@ def _hierarchy_lines(
 
 def _columns(posture: _BvhPosture, order: list[int], moving: BoolArray, turning: BoolArray) -> Array:
     """The numbers (frames, width) of the motion."""
-    degrees = np.degrees(_continuous(rotations.to_euler(posture.rotations, _WRITTEN_ORDER)))
+    degrees = np.degrees(
+        rotations.continuous_euler(rotations.to_euler(posture.rotations, _WRITTEN_ORDER), _WRITTEN_ORDER)
+    )
     columns = []
     for joint in order:
         if moving[joint]:
@@ -162,24 +164,6 @@ def _depth_first(skeleton: Skeleton) -> list[int]:
         order.append(joint)
         waiting.extend(reversed(children[joint]))
     return order
-
-
-def _continuous(angles: Array) -> Array:
-    """Euler angles (frames, joints, 3) of the same rotations, each as near as it can be to the frame before.
-
-    Every rotation has two triples in a turn: (a, b, c) and (a + π, π - b, c + π). Whether to change from one kind to
-    the other between two frames does not depend on which kind the first has, so that all changes are known at once.
-    """
-    other = np.pi + angles * np.array([1.0, -1.0, 1.0])
-
-    def distance(before: Array, after: Array) -> Array:
-        step = after - before
-        return np.asarray(np.abs(step - 2.0 * np.pi * np.round(step / (2.0 * np.pi))).sum(axis=-1))
-
-    changes = distance(angles[:-1], other[1:]) < distance(angles[:-1], angles[1:])
-    is_other = np.zeros(angles.shape[:2], dtype=bool)
-    np.logical_xor.accumulate(changes, axis=0, out=is_other[1:])
-    return np.asarray(np.unwrap(np.where(is_other[..., None], other, angles), axis=0))
 
 
 def _numbers(values: Iterable[float]) -> str:

@@ -144,18 +144,18 @@ class _Hierarchy:
         """The motion of the numbers (frames, width)."""
         frames, count = len(values), len(self.joints)
         position_columns: dict[tuple[int, int], int] = {}
-        by_axes: dict[tuple[int, ...], tuple[list[int], list[list[int]]]] = {}
+        by_axes: dict[str, tuple[list[int], list[list[int]]]] = {}
         for index, joint in enumerate(self.joints):
             columns = []
-            axes = []
+            axes = ""
             for column, (kind, axis) in enumerate(joint.channels or (), start=joint.first_column):
                 if kind == "POSITION":
                     position_columns[index, axis] = column
                 else:
                     columns.append(column)
-                    axes.append(axis)
+                    axes += "XYZ"[axis]
             if axes:
-                joints, columns_of_joints = by_axes.setdefault(tuple(axes), ([], []))
+                joints, columns_of_joints = by_axes.setdefault(axes, ([], []))
                 joints.append(index)
                 columns_of_joints.append(columns)
 
@@ -167,7 +167,7 @@ class _Hierarchy:
         turned = np.empty((frames, count, 4))
         turned[:] = rotations.IDENTITY
         for axes_of_joints, (joints, columns_of_joints) in by_axes.items():
-            turned[:, joints] = _turn(np.radians(values[:, columns_of_joints]), axes_of_joints)
+            turned[:, joints] = rotations.from_turns(np.radians(values[:, columns_of_joints]), axes_of_joints)
         return Motion(turned, translations)
 
 
@@ -289,19 +289,6 @@ def _kind(joint: _Joint) -> JointKind:
     if joint.parent < 0 and "POSITION" in kinds:
         return JointKind.FREE
     return JointKind.BALL if "ROTATION" in kinds else JointKind.FIXED
-
-
-def _turn(angles: Array, axes: tuple[int, ...]) -> Array:
-    """The product (..., 4) of the rotations by angles (..., axes) about these axes, the first one leftmost."""
-    product: Array | None = None
-    for position, axis in enumerate(axes):
-        half = 0.5 * angles[..., position]
-        factor = np.zeros((*half.shape, 4))
-        factor[..., 0] = np.cos(half)
-        factor[..., 1 + axis] = np.sin(half)
-        product = factor if product is None else rotations.multiply(product, factor)
-    assert product is not None
-    return product
 
 
 class UniqueNames:

@@ -116,6 +116,13 @@ def align(q: ArrayLike, reference: ArrayLike) -> Array:
     return np.where(opposite[..., None], -q, q)
 
 
+def continuous(q: ArrayLike) -> Array:
+    """The quaternions (frames, ..., 4), each with the sign that is nearer to the frame before; the first keeps its."""
+    q = np.asarray(q, dtype=np.float64)
+    signs = np.cumprod(np.where(_dot4(q[1:], q[:-1]) < 0.0, -1.0, 1.0), axis=0)
+    return np.concatenate([q[:1], q[1:] * signs[..., None]])
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Quaternions part by part
 # ---------------------------------------------------------------------------------------------------------------------
@@ -348,6 +355,54 @@ def to_euler(q: ArrayLike, order: str) -> Array:
         angles[..., 1] -= 0.5 * math.pi
         angles[..., 2] = _wrap(-parity * angles[..., 2])
     return angles
+
+
+def from_turns(angles: ArrayLike, axes: str) -> Array:
+    """The product of turns by angles (..., turns) about the axes that are named, such as "ZY"; the first is outermost.
+
+    As `from_euler`, but of as many turns as one likes, and about the same axis again if need be.
+    """
+    angles = np.asarray(angles, dtype=np.float64)
+    if len(axes) == 3 and axes[1] not in (axes[0], axes[2]):
+        return from_euler(angles, axes)
+    if not axes or any(axis not in "XYZ" for axis in axes):
+        raise PoiseError(f"The axes {axes!r} are unknown: name axes among X, Y and Z, in the order of the turns.")
+    directions = [np.eye(3)["XYZ".index(axis)] for axis in axes]
+    product = from_axis_angle(directions[0], angles[..., 0])
+    for position, direction in enumerate(directions[1:], start=1):
+        product = multiply(product, from_axis_angle(direction, angles[..., position]))
+    return product
+
+
+def second_euler(angles: ArrayLike, order: str) -> Array:
+    """The other angles (..., 3), but for whole turns, that are the same rotation as `angles`."""
+    i, _, k, _ = _euler_axes(order)
+    angles = np.asarray(angles, dtype=np.float64)
+    middle = -angles[..., 1] if i == k else math.pi - angles[..., 1]
+    return np.stack([angles[..., 0] + math.pi, middle, angles[..., 2] + math.pi], axis=-1)
+
+
+def continuous_euler(angles: ArrayLike, order: str) -> Array:
+    """Angles (frames, ..., 3) of the same rotations, each triple as near as it can be to the frame before.
+
+    The first frame stays as it is, and so do all others that are near already. Whether to change between the two
+    triples of a rotation from one frame to the next does not depend on which of the two the first has, so that all
+    changes are known at once.
+    """
+    angles = np.asarray(angles, dtype=np.float64)
+    second = second_euler(angles, order)
+
+    def distance(before: Array, after: Array) -> Array:
+        step = after - before
+        return np.asarray(np.abs(step - _TWO_PI * np.round(step / _TWO_PI)).sum(axis=-1))
+
+    changes = distance(angles[:-1], second[1:]) < distance(angles[:-1], angles[1:])
+    is_second = np.zeros(angles.shape[:-1], dtype=bool)
+    np.logical_xor.accumulate(changes, axis=0, out=is_second[1:])
+    chosen = np.where(is_second[..., None], second, angles)
+    # Whole turns are counted, not added up, so that rounding does not grow along the clip.
+    chosen[1:] -= _TWO_PI * np.cumsum(np.round(np.diff(chosen, axis=0) / _TWO_PI), axis=0)
+    return chosen
 
 
 # ---------------------------------------------------------------------------------------------------------------------

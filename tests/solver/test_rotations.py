@@ -320,6 +320,67 @@ def test_unknown_euler_orders_are_refused(order: str) -> None:
         rotations.to_euler(rotations.IDENTITY, order)
 
 
+@pytest.mark.parametrize("axes", ["X", "Z", "YX", "ZZ", "ZYX", "XYX", "XXY", "ZYXZ", "XYZZYX"])
+def test_turns_are_multiplied_from_the_outside_in(rng: np.random.Generator, axes: str) -> None:
+    angles = rng.uniform(-2.0 * np.pi, 2.0 * np.pi, (COUNT, len(axes)))
+    expected = np.tile(rotations.IDENTITY, (COUNT, 1))
+    for at, axis in enumerate(axes):
+        turn = rotations.exp(angles[:, at, None] * np.eye(3)["XYZ".index(axis)])
+        expected = rotations.multiply(expected, turn)
+    assert_same_rotation(rotations.from_turns(angles, axes), expected)
+
+
+@pytest.mark.parametrize("axes", ["", "W", "zy", "XYW"])
+def test_turns_about_unknown_axes_are_refused(axes: str) -> None:
+    with pytest.raises(PoiseError, match="unknown"):
+        rotations.from_turns(np.zeros(len(axes)), axes)
+
+
+@pytest.mark.parametrize("order", TAIT_BRYAN + PROPER)
+def test_each_rotation_has_two_triples_of_angles(rng: np.random.Generator, order: str) -> None:
+    angles = rng.uniform(-np.pi, np.pi, (COUNT, 3))
+    second = rotations.second_euler(angles, order)
+    assert_same_rotation(rotations.from_euler(second, order), rotations.from_euler(angles, order))
+    assert (np.abs(np.cos(second[:, 0]) - np.cos(angles[:, 0])) > 1e-9).all(), "the second triple is the first"
+    once_more = np.exp(1j * rotations.second_euler(second, order))
+    np.testing.assert_allclose(once_more, np.exp(1j * angles), atol=1e-14)
+
+
+def wandering(rng: np.random.Generator, frames: int) -> Array:
+    """(frames, 2, 4) two joints that turn over and over, through every place where computed angles leap."""
+    turned = [rotations.random(rng, 2)]
+    for _ in range(frames - 1):
+        step = rng.normal((0.1, 0.05, 0.1), 0.2, (2, 3))
+        turned.append(rotations.multiply(rotations.exp(step), turned[-1]))
+    return rotations.normalize(np.array(turned))
+
+
+@pytest.mark.parametrize("order", TAIT_BRYAN + PROPER)
+def test_continuous_angles_are_as_near_to_the_frame_before_as_can_be(rng: np.random.Generator, order: str) -> None:
+    turned = wandering(rng, 300)
+    computed = rotations.to_euler(turned, order)
+    found = rotations.continuous_euler(computed, order)
+    assert_same_rotation(rotations.from_euler(found, order), turned, 1e-13)
+    assert np.array_equal(found[0], computed[0])
+    steps = np.abs(np.diff(found, axis=0))
+    assert steps.max() <= np.pi < np.abs(np.diff(computed, axis=0)).max()
+    for other in (found, rotations.second_euler(found, order)):
+        apart = other[1:] - found[:-1]
+        nearest = np.abs(apart - 2.0 * np.pi * np.round(apart / (2.0 * np.pi))).sum(axis=-1)
+        assert (steps.sum(axis=-1) <= nearest + 1e-12).all()
+    assert np.array_equal(rotations.continuous_euler(found, order), found), "angles that are near already have changed"
+
+
+def test_continuous_quaternions_change_nothing_but_signs(rng: np.random.Generator) -> None:
+    turned = wandering(rng, 200)
+    flipped = turned * rng.choice([-1.0, 1.0], (200, 2, 1))
+    found = rotations.continuous(flipped)
+    assert np.array_equal(np.abs(found), np.abs(turned))
+    assert np.array_equal(found[0], flipped[0])
+    assert (np.sum(found[1:] * found[:-1], axis=-1) > 0.0).all()
+    assert np.array_equal(rotations.continuous(found[:1]), found[:1])
+
+
 # --------------------------------------------------------------------------------------------- swing, twist, directions
 
 
