@@ -84,7 +84,7 @@ def planted_points(
     found: list[PlantedPoint] = []
     for plant in plants:
         found += _of_footplant(plant, source) if isinstance(plant, Footplant) else [plant]
-    checked = check_plants(_merged(found), limbs)
+    checked = check_plants(merged(found), limbs)
     for plant in checked:
         if plant.begin < 0 or plant.end >= clip.frames:
             raise ConstraintError(
@@ -193,15 +193,15 @@ def _stands(plant: Footplant, source: Source) -> dict[str, tuple[float, float, f
     return found
 
 
-def _merged(plants: Sequence[PlantedPoint]) -> list[PlantedPoint]:
+def merged(plants: Sequence[PlantedPoint]) -> list[PlantedPoint]:
     """Plants of one point that follow each other without a frame between, in no given place, as one."""
-    merged: list[PlantedPoint] = []
+    found: list[PlantedPoint] = []
     for plant in sorted(plants, key=lambda plant: (plant.limb, plant.point, plant.begin)):
-        before = merged[-1] if merged else plant
+        before = found[-1] if found else plant
         is_same = (before.limb, before.point, before.floor) == (plant.limb, plant.point, plant.floor)
         is_free = before.location is None and plant.location is None
         if is_same and is_free and before.end + 1 == plant.begin:
-            merged[-1] = replace(before, end=plant.end)
+            found[-1] = replace(before, end=plant.end)
         else:
-            merged.append(plant)
-    return merged
+            found.append(plant)
+    return found

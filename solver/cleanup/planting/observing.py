@@ -167,16 +167,16 @@ class Hand:
     def stiffened(self, limb: LimbState, turned: Sequence[Quaternion]) -> LimbState:
         """A limb whose joints inside hand or foot have these local rotations."""
         world: list[tuple[Quaternion, Vector]] = []
-        ground = limb.turned, limb.end
+        wrist = limb.turned, limb.end
         for parent, turn, way in zip(self._parents, turned, limb.inside.moved, strict=False):
-            above, place = world[parent] if parent >= 0 else ground
+            above, place = world[parent] if parent >= 0 else wrist
             world.append((multiply(above, turn), plus(place, rotate(above, way))))
         found = []
         for joint, way_of, offset in self._leaves:
-            above, place = world[joint] if joint >= 0 else ground
+            above, place = world[joint] if joint >= 0 else wrist
             found.append(plus(place, rotate(above, offset if way_of is None else limb.inside.moved[way_of])))
         joint = self._leaves[2][0]
-        above = world[joint][0] if joint >= 0 else ground[0]
+        above = world[joint][0] if joint >= 0 else wrist[0]
         toes_turned = above if self._toes_inside is not None else multiply(above, limb.inside.toes)
         return limb._replace(points=(found[0], found[1]), toes=found[2], toes_turned=toes_turned)
 

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -25,7 +26,7 @@ from ...skeleton import Skeleton
 from .. import blending
 from ..components import IDENTITY, ZERO, Number, Quaternion, Vector, length, minus
 from ..limbs import Limb, limbs_of
-from ..plants import MOST_POINTS, PlantedPoint, check_plants
+from ..plants import MOST_POINTS, PlantedPoint, check_plants, merged
 from .method import Method
 from .observing import Adjustment, LimbState
 from .targets import Target, turn_of_two
@@ -137,11 +138,11 @@ class StreamPlanting(ABC, Generic[AnyMethod]):
             (0, self._bend),
             (windows.smoothing, self._solve),
             (windows.blending, self._fade),
-            (method.lift_reach + len(method.lift_kernel) // 2, self._finish),
+            (windows.lifting, self._complete),
         )
         self._done = [0] * len(self._steps)
-        # Frames that are done matter to others as long as any step looks back, and to adjustments that fade from there.
-        self._kept = max(max(ahead for ahead, _ in self._steps), windows.carrying, windows.lifting) + 1
+        self._kept = max(ahead for ahead, _ in self._steps) + 1
+        """How many frames that are done still matter: steps look back no farther than ahead."""
         self._announced: list[list[list[AnnouncedPlant]]] = [[[] for _ in range(MOST_POINTS)] for _ in method.limbs]
         self._out: list[CleanedFrame] = []
         self._held: list[deque[list[int]]] = [deque() for _ in method.limbs]
@@ -168,10 +169,12 @@ class StreamPlanting(ABC, Generic[AnyMethod]):
                 )
             limb, point = self.method.slot(plant)
             waiting = self._announced[limb][point]
-            if waiting and waiting[-1].plant.end >= plant.begin - 1:
+            last = waiting[-1].plant if waiting else None
+            # Of two that follow at once, in no given place, a clip makes one plant: so must whoever announces them.
+            if last is not None and (last.end >= plant.begin or len(merged((last, plant))) == 1):
                 raise ConstraintError(
-                    f"{waiting[-1].plant.label} (to frame {waiting[-1].plant.end}) and {plant.label} (from frame "
-                    f"{plant.begin}) leave no frame between them; announce them as one plant."
+                    f"{last.label} (to frame {last.end}) and {plant.label} (from frame {plant.begin}) leave no frame "
+                    "between them; announce them as one plant."
                 )
             waiting.append(AnnouncedPlant(plant, point))
 
@@ -196,8 +199,8 @@ class StreamPlanting(ABC, Generic[AnyMethod]):
         """The frames that are still in the buffers; nothing can be put in after."""
         self._finished = True
         self._advance()
-        yield from self._out
-        self._out = []
+        rest, self._out = self._out, []
+        return iter(rest)
 
     # The buffers -----------------------------------------------------------------------------------------------------
 
@@ -331,21 +334,18 @@ class StreamPlanting(ABC, Generic[AnyMethod]):
     def _solve(self, frame: int) -> None:
         """What limbs do that are held."""
         current, method = self.frames[frame], self.method
-        window = method.windows.smoothing
-        begin, end = max(frame - window, 0), min(frame + window + 1, self.count)
-        near = [self.frames[each] for each in range(begin, end)]
-        weights = method.bend_kernel[begin - frame + window :]
         for limb, (state, target) in enumerate(zip(current.states, current.targets, strict=True)):
             if not current.counts[limb]:
                 current.adjustments.append(method.unadjusted[limb])
                 continue
-            bend = total = 0.0
-            for each, weight in zip(near, weights, strict=False):
-                if each.counts[limb]:
-                    total += weight
-                    bend += weight * each.bends[limb]
+            (bend,) = self.smoothed(frame, method.bend_kernel, partial(self._bend_of, limb))
             inside = method.stiffening(state, current.stiff[limb])
-            current.adjustments.append(method.solved(state, current.root, target, bend / total, inside))
+            current.adjustments.append(method.solved(state, current.root, target, bend, inside))
+
+    def _bend_of(self, limb: int, frame: int) -> tuple[float] | None:
+        """What is added to the bend of a limb; None where it is not held."""
+        there = self.frames[frame]
+        return (there.bends[limb],) if there.counts[limb] else None
 
     def _fade(self, frame: int) -> None:
         """What free limbs do, and how deep that leaves them in the floor."""
@@ -388,7 +388,7 @@ class StreamPlanting(ABC, Generic[AnyMethod]):
                 break
         return ahead, behind
 
-    def _finish(self, frame: int) -> None:
+    def _complete(self, frame: int) -> None:
         """Nothing goes below the floor; and the frame is done."""
         current, method = self.frames[frame], self.method
         turned, moved = current.pose.rotations.copy(), current.pose.translations.copy()
@@ -422,45 +422,37 @@ class StreamPlanting(ABC, Generic[AnyMethod]):
     def _rise(self, frame: int, limb: int) -> Number:
         """How far a limb is lifted out of the floor."""
         method, deep = self.method, self._deep[limb]
-        window = len(method.lift_kernel) // 2
-        forget(deep, frame - window - method.lift_reach)
+        forget(deep, frame - method.windows.lifting)
         if not deep or self.frames[frame].counts[limb]:
             return 0.0
-        (smooth,) = self.smoothed(frame, method.lift_kernel, lambda near: self._deepest(near, limb))
+        (smooth,) = self.smoothed(frame, method.lift_kernel, partial(self._deepest, limb))
         far = self.held_around(frame, limb, method.windows.lifting)
         return method.rise(self.frames[frame].depths[limb], smooth, far)
 
-    def _deepest(self, frame: int, limb: int) -> tuple[float]:
+    def _deepest(self, limb: int, frame: int) -> tuple[float]:
         """How deep a limb is in the floor at most in the frames around."""
-        around = self.near(self._deep[limb], frame, self.method.lift_reach)
-        (deepest,) = largest_of(((self.frames[near].depths[limb],) for near in around), (0.0,))
+        near = around(self._deep[limb], frame, self.method.lift_reach)
+        (deepest,) = largest_of(((self.frames[each].depths[limb],) for each in near), (0.0,))
         return (deepest,)
 
     # What steps look at ----------------------------------------------------------------------------------------------
 
-    def near(self, frames: deque[int], frame: int, reach: int) -> Iterator[int]:
-        """Those of some frames, in their order, that lie around one."""
-        for each in frames:
-            if each > frame + reach:
-                break
-            if each >= frame - reach:
-                yield each
-
     def smoothed(
-        self, frame: int, weights: list[float], value: Callable[[int], tuple[float, ...]]
+        self, frame: int, weights: list[float], value: Callable[[int], tuple[float, ...] | None]
     ) -> tuple[float, ...]:
-        """The weighted mean over the frames around of what has a value in each of them, as a clip's is taken."""
+        """The weighted mean of a value over the frames around, or those that have one, as a clip's is taken."""
         window = len(weights) // 2
         summed: list[float] = []
         total = 0.0
         for shift, weight in zip(range(-window, window + 1), weights, strict=True):
-            if 0 <= frame + shift < self.count:
-                total += weight
-                parts = value(frame + shift)
-                if not summed:
-                    summed = [0.0] * len(parts)
-                for number, part in enumerate(parts):
-                    summed[number] += weight * part
+            parts = value(frame + shift) if 0 <= frame + shift < self.count else None
+            if parts is None:
+                continue
+            total += weight
+            if not summed:
+                summed = [0.0] * len(parts)
+            for number, part in enumerate(parts):
+                summed[number] += weight * part
         return tuple(part / total for part in summed)
 
     # What comes out --------------------------------------------------------------------------------------------------
@@ -504,6 +496,15 @@ def forget(frames: deque[int], before: int) -> None:
     """Drop frames that lie before one."""
     while frames and frames[0] < before:
         frames.popleft()
+
+
+def around(frames: Iterable[int], frame: int, reach: int) -> Iterator[int]:
+    """Those of some frames, in their order, that lie around one."""
+    for each in frames:
+        if each > frame + reach:
+            break
+        if each >= frame - reach:
+            yield each
 
 
 def largest_of(vectors: Iterable[tuple[float, ...]], nothing: tuple[float, ...]) -> tuple[float, ...]:

@@ -10,7 +10,7 @@ from ...skeleton import Skeleton
 from ..components import ZERO, Vector
 from ..limbs import Limb
 from ..planting.spheres import displacement, misses
-from ..planting.stream import Step, StreamPlanting, largest_of, limbs_to_plant
+from ..planting.stream import Step, StreamPlanting, around, largest_of, limbs_to_plant
 from ..settings import CleanSettings
 from .method import StretchMethod
 
@@ -62,7 +62,7 @@ class CleanStream(StreamPlanting[StretchMethod]):
         reach = self.method.reach
         while self._missing and self._missing[0] < frame - reach:
             del self._alone[self._missing.popleft()]
-        near = [self._alone[each] for each in self.near(self._missing, frame, reach)]
+        near = [self._alone[each] for each in around(self._missing, frame, reach)]
         if near:
             x, y, z = largest_of(near, ZERO)
             self._moved[frame] = (x, y, z)

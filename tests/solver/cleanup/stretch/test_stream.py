@@ -108,6 +108,18 @@ def test_plants_out_of_reach_give_the_same_and_tell_the_residual():
     assert done[0].residual == 0.0
 
 
+def test_a_plant_may_follow_another_at_once_where_a_place_is_given():
+    clip = gait("walk", fps=30.0).clip
+    (leg,) = limbs_of(clip.skeleton, only=["left leg"])
+    heel = clip.position(leg.points["heel"])[30]
+    plants = [
+        PlantedPoint("left leg", "heel", 25, 31, location=tuple(heel)),
+        PlantedPoint("left leg", "heel", 32, 38, location=tuple(heel + np.array([0.0, 0.0, 0.02]))),
+        PlantedPoint("left leg", "heel", 39, 41),
+    ]
+    same(clip, plants, CleanSettings())
+
+
 def test_places_that_do_not_fit_the_foot_are_told():
     clip = gait("walk", fps=30.0).clip
     (leg,) = limbs_of(clip.skeleton, only=["left leg"])
@@ -172,7 +184,7 @@ def test_what_is_no_pose_is_refused_and_what_is_nearly_one_put_right():
     rough = stream.push(Pose((1.0 + 1e-5) * pose.rotations, pose.translations.astype(np.float32)))
     assert rough is not None
     assert np.abs(np.linalg.norm(rough.pose.rotations, axis=1) - 1.0).max() < 1e-14
-    list(stream.finish())
+    stream.finish()
     with pytest.raises(MotionError, match="finished"):
         stream.push(pose)
     with pytest.raises(MotionError, match="frame rate"):
