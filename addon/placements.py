@@ -11,8 +11,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..solver import rotations
 from .bridge import BridgeError, sampling, sources
-from .bridge.rotation_channels import matrices_to_quaternions, quaternions_to_matrices
 
 Array = NDArray[np.float64]
 
@@ -43,9 +43,7 @@ class Placement:
     def turned(location: Any, quaternion: Any) -> Placement:
         """At a location, with a rotation given as a quaternion."""
         rotation = np.array(quaternion, dtype=np.float64)
-        return Placement(
-            np.array(location, dtype=np.float64), quaternions_to_matrices(rotation / np.linalg.norm(rotation))
-        )
+        return Placement(np.array(location, dtype=np.float64), rotations.to_matrix(rotations.normalize(rotation)))
 
     @staticmethod
     def heading_for(location: Any, heading: float) -> Placement:
@@ -63,7 +61,7 @@ class Placement:
     @property
     def quaternion(self) -> Array:
         """(4,) the rotation."""
-        return matrices_to_quaternions(self.axes)
+        return rotations.from_matrix(self.axes)
 
     @property
     def heading(self) -> float:

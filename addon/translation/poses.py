@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...solver import BodyPoint, Clip, Constraint, ConstraintPoint, OrientationConstraint, ShapeConstraint
-from ..bridge.rotation_channels import quaternions_to_matrices
+from ...solver import BodyPoint, Clip, Constraint, ConstraintPoint, OrientationConstraint, ShapeConstraint, rotations
 from ..placements import Array
 
 ARM = 0.25
@@ -43,7 +42,7 @@ def held_on_parent(
     frames = np.arange(first, last + 1)
     come = _smooth((frames - stay[0] + eases[0]) / eases[0]) if eases[0] > 0.0 else 1.0 * (frames >= stay[0])
     go = _smooth((stay[1] + eases[1] - frames) / eases[1]) if eases[1] > 0.0 else 1.0 * (frames <= stay[1])
-    turns = quaternions_to_matrices(_between(clip.motion.rotations[frames, index], rotation, come * go))
+    turns = rotations.slerp(clip.motion.rotations[frames, index], rotations.normalize(rotation), come * go)
     heads = clip.motion.translations[frames, index]
     reach = ARM * clip.skeleton.size
     # Nobody else can help a bone to keep its rotation on its parent, and nobody else should be moved by it.
@@ -51,7 +50,7 @@ def held_on_parent(
     parent = clip.skeleton.names[int(clip.skeleton.parents[index])]
     made: list[Constraint] = []
     for offset in ((0.0, reach, 0.0), (reach, 0.0, 0.0)):
-        places = heads + turns @ np.array(offset)
+        places = heads + rotations.rotate(turns, np.array(offset))
         points = [ConstraintPoint(place, float(frame)) for place, frame in zip(places, frames, strict=True)]
         made.append(
             ShapeConstraint(
@@ -65,10 +64,3 @@ def _smooth(share: Array) -> Array:
     """From 0 to 1, without a jump in velocity or acceleration."""
     share = np.clip(share, 0.0, 1.0)
     return np.asarray(share**3 * (10.0 - 15.0 * share + 6.0 * share**2))
-
-
-def _between(source: Array, held: Array, share: Array) -> Array:
-    """(frames, 4) a share (frames,) of the way from rotations (frames, 4) to one (4,), the short way round."""
-    near = source * np.where(source @ held < 0.0, -1.0, 1.0)[:, None]
-    mixed = near + share[:, None] * (held - near)
-    return np.asarray(mixed / np.linalg.norm(mixed, axis=1, keepdims=True))
