@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solving: from Python at once, step by step as a window does it, and refused where something is wrong."""
+
+from __future__ import annotations
+
+import math
+import re
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from poise.addon import bridge, progress, solving
+from poise.addon.operators.solve import POISE_OT_solve
+from poise.addon.properties import character_of
+
+from ..bridge.rigs import blender_pose
+from .test_constraints import LEFT, items, refused, run
+from .untouched import state
+
+FRAME = 30
+LIFT = 0.15
+"""Metres by which the hand is lifted at that frame."""
+
+
+@pytest.fixture
+def lifted(armature: bpy.types.Object) -> Any:
+    """A walk with a pin that lifts the left hand."""
+    run("constraint_add_pin", bone=LEFT, frame=FRAME)
+    items(armature)[0].points[0].object.location.z += LIFT
+    return armature
+
+
+def hand(armature: bpy.types.Object, frame: int = FRAME) -> Any:
+    """Where Blender shows it."""
+    return blender_pose(armature, [LEFT], [frame])[0, 0, :3, 3]
+
+
+def everything(armature: bpy.types.Object) -> Any:
+    """(frames, bones, 4, 4) all that Blender shows."""
+    scene = bpy.context.scene
+    names = [bone.name for bone in armature.pose.bones]
+    return blender_pose(armature, names, range(scene.frame_start, scene.frame_end + 1))
+
+
+# At once ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_result_does_what_the_constraint_asks_for(lifted: Any) -> None:
+    source, before = lifted.animation_data.action, state()
+    place = hand(lifted) + np.array([0.0, 0.0, LIFT])
+    assert run("solve") == {"FINISHED"}
+    assert lifted.animation_data.action.name == "Walker.poise"
+    assert hand(lifted) == pytest.approx(place, abs=1e-4)
+    assert state()["actions"][source.name][0] == before["actions"][source.name][0], "the source keeps its keys"
+    (residual,) = character_of(lifted).residuals
+    assert residual.uid == items(lifted)[0].uid
+    assert not residual.misses
+    assert "every constraint holds" in character_of(lifted).last_solve
+    assert not len(character_of(lifted).advice)
+
+
+def test_without_constraints_the_result_is_the_source(armature: bpy.types.Object) -> None:
+    before = everything(armature)
+    run("solve")
+    assert armature.animation_data.action.name == "Walker.poise"
+    np.testing.assert_allclose(everything(armature), before, atol=1e-6)
+    assert "no constraint asks for anything" in character_of(armature).last_solve
+
+
+def test_what_is_switched_off_does_not_count(lifted: Any) -> None:
+    items(lifted)[0].enabled = False
+    place = hand(lifted)
+    run("solve")
+    assert hand(lifted) == pytest.approx(place, abs=1e-6)
+
+
+@pytest.mark.parametrize("target", ["ACTION", "REPLACE", "COMBINE"])
+def test_each_target_shows_the_same_and_keeps_what_is_outside_the_range(target: str, lifted: Any) -> None:
+    before, place = everything(lifted), hand(lifted) + np.array([0.0, 0.0, LIFT])
+    run("solve", target=target, begin=20, end=45)
+    assert hand(lifted) == pytest.approx(place, abs=1e-3)
+    after = everything(lifted)
+    outside = [frame - bpy.context.scene.frame_start for frame in (1, 10, 19, 46, 60)]
+    np.testing.assert_allclose(after[outside], before[outside], atol=1e-3 if target == "COMBINE" else 1e-5)
+    assert (bridge.animation_of(lifted).layer is None) == (target == "ACTION")
+
+
+def test_what_is_not_given_is_the_panels(lifted: Any) -> None:
+    character = character_of(lifted)
+    character.use_range, character.begin, character.end = True, 20, 45
+    character.target, character.quality, character.tolerance = "REPLACE", "DRAFT", 0.01
+    run("solve")
+    strip = bridge.animation_of(lifted).layer.strips[0]
+    assert (strip.frame_start, strip.frame_end) == (20, 45)
+    thinned = len(_keys(strip.action))
+    run("solve", begin=1, end=67, target="ACTION", quality="FINAL", tolerance=0.0)
+    assert bridge.animation_of(lifted).layer is None
+    assert len(_keys(lifted.animation_data.action)) > thinned
+    assert (character.begin, character.target, character.quality) == (20, "REPLACE", "DRAFT")
+
+
+def _keys(action: bpy.types.Action) -> list[Any]:
+    return [key for curves in state()["actions"][action.name][0].values() for keys in curves.values() for key in keys]
+
+
+def test_solving_again_and_after_opening_the_file_gives_the_same(lifted: Any, tmp_path: Path) -> None:
+    run("solve")
+    first = everything(lifted)
+    run("solve")
+    assert np.array_equal(everything(lifted), first)
+    path = str(tmp_path / "saved.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    opened = bpy.data.objects["Walker"]
+    bpy.context.view_layer.objects.active = opened
+    assert np.array_equal(everything(opened), first)
+    run("solve")
+    assert np.array_equal(everything(opened), first)
+
+
+def test_a_renamed_bone_is_followed(lifted: Any) -> None:
+    place = hand(lifted) + np.array([0.0, 0.0, LIFT])
+    lifted.data.bones[LEFT].name = "Renamed"
+    run("solve")
+    assert blender_pose(lifted, ["Renamed"], [FRAME])[0, 0, :3, 3] == pytest.approx(place, abs=1e-4)
+    assert items(lifted)[0].bone == "Renamed"
+
+
+def test_mode_frame_and_selection_stay(lifted: Any) -> None:
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in lifted.pose.bones:
+        bridge.select(bone, bone.name == "r_wrist")
+    bpy.context.scene.frame_set(7)
+    run("solve")
+    assert lifted.mode == "POSE"
+    assert bpy.context.scene.frame_current == 7
+    assert [bone.name for bone in lifted.pose.bones if bridge.is_selected(bone)] == ["r_wrist"]
+
+
+# What is told -------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_out_of_reach_is_told_in_the_scenes_frames(lifted: Any) -> None:
+    items(lifted)[0].points[0].object.location.z += 5.0
+    run("solve")
+    character = character_of(lifted)
+    (residual,) = character.residuals
+    assert residual.misses
+    assert residual.worst == pytest.approx(np.linalg.norm(_missing(lifted)), rel=1e-3)
+    assert residual.worst_frame == FRAME
+    assert "1 of 1 constraints cannot hold wholly" in character.last_solve
+    told = [advice.sentence for advice in character.advice if advice.uid == residual.uid]
+    assert told[0].startswith("Pin l_wrist ")
+    frames = {int(frame) for sentence in told for frame in re.findall(r"at frame (\d+)", sentence)}
+    assert frames == {FRAME}, "advice counts frames as the scene does"
+
+
+def _missing(armature: bpy.types.Object) -> Any:
+    return hand(armature) - np.array(items(armature)[0].points[0].object.matrix_world.translation)
+
+
+def test_a_second_solve_forgets_what_the_first_told(lifted: Any) -> None:
+    empty = items(lifted)[0].points[0].object
+    empty.location.z += 5.0
+    run("solve")
+    assert len(character_of(lifted).advice)
+    empty.location.z -= 5.0
+    run("solve")
+    assert not len(character_of(lifted).advice)
+    assert [residual.misses for residual in character_of(lifted).residuals] == [False]
+
+
+def test_turns_are_told_as_angles_and_parts_of_a_pose_as_one(armature: bpy.types.Object) -> None:
+    run("constraint_add_orientation", bone=LEFT, frame=FRAME)
+    run("constraint_add_pose", bone="r_wrist,r_elbow", begin=20, end=40)
+    run("solve")
+    units = [residual.unit for residual in character_of(armature).residuals]
+    assert len(units) == 2
+    assert units[0] == "ANGLE"
+
+
+def test_what_lies_outside_the_range_is_told(lifted: Any) -> None:
+    run("solve", begin=50, end=60)
+    assert any("outside" in advice.sentence for advice in character_of(lifted).advice)
+
+
+# Step by step -------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_changes_before_the_last_step(lifted: Any) -> None:
+    before = state()
+    steps = solving.solving(lifted)
+    stages = []
+    for stage, share in steps:
+        stages.append(stage)
+        assert 0.0 <= share <= 1.0
+        assert state() == before, f"{stage} has changed something"
+        if stage == "baking":
+            break
+    steps.close()
+    assert state() == before
+    assert {"coarse", "fine"} & set(stages)
+
+
+class Window:
+    """The operator as a window plays it, without one: its methods on a plain object, with events that are made up."""
+
+    modal, cancel = POISE_OT_solve.modal, POISE_OT_solve.cancel
+    _turn, _show, _told = POISE_OT_solve._turn, POISE_OT_solve._show, POISE_OT_solve._told
+
+    def __init__(self, armature: bpy.types.Object) -> None:
+        self.reports: list[tuple[set[str], str]] = []
+        self.timers = 1
+        self._timer = "timer"
+        self._shown = progress.begin(armature.name)
+        self._steps = solving.solving(armature)
+        next(self._steps)  # as when it is invoked: what is wrong is told then
+        manager = SimpleNamespace(
+            event_timer_remove=self._no_timer, progress_update=lambda share: None, progress_end=lambda: None, windows=()
+        )
+        self.context = SimpleNamespace(window_manager=manager, workspace=None)
+
+    def report(self, kind: set[str], sentence: str) -> None:
+        self.reports.append((kind, sentence))
+
+    def _no_timer(self, timer: str) -> None:
+        self.timers -= 1
+
+    def event(self, kind: str, value: str = "PRESS") -> Any:
+        return self.modal(self.context, SimpleNamespace(type=kind, value=value))
+
+
+def test_a_window_goes_on_by_its_timer_until_it_is_done(lifted: Any) -> None:
+    window = Window(lifted)
+    before = state()
+    assert window.event("MOUSEMOVE") == {"RUNNING_MODAL"}
+    assert progress.of(lifted.name).share == 0.0
+    shares = []
+    while (answer := window.event("TIMER")) == {"RUNNING_MODAL"}:
+        shares.append(progress.of(lifted.name).share)
+        assert state() == before
+    assert answer == {"FINISHED"}
+    assert shares == sorted(shares)
+    assert window.timers == 0
+    assert progress.of(lifted.name) is None
+    assert window.reports[-1][0] == {"INFO"}
+    assert lifted.animation_data.action.name == "Walker.poise"
+
+
+def test_escape_stops_a_window_and_nothing_has_changed(lifted: Any) -> None:
+    before = state()
+    window = Window(lifted)
+    assert not bpy.ops.poise.solve.poll(), "an armature is solved once at a time"
+    assert window.event("ESC", "RELEASE") == {"RUNNING_MODAL"}
+    assert window.event("ESC") == {"CANCELLED"}
+    assert state() == before
+    assert window.timers == 0
+    assert progress.of(lifted.name) is None
+    assert bpy.ops.poise.solve.poll()
+
+
+def test_an_error_on_the_way_ends_a_window_with_a_sentence(lifted: Any) -> None:
+    window = Window(lifted)
+    lifted.name = "Other"  # what was read is looked up by its name
+    while (answer := window.event("TIMER")) == {"RUNNING_MODAL"}:
+        pass
+    assert answer == {"CANCELLED"}
+    ((kind, sentence),) = window.reports
+    assert kind == {"ERROR"}
+    assert "renamed" in sentence
+    assert window.timers == 0
+
+
+# Refused ------------------------------------------------------------------------------------------------------------
+
+
+def _no_action(armature: Any) -> None:
+    armature.animation_data.action = None
+
+
+def _muted_track(armature: Any) -> None:
+    track = armature.animation_data.nla_tracks.new()
+    track.strips.new("Strip", 1, armature.animation_data.action)
+    armature.animation_data.action = None
+    track.mute = True
+
+
+def _deleted_bone(armature: Any) -> None:
+    bpy.ops.object.mode_set(mode="EDIT")
+    armature.data.edit_bones.remove(armature.data.edit_bones[LEFT])
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def _deleted_empty(armature: Any) -> None:
+    bpy.data.objects.remove(items(armature)[0].points[0].object)
+
+
+def _hidden_bone(armature: Any) -> None:
+    bridge.set_hidden(armature.pose.bones[LEFT], True)
+
+
+def _locked_bone(armature: Any) -> None:
+    bone = armature.pose.bones[LEFT]
+    bone.lock_location = bone.lock_rotation = (True, True, True)
+
+
+def _edit_mode(armature: Any) -> None:
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "given", "told"),
+    [
+        (_no_action, {}, "has no action"),
+        (_muted_track, {}, "muted"),
+        (_deleted_bone, {}, "has been deleted"),
+        (_deleted_empty, {}, "has been deleted"),
+        (_hidden_bone, {}, "is hidden"),
+        (_locked_bone, {}, "is locked"),
+        (_edit_mode, {}, "edit mode"),
+        (lambda armature: None, {"begin": 30, "end": 29}, "30"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_and_nothing_changes(
+    spoil: Callable[[Any], None], given: dict[str, int], told: str, lifted: Any
+) -> None:
+    spoil(lifted)
+    before = state()
+    for operator in ("solve", "clean", "detect_footplants"):
+        if operator != "solve" and spoil in (_deleted_bone, _deleted_empty, _hidden_bone, _locked_bone):
+            continue  # only solving asks for the pin
+        if operator == "detect_footplants" and given:
+            continue
+        sentence = refused(operator, **given)
+        assert told in sentence
+        assert sentence.endswith(".")
+        assert "\n" not in sentence
+        assert state() == before
+
+
+def test_without_an_armature_it_cannot_be_asked_for() -> None:
+    for operator in ("solve", "clean", "detect_footplants", "detect_template"):
+        assert not getattr(bpy.ops.poise, operator).poll()
+        with pytest.raises(RuntimeError, match="Select an armature"):
+            run(operator)
+
+
+@pytest.mark.parametrize("is_override", [False, True])
+def test_a_linked_armature_is_refused(is_override: bool, lifted: Any, tmp_path: Path) -> None:
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.objects = ["Walker"]
+    linked = wanted.objects[0]
+    bpy.context.scene.collection.objects.link(linked)
+    if is_override:
+        linked = linked.override_create()
+        bpy.context.scene.collection.objects.link(linked)
+    bpy.context.view_layer.objects.active = linked
+    before = state()
+    for operator in ("solve", "clean", "detect_footplants"):
+        assert ("override" if is_override else "linked") in refused(operator)
+        assert state() == before
+
+
+def test_a_file_that_cannot_be_written_is_solved_but_stays_as_it_is(lifted: Any, tmp_path: Path) -> None:
+    path = tmp_path / "read_only.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    path.chmod(stat.S_IRUSR)
+    content = path.read_bytes()
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    opened = bpy.data.objects["Walker"]
+    bpy.context.view_layer.objects.active = opened
+    assert run("solve") == {"FINISHED"}
+    assert path.read_bytes() == content
+
+
+# Recruiting ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_recruited_bones_are_selected_and_no_others_move(level: int, lifted: Any) -> None:
+    item = items(lifted)[0]
+    item.recruit, item.recruit_level = "LEVEL", level
+    run("recruited_select")
+    chosen = {bone.name for bone in lifted.pose.bones if bridge.is_selected(bone)}
+    assert len(chosen) == level + 1
+    assert LEFT in chosen
+    outcome = solving.solve(lifted)
+    assert set(outcome.baked.bones) <= chosen
+    assert math.isfinite(outcome.baked.gap)
