@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...solver import Clip
+from ...solver import Clip, rotations
 from . import rotation_channels
 from .arrays import Array, BoolArray, IntArray
 from .channels import Channels
@@ -99,7 +99,7 @@ class _Wanted:
     def __init__(self, reading: Reading, result: Clip, turned: BoolArray, shifted: BoolArray) -> None:
         self.reading = reading
         self.turned, self.shifted = turned, shifted
-        self.axes = rotation_channels.quaternions_to_matrices(result.world.rotations)
+        self.axes = rotations.to_matrix(result.world.rotations)
         self.heads = result.world.positions
         self.linear, self.shift = reading.world[:, None, :3, :3], reading.world[:, None, :3, 3]
         self.inverse = np.linalg.inv(self.linear)
@@ -127,7 +127,7 @@ class _Wanted:
         pose.axes[:, bone], pose.heads[:, bone] = before.axes[:, bone], before.heads[:, bone]
         if joint >= 0:
             world = self.reading.clip.world.rotations[:, [joint]]
-            back = rotation_channels.quaternions_to_matrices(world).swapaxes(-1, -2)
+            back = rotations.to_matrix(world).swapaxes(-1, -2)
             change = self.inverse @ self.axes[:, [joint]] @ back @ self.linear
             pose.axes[:, [bone]] = change @ before.axes[:, [bone]]
             pose.heads[:, [bone]] = self.heads_of(np.array([joint]))

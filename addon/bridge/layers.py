@@ -9,6 +9,7 @@ from typing import Literal
 import bpy
 import numpy as np
 
+from ...solver import rotations
 from . import context, rotation_channels, versions
 from .arrays import Array
 from .curves import write_keys
@@ -61,9 +62,10 @@ def _differences(reading: Reading, changed: ChangedProperty) -> Array:
     below = np.where(is_keyed, changed.source, default)
     if not is_quaternion:
         return changed.values - below
-    lower = rotation_channels.to_matrices(below, rotation_channels.QUATERNION)
-    upper = rotation_channels.to_matrices(changed.values, rotation_channels.QUATERNION)
-    return rotation_channels.same_signs(rotation_channels.matrices_to_quaternions(lower.swapaxes(-1, -2) @ upper))
+    lower = rotation_channels.to_quaternions(below, rotation_channels.QUATERNION)
+    upper = rotation_channels.to_quaternions(changed.values, rotation_channels.QUATERNION)
+    change = rotations.quotient(rotations.conjugate(lower), rotations.conjugate(upper))
+    return rotations.continuous(rotations.align(change, rotations.IDENTITY))
 
 
 def _push_down(data: bpy.types.AnimData, reading: Reading) -> bpy.types.NlaTrack:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ...solver import BodyPoint, JointKind, Motion, Skeleton
-from . import rotation_channels
+from ...solver import BodyPoint, JointKind, Motion, Skeleton, rotations
 from .arrays import Array, BoolArray, IntArray
 from .posing import Pose, orientations
 from .rig import Rig
@@ -94,7 +93,7 @@ class Joints:
         back = world[:, self.parents[hangs]].swapaxes(-1, -2)
         turns[:, hangs] = back @ world[:, hangs]
         shifts[:, hangs] = (back @ (world_heads[:, hangs] - world_heads[:, self.parents[hangs]])[..., None])[..., 0]
-        return rotation_channels.same_signs(rotation_channels.matrices_to_quaternions(turns)), shifts
+        return rotations.continuous(rotations.from_matrix(turns)), shifts
 
     def motion(self, pose: Pose, world: Array) -> Motion:
         """The motion of the joints, given the pose of all bones in the armature's space and the object's matrices."""
