@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import bpy
+from mathutils import Vector
 
 from ..solver import BodyPoint, Skeleton
 from . import bridge
@@ -96,3 +97,12 @@ def counterpart(armature: bpy.types.Object, bone: str) -> str:
     data: Any = armature.data
     flipped = bpy.utils.flip_name(bone)
     return flipped if flipped != bone and flipped in data.bones else ""
+
+
+def mirrored_offset(armature: bpy.types.Object, bone: str, other: str, offset: Sequence[float]) -> list[float]:
+    """A point on a bone as one on its counterpart, mirrored at rest, however the two are rolled."""
+    data: Any = armature.data
+    one, two = data.bones[bone], data.bones[other]
+    across = (one.head_local - two.head_local).normalized()
+    way = one.matrix_local.to_3x3() @ Vector(offset)
+    return list(two.matrix_local.to_3x3().transposed() @ (way - 2.0 * way.dot(across) * across))

@@ -54,8 +54,8 @@ class POISE_OT_landmark_set(FromSelection, Operator):  # noqa: N801
         if self.mirror and opposite:
             others = [name for bone in bones if (name := landmarking.counterpart(armature, bone))]
         if others:
-            offset = self._offset(armature, others)
-            landmarking.set_landmark(armature, opposite, others, (-offset[0], offset[1], offset[2]))
+            offset = landmarking.mirrored_offset(armature, bones[0], others[0], self._offset(armature, bones))
+            landmarking.set_landmark(armature, opposite, others, offset)
             told += f", the {opposite.replace('_', ' ')} at {', '.join(others)}"
         return f"{told}."
 

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import bpy
 import numpy as np
 
 from poise.addon import bridge, translation
 from poise.addon.properties import MARKS, POINT_MARKS, character_of
-from poise.solver import BodyPoint
+from poise.solver import BodyPoint, Skeleton, rotations
 
 from ..walking import select_bones
 from .test_constraints import refused, run
@@ -69,20 +70,21 @@ def test_a_landmark_is_set_on_both_sides(armature: bpy.types.Object, reading: br
 
 def test_a_point_has_an_offset_or_is_at_the_tail(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     run("landmark_set", mark="left_heel", bone="l_subtalar", offset=(0.01, 0.02, 0.03))
-    marks = translation.clip_of(armature, reading).skeleton.landmarks
-    np.testing.assert_allclose(marks.left_heel.offset, (0.01, 0.02, 0.03), atol=1e-7)
-    np.testing.assert_allclose(marks.right_heel.offset, (-0.01, 0.02, 0.03), atol=1e-7)
+    skeleton = translation.clip_of(armature, reading).skeleton
+    np.testing.assert_allclose(skeleton.landmarks.left_heel.offset, (0.01, 0.02, 0.03), atol=1e-7)
+    left, right = (at_rest(skeleton, f"{side}_heel") for side in ("left", "right"))
+    np.testing.assert_allclose(right, left * (-1.0, 1.0, 1.0), atol=1e-4)
     run("landmark_set", mark="left_heel", bone="l_knee", use_tail=True)
     skeleton = translation.clip_of(armature, reading).skeleton
+    ankle = skeleton.rest[1][skeleton.index("l_talocrural")]
+    np.testing.assert_allclose(at_rest(skeleton, "left_heel"), ankle, atol=1e-4)
+
+
+def at_rest(skeleton: Skeleton, mark: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """(3,) where a landmark that is a point is in the rest pose."""
+    point = getattr(skeleton.landmarks, mark)
     turns, places = skeleton.rest
-    heel = places[skeleton.index("l_knee")] + (armature.data.bones["l_knee"].length) * _along(turns, skeleton)
-    np.testing.assert_allclose(heel, places[skeleton.index("l_talocrural")], atol=1e-4)
-
-
-def _along(turns: np.ndarray, skeleton: object) -> np.ndarray:
-    from poise.solver import rotations
-
-    return rotations.rotate(turns[skeleton.index("l_knee")], np.array([0.0, 1.0, 0.0]))  # type: ignore[attr-defined]
+    return places[point.joint] + rotations.rotate(turns[point.joint], point.local)
 
 
 def test_the_spine_takes_several_bones_from_below(armature: bpy.types.Object, reading: bridge.Reading) -> None:

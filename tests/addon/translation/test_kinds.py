@@ -276,6 +276,21 @@ def test_frames_outside_of_what_is_read_are_cut_off(armature: bpy.types.Object) 
     solver.deform(part.clip, found.constraints)
 
 
+@pytest.mark.parametrize("step", [0.5, 2.0])
+def test_frames_are_the_clips_whatever_the_step(armature: bpy.types.Object, step: float) -> None:
+    adding.add_footplant(armature, "left", 11.0, 25.0)
+    (pin,) = adding.add_pins(armature, [HAND], 21.0, hold=4.0)
+    character_of(armature).constraints[0].ease_in = 6.0
+    part = bridge.read(armature, 5, 45, step=step)
+    plant, found = translation.translated(armature, part).constraints
+    assert isinstance(plant, solver.Footplant) and isinstance(found, solver.ShapeConstraint)
+    assert (plant.heel_strike, plant.toe_off, plant.ease_in) == (6.0 / step, 20.0 / step, 6.0 / step)
+    assert [point.stay for point in found.points] == [(16.0 / step, 20.0 / step)]
+    after = solver.deform(part.clip, [found]).clip.position(HAND)
+    place = np.array(pin.points[0].object.location)
+    np.testing.assert_allclose(after[part.frame_of(23)], place, atol=1e-4)
+
+
 # What is told ------------------------------------------------------------------------------------------------------
 
 
