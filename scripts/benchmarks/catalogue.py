@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from .addon_bake import addon_bake
 from .bvh_reading import bvh_reading
 from .cleanup import cleanup
 from .coming_to_rest import coming_to_rest
@@ -35,6 +36,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "enforced_walk": enforced_walk,
     "solving_again": solving_again,
     "walk_growth": walk_growth,
+    "addon_bake": addon_bake,
     "cleanup": cleanup,
     "detection": detection,
     "detection_growth": detection_growth,
