@@ -25,7 +25,7 @@ install = bin/python -m pip install --quiet --disable-pip-version-check --editab
 help:
 	@echo "make demo         edit postures and motions and write pictures to build/demo"
 	@echo "make test         every test that needs no window, with Blender and with the peers"
-	@echo "make test-all     the add-on's tests in each of Blender 4.2, 4.5, 5.0 and 5.2"
+	@echo "make test-all     the tests that need Blender, in each of Blender 4.2, 4.5, 5.0 and 5.2"
 	@echo "make test-solver  the solver's tests alone: no Blender, seconds"
 	@echo "make test-matrix  the solver's tests under each of Python $(MATRIX) that is here"
 	@echo "make lint         ruff and mypy"
@@ -67,13 +67,16 @@ test: .venv/ready .venv-peers/ready
 	.venv/bin/python -m pytest -m "not peers" --ignore=tests/gui
 	.venv-peers/bin/python -m pytest -m peers --ignore=tests/gui --ignore=tests/addon
 
+# Everything that needs Blender, the batch script's part too.
+BLENDER_TESTS = -m blender tests/addon tests/test_batch.py
+
 test-all: $(foreach blender,$(BLENDERS),test-blender-$(blender))
 
 test-blender-45: .venv/ready
-	.venv/bin/python -m pytest tests/addon
+	.venv/bin/python -m pytest $(BLENDER_TESTS)
 
 test-blender-%: .venv-bpy%/ready
-	.venv-bpy$*/bin/python -m pytest tests/addon
+	.venv-bpy$*/bin/python -m pytest $(BLENDER_TESTS)
 
 SOLVER_VENV = $(if $(wildcard .venv/ready),.venv,.venv-solver)
 test-solver: $(SOLVER_VENV)/ready
