@@ -29,8 +29,7 @@ class CleanSettings:
     blending: float = 0.25
     """Seconds over which adjustments fade where nothing is planted (L4)."""
     lifting: float = 0.1
-    """Seconds, to either side, over which a free limb is lifted out of the floor and let down again, and over which
-    that is let go toward its plants."""
+    """Seconds, to either side, over which a free limb is lifted out of the floor and let down again."""
     swivel: float = 0.5
     """Where the knee goes between what turns the hip least, 0, and what turns the ankle least, 1."""
     damping: float | None = float(np.deg2rad(135.0))

@@ -217,7 +217,7 @@ class ClipPlanting(ABC, Generic[AnyMethod]):
         if not deep.any():
             return deep
         (smooth,) = smoothed(largest((deep,), method.lift_reach), method.lift_kernel)
-        far = blending.nearest(held, method.windows.lifting)
+        far = blending.nearest(held, method.lift_rim)
         return np.where(held, 0.0, method.rise(deep, smooth, far))
 
 

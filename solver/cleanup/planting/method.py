@@ -91,7 +91,12 @@ class Method:
     @cached_property
     def lift_kernel(self) -> list[float]:
         """What smooths that."""
-        return gaussian(halves(self.windows.lifting)[1])
+        return gaussian(self.lift_rim)
+
+    @property
+    def lift_rim(self) -> int:
+        """Over how many frames, from those in which a limb is held, that begins to count."""
+        return halves(self.windows.lifting)[1]
 
     @cached_property
     def chains(self) -> tuple[list[int], ...]:
@@ -258,13 +263,13 @@ class Method:
         return depth(state, self.limbs[limb], self.settings.ground, self.up)
 
     def rise(self, deep: Number, smooth: Number, far: tuple[Any, Any]) -> Number:
-        """How far a free limb is lifted, given its depth, a smooth curve over the depths around, and how far ahead and
-        behind it is held (0: nowhere near).
+        """How far a free limb is lifted, given its depth, 0 or more, a smooth curve over the depths around, and how far
+        ahead and behind it is held (0: farther than `lift_rim`).
 
-        A held limb is not lifted, so toward it the smooth lift fades; but never is it less than the depth.
+        A held limb is not lifted, so toward it the curve gives way to the depth itself.
         """
-        ahead, behind = blending.fades(*far, self.windows.lifting)
-        return larger(deep, (1.0 - (ahead + behind)) * smooth)
+        ahead, behind = blending.fades(*far, self.lift_rim)
+        return deep + (1.0 - (ahead + behind)) * larger(smooth - deep, 0.0 * deep)
 
     def lifted(
         self, limb: int, state: LimbState, seen: LimbState, root: Vector, by: Adjustment, rise: Number

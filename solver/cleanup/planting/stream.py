@@ -426,7 +426,7 @@ class StreamPlanting(ABC, Generic[AnyMethod]):
         if not deep or self.frames[frame].counts[limb]:
             return 0.0
         (smooth,) = self.smoothed(frame, method.lift_kernel, partial(self._deepest, limb))
-        far = self.held_around(frame, limb, method.windows.lifting)
+        far = self.held_around(frame, limb, method.lift_rim)
         return method.rise(self.frames[frame].depths[limb], smooth, far)
 
     def _deepest(self, limb: int, frame: int) -> tuple[float]:
