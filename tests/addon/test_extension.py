@@ -14,6 +14,8 @@ import addon_utils
 import bpy
 import pytest
 
+from .walking import walking_armature
+
 ROOT = Path(__file__).parents[2]
 REPOSITORY = "user_default"
 MODULE = f"bl_ext.{REPOSITORY}.poise"
@@ -74,12 +76,61 @@ def test_it_can_be_disabled_and_enabled_again_and_again(installed: None) -> None
     assert set(dir(bpy.types)) == before
 
 
-def test_disabling_leaves_no_class_behind(installed: None) -> None:
-    bpy.ops.preferences.addon_disable(module=MODULE)
-    left_behind = {
-        name for name in dir(bpy.types) if getattr(getattr(bpy.types, name), "__module__", "").startswith(MODULE)
+def registered() -> dict[str, set[str]]:
+    """All that an add-on may have left with Blender."""
+    handlers = {
+        f"{name}: {handler.__module__}"
+        for name in dir(bpy.app.handlers)
+        if isinstance(listed := getattr(bpy.app.handlers, name), list)
+        for handler in listed
     }
-    assert not left_behind
+    owners = (bpy.types.Object, bpy.types.Bone, bpy.types.Scene, bpy.types.WindowManager, bpy.types.Armature)
+    return {
+        "classes": {
+            name for name in dir(bpy.types) if getattr(getattr(bpy.types, name), "__module__", "").startswith(MODULE)
+        },
+        "properties": {f"{owner.__name__}.{name}" for owner in owners for name in dir(owner) if "poise" in name},
+        "operators": {name for name in dir(bpy.ops) if name == "poise"},
+        "handlers": {handler for handler in handlers if MODULE in handler},
+    }
+
+
+def use(folder: Path) -> None:
+    """Do what an animator does, with every room of the add-on."""
+    armature = walking_armature(folder)
+    for operator, given in (
+        ("character_recognise", {}),
+        ("detect_footplants", {}),
+        ("found_accept_all", {}),
+        ("constraint_add_pin", {"bone": "l_wrist", "frame": 20}),
+        ("solve", {}),
+        ("clean", {}),
+        ("source_restore", {}),
+    ):
+        assert getattr(bpy.ops.poise, operator)(**given) == {"FINISHED"}, operator
+    assert len(armature.poise.residuals) == len(armature.poise.constraints) > 1
+    assert hasattr(bpy.types, "POISE_PT_solve")
+
+
+def test_it_is_used_and_disabling_leaves_nothing_registered(installed: None, tmp_path: Path) -> None:
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert all(registered()[what] for what in ("classes", "properties", "operators"))
+    use(tmp_path)
+    bpy.ops.preferences.addon_disable(module=MODULE)
+    assert registered() == {"classes": set(), "properties": set(), "operators": set(), "handlers": set()}
+    bpy.ops.wm.read_homefile(use_empty=True)
+
+
+def test_what_was_done_survives_disabling_and_enabling(installed: None, tmp_path: Path) -> None:
+    bpy.ops.wm.read_homefile(use_empty=True)
+    use(tmp_path)
+    armature = bpy.context.view_layer.objects.active
+    before = [item.name for item in armature.poise.constraints]
+    bpy.ops.preferences.addon_disable(module=MODULE)
+    bpy.ops.preferences.addon_enable(module=MODULE)
+    assert [item.name for item in armature.poise.constraints] == before
+    assert bpy.ops.poise.solve() == {"FINISHED"}
+    bpy.ops.wm.read_homefile(use_empty=True)
 
 
 def test_uninstalling_leaves_nothing_on_disk(installed: None) -> None:
