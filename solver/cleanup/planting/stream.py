@@ -22,6 +22,7 @@ import numpy as np
 from ...arrays import Array
 from ...errors import ConstraintError, MotionError
 from ...motion import Motion, Pose
+from ...settings import is_number
 from ...skeleton import Skeleton
 from .. import blending
 from ..components import IDENTITY, ZERO, Number, Quaternion, Vector, length, minus
@@ -169,19 +170,22 @@ class StreamPlanting(ABC, Generic[AnyMethod]):
                 )
             limb, point = self.method.slot(plant)
             waiting = self._announced[limb][point]
-            last = waiting[-1].plant if waiting else None
-            # Of two that follow at once, in no given place, a clip makes one plant: so must whoever announces them.
-            if last is not None and (last.end >= plant.begin or len(merged((last, plant))) == 1):
-                raise ConstraintError(
-                    f"{last.label} (to frame {last.end}) and {plant.label} (from frame {plant.begin}) leave no frame "
-                    "between them; announce them as one plant."
-                )
+            if waiting:
+                last, _ = check_plants((waiting[-1].plant, plant), self.method.limbs)
+                # Of two that follow at once, in no given place, a clip makes one plant: so must whoever announces them.
+                if len(merged((last, plant))) == 1:
+                    raise ConstraintError(
+                        f"{last.label} (to frame {last.end}) and {plant.label} (from frame {plant.begin}) leave no "
+                        "frame between them; announce them as one plant."
+                    )
             waiting.append(AnnouncedPlant(plant, point))
 
     def push(self, pose: Pose) -> CleanedFrame | None:
         """Put in the next frame; take out the one that is ready, None while the buffers are filling."""
         if self._finished:
             raise MotionError("The stream is finished: begin a new one.")
+        if not isinstance(pose, Pose):
+            raise MotionError(f"A stream takes one pose at a time, not {pose!r}.")
         pose = self._checked(pose)
         states = self.method.observer.of_frame(pose.rotations, pose.translations)
         current = Frame(pose, states, [self._holding(limb) for limb in range(len(states))])
@@ -487,7 +491,7 @@ class StreamPlanting(ABC, Generic[AnyMethod]):
 
 def limbs_to_plant(skeleton: Skeleton, fps: float, limbs: Sequence[Limb] | None) -> tuple[Limb, ...]:
     """The limbs of a stream: those that landmarks tell where nothing else is said. The frame rate is checked too."""
-    if not (np.isfinite(fps) and fps > 0.0):
+    if not is_number(fps) or fps <= 0.0:
         raise MotionError(f"The frame rate must be a finite, positive number, not {fps!r}.")
     return tuple(limbs_of(skeleton) if limbs is None else limbs)
 

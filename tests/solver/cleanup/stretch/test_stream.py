@@ -164,6 +164,8 @@ def test_a_plant_is_announced_before_it_begins_and_once():
     stream.announce(PlantedPoint("left leg", "heel", 3, 6))
     with pytest.raises(ConstraintError, match="leave no frame between"):
         stream.announce(PlantedPoint("left leg", "heel", 7, 9))
+    with pytest.raises(ConstraintError, match="twice; end the first one before the second"):
+        stream.announce(PlantedPoint("left leg", "heel", 5, 9))
     with pytest.raises(ConstraintError, match="no limb 'tail'"):
         stream.announce(PlantedPoint("tail", "tip", 7, 9))
     stream.announce(PlantedPoint("left leg", "heel", 8, 9), PlantedPoint("left leg", "ball", 3, 9))
@@ -179,6 +181,8 @@ def test_what_is_no_pose_is_refused_and_what_is_nearly_one_put_right():
     broken.translations[3, 1] = np.nan
     with pytest.raises(MotionError, match="not finite"):
         stream.push(broken)
+    with pytest.raises(MotionError, match="one pose at a time"):
+        stream.push(clip.motion)
     with pytest.raises(MotionError, match="shape"):
         stream.push(Pose(pose.rotations[1:], pose.translations))
     rough = stream.push(Pose((1.0 + 1e-5) * pose.rotations, pose.translations.astype(np.float32)))
@@ -187,8 +191,9 @@ def test_what_is_no_pose_is_refused_and_what_is_nearly_one_put_right():
     stream.finish()
     with pytest.raises(MotionError, match="finished"):
         stream.push(pose)
-    with pytest.raises(MotionError, match="frame rate"):
-        CleanStream(clip.skeleton, 0.0)
+    for rate in (0.0, float("nan"), "fast"):
+        with pytest.raises(MotionError, match="frame rate"):
+            CleanStream(clip.skeleton, rate)
 
 
 def test_a_plant_that_outlasts_the_stream_ends_with_it():
