@@ -153,6 +153,20 @@ def undo_and_redo() -> Wait:
     seen["redone"] = state()
 
 
+def a_bone_is_searched_for() -> Wait:
+    with in_view():
+        bpy.ops.poise.bone_choose("INVOKE_DEFAULT", field="landmark", mark="left_ankle")
+    yield 6 * MOMENT
+    window, _ = view()
+    for letter in "subtalar":
+        window.event_simulate(type=letter.upper(), value="PRESS", unicode=letter, x=300, y=300)
+        window.event_simulate(type=letter.upper(), value="RELEASE", x=300, y=300)
+        yield MOMENT
+    yield from press("RET")
+    yield 6 * MOMENT
+    seen["searched"] = {landmark.mark: landmark.bone for landmark in armature().poise.landmarks}
+
+
 def errors_change_nothing() -> Wait:
     held = armature()
     held.poise.use_range, held.poise.begin, held.poise.end = True, 30, 20
@@ -174,6 +188,7 @@ def all_of_it() -> Wait:
         escape_cancels,
         solving_shows_its_progress,
         undo_and_redo,
+        a_bone_is_searched_for,
         errors_change_nothing,
     ):
         yield from scene()

@@ -17,6 +17,8 @@ from poise.solver import synthetic
 
 ROOT = Path(__file__).parents[2]
 TOOL = ROOT.parent / "shared" / "tools" / "blender-gui"
+SUITE = os.environ.get("BLENDER_GUI_SUITE", "trixie")
+"""Which Blender: trixie has 4.3, sid the newest."""
 LONGEST = 400  # seconds; making the program ready takes two minutes the first time, and a run a quarter of one
 
 
@@ -33,7 +35,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     walk, result = folder / "Walker.bvh", folder / "seen.json"
     solver.write_bvh(synthetic.walk(steps=30, fps=60.0).clip, walk)
     inside = Path(__file__).with_name("inside.py")
-    command = [TOOL, "run", "--factory-startup", "--python-use-system-env", "--enable-event-simulate"]
+    command = [TOOL, "--suite", SUITE, "run", "--factory-startup", "--python-use-system-env", "--enable-event-simulate"]
     run = subprocess.run(
         [*command, "--python", inside, "--", archive, walk, result],
         capture_output=True,
@@ -76,6 +78,10 @@ def test_an_armature_is_solved_once_at_a_time(seen: dict[str, Any]) -> None:
 def test_undo_and_redo_restore_everything(seen: dict[str, Any]) -> None:
     assert seen["undone"] == seen["solve: before"]
     assert seen["redone"] == seen["solve: after"]
+
+
+def test_a_landmark_is_set_by_searching_for_its_bone_on_both_sides(seen: dict[str, Any]) -> None:
+    assert seen["searched"] == {"left_ankle": "l_subtalar", "right_ankle": "r_subtalar"}
 
 
 def test_an_error_is_one_sentence_and_changes_nothing(seen: dict[str, Any]) -> None:

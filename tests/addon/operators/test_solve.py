@@ -208,6 +208,19 @@ def test_nothing_changes_before_the_last_step(lifted: Any) -> None:
     assert {"coarse", "fine"} & set(stages)
 
 
+def test_a_reading_that_is_cancelled_shows_the_result_again(lifted: Any) -> None:
+    run("solve")
+    held = lifted.pose.bones["r_wrist"].constraints.new("LIMIT_ROTATION")
+    held.use_limit_x = True  # now Blender must evaluate it, frame by frame, and the source must be shown for that
+    before = state()
+    steps = solving.solving(lifted)
+    stage, _ = next(steps)
+    assert stage == "reading"
+    next(steps)
+    steps.close()
+    assert state() == before
+
+
 class Window:
     """The operator as a window plays it, without one: its methods on a plain object, with events that are made up."""
 
