@@ -154,7 +154,7 @@ def mean_place(places: Array) -> Array:
 
 
 def mean_orientation(turned: Array) -> Array:
-    """(4,) the mean of orientations (n, 4), all in the hemisphere of the first (document 000, 3.1)."""
+    """(..., 4) the mean of orientations (n, ..., 4), all in the hemisphere of the first (document 000, 3.1)."""
     return rotations.normalize(np.add.accumulate(rotations.align(turned, turned[:1]), axis=0)[-1])
 
 

@@ -79,12 +79,11 @@ class ClipPlanting(ABC, Generic[AnyMethod]):
 
     def _residuals(self, motion: Motion, places: list[Array]) -> tuple[Array, ...]:
         """How far each plant's point is from its place, in its frames; only the limbs are looked at."""
-        states = self.method.observer.of_motion(motion)
+        points = [[joined(point) for point in state.points] for state in self.method.observer.of_motion(motion)]
         found = []
         for plant, place in zip(self.plants, places, strict=True):
             limb, own = self.method.slot(plant)
-            point = joined(taken(states[limb].points[own], slice(plant.begin, plant.end + 1)))
-            found.append(rotations.lengths(point - place))
+            found.append(rotations.lengths(points[limb][own][plant.begin : plant.end + 1] - place))
         return tuple(found)
 
     # 0: hands and feet are stiff while they are held ---------------------------------------------------------------
@@ -95,14 +94,14 @@ class ClipPlanting(ABC, Generic[AnyMethod]):
         inside = tuple(identities(self.frames) for _ in state.inside.turned)
         if not inside:
             return ()
-        kept = tuple(identities(self.frames) for _ in inside)
+        kept = np.tile(rotations.IDENTITY, (self.frames, len(inside), 1))
+        source_turns = np.stack([joined(turn) for turn in state.inside.turned], axis=1)
         for begin, end in runs(held):
-            some = slice(begin, min(end + 1, begin + max(self.method.windows.averaging, 1)))
-            mean = self.method.stiff([joined(taken(turn, some)) for turn in state.inside.turned])
-            put(kept, np.arange(begin, end + 1), mean)
+            last = min(end + 1, begin + max(self.method.windows.averaging, 1))
+            kept[begin : end + 1] = self.method.stiff(source_turns[begin:last])
         frames = np.flatnonzero(held)
         if frames.size:
-            source, turned = taken((state, kept), frames)
+            source, turned = taken(state, frames), tuple(split(kept[frames, joint]) for joint in range(len(inside)))
             put(inside, frames, self.method.stiffening(source, turned))
             stiff = self.method.stiffened(limb, source, turned)
             put((state.points, state.toes, state.toes_turned), frames, (stiff.points, stiff.toes, stiff.toes_turned))
@@ -111,19 +110,21 @@ class ClipPlanting(ABC, Generic[AnyMethod]):
     # 1 and 2: where plants stand, and where that puts hand or foot -------------------------------------------------
 
     def _places(self) -> list[Array]:
+        """(3,) for each plant: where it stands."""
+        # Joined once: plants are many, and each needs a few frames.
+        points = [[joined(point) for point in state.points] for state in self.states]
+        turned = [joined(state.turned) for state in self.states]
         places: dict[int, Array] = {}
         for number in self.order:
             plant = self.plants[number]
             limb, own = self.method.slot(plant)
             other = int(self.table[plant.begin, limb, 1 - own])
-            state = self.states[limb]
 
             def seen(
-                count: int, state: LimbState = state, own: int = own, begin: int = plant.begin
+                count: int, limb: int = limb, own: int = own, begin: int = plant.begin
             ) -> tuple[Array, Array, Array]:
-                frames = slice(begin, begin + count)
-                points = [joined(taken(state.points[which], frames)) for which in (own, 1 - own)]
-                return points[0], points[1], joined(taken(state.turned, frames))
+                some = slice(begin, begin + count)
+                return points[limb][own][some], points[limb][1 - own][some], turned[limb][some]
 
             known = None if other not in places else (self.plants[other], places[other])
             places[number] = self.method.located(plant, known, seen)

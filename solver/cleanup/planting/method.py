@@ -141,13 +141,9 @@ class Method:
 
     # 0: hands and feet are stiff while they are held ---------------------------------------------------------------
 
-    def stiff(self, turned: Sequence[Array]) -> tuple[Quaternion, ...]:
-        """The local rotations that joints inside a hand or foot keep, given theirs, (n, 4) each, since it is held."""
-        kept = []
-        for each in turned:
-            w, x, y, z = mean_orientation(each).tolist()
-            kept.append((w, x, y, z))
-        return tuple(kept)
+    def stiff(self, turned: Array) -> tuple[Quaternion, ...]:
+        """The local rotations that joints inside a hand or foot keep, given theirs since it is held, (n, joints, 4)."""
+        return tuple((w, x, y, z) for w, x, y, z in mean_orientation(turned).tolist())
 
     # 1: where plants stand -----------------------------------------------------------------------------------------
 

@@ -274,8 +274,7 @@ class StreamPlanting(ABC, Generic[AnyMethod]):
                 if not self.frames[near].counts[limb]:
                     break
                 states.append(self.frames[near].states[limb])
-            turned = [np.array(turns) for turns in zip(*(state.inside.turned for state in states), strict=True)]
-            current.stiff[limb] = self.method.stiff(turned)
+            current.stiff[limb] = self.method.stiff(np.array([state.inside.turned for state in states]))
         current.states[limb] = self.method.stiffened(limb, current.states[limb], current.stiff[limb])
 
     def _place(self, limb: int, plant: AnnouncedPlant, plants: tuple[AnnouncedPlant | None, ...]) -> None:
