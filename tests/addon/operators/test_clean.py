@@ -14,6 +14,7 @@ from poise.addon import bridge
 from poise.addon.properties import character_of
 from poise.solver import synthetic
 
+from ...solver.detection.cartwheels import cartwheel
 from ..bridge.importing import import_bvh
 from ..bridge.rigs import blender_pose
 from .test_constraints import items, refused, run
@@ -29,6 +30,11 @@ def skater(tmp_path: Path) -> bpy.types.Object:
     """A character who walks with sliding feet."""
     path = tmp_path / "Skater.bvh"
     solver.write_bvh(synthetic.walk(steps=4, fps=30.0, skate=SKATE, seed=1).clip, path)
+    return imported(path)
+
+
+def imported(path: Path) -> bpy.types.Object:
+    """The armature of a file, with the scene's range over its motion."""
     armature = import_bvh(path)
     scene = bpy.context.scene
     scene.render.fps = 30
@@ -79,6 +85,22 @@ def test_range_and_target_are_the_panels_too(skater: bpy.types.Object) -> None:
     track = bridge.animation_of(skater).layer
     assert track is not None
     assert (track.strips[0].frame_start, track.strips[0].frame_end) == (15, 45)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_hands_that_carry_a_cartwheel_stand_still(method: str, tmp_path: Path) -> None:
+    path = tmp_path / "Acrobat.bvh"
+    clip, carries = cartwheel(slide=0.05)
+    solver.write_bvh(clip, path)
+    acrobat = imported(path)
+    middle = int(np.flatnonzero(carries["left"]).mean()) + bpy.context.scene.frame_start
+    frames = np.arange(middle - 2, middle + 3)
+    before = blender_pose(acrobat, ["l_wrist"], frames)[:, 0, :3, 3]
+    run("clean", method=method, feet=False, hands=True)
+    assert "handplants cleaned" in character_of(acrobat).last_clean
+    assert not character_of(acrobat).has_metrics, "the figures are those of feet"
+    after = blender_pose(acrobat, ["l_wrist"], frames)[:, 0, :3, 3]
+    assert np.ptp(after, axis=0).max() < 0.1 * np.ptp(before, axis=0).max()
 
 
 def test_hands_that_carry_nothing_are_told(skater: bpy.types.Object) -> None:

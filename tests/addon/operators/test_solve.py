@@ -395,6 +395,37 @@ def test_a_file_that_cannot_be_written_is_solved_but_stays_as_it_is(lifted: Any,
     assert path.read_bytes() == content
 
 
+# Rigs that others move ----------------------------------------------------------------------------------------------
+
+
+def held_by_ik(armature: Any, bone: str) -> Any:
+    """Inverse kinematics moves a bone and the one above it."""
+    target = bpy.data.objects.new("Goal", None)
+    bpy.context.scene.collection.objects.link(target)
+    target.location = armature.matrix_world @ armature.pose.bones[bone].tail
+    constraint = armature.pose.bones[bone].constraints.new("IK")
+    constraint.target, constraint.chain_count = target, 2
+    return constraint
+
+
+def test_bones_that_others_move_are_left_alone_and_the_rest_is_solved(lifted: Any) -> None:
+    held_by_ik(lifted, "r_wrist")
+    place = hand(lifted) + np.array([0.0, 0.0, LIFT])
+    outcome = solving.solve(lifted)
+    assert outcome.reading.method == "evaluated"
+    assert not {"r_wrist", "r_elbow"} & set(outcome.baked.bones)
+    assert hand(lifted) == pytest.approx(place, abs=1e-4)
+
+
+def test_where_others_move_every_bone_it_says_who(lifted: Any) -> None:
+    for bone in lifted.pose.bones:
+        constraint = bone.constraints.new("COPY_TRANSFORMS")
+        constraint.target = items(lifted)[0].points[0].object
+    before = state()
+    assert "cannot be baked, since its constraint" in refused("solve")
+    assert state() == before
+
+
 # Recruiting ---------------------------------------------------------------------------------------------------------
 
 
