@@ -52,6 +52,7 @@ from .report import Advice, Conflict, Report, Residual, StretchedLimb
 from .settings import SolveSettings
 from .skeleton import Skeleton
 from .splines import Spline
+from .steps import finished
 from .tasks import (
     AttachmentTask,
     BalanceTask,
@@ -140,6 +141,7 @@ __all__ = [
     "detect_handplants",
     "detect_sliding",
     "detect_stays",
+    "finished",
     "foot_metrics",
     "limb",
     "limbs_of",

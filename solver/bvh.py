@@ -25,8 +25,7 @@ from pathlib import Path
 from .bvh_formatter import format_bvh
 from .bvh_parser import parse_bvh
 from .clip import Clip
-from .errors import FileFormatError
-from .whole_files import reason, write_whole
+from .whole_files import read_whole, write_whole
 
 MAX_BYTES = 2**31
 """Size of a file. Larger ones would not fit into memory once they are numbers."""
@@ -36,18 +35,8 @@ __all__ = ["MAX_BYTES", "format_bvh", "parse_bvh", "read_bvh", "write_bvh"]
 
 def read_bvh(path: str | os.PathLike[str]) -> Clip:
     """The clip of a BVH file, as the head of this module says; a file that cannot be read is one `FileFormatError`."""
-    source = Path(path)
-    name = source.name or str(source)
-    try:
-        if not source.is_file():
-            problem = "is not a file" if source.exists() else "does not exist"
-            raise FileFormatError(f"{name} {problem}; choose a BVH file.")
-        if source.stat().st_size > MAX_BYTES:
-            raise FileFormatError(f"{name} is larger than {MAX_BYTES} bytes; cut it into shorter clips.")
-        data = source.read_bytes()
-    except OSError as error:
-        raise FileFormatError(f"{name} cannot be read ({reason(error)}); check the file.") from error
-    return parse_bvh(data, name)
+    data = read_whole(path, "a BVH file", MAX_BYTES, "; cut it into shorter clips")
+    return parse_bvh(data, Path(path).name)
 
 
 def write_bvh(clip: Clip, path: str | os.PathLike[str]) -> None:

@@ -48,7 +48,7 @@ from .constraint_codecs import NUMBER, WORLD_ROTATION, Conversion, Spot, checked
 from .constraint_records import joints_in_their_frames, read_constraint, write_constraint
 from .constraints import Constraint
 from .errors import ConstraintError, FileFormatError
-from .whole_files import reason, write_whole
+from .whole_files import read_whole, write_whole
 
 VERSION = 1
 """Of the format; another number means that what is written here does not hold."""
@@ -70,17 +70,8 @@ def read_constraints(path: str | os.PathLike[str], clip: Clip) -> list[Constrain
 
     Whether times lie within the clip, and all else that needs the motion, is checked when it is deformed.
     """
-    source = Path(path)
-    name = source.name or str(source)
-    try:
-        if not source.is_file():
-            problem = "is not a file" if source.exists() else "does not exist"
-            raise FileFormatError(f"{name} {problem}; choose a JSON file of constraints.")
-        if source.stat().st_size > MAX_BYTES:
-            raise FileFormatError(f"{name} is larger than {MAX_BYTES} bytes, which no file of constraints is.")
-        data = source.read_bytes()
-    except OSError as error:
-        raise FileFormatError(f"{name} cannot be read ({reason(error)}); check the file.") from error
+    data = read_whole(path, "a JSON file of constraints", MAX_BYTES, ", which no file of constraints is")
+    name = Path(path).name
     return constraints_from_dict(_parsed(data, name), clip, name)
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from .errors import ConstraintError
 from .joining import Joined, joining
 from .report import Report, reported
 from .smoothing import smoothing
+from .steps import finished
 from .swings import Swing, flown, slope_span, swings, swung
 from .timeline import Timeline
 from .workspace import DeformSettings, Progress, Steps, Workspace, are_met, neighbours
@@ -27,8 +27,6 @@ from .yielding import insisting, yielding
 COARSE_RATE = 30.0
 """Frames a second of the first, coarse solution: displacements are smooth, so the frames between begin at what their
 neighbours give and need only a step or two."""
-
-_Returned = TypeVar("_Returned")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +49,7 @@ class Deformation:
 
     def again(self, constraints: Iterable[Constraint]) -> Deformation:
         """The source deformed by other constraints; only frames for which something has changed are solved."""
-        return _finished(self.solving_again(constraints))
+        return finished(self.solving_again(constraints))
 
     def solving_again(self, constraints: Iterable[Constraint]) -> Generator[Progress, None, Deformation]:
         """As `again`, step by step: see `deforming`."""
@@ -71,7 +69,7 @@ def deform(
     With `ground`, footplants stand on it unless they say otherwise, and stay above it. Frames that no constraint
     reaches, and joints that none recruits, come back bit for bit.
     """
-    return _finished(deforming(clip, constraints, ground=ground, settings=settings))
+    return finished(deforming(clip, constraints, ground=ground, settings=settings))
 
 
 def deforming(
@@ -86,15 +84,6 @@ def deforming(
     All errors in the constraints are raised before the first step.
     """
     return _deforming(Source(clip, ground), tuple(constraints), settings or DeformSettings(), None)
-
-
-def _finished(steps: Generator[Progress, None, _Returned]) -> _Returned:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            returned: _Returned = stop.value
-            return returned
 
 
 @dataclass(frozen=True, eq=False)

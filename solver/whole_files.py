@@ -36,6 +36,24 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
         raise FileFormatError(f"{name} cannot be written ({reason(error)}); choose another place.") from error
 
 
+def read_whole(path: str | os.PathLike[str], wanted: str, most_bytes: int, too_large: str) -> bytes:
+    """The bytes of a file; what goes wrong is one `FileFormatError`.
+
+    `wanted` says which file to choose instead, `too_large` what to think of more than `most_bytes`.
+    """
+    source = Path(path)
+    name = source.name or str(source)
+    try:
+        if not source.is_file():
+            problem = "is not a file" if source.exists() else "does not exist"
+            raise FileFormatError(f"{name} {problem}; choose {wanted}.")
+        if source.stat().st_size > most_bytes:
+            raise FileFormatError(f"{name} is larger than {most_bytes} bytes{too_large}.")
+        return source.read_bytes()
+    except OSError as error:
+        raise FileFormatError(f"{name} cannot be read ({reason(error)}); check the file.") from error
+
+
 def reason(error: OSError | ValueError) -> str:
     """Why a file could not be read or written, in a few words."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

@@ -19,7 +19,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 FLOORS: dict[int, str] = {
-    1: "rotations errors arrays memory whole_files",
+    1: "rotations errors arrays memory steps whole_files",
     2: """skeleton motion clip kinematics limits anthropometry landmarks bvh joints
           tree dofs figure joint_names body_shape frame_rates bvh_parser bvh_formatter""",
     3: """tasks hierarchy posture recruiting locking problem settings curvature projection stretching
