@@ -139,6 +139,7 @@ def transform_curves(rig: Rig, curves: Iterable[bpy.types.FCurve]) -> Iterator[t
 # Writing ----------------------------------------------------------------------------------------------------------
 
 LINEAR = 1
+BEZIER = 2
 FREE = 0
 AUTO_CLAMPED = 4
 """Numbers of Blender's enumerations: of a key's interpolation and of its handles."""
@@ -178,6 +179,37 @@ class Keys:
     def free_handles(self, key: int) -> None:
         """Keep the handles of a key where they are, whatever becomes of its neighbours."""
         self.choices["handle_left_type"][key] = self.choices["handle_right_type"][key] = FREE
+
+    def go_on_after(self, slope: float) -> None:
+        """Let a curve that goes on beyond its keys leave the last one with a slope, per frame."""
+        self._ensure_handles()
+        self._lead(-1, "handle_right", 1.0, slope)
+
+    def come_from_before(self, slope: float) -> None:
+        """Let a curve that goes on beyond its keys reach the first one with a slope, per frame.
+
+        A straight line to the second key stays one, though it must become a curve: lines know no other slope.
+        """
+        self._ensure_handles()
+        co = self.floats["co"]
+        if len(co) > 1 and self.choices["interpolation"][0] == LINEAR:
+            third = (co[1] - co[0]) / 3.0
+            self.floats["handle_right"][0], self.floats["handle_left"][1] = co[0] + third, co[1] - third
+            if self.choices["handle_right_type"][1] != FREE:
+                after = (co[2] - co[1]) / 3.0 if len(co) > 2 else third
+                self.floats["handle_right"][1] = co[1] + after
+            self.free_handles(1)
+        self._lead(0, "handle_left", -1.0, slope)
+
+    def _lead(self, key: int, handle: str, towards: float, slope: float) -> None:
+        self.floats[handle][key] = self.floats["co"][key] + towards * np.array([1.0, slope], dtype=np.float32)
+        self.choices["interpolation"][key] = BEZIER
+        self.free_handles(key)
+
+    def _ensure_handles(self) -> None:
+        """Those that are not told yet will be found by Blender, but for the ones that are set free."""
+        for name in ("handle_left", "handle_right"):
+            self.floats.setdefault(name, self.floats["co"].copy())
 
     def where(self, mask: np.ndarray[Any, np.dtype[np.bool_]]) -> Keys:
         """Some of the keys."""

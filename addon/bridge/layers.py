@@ -12,10 +12,10 @@ import numpy as np
 from ...solver import rotations
 from . import context, rotation_channels, versions
 from .arrays import Array
-from .curves import write_keys
+from .curves import bone_path, straight_keys, write_keys
 from .plan import ChangedProperty
 from .reading import Reading
-from .sources import LAYER_TRACK, SOURCE_TRACK, Animation, name_of_result
+from .sources import BASE_TRACK, LAYER_TRACK, SOURCE_TRACK, Animation, name_of_result
 
 
 def new_layer(
@@ -25,62 +25,123 @@ def new_layer(
     plan: Iterable[ChangedProperty],
     blending: Literal["replace", "combine"],
 ) -> bpy.types.Action:
-    """A new action with nothing but the planned changes, in a track on top of all others; the source goes below it."""
+    """A new action with nothing but the planned changes, in a track on top of all others; the source goes below it.
+
+    Between them, what no f-curve gives a value to must get one: else Blender gives it the property's default as soon
+    as a strip, of the result or of the source, has something to say about the same property.
+    """
     data = armature.animation_data
     assert data is not None
+    plan = list(plan)
     action = bpy.data.actions.new("Result")
     action.name = name_of_result(armature, before)
     slot = versions.ensure_slot(action, armature)
     for changed in plan:
-        values = changed.values if blending == "replace" else _differences(reading, changed)
+        values = changed.values if blending == "replace" else _differences(changed)
         for index in range(changed.width):
             curve = versions.new_curve(action, slot, changed.path, index, changed.name)
             write_keys(curve, changed.keys(values, index))
+    split = [] if before.uses_nla(armature) or data.action is None else _split_quaternions(reading)
+    span = _whole_span(data, reading)
     if data.action is not None:
-        below = _push_down(data, reading)
-        below.name = SOURCE_TRACK
+        _push_down(data, span).name = SOURCE_TRACK
+    base = _base_action(armature, before, f"{action.name} base", split, _values_without_curves(reading, plan, split))
+    if base is not None:
+        track = data.nla_tracks.new()
+        track.name = BASE_TRACK
+        _new_strip(track, *base, span)
     track = data.nla_tracks.new()
     track.name = LAYER_TRACK
-    span = float(reading.key_times[0]), float(reading.key_times[-1])
-    strip = _new_strip(track, action, slot, span)
+    strip = _new_strip(track, action, slot, (float(reading.key_times[0]), float(reading.key_times[-1])))
     strip.blend_type = "REPLACE" if blending == "replace" else "COMBINE"
     strip.extrapolation = "NOTHING"
     data.use_nla = True
     return action
 
 
-def _differences(reading: Reading, changed: ChangedProperty) -> Array:
+Channel = tuple[str, str, int]
+"""A bone, its property and the index in it."""
+
+
+def _split_quaternions(reading: Reading) -> list[Channel]:
+    """All channels of quaternions that are keyed in part: in a strip, the rest of each would become the default."""
+    rig = reading.rig
+    attribute = rotation_channels.property_of(rotation_channels.QUATERNION)[0]
+    wholes = (
+        [(rig.names[bone], attribute, index) for index in range(4)]
+        for bone in rig.bones_by_mode.get(rotation_channels.QUATERNION, ())
+    )
+    return [channel for whole in wholes if 0 < sum(part in reading.keyed for part in whole) < 4 for channel in whole]
+
+
+def _values_without_curves(
+    reading: Reading, plan: Iterable[ChangedProperty], split: Iterable[Channel]
+) -> dict[Channel, float]:
+    """What channels hold that have no f-curve, as far as the layer makes it matter."""
+    held = {
+        (changed.name, changed.attribute, index): float(changed.source[0, index])
+        for changed in plan
+        for index in range(changed.width)
+    }
+    for bone, attribute, index in split:
+        held[bone, attribute, index] = float(reading.channels.rotation[0, reading.rig.places[bone], index])
+    return {channel: value for channel, value in held.items() if channel not in reading.keyed}
+
+
+def _base_action(
+    armature: bpy.types.Object, before: Animation, name: str, split: list[Channel], values: dict[Channel, float]
+) -> tuple[bpy.types.Action, str] | None:
+    """An action, with its slot, of the source's f-curves that quaternions are split over, and of values that stay."""
+    if not values:
+        return None
+    kept = {(bone_path(bone, attribute), index) for bone, attribute, index in split}
+    if kept and before.source is not None:
+        action, slot = before.source.copy(), before.slot
+        action.use_fake_user = False
+        for curve in versions.curves_of(action, slot):
+            if (curve.data_path, curve.array_index) not in kept:
+                versions.remove_curve(action, slot, curve)
+        versions.remove_groups_without_curves(action, slot)
+    else:
+        action = bpy.data.actions.new(name)
+        slot = versions.ensure_slot(action, armature)
+    action.name = name
+    for (bone, attribute, index), value in values.items():
+        curve = versions.new_curve(action, slot, bone_path(bone, attribute), index, bone)
+        write_keys(curve, straight_keys(np.zeros(1), np.array([value])))
+    return action, slot
+
+
+def _differences(changed: ChangedProperty) -> Array:
     """(frames, channels) what a combining strip must hold to turn the source into the result."""
-    is_quaternion = changed.attribute == "rotation_quaternion"
-    # What no f-curve below animates, a strip is combined with the property's default instead of its value.
-    default = np.zeros(changed.width)
-    if is_quaternion:
-        default[0] = 1.0
-    elif changed.attribute == "rotation_axis_angle":
-        default[2] = 1.0
-    is_keyed = np.array([(changed.name, changed.attribute, index) in reading.keyed for index in range(changed.width)])
-    below = np.where(is_keyed, changed.source, default)
-    if not is_quaternion:
-        return changed.values - below
-    lower = rotation_channels.to_quaternions(below, rotation_channels.QUATERNION)
+    if changed.attribute != "rotation_quaternion":
+        return changed.values - changed.source
+    lower = rotation_channels.to_quaternions(changed.source, rotation_channels.QUATERNION)
     upper = rotation_channels.to_quaternions(changed.values, rotation_channels.QUATERNION)
     change = rotations.quotient(rotations.conjugate(lower), rotations.conjugate(upper))
     return rotations.continuous(rotations.align(change, rotations.IDENTITY))
 
 
-def _push_down(data: bpy.types.AnimData, reading: Reading) -> bpy.types.NlaTrack:
-    """Move the assigned action into a strip on top of all tracks."""
-    action, slot = data.action, versions.slot_of(data)
-    assert action is not None
-    keyed = action.frame_range
-    # A strip holds its ends: what curves do beyond their keys must be inside it, wherever the scene plays.
+def _whole_span(data: bpy.types.AnimData, reading: Reading) -> tuple[float, float]:
+    """From the first to the last time at which anything happens or is played.
+
+    A strip holds its ends: what curves do beyond their keys must be inside it, wherever the scene plays.
+    """
+    keyed = data.action.frame_range if data.action is not None else reading.key_times[[0, -1]]
     scene = context.scene()
     first = min(float(keyed[0]), float(reading.key_times[0]), float(scene.frame_start))
     last = max(float(keyed[1]), float(reading.key_times[-1]), float(scene.frame_end))
+    return first, last
+
+
+def _push_down(data: bpy.types.AnimData, span: tuple[float, float]) -> bpy.types.NlaTrack:
+    """Move the assigned action into a strip on top of all tracks."""
+    action, slot = data.action, versions.slot_of(data)
+    assert action is not None
     blend, influence, extrapolation = data.action_blend_type, data.action_influence, data.action_extrapolation
     had_tracks = len(data.nla_tracks) > 0
     track = data.nla_tracks.new()
-    strip = _new_strip(track, action, slot, (first, last))
+    strip = _new_strip(track, action, slot, span)
     if had_tracks:
         strip.blend_type, strip.extrapolation = blend, extrapolation
         if influence < 1.0:

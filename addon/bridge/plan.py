@@ -15,6 +15,9 @@ from .edits import Edits
 from .reading import Reading
 from .thinning import keys_needed
 
+_SAME = 1e-6
+"""Values in single precision that differ by less are the same."""
+
 
 @dataclass(frozen=True, eq=False)
 class ChangedProperty:
@@ -30,6 +33,8 @@ class ChangedProperty:
     """(frames, channels) what the source has."""
     times: Array
     """(frames,) as f-curves count them."""
+    changes: BoolArray
+    """(frames,) where the values mean something else than the source's: others may differ by a sign or whole turns."""
     keyed: BoolArray
     """(frames,) which frames get a key."""
 
@@ -42,6 +47,10 @@ class ChangedProperty:
     def path(self) -> str:
         """The data path."""
         return bone_path(self.name, self.attribute)
+
+    def is_off(self, frame: int) -> bool:
+        """Whether a frame is noticeably different from the source."""
+        return bool(self.changes[frame]) and bool(np.abs(self.values[frame] - self.source[frame]).max() > _SAME)
 
     def keys(self, values: Array, index: int) -> Keys:
         """The keys of one channel, given values (frames, channels)."""
@@ -59,10 +68,12 @@ def plan_of(reading: Reading, edits: Edits, tolerance: float) -> list[ChangedPro
             values = edits.channels.rotation[:, bone, :width]
             # A quaternion's components change half as fast as the angle.
             allowed = np.full(width, 0.5 * tolerance if attribute == "rotation_quaternion" else tolerance)
-            plan.append((bone, attribute, values, source.rotation[:, bone, :width], allowed))
+            before = source.rotation[:, bone, :width]
+            plan.append((bone, attribute, values, before, allowed, edits.turned[:, bone]))
         if edits.moved[:, bone].any():
             values = edits.channels.location[:, bone]
-            plan.append((bone, "location", values, source.location[:, bone], np.full(3, tolerance * size)))
+            allowed = np.full(3, tolerance * size)
+            plan.append((bone, "location", values, source.location[:, bone], allowed, edits.moved[:, bone]))
     every = np.ones(len(times), dtype=bool)
     return [
         ChangedProperty(
@@ -72,9 +83,10 @@ def plan_of(reading: Reading, edits: Edits, tolerance: float) -> list[ChangedPro
             values=values,
             source=before,
             times=times,
+            changes=changes,
             keyed=keys_needed(times, values, allowed) if tolerance > 0.0 and len(times) > 1 else every,
         )
-        for bone, attribute, values, before, allowed in plan
+        for bone, attribute, values, before, allowed, changes in plan
     ]
 
 

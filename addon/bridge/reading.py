@@ -270,11 +270,12 @@ def object_moves(armature: bpy.types.Object, curves: Iterable[bpy.types.FCurve])
 
 
 def _nla_curves(armature: bpy.types.Object, animation: Animation) -> list[bpy.types.FCurve]:
-    """The f-curves of all strips below the result."""
+    """The f-curves of all strips below the result, but for those that belong to it."""
     data = armature.animation_data
     if data is None or not data.use_nla:
         return []
-    strips = [strip for track in data.nla_tracks if track != animation.layer for strip in sounding_strips(data, track)]
+    tracks = [track for track in data.nla_tracks if track not in (animation.layer, animation.base)]
+    strips = [strip for track in tracks for strip in sounding_strips(data, track)]
     return [
         curve for strip in strips if strip.action for curve in versions.curves_of(strip.action, versions.slot_of(strip))
     ]

@@ -29,6 +29,7 @@ RECORD = "poise_record"
 SUFFIX = ".poise"
 LAYER_TRACK = "Poise"
 SOURCE_TRACK = "Poise source"
+BASE_TRACK = "Poise base"
 """Names of the NLA tracks that a result as a layer makes."""
 
 
@@ -80,6 +81,8 @@ class Animation:
     """The track of the result, where it is a layer."""
     pushed_down: bpy.types.NlaTrack | None = None
     """The track that holds the source, where the layer put it there."""
+    base: bpy.types.NlaTrack | None = None
+    """The track that holds what the source does not key, where the layer needs it."""
     record: Record = field(default_factory=Record)
 
     def uses_nla(self, armature: bpy.types.Object) -> bool:
@@ -87,7 +90,7 @@ class Animation:
         animation = armature.animation_data
         if animation is None or not animation.use_nla:
             return False
-        ours = [track for track in (self.layer, self.pushed_down) if track is not None]
+        ours = [track for track in (self.layer, self.pushed_down, self.base) if track is not None]
         return any(track not in ours for track in animation.nla_tracks if sounding_strips(animation, track))
 
 
@@ -118,7 +121,8 @@ def animation_of(armature: bpy.types.Object) -> Animation:
         return Animation(animation.action, versions.slot_of(animation))
     source, slot = _source_of_result(result)
     pushed_down = context.named(animation.nla_tracks, SOURCE_TRACK) if source is not None else None
-    return Animation(source, slot, result, layer, pushed_down, Record.read(result))
+    base = context.named(animation.nla_tracks, BASE_TRACK)
+    return Animation(source, slot, result, layer, pushed_down, base, Record.read(result))
 
 
 def _source_of_result(result: bpy.types.Action) -> tuple[bpy.types.Action | None, str]:
@@ -204,10 +208,10 @@ def apply_result(armature: bpy.types.Object) -> bpy.types.Action:
         if context.custom(result, name) is not None:
             del result[name]
     if layer is not None and result is not animation.action:
-        layer.name = f"{LAYER_TRACK} applied"
-        below = context.named(animation.nla_tracks, SOURCE_TRACK)
-        if below is not None:
-            below.name = f"{SOURCE_TRACK} applied"
+        for name in (LAYER_TRACK, SOURCE_TRACK, BASE_TRACK):
+            track = context.named(animation.nla_tracks, name)
+            if track is not None:
+                track.name = f"{name} applied"
     return result
 
 
@@ -228,15 +232,20 @@ def _take_down(armature: bpy.types.Object, shown: Animation) -> None:
         versions.assign(animation, shown.source, shown.slot)
         return
     animation.nla_tracks.remove(shown.layer)
+    if shown.base is not None:
+        held = [strip.action for strip in shown.base.strips if strip.action is not None]
+        animation.nla_tracks.remove(shown.base)
+        for action in held:
+            forget_unused(action)
     if shown.pushed_down is not None:
         animation.nla_tracks.remove(shown.pushed_down)
         versions.assign(animation, shown.source, shown.slot)
 
 
-def forget_unused(result: bpy.types.Action) -> None:
-    """Delete a result that nothing but its own fake user holds."""
-    if result.users <= int(result.use_fake_user):
-        bpy.data.actions.remove(result)
+def forget_unused(action: bpy.types.Action) -> None:
+    """Delete a result, or what belongs to one, that nothing but its own fake user holds."""
+    if action.users <= int(action.use_fake_user):
+        bpy.data.actions.remove(action)
 
 
 def name_of_result(armature: bpy.types.Object, before: Animation) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import bpy
@@ -12,7 +13,7 @@ from mathutils import Vector
 
 from poise.addon import bridge
 from poise.addon.bridge import posing, versions
-from poise.solver import Clip, Motion
+from poise.solver import Clip, Motion, rotations
 
 from .importing import import_bvh
 from .rigs import (
@@ -26,6 +27,7 @@ from .rigs import (
     key,
     new_armature,
     random_armature,
+    rotation_path,
     set_action,
     straight_chain,
     swing,
@@ -322,6 +324,115 @@ def test_modifiers_on_changed_curves_are_baked_or_harmless(kind: str, outer: tup
         np.testing.assert_allclose(blender_pose(armature, NAMES, outside), before, atol=1e-5)
 
 
+def off_at_its_ends(clip: Clip, rng: np.random.Generator, names: Sequence[str]) -> Clip:
+    """The clip with joints turned by as much in every frame."""
+    turns = clip.motion.rotations.copy()
+    for name in names:
+        joint = clip.skeleton.index(name)
+        turns[:, joint] = rotations.multiply(turns[:, joint], rotations.exp(0.3 * rng.normal(size=3)))
+    return clip.with_motion(Motion(turns, clip.motion.translations))
+
+
+PARTS = [(10, 16), (1, 8), (4, 9), (6, 8), (10, 19), (12, 30), (1, 30), (25, 30), (-5, 2), (9, 9)]
+"""Frames that lie in every way about keys at 5, 9 and 20."""
+
+
+@pytest.mark.parametrize("interpolation", ["BEZIER", "LINEAR", "CONSTANT", "BOUNCE"])
+@pytest.mark.parametrize("extrapolation", ["LINEAR", "CONSTANT"])
+def test_what_goes_on_beyond_its_keys_goes_on_as_before(extrapolation: str, interpolation: str) -> None:
+    for begin, end in PARTS:
+        bpy.ops.wm.read_homefile(use_empty=True)
+        rng = np.random.default_rng(40)
+        armature = straight_chain(NAMES)
+        for bone in armature.pose.bones:
+            bone.rotation_mode = "XYZ"
+        animate(armature, rng, [5, 9, 20], scale=0.0, interpolation=interpolation)
+        for curve in versions.all_curves_of(armature.animation_data.action):
+            curve.extrapolation = extrapolation
+        outside = [frame for frame in range(-20, 61) if not begin <= frame <= end]
+        before = blender_pose(armature, NAMES, outside)
+        reading = bridge.read(armature, begin, end)
+        result = changed(reading.clip, rng, ["b"], ["a"])
+        bridge.bake(reading, result)
+        assert_blender_shows(result, armature, reading.times)
+        apart = np.abs(blender_pose(armature, NAMES, outside) - before).max()
+        assert apart < 3e-5, f"baked from {begin} to {end}: {apart:.3g} off outside"
+
+
+@pytest.mark.parametrize("target", ["action", "replace", "combine"])
+@pytest.mark.parametrize("extrapolation", ["LINEAR", "CONSTANT"])
+@pytest.mark.parametrize("keyed", [None, [5, 9, 20], [12], range(-30, 71)])
+def test_a_part_that_ends_elsewhere_leaves_the_rest(
+    keyed: list[int] | None, extrapolation: str, target: bridge.Target
+) -> None:
+    """Whether a changed bone has keys or none: the source goes on in others, so that it goes on in all."""
+    rng = np.random.default_rng(41)
+    armature = straight_chain(NAMES)
+    for bone in armature.pose.bones:
+        bone.rotation_mode = "QUATERNION" if bone.name == "d" else "YXZ"
+    armature.pose.bones["b"].rotation_euler = (0.3, -0.2, 0.5)
+    armature.pose.bones["d"].rotation_quaternion = (0.9, 0.1, 0.3, 0.2)
+    swing(armature, range(-30, 71), names=("a",))
+    if keyed is not None:
+        for index in range(3):
+            curve = key(armature, 'pose.bones["b"].rotation_euler', index, keyed, 0.05 * np.arange(len(keyed)))
+            curve.extrapolation = extrapolation
+    outside = [*range(-25, 10), *range(17, 66)]
+    before = blender_pose(armature, NAMES, outside)
+    reading = bridge.read(armature, 10, 16)
+    result = off_at_its_ends(reading.clip, rng, ["b", "d"])
+    bridge.bake(reading, result, target=target)
+    assert_blender_shows(result, armature, reading.times)
+    for frames in (slice(None, None, -1), slice(None)):
+        np.testing.assert_allclose(blender_pose(armature, NAMES, outside[frames]), before[frames], atol=1e-5)
+    again = bridge.read(armature, 10, 16)
+    np.testing.assert_allclose(again.clip.motion.rotations, reading.clip.motion.rotations, atol=1e-7)
+    bridge.bake(again, result, target=target)
+    np.testing.assert_allclose(blender_pose(armature, NAMES, outside), before, atol=1e-5)
+    assert_blender_shows(result, armature, reading.times)
+    bridge.restore_source(armature)
+    np.testing.assert_allclose(blender_pose(armature, NAMES, outside), before, atol=1e-6)
+
+
+def test_a_whole_source_gets_no_keys_beyond_it() -> None:
+    """What ends elsewhere than the source then stays there."""
+    armature = straight_chain(NAMES)
+    swing(armature, FRAMES, names=("a", "b"))
+    reading = read(armature)
+    result = off_at_its_ends(reading.clip, np.random.default_rng(42), ["b", "d"])
+    bridge.bake(reading, result)
+    assert tuple(armature.animation_data.action.frame_range) == (FRAMES[0], FRAMES[-1])
+    np.testing.assert_allclose(
+        blender_pose(armature, NAMES, [FRAMES[-1] + 5]), blender_pose(armature, NAMES, [FRAMES[-1]]), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize(("begin", "end"), [(3, 20), (8, 40), (-9, 1), (3, 13), (5, 9)])
+def test_cycles_are_kept_where_the_cycle_itself_is_changed(begin: int, end: int) -> None:
+    """And where a part is changed that is none of the keyed cycle's own, all else stays."""
+    armature = straight_chain(NAMES)
+    swing(armature, [3, 6, 10, 13])
+    for curve in versions.all_curves_of(armature.animation_data.action):
+        curve.modifiers.new("CYCLES")
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 0, 60
+    outside = [frame for frame in range(61) if not begin <= frame <= end]
+    before = blender_pose(armature, NAMES, outside)
+    reading = bridge.read(armature, begin, end)
+    result = changed(reading.clip, np.random.default_rng(43), ["b"])
+    bridge.bake(reading, result)
+    assert_blender_shows(result, armature, reading.times)
+    after = blender_pose(armature, NAMES, outside)
+    if (begin, end) not in ((3, 13), (5, 9)):
+        np.testing.assert_allclose(after, before, atol=1e-5)
+        return
+    assert np.abs(after - before).max() > 0.01
+    np.testing.assert_allclose(
+        blender_pose(armature, NAMES, np.arange(begin + 1.0, end) + 20.0),
+        blender_pose(armature, NAMES, np.arange(begin + 1.0, end)),
+        atol=1e-5,
+    )
+
+
 def test_a_curve_whose_path_once_led_nowhere_is_heard_again() -> None:
     """Blender without slots passes over such curves until somebody asks again."""
     armature = straight_chain(NAMES)
@@ -612,6 +723,36 @@ def test_combining_with_bones_that_have_no_keys() -> None:
     result = changed(reading.clip, np.random.default_rng(28), ["d"])
     bridge.bake(reading, result, target="combine")
     assert_blender_shows(result, armature, reading.times)
+
+
+@pytest.mark.parametrize("target", ["action", "replace", "combine"])
+@pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE", "XYZ"])
+@pytest.mark.parametrize("turned", ["b", "d"])
+def test_rotations_that_are_keyed_in_part_stay_whole_in_strips(turned: str, mode: str, target: bridge.Target) -> None:
+    """Blender takes the default for what a strip does not say about a quaternion, and not what the bone holds."""
+    armature = straight_chain(NAMES)
+    swing(armature, range(-5, 41), names=("a", "b"))
+    bone = armature.pose.bones["d"]
+    bone.rotation_mode = mode
+    for attribute in ("rotation_quaternion", "rotation_axis_angle"):
+        setattr(bone, attribute, (0.9, 0.1, 0.3, 0.2))
+    bone.rotation_euler = (0.4, -0.3, 0.6)
+    path = rotation_path(bone)[0]
+    key(armature, path, 1, [1, 12, 40], [0.1, 0.6, -0.2], "BEZIER").extrapolation = "LINEAR"
+    key(armature, path, 2, [1, 7], [0.3, 0.1]).modifiers.new("CYCLES")
+    source = curves(armature)
+    outside = [*range(-5, 3), *range(24, 60)]
+    before = blender_pose(armature, NAMES, outside)
+    reading = read(armature)
+    result = changed(reading.clip, np.random.default_rng(44), [turned])
+    bridge.bake(reading, result, target=target)
+    assert_blender_shows(result, armature, reading.times)
+    np.testing.assert_allclose(blender_pose(armature, NAMES, outside), before, atol=1e-5)
+    again = read(armature)
+    np.testing.assert_allclose(again.clip.motion.rotations, reading.clip.motion.rotations, atol=1e-7)
+    bridge.restore_source(armature)
+    assert [action.name for action in bpy.data.actions] == ["Motion"] and curves(armature) == source
+    np.testing.assert_allclose(blender_pose(armature, NAMES, outside), before, atol=1e-6)
 
 
 # --- control rigs -------------------------------------------------------------------------------------------------
