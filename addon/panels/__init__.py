@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import active, character, clean, constraints, detect, solve
+from . import active, character, clean, constraints, detect, menu, solve
 
-MODULES: tuple[ModuleType, ...] = (character, constraints, active, detect, clean, solve)
+MODULES: tuple[ModuleType, ...] = (character, constraints, active, detect, clean, solve, menu)
 """In the order in which they stand in the tab, each with a tuple `classes`."""
 
 classes = tuple(found for module in MODULES for found in module.classes)
+
+register, unregister = menu.register, menu.unregister

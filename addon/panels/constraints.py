@@ -21,6 +21,15 @@ ADDING = (
     ("poise.constraint_add_pose", "ARMATURE_DATA"),
 )
 
+CHANGING = (
+    ("poise.constraint_duplicate", "DUPLICATE"),
+    ("poise.constraint_mirror", "MOD_MIRROR"),
+    ("poise.constraint_remove", "REMOVE"),
+    ("poise.constraint_select_bones", "RESTRICT_SELECT_OFF"),
+    ("poise.constraint_pick", "EYEDROPPER"),
+)
+DIRECTIONS = (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN"))
+WORDS = {"UP": "More Important", "DOWN": "Less Important"}
 
 FRAMES_WIDTH, PRIORITY_WIDTH, CONFIDENCE_WIDTH = 3.0, 1.0, 1.9
 """Of the figures in a line, in heights of a button: room for "100–1200", for "12" and for "100%"."""
@@ -102,6 +111,16 @@ class POISE_MT_constraint_more(Menu):  # noqa: N801
 
     def draw(self, context: bpy.types.Context) -> None:
         layout: Any = self.layout
+        for operator, icon in CHANGING:
+            layout.operator(operator, icon=icon)
+        layout.separator()
+        for direction, icon in DIRECTIONS:
+            move: Any = layout.operator("poise.constraint_move", text=WORDS[direction], icon=icon)
+            move.direction = direction
+        layout.separator()
+        layout.operator("poise.point_add", icon="EMPTY_AXIS")
+        layout.operator("poise.point_remove", icon="REMOVE")
+        layout.operator("poise.pose_capture", icon="POSE_HLT")
         layout.operator("poise.recruited_select", icon="GROUP_BONE")
         layout.separator()
         layout.operator("poise.constraints_load", icon="IMPORT")
@@ -122,16 +141,12 @@ class POISE_PT_constraints(OfArmature, Panel):  # noqa: N801
             "POISE_UL_constraints", "", character, "constraints", character, "active_constraint", rows=5
         )
         row = layout.row(align=True)
-        for direction, icon in (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN")):
+        for direction, icon in DIRECTIONS:
             move: Any = row.operator("poise.constraint_move", text="", icon=icon)
             move.direction = direction
         row.separator()
-        row.operator("poise.constraint_duplicate", text="", icon="DUPLICATE")
-        row.operator("poise.constraint_mirror", text="", icon="MOD_MIRROR")
-        row.operator("poise.constraint_remove", text="", icon="REMOVE")
-        row.separator()
-        row.operator("poise.constraint_select_bones", text="", icon="RESTRICT_SELECT_OFF")
-        row.operator("poise.constraint_pick", text="", icon="EYEDROPPER")
+        for operator, icon in CHANGING:
+            row.operator(operator, text="", icon=icon)
         row.separator()
         row.menu("POISE_MT_constraint_more", text="", icon="DOWNARROW_HLT")
 

@@ -91,6 +91,12 @@ def registered() -> dict[str, set[str]]:
         },
         "properties": {f"{owner.__name__}.{name}" for owner in owners for name in dir(owner) if "poise" in name},
         "operators": {name for name in dir(bpy.ops) if name == "poise"},
+        "menus": {
+            f"{name}: {drawing.__module__}"
+            for name in ("VIEW3D_MT_object", "VIEW3D_MT_pose", "VIEW3D_MT_editor_menus")
+            for drawing in getattr(getattr(bpy.types, name).draw, "_draw_funcs", ())
+            if drawing.__module__.startswith(MODULE)
+        },
         "handlers": {handler for handler in handlers if MODULE in handler},
     }
 
@@ -114,10 +120,10 @@ def use(folder: Path) -> None:
 
 def test_it_is_used_and_disabling_leaves_nothing_registered(installed: None, tmp_path: Path) -> None:
     bpy.ops.wm.read_homefile(use_empty=True)
-    assert all(registered()[what] for what in ("classes", "properties", "operators"))
+    assert all(registered()[what] for what in ("classes", "properties", "operators", "menus"))
     use(tmp_path)
     bpy.ops.preferences.addon_disable(module=MODULE)
-    assert registered() == {"classes": set(), "properties": set(), "operators": set(), "handlers": set()}
+    assert not any(registered().values()), registered()
     bpy.ops.wm.read_homefile(use_empty=True)
 
 

@@ -153,17 +153,30 @@ def undo_and_redo() -> Wait:
     seen["redone"] = state()
 
 
+def type_in(text: str) -> Wait:
+    window, _ = view()
+    for letter in text:
+        key = "SPACE" if letter == " " else letter.upper()
+        window.event_simulate(type=key, value="PRESS", unicode=letter, x=300, y=300)
+        window.event_simulate(type=key, value="RELEASE", x=300, y=300)
+        yield MOMENT
+    yield 4 * MOMENT
+    yield from press("RET")
+    yield 6 * MOMENT
+
+
+def an_operator_is_searched_for() -> Wait:
+    yield from press("F3")
+    yield 6 * MOMENT
+    yield from type_in("find footplants")
+    seen["found by F3"] = len(armature().poise.found)
+
+
 def a_bone_is_searched_for() -> Wait:
     with in_view():
         bpy.ops.poise.bone_choose("INVOKE_DEFAULT", field="landmark", mark="left_ankle")
     yield 6 * MOMENT
-    window, _ = view()
-    for letter in "subtalar":
-        window.event_simulate(type=letter.upper(), value="PRESS", unicode=letter, x=300, y=300)
-        window.event_simulate(type=letter.upper(), value="RELEASE", x=300, y=300)
-        yield MOMENT
-    yield from press("RET")
-    yield 6 * MOMENT
+    yield from type_in("subtalar")
     seen["searched"] = {landmark.mark: landmark.bone for landmark in armature().poise.landmarks}
 
 
@@ -189,6 +202,7 @@ def all_of_it() -> Wait:
         solving_shows_its_progress,
         undo_and_redo,
         a_bone_is_searched_for,
+        an_operator_is_searched_for,
         errors_change_nothing,
     ):
         yield from scene()

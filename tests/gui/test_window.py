@@ -80,6 +80,10 @@ def test_undo_and_redo_restore_everything(seen: dict[str, Any]) -> None:
     assert seen["redone"] == seen["solve: after"]
 
 
+def test_operators_are_found_by_f3(seen: dict[str, Any]) -> None:
+    assert seen["found by F3"]
+
+
 def test_a_landmark_is_set_by_searching_for_its_bone_on_both_sides(seen: dict[str, Any]) -> None:
     assert seen["searched"] == {"left_ankle": "l_subtalar", "right_ankle": "r_subtalar"}
 

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import pytest
 
-from poise.addon import panels, progress
+from poise.addon import operators, panels, progress
 from poise.addon.properties import TRUNK_MARKS
 
 from .drawing import MENUS, Complaints, draw_all, drawn, in_sidebar
@@ -234,6 +234,25 @@ def test_a_running_solve_shows_a_bar_instead_of_the_button(armature: Any, compla
     finally:
         progress.end(running)
     assert "poise.solve(" in draw_all(complaints)["POISE_PT_solve"]
+
+
+# Menus --------------------------------------------------------------------------------------------------------------
+
+
+def test_every_operator_stands_in_a_menu_where_f3_finds_it(armature: Any, complaints: Complaints) -> None:
+    drawn_menus = draw_all(complaints)
+    shown = "".join(drawn_menus[menu.__name__] for menu in MENUS)
+    meant = {found.bl_idname for found in operators.classes if "INTERNAL" not in found.bl_options}
+    assert not {name for name in meant if f"bpy.ops.{name}(" not in shown}
+
+
+def test_every_operator_describes_itself() -> None:
+    for found in operators.classes:
+        assert len(found.bl_description) > 20, found.bl_idname
+        own = {name for base in found.__mro__ for name in getattr(base, "__annotations__", ())}
+        for known in getattr(bpy.ops.poise, found.bl_idname.split(".")[1]).get_rna_type().properties:
+            if known.identifier in own and not known.is_hidden:
+                assert known.description, f"{found.bl_idname}.{known.identifier}"
 
 
 # The tests themselves -----------------------------------------------------------------------------------------------

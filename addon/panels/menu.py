@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The menu "Poise" in object and pose mode: what stands in no menu is not found by F3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.types import Menu
+
+ENTRIES: tuple[tuple[str, str] | None, ...] = (
+    ("poise.detect_footplants", "SNAP_FACE"),
+    ("poise.detect_template", "PREVIEW_RANGE"),
+    ("poise.found_accept", "CHECKMARK"),
+    ("poise.found_reject", "X"),
+    ("poise.found_accept_all", "CHECKMARK"),
+    ("poise.found_reject_all", "X"),
+    None,
+    ("poise.clean", "BRUSH_DATA"),
+    ("poise.solve", "PLAY"),
+    ("poise.source_restore", "LOOP_BACK"),
+    ("poise.result_apply", "CHECKMARK"),
+)
+"""Operators with their icons; None is a line between them."""
+
+PARENTS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
+
+
+class POISE_MT_poise(Menu):  # noqa: N801
+    """Edit motion by what must hold"""
+
+    bl_idname = "POISE_MT_poise"
+    bl_label = "Poise"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout: Any = self.layout
+        layout.operator("poise.character_recognise", icon="VIEWZOOM")
+        layout.operator_menu_enum("poise.landmark_set", "mark")
+        layout.operator_menu_enum("poise.landmark_clear", "mark")
+        layout.separator()
+        layout.menu("POISE_MT_constraint_add", icon="ADD")
+        layout.menu("POISE_MT_constraint_more", text="Constraint")
+        layout.separator()
+        for entry in ENTRIES:
+            if entry is None:
+                layout.separator()
+            else:
+                layout.operator(entry[0], icon=entry[1])
+
+
+def draw_entry(menu: Any, context: bpy.types.Context) -> None:
+    """The entry in the menus of the 3D viewport."""
+    menu.layout.separator()
+    menu.layout.menu("POISE_MT_poise")
+
+
+def register() -> None:
+    """Enter it."""
+    for parent in PARENTS:
+        getattr(bpy.types, parent).append(draw_entry)
+
+
+def unregister() -> None:
+    """Take it out."""
+    for parent in PARENTS:
+        getattr(bpy.types, parent).remove(draw_entry)
+
+
+classes = (POISE_MT_poise,)
