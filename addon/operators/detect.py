@@ -129,7 +129,7 @@ class POISE_OT_found_reject(OnProposal, Operator):  # noqa: N801
 
     bl_idname = "poise.found_reject"
     bl_label = "Reject"
-    bl_description = "Drop this proposal"
+    bl_description = "Drop this proposal: no constraint is made of it"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     index: IntProperty(name="Proposal", description="Its place in the list; else the active one", options=THIS_TIME)
@@ -168,7 +168,7 @@ class POISE_OT_found_reject_all(OnProposals, Operator):  # noqa: N801
 
     bl_idname = "poise.found_reject_all"
     bl_label = "Reject All"
-    bl_description = "Drop all proposals"
+    bl_description = "Drop all proposals: no constraints are made of them"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
