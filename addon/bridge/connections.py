@@ -25,7 +25,7 @@ def check_connections_editable(armature: bpy.types.Object) -> None:
     """Raise where edit mode is out of reach."""
     data, active = armature.data, context.view_layer().objects.active
     assert data is not None
-    if active is not None and active is not armature and active.mode != "OBJECT":
+    if active is not None and active is not armature and active.mode not in ("OBJECT", "POSE"):
         raise BridgeError(f"Leave {active.mode.lower()} mode of {active.name!r} first: bones must be disconnected.")
     if context.is_linked(data) or context.is_override(data):
         raise BridgeError(
@@ -39,29 +39,49 @@ def _set_connected(armature: bpy.types.Object, names: Iterable[str], connected: 
     if not wanted:
         return
     view_layer = context.view_layer()
-    active, mode = view_layer.objects.active, armature.mode
+    active = view_layer.objects.active
     selected = [found for found in view_layer.objects if found.select_get(view_layer=view_layer)]
+    posing = [found for found in view_layer.objects if found.mode == "POSE"]
     hidden = armature.hide_get(view_layer=view_layer)
     check_connections_editable(armature)
     try:
         armature.hide_set(False, view_layer=view_layer)
-        view_layer.objects.active = armature
-        if armature.mode != "OBJECT":
-            bpy.ops.object.mode_set(mode="OBJECT")
+        _leave_pose_mode(view_layer, posing)
         # Edit mode takes every selected armature along.
-        for found in selected:
-            found.select_set(False, view_layer=view_layer)
+        _select(view_layer, [])
+        view_layer.objects.active = armature
         bpy.ops.object.mode_set(mode="EDIT")
         assert isinstance(armature.data, bpy.types.Armature)
         for name in wanted:
             bone = context.named(armature.data.edit_bones, name)
             if bone is not None:
                 bone.use_connect = connected
-        bpy.ops.object.mode_set(mode="OBJECT")
     finally:
-        for found in selected:
-            found.select_set(True, view_layer=view_layer)
-        if armature.mode != mode:
-            bpy.ops.object.mode_set(mode=mode)
+        if armature.mode == "EDIT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        _enter_pose_mode(view_layer, posing)
+        _select(view_layer, selected)
         armature.hide_set(hidden, view_layer=view_layer)
         view_layer.objects.active = active
+
+
+def _leave_pose_mode(view_layer: bpy.types.ViewLayer, posing: list[bpy.types.Object]) -> None:
+    for found in posing:
+        # Those that are selected leave together.
+        if found.mode == "POSE":
+            view_layer.objects.active = found
+            bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def _enter_pose_mode(view_layer: bpy.types.ViewLayer, posing: list[bpy.types.Object]) -> None:
+    if posing:
+        _select(view_layer, posing)
+        view_layer.objects.active = posing[0]
+        bpy.ops.object.mode_set(mode="POSE")
+
+
+def _select(view_layer: bpy.types.ViewLayer, wanted: list[bpy.types.Object]) -> None:
+    """Select these objects and no others."""
+    for found in view_layer.objects:
+        if found.select_get(view_layer=view_layer) != (found in wanted):
+            found.select_set(found in wanted, view_layer=view_layer)

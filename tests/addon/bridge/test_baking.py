@@ -862,8 +862,8 @@ def test_bones_cannot_be_disconnected_while_another_object_is_in_a_mode() -> Non
     swing(armature, FRAMES)
     reading = read(armature)
     straight_chain(["x"])
-    bpy.ops.object.mode_set(mode="POSE")
-    refused(reading, stretched(reading.clip, "c"), r"Leave pose mode of 'Chain\.001' first")
+    bpy.ops.object.mode_set(mode="EDIT")
+    refused(reading, stretched(reading.clip, "c"), r"Leave edit mode of 'Chain\.001' first")
 
 
 def test_a_layer_under_a_solo_is_refused() -> None:
