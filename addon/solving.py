@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Generator
 from dataclasses import dataclass, replace
@@ -19,11 +20,8 @@ Quality = Literal["draft", "final"]
 Step = tuple[str, float]
 """What is being done, in a word, and how much of that is done, from 0 to 1."""
 
-QUALITIES: dict[Quality, solver.DeformSettings] = {
-    "draft": solver.DeformSettings(iterations=30, tolerance=1e-3, smoothing_passes=0),
-    "final": solver.DeformSettings(),
-}
-"""A draft comes to rest within a thousandth of the size and is not smoothed: enough to see where things go."""
+DRAFT_RATE = 30.0
+"""Frames a second of a draft: enough to see where things go, and a quarter of what captures often have."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +69,7 @@ def solving(armature: bpy.types.Object | None, options: Options | None = None) -
     # What the solver warns of is advice to the animator, not a line on a terminal.
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", solver.RecruitingWarning)
-        steps = solver.deforming(
-            clip, translated.constraints, ground=translation.ground_of(held), settings=QUALITIES[asked.quality]
-        )
+        steps = solver.deforming(clip, translated.constraints, ground=translation.ground_of(held))
     deformation = yield from _deforming(steps)
     yield "telling", 0.0
     report = deformation.report
@@ -92,7 +88,11 @@ def solving(armature: bpy.types.Object | None, options: Options | None = None) -
 
 
 def _reading(armature: bpy.types.Object | None, options: Options) -> Generator[Step, None, bridge.Reading]:
-    steps = bridge.reading_in_steps(armature, *frames(options.begin, options.end))
+    first, last = frames(options.begin, options.end)
+    stride = _stride() if options.quality == "draft" and last > first else 1
+    # A draft must not end before the range does.
+    last = first + stride * math.ceil((last - first) / stride)
+    steps = bridge.reading_in_steps(armature, first, last, step=stride)
     try:
         while True:
             try:
@@ -103,6 +103,13 @@ def _reading(armature: bpy.types.Object | None, options: Options) -> Generator[S
             yield "reading", share
     finally:
         steps.close()
+
+
+def _stride() -> int:
+    """From how many frames of the scene a draft takes one."""
+    scene = bpy.context.scene
+    assert scene is not None
+    return max(1, round(scene.render.fps / scene.render.fps_base / DRAFT_RATE))
 
 
 def _deforming(

@@ -109,6 +109,22 @@ def _keys(action: bpy.types.Action) -> list[Any]:
     return [key for curves in state()["actions"][action.name][0].values() for keys in curves.values() for key in keys]
 
 
+def test_a_draft_solves_fewer_frames_of_a_fast_capture_to_much_the_same(lifted: Any) -> None:
+    scene = bpy.context.scene
+    scene.render.fps = 120
+    scene.frame_end = 66  # no multiple of the stride away from the first frame
+    items(lifted)[0].points[0].begin = items(lifted)[0].points[0].end = 29  # one of its frames
+    final = solving.solve(lifted)
+    place = hand(lifted, 29)
+    draft = solving.solve(lifted, solving.Options(quality="draft"))
+    assert draft.deformation.clip.frames == math.ceil(65 / 4) + 1
+    assert draft.baked.keys < final.baked.keys
+    assert draft.reading.times[-1] >= scene.frame_end
+    assert hand(lifted, 29) == pytest.approx(place, abs=1e-3)
+    scene.render.fps = 30
+    assert solving.solve(lifted, solving.Options(quality="draft")).deformation.clip.frames == 66
+
+
 def test_solving_again_and_after_opening_the_file_gives_the_same(lifted: Any, tmp_path: Path) -> None:
     run("solve")
     first = everything(lifted)
