@@ -17,7 +17,7 @@ SOLVER_TESTS = tests/solver tests/test_architecture.py
 python = $(or $(shell scripts/find-python $(1) "$(2)" 2>/dev/null),$(error $(shell scripts/find-python $(1) "$(2)" 2>&1)))
 install = bin/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help test test-all test-solver test-matrix lint bench demo extension wheel clean clean-all
+.PHONY: help test test-all gui-test test-solver test-matrix lint bench demo extension wheel clean clean-all
 .DELETE_ON_ERROR:
 # Without this, make takes the stamp of an environment that only a pattern asked for as its own to delete.
 .PRECIOUS: .venv-%/ready .venv-bpy%/ready
@@ -26,7 +26,8 @@ help:
 	@echo "make demo         edit postures and motions and write pictures to build/demo"
 	@echo "make test         every test that needs no window, with Blender and with the peers"
 	@echo "make test-all     the tests that need Blender, in each of Blender 4.2, 4.5, 5.0 and 5.2"
-	@echo "make test-solver  the solver's tests alone: no Blender, seconds"
+	@echo "make gui-test     the add-on in a Blender with a window"
+	@echo "make test-solver  the solver's tests alone: no Blender, minutes"
 	@echo "make test-matrix  the solver's tests under each of Python $(MATRIX) that is here"
 	@echo "make lint         ruff and mypy"
 	@echo "make bench        measure, beside other libraries; writes build/bench.json"
@@ -77,6 +78,9 @@ test-blender-45: .venv/ready
 
 test-blender-%: .venv-bpy%/ready
 	.venv-bpy$*/bin/python -m pytest $(BLENDER_TESTS)
+
+gui-test: .venv/ready
+	.venv/bin/python -m pytest tests/gui
 
 SOLVER_VENV = $(if $(wildcard .venv/ready),.venv,.venv-solver)
 test-solver: $(SOLVER_VENV)/ready

@@ -25,7 +25,7 @@ class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
         character: Any = character_of(armature_of(context))
         layout.prop(character, "clean_method", text="")
         row = layout.row(align=True)
-        feet: Any = row.operator("poise.clean", text="Feet", icon="SNAP_FACE")
+        feet: Any = row.operator("poise.clean", text="Feet", icon="TRIA_DOWN_BAR")
         feet.feet, feet.hands = True, False
         hands: Any = row.operator("poise.clean", text="Hands", icon="VIEW_PAN")
         hands.feet, hands.hands = False, True

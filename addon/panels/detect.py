@@ -42,7 +42,7 @@ class POISE_PT_detect(OfArmature, Panel):  # noqa: N801
         layout = self.layout
         character: Any = character_of(armature_of(context))
         column = layout.column(align=True)
-        column.operator("poise.detect_footplants", icon="SNAP_FACE")
+        column.operator("poise.detect_footplants", icon="TRIA_DOWN_BAR")
         column.prop(character, "least_confidence", slider=True)
         column = layout.column(align=True)
         column.prop(character, "template_kind", text="")

@@ -9,7 +9,7 @@ import bpy
 from bpy.types import Menu
 
 ENTRIES: tuple[tuple[str, str] | None, ...] = (
-    ("poise.detect_footplants", "SNAP_FACE"),
+    ("poise.detect_footplants", "TRIA_DOWN_BAR"),
     ("poise.detect_template", "PREVIEW_RANGE"),
     ("poise.found_accept", "CHECKMARK"),
     ("poise.found_reject", "X"),

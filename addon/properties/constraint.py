@@ -25,7 +25,7 @@ from .points import PoisePoint
 
 KINDS = (
     ("SHAPE", "Pin or Trajectory", "A point of a bone goes through places", "CURVE_PATH", 0),
-    ("FOOTPLANT", "Footplant", "Heel and ball of a foot stand still between their events", "SNAP_FACE", 1),
+    ("FOOTPLANT", "Footplant", "Heel and ball of a foot stand still between their events", "TRIA_DOWN_BAR", 1),
     ("ORIENTATION", "Orientation", "A bone is turned in given ways", "ORIENTATION_GIMBAL", 2),
     ("LOOK_AT", "Look At", "An axis of a bone points at places, or in directions", "HIDE_OFF", 3),
     ("BALANCE", "Balance", "The centre of mass keeps its place over the feet", "EMPTY_SINGLE_ARROW", 4),

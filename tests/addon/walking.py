@@ -3,25 +3,21 @@
 
 from __future__ import annotations
 
-import tempfile
 from functools import cache
 from pathlib import Path
 
 import bpy
 
-from poise import solver
 from poise.addon import bridge
 from poise.solver import synthetic
+from poise.solver.bvh import format_bvh
 
 from .bridge.importing import import_bvh
 
 
 @cache
 def _walk_as_bvh() -> str:
-    folder = Path(tempfile.mkdtemp(prefix="poise-walk-"))
-    path = folder / "walk.bvh"
-    solver.write_bvh(synthetic.walk(steps=4, fps=30.0).clip, path)
-    return path.read_text(encoding="utf-8")
+    return format_bvh(synthetic.walk(steps=4, fps=30.0).clip)
 
 
 def walking_armature(folder: Path) -> bpy.types.Object:
