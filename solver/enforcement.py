@@ -21,7 +21,7 @@ from .joints import BodyPoint, JointKind
 from .kinematics import WorldState
 from .motion import Motion
 from .polishing import can_polish, polish_postures
-from .posture import BATCH, Postures, solve_checked
+from .posture import Postures, solve_checked
 from .settings import SolveSettings
 from .tasks import AcrossTask, MaskedTask, PoseTask, Task
 from .tasks.masked import across
@@ -39,6 +39,10 @@ ROUGHLY_HOLDS = 1e-2
 
 POLISHED = 5e-7
 """Sizes of the character, or radians: to which frames are put right."""
+
+ORDERED = 40
+"""Frames that are solved together by their order: fewer than without, since each of them takes long, and whoever
+waits wants to be able to stop."""
 
 UNORDERED_ITERATIONS = 20
 """Steps after which frames that are solved without order should have met everything; those that have not are solved
@@ -130,7 +134,7 @@ class Enforcement:
                 if code >= 0
             )
             members = active[which == number]
-            groups += [Group(members[first : first + BATCH], levels) for first in range(0, len(members), BATCH)]
+            groups += [Group(members[first : first + ORDERED], levels) for first in range(0, len(members), ORDERED)]
         return groups
 
     def tasks(self, group: Group) -> list[Task]:
