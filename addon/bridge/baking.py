@@ -69,9 +69,9 @@ def bake(
 ) -> Baked:
     """Bake a changed clip of what was read, and show it on the armature.
 
-    A `tolerance` above zero leaves out keys, as long as every channel stays within it (radians; lengths as a share of
-    the character's size). With `stretch`, connected bones that the result moves away from their parents are
-    disconnected; without, they stay. Mode, frame and selection stay as they are.
+    A `tolerance` above zero leaves out keys, as long as smooth curves between the others keep every channel within it
+    (radians; lengths as a share of the character's size). With `stretch`, connected bones that the result moves away
+    from their parents are disconnected; without, they stay. Mode, frame and selection stay as they are.
     """
     armature = _checked(reading, result, target, tolerance)
     rig = reading.rig
@@ -92,9 +92,9 @@ def bake(
     sources.take_down_result(armature)
     record = sources.Record(unkeyed(reading, plan), (*kept_loose, *loose), rig.names)
     if target == "action":
-        action = new_action(armature, before, plan)
+        action, slot = new_action(armature, before, plan)
     else:
-        action = new_layer(armature, before, reading, plan, target)
+        action, slot = new_layer(armature, before, reading, plan, target)
     sources.mark(action, before.source, before.slot, record)
     action.use_fake_user = True
     if before.source is not None and not context.is_linked(before.source):
@@ -105,7 +105,7 @@ def bake(
         action=action.name,
         bones=tuple(dict.fromkeys(rig.names[channel.bone] for channel in plan)),
         curves=sum(channel.width for channel in plan),
-        keys=sum(channel.width * int(channel.keyed.sum()) for channel in plan),
+        keys=_keys(action, slot, plan),
         disconnected=loose,
         gap=gap,
         notes=_notes(reading, loose, gap, target, is_thinned=tolerance > 0.0),
@@ -192,6 +192,12 @@ def _check_groups(armature: bpy.types.Object, plan: list[ChangedProperty]) -> No
 # Afterwards -------------------------------------------------------------------------------------------------------
 
 
+def _keys(action: bpy.types.Action, slot: str, plan: list[ChangedProperty]) -> int:
+    """How many keys the written f-curves have."""
+    paths = {changed.path for changed in plan}
+    return sum(len(curve.keyframe_points) for curve in versions.curves_of(action, slot) if curve.data_path in paths)
+
+
 def _gap(reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Clip, must_evaluate: bool) -> float:
     """How far the bones are from the joints: as Blender stores the keys, or where these do not tell, evaluates them."""
     if reading.method == "evaluated" or must_evaluate:
@@ -200,9 +206,7 @@ def _gap(reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Cl
         stored = edits.channels.copy()
         for changed in plan:
             held = stored.location if changed.attribute == "location" else stored.rotation
-            for index in range(changed.width):
-                keys = changed.values[changed.keyed, index].astype(np.float32)
-                held[:, changed.bone, index] = np.interp(changed.times, changed.times[changed.keyed], keys)
+            held[:, changed.bone, : changed.width] = changed.fit.shown.astype(np.float32)
         rig = reading.rig
         if edits.moved.any():
             rig = replace(rig, connected=rig.connected & ~edits.moved.any(axis=0))

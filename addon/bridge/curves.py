@@ -141,6 +141,7 @@ def transform_curves(rig: Rig, curves: Iterable[bpy.types.FCurve]) -> Iterator[t
 LINEAR = 1
 BEZIER = 2
 FREE = 0
+ALIGNED = 3
 AUTO_CLAMPED = 4
 """Numbers of Blender's enumerations: of a key's interpolation and of its handles."""
 
@@ -195,7 +196,7 @@ class Keys:
         if len(co) > 1 and self.choices["interpolation"][0] == LINEAR:
             third = (co[1] - co[0]) / 3.0
             self.floats["handle_right"][0], self.floats["handle_left"][1] = co[0] + third, co[1] - third
-            if self.choices["handle_right_type"][1] != FREE:
+            if self.choices["handle_right_type"][1] == AUTO_CLAMPED:
                 after = (co[2] - co[1]) / 3.0 if len(co) > 2 else third
                 self.floats["handle_right"][1] = co[1] + after
             self.free_handles(1)
@@ -234,23 +235,35 @@ def straight_keys(times: Array, values: Array) -> Keys:
     )
 
 
-def joined(before: Keys, middle: Keys, after: Keys) -> Keys:
-    """Three runs of keys in one; what the middle does not say, its keys have at zero."""
-    runs = (before, middle, after)
-    counts = [len(run.times) for run in runs]
+def smooth_keys(times: Array, values: Array, slopes: Array) -> Keys:
+    """Keys joined by the cubic polynomials that leave and reach them with these slopes, (keys,) per unit of time."""
+    keys = straight_keys(times, values)
+    count = len(times)
+    # With handles a third of the way to the next key, time passes evenly along a Bézier segment.
+    thirds = np.diff(times, prepend=2.0 * times[0] - times[1], append=2.0 * times[-1] - times[-2]) / 3.0
+    for name, reach in (("handle_left", -thirds[:-1]), ("handle_right", thirds[1:])):
+        keys.floats[name] = np.stack([times + reach, values + reach * slopes], axis=1).astype(np.float32)
+        keys.choices[f"{name}_type"] = np.full(count, ALIGNED, dtype=np.uint8)
+    keys.choices["interpolation"] = np.full(count, BEZIER, dtype=np.uint8)
+    return keys
 
-    def column(get: Any, name: str, like: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        parts = [get(run).get(name) for run in runs]
-        shapes = [(count, *like.shape[1:]) for count in counts]
-        return np.concatenate(
-            [np.zeros(shape, like.dtype) if part is None else part for part, shape in zip(parts, shapes, strict=True)]
-        )
 
-    whole = before
-    return Keys(
-        {name: column(lambda run: run.floats, name, values) for name, values in whole.floats.items()},
-        {name: column(lambda run: run.choices, name, values) for name, values in whole.choices.items()},
-    )
+def joined(*runs: Keys) -> Keys:
+    """Runs of keys in one; what only other runs say, the keys of a run have at zero."""
+
+    def columns(held: list[dict[str, np.ndarray[Any, Any]]]) -> dict[str, np.ndarray[Any, Any]]:
+        like = {name: values for columns in held for name, values in columns.items()}
+        return {
+            name: np.concatenate(
+                [
+                    columns.get(name, np.zeros((len(run.times), *values.shape[1:]), values.dtype))
+                    for run, columns in zip(runs, held, strict=True)
+                ]
+            )
+            for name, values in like.items()
+        }
+
+    return Keys(columns([run.floats for run in runs]), columns([run.choices for run in runs]))
 
 
 def write_keys(curve: bpy.types.FCurve, keys: Keys) -> None:

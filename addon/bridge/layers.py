@@ -24,8 +24,8 @@ def new_layer(
     reading: Reading,
     plan: Iterable[ChangedProperty],
     blending: Literal["replace", "combine"],
-) -> bpy.types.Action:
-    """A new action with nothing but the planned changes, in a track on top of all others; the source goes below it.
+) -> tuple[bpy.types.Action, str]:
+    """A new action, with its slot, of nothing but the planned changes, in a track above all; the source goes below it.
 
     Between them, what no f-curve gives a value to must get one: else Blender gives it the property's default as soon
     as a strip, of the result or of the source, has something to say about the same property.
@@ -37,10 +37,10 @@ def new_layer(
     action.name = name_of_result(armature, before)
     slot = versions.ensure_slot(action, armature)
     for changed in plan:
-        values = changed.values if blending == "replace" else _differences(changed)
+        written = changed if blending == "replace" else changed.with_values(_differences(changed))
         for index in range(changed.width):
             curve = versions.new_curve(action, slot, changed.path, index, changed.name)
-            write_keys(curve, changed.keys(values, index))
+            write_keys(curve, written.keys(index))
     split = [] if before.uses_nla(armature) or data.action is None else _split_quaternions(reading)
     span = _whole_span(data, reading)
     if data.action is not None:
@@ -56,7 +56,7 @@ def new_layer(
     strip.blend_type = "REPLACE" if blending == "replace" else "COMBINE"
     strip.extrapolation = "NOTHING"
     data.use_nla = True
-    return action
+    return action, slot
 
 
 Channel = tuple[str, str, int]

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from . import rotation_channels
 from .arrays import Array, BoolArray
-from .curves import Keys, bone_path, straight_keys
+from .curves import Keys, bone_path, smooth_keys, straight_keys
 from .edits import Edits
 from .reading import Reading
-from .thinning import keys_needed
+from .thinning import Fit, every_frame, thinned
 
 _SAME = 1e-6
 """Values in single precision that differ by less are the same."""
@@ -35,8 +35,10 @@ class ChangedProperty:
     """(frames,) as f-curves count them."""
     changes: BoolArray
     """(frames,) where the values mean something else than the source's: others may differ by a sign or whole turns."""
-    keyed: BoolArray
-    """(frames,) which frames get a key."""
+    tolerances: Array | None
+    """(channels,) within which keys may be left out; None where each frame has one."""
+    fit: Fit
+    """The keys."""
 
     @property
     def width(self) -> int:
@@ -52,42 +54,46 @@ class ChangedProperty:
         """Whether a frame is noticeably different from the source."""
         return bool(self.changes[frame]) and bool(np.abs(self.values[frame] - self.source[frame]).max() > _SAME)
 
-    def keys(self, values: Array, index: int) -> Keys:
-        """The keys of one channel, given values (frames, channels)."""
-        return straight_keys(self.times[self.keyed], values[self.keyed, index])
+    def keys(self, index: int) -> Keys:
+        """The keys of one channel."""
+        keyed, slopes = self.fit.keyed, self.fit.slopes
+        if slopes is None:
+            return straight_keys(self.times[keyed], self.values[keyed, index])
+        return smooth_keys(self.times[keyed], self.values[keyed, index], slopes[:, index])
+
+    def with_values(self, values: Array) -> ChangedProperty:
+        """The same property with other values (frames, channels), and the keys that these need."""
+        return replace(self, values=values, fit=_fit(self.times, values, self.tolerances))
+
+
+def _fit(times: Array, values: Array, tolerances: Array | None) -> Fit:
+    return every_frame(values) if tolerances is None else thinned(times, values, tolerances)
 
 
 def plan_of(reading: Reading, edits: Edits, tolerance: float) -> list[ChangedProperty]:
     """All that changes, bone by bone; a tolerance as in `bake`."""
     rig, source, times = reading.rig, reading.channels, reading.key_times
-    size = reading.size_in_armature
+
+    def changed(
+        bone: int, attribute: str, values: Array, before: Array, changes: BoolArray, allowed: float
+    ) -> ChangedProperty:
+        tolerances = np.full(values.shape[1], allowed) if tolerance > 0.0 else None
+        fit = _fit(times, values, tolerances)
+        return ChangedProperty(bone, rig.names[bone], attribute, values, before, times, changes, tolerances, fit)
+
     plan = []
     for bone in range(len(rig)):
         if edits.turned[:, bone].any():
             attribute, width = rotation_channels.property_of(rig.modes[bone])
-            values = edits.channels.rotation[:, bone, :width]
+            values, before = edits.channels.rotation[:, bone, :width], source.rotation[:, bone, :width]
             # A quaternion's components change half as fast as the angle.
-            allowed = np.full(width, 0.5 * tolerance if attribute == "rotation_quaternion" else tolerance)
-            before = source.rotation[:, bone, :width]
-            plan.append((bone, attribute, values, before, allowed, edits.turned[:, bone]))
+            allowed = 0.5 * tolerance if attribute == "rotation_quaternion" else tolerance
+            plan.append(changed(bone, attribute, values, before, edits.turned[:, bone], allowed))
         if edits.moved[:, bone].any():
-            values = edits.channels.location[:, bone]
-            allowed = np.full(3, tolerance * size)
-            plan.append((bone, "location", values, source.location[:, bone], allowed, edits.moved[:, bone]))
-    every = np.ones(len(times), dtype=bool)
-    return [
-        ChangedProperty(
-            bone=bone,
-            name=rig.names[bone],
-            attribute=attribute,
-            values=values,
-            source=before,
-            times=times,
-            changes=changes,
-            keyed=keys_needed(times, values, allowed) if tolerance > 0.0 and len(times) > 1 else every,
-        )
-        for bone, attribute, values, before, allowed, changes in plan
-    ]
+            values, before = edits.channels.location[:, bone], source.location[:, bone]
+            allowed = tolerance * reading.size_in_armature
+            plan.append(changed(bone, "location", values, before, edits.moved[:, bone], allowed))
+    return plan
 
 
 def unkeyed(reading: Reading, plan: Iterable[ChangedProperty]) -> dict[str, list[float]]:

@@ -11,13 +11,15 @@ import numpy as np
 
 from . import context, versions
 from .arrays import Array, floats
-from .curves import Keys, is_heard, joined, straight_keys, values_at, write_keys
+from .curves import LINEAR, Keys, is_heard, joined, straight_keys, values_at, write_keys
 from .plan import ChangedProperty
 from .sources import Animation, name_of_result
 
 
-def new_action(armature: bpy.types.Object, before: Animation, plan: Iterable[ChangedProperty]) -> bpy.types.Action:
-    """A new action with the planned changes, assigned to the armature; where there is no source, only with these.
+def new_action(
+    armature: bpy.types.Object, before: Animation, plan: Iterable[ChangedProperty]
+) -> tuple[bpy.types.Action, str]:
+    """A new action with the planned changes, assigned with its slot; where there is no source, only with these.
 
     Before and after the frames of the plan, it is the source as long as that has keys there. Where the source ends
     no later than the plan, the result ends as the source did: by holding its last values, or by going on.
@@ -43,7 +45,7 @@ def new_action(armature: bpy.types.Object, before: Animation, plan: Iterable[Cha
                 curve = versions.new_curve(action, slot, changed.path, index, changed.name)
             _replace_keys(curve, changed, index, span)
     versions.assign(data, action, slot)
-    return action
+    return action, slot
 
 
 def _replace_keys(curve: bpy.types.FCurve, changed: ChangedProperty, index: int, span: tuple[float, float]) -> None:
@@ -52,7 +54,7 @@ def _replace_keys(curve: bpy.types.FCurve, changed: ChangedProperty, index: int,
     `span` is where the source has keys, in whatever curve.
     """
     source = _Source.of(curve)
-    times, keyed = changed.times, changed.keyed
+    times = changed.times
     is_baked = source.is_altered or (source.repeats and (times[0] < source.times[0] or times[-1] > source.times[-1]))
     step = float(times[1] - times[0]) if len(times) > 1 else 1.0
     begin, end = _played()
@@ -66,10 +68,10 @@ def _replace_keys(curve: bpy.types.FCurve, changed: ChangedProperty, index: int,
     # Where the curve went on from an outer key to one that is replaced, its way there is kept at every frame.
     before = source.values_at(earlier, changed.source[0, index])
     after = source.values_at(later, changed.source[-1, index])
-    middle = straight_keys(
-        np.concatenate([earlier, times[keyed], later]),
-        np.concatenate([before, changed.values[keyed, index], after]),
-    )
+    inner = changed.keys(index)
+    if later.size or (source.times > times[-1]).any():
+        inner.choices["interpolation"][-1] = LINEAR
+    middle = joined(straight_keys(earlier, before), inner, straight_keys(later, after))
     first, last = middle.times[0], middle.times[-1]
     slopes = None
     if source.goes_on and not is_baked:
@@ -85,7 +87,7 @@ def _replace_keys(curve: bpy.types.FCurve, changed: ChangedProperty, index: int,
     if held is not None and ((source.times < first) | (source.times > last)).any():
         outer_left, outer_right = held.where(held.times < first), held.where(held.times > last)
         if outer_left.times.size:
-            outer_left.choices["interpolation"][-1] = middle.choices["interpolation"][0]
+            outer_left.choices["interpolation"][-1] = LINEAR
             outer_left.free_handles(-1)
         if outer_right.times.size:
             outer_right.free_handles(0)
