@@ -76,7 +76,6 @@ def _replace_keys(curve: bpy.types.FCurve, changed: ChangedProperty, index: int,
     slopes = None
     if source.goes_on and not is_baked:
         slopes = source.slope(min(first, source.times[0]), -1.0), source.slope(max(last, source.times[-1]), 1.0)
-    held = Keys.of(curve) if source.times.size else None
     curve.mute = False
     if not curve.is_valid:
         curve.data_path = str(curve.data_path)  # forgets that the path once led nowhere
@@ -84,7 +83,8 @@ def _replace_keys(curve: bpy.types.FCurve, changed: ChangedProperty, index: int,
         if not modifier.mute and (is_baked or modifier.type != "CYCLES"):
             curve.modifiers.remove(modifier)
     keys, has_old_begin = middle, False
-    if held is not None and ((source.times < first) | (source.times > last)).any():
+    if ((source.times < first) | (source.times > last)).any():
+        held = Keys.of(curve)
         outer_left, outer_right = held.where(held.times < first), held.where(held.times > last)
         if outer_left.times.size:
             outer_left.choices["interpolation"][-1] = LINEAR
@@ -107,26 +107,28 @@ class _Source:
     times: Array
     """(keys,) of those that count."""
     is_altered: bool
-    """Whether modifiers change its values."""
+    """Whether modifiers change its values, or make them without any key."""
     repeats: bool
     goes_on: bool
     """Whether it goes on beyond its keys as steeply as it reaches them."""
 
     @staticmethod
     def of(curve: bpy.types.FCurve) -> _Source:
-        heard = is_heard(curve) and len(curve.keyframe_points) > 0
+        heard = is_heard(curve)
         kinds = {modifier.type for modifier in curve.modifiers if not modifier.mute} if heard else set()
+        has_keys = heard and len(curve.keyframe_points) > 0
         return _Source(
             curve,
-            floats(curve.keyframe_points, "co", 2)[:, 0] if heard else np.empty(0),
+            floats(curve.keyframe_points, "co", 2)[:, 0] if has_keys else np.empty(0),
             is_altered=bool(kinds - {"CYCLES"}),
-            repeats="CYCLES" in kinds,
-            goes_on=heard and curve.extrapolation == "LINEAR",
+            repeats=has_keys and "CYCLES" in kinds,
+            goes_on=has_keys and curve.extrapolation == "LINEAR",
         )
 
     def values_at(self, times: Array, value: float) -> Array:
-        """(times,) with the value that the property has where there is no key."""
-        return values_at(self.curve, times) if self.times.size else np.full(len(times), value)
+        """(times,) with the value that the property has where there is neither a key nor a formula."""
+        tells = self.times.size > 0 or self.is_altered
+        return values_at(self.curve, times) if tells else np.full(len(times), value)
 
     def slope(self, time: float, direction: float) -> float:
         """A frame, beyond a time outside of the keys."""

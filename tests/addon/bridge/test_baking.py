@@ -435,6 +435,24 @@ def test_cycles_are_kept_where_the_cycle_itself_is_changed(begin: int, end: int)
     )
 
 
+def test_a_formula_without_keys_is_kept_wherever_the_scene_plays() -> None:
+    armature = straight_chain(NAMES)
+    swing(armature, FRAMES, names=("a",))
+    armature.pose.bones["b"].rotation_mode = "XYZ"
+    formula = key(armature, 'pose.bones["b"].rotation_euler', 1, [], []).modifiers.new("GENERATOR")
+    formula.coefficients = (0.1, 0.02)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 0, 60
+    reading = read(armature)
+    assert_blender_shows(reading.clip, armature, reading.times)
+    result = changed(reading.clip, np.random.default_rng(45), ["b"])
+    bridge.bake(reading, result)
+    assert_blender_shows(result, armature, reading.times)
+    keys = np.array(curves(armature)['pose.bones["b"].rotation_euler', 1])
+    outside = (keys[:, 0] < FRAMES[0]) | (keys[:, 0] > FRAMES[-1])
+    assert np.array_equal(keys[:, 0], np.arange(61.0))
+    np.testing.assert_allclose(keys[outside, 1], 0.1 + 0.02 * keys[outside, 0], atol=1e-6)
+
+
 def test_a_curve_whose_path_once_led_nowhere_is_heard_again() -> None:
     """Blender without slots passes over such curves until somebody asks again."""
     armature = straight_chain(NAMES)
