@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import solver
 from . import bridge, solving, translation
 from .constraint_list import USUAL_PRIORITIES, remove
-from .properties import PoiseConstraint, character_of, follow_renames
+from .properties import EASE, PoiseConstraint, character_of, follow_renames
 
 Kind = Literal["space", "line", "point"]
 
@@ -99,10 +99,6 @@ def as_constraints(
             solver.DirectionConstraint(bone, points=points(found.direction), axis=axis, name=f"{name}, axis", **shared)
         )
     return made
-
-
-EASE = 0.25
-"""Seconds over which what is held comes and goes, as footplants do."""
 
 
 def _seen_by(clip: solver.Clip, bone: str, frame: int, direction: NDArray[np.float64]) -> tuple[float, float, float]:

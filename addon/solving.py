@@ -50,13 +50,7 @@ class Outcome:
 
 def solve(armature: bpy.types.Object | None, options: Options | None = None) -> Outcome:
     """Solve an armature's source with its enabled constraints, bake the result and keep what is to be told."""
-    steps = solving(armature, options)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            outcome: Outcome = stop.value
-            return outcome
+    return solver.finished(solving(armature, options))
 
 
 def solving(armature: bpy.types.Object | None, options: Options | None = None) -> Generator[Step, None, Outcome]:

@@ -9,7 +9,7 @@ from typing import Literal
 import bpy
 import numpy as np
 
-from ...solver import Clip
+from ...solver import Clip, finished
 from . import context, rotation_channels, sampling, sources, versions
 from .checks import check_animation, check_armature
 from .connections import check_connections_editable, connect, disconnect
@@ -20,7 +20,6 @@ from .plan import ChangedProperty, plan_of, unkeyed
 from .posing import pose_of
 from .reading import Reading
 from .rig import Rig
-from .steps import finished
 from .writing import new_action
 
 Target = Literal["action", "replace", "combine"]

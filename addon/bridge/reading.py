@@ -10,7 +10,7 @@ from typing import Literal
 import bpy
 import numpy as np
 
-from ...solver import Clip
+from ...solver import Clip, finished
 from . import context, sampling, versions
 from .arrays import Array, BoolArray
 from .channels import Channels
@@ -21,7 +21,6 @@ from .posing import Pose, alike, inherited, pose_of
 from .rig import Rig, squared
 from .skeletons import Joints
 from .sources import Animation, animation_of, follow_renames, sounding_strips, source_shown
-from .steps import finished
 
 Method = Literal["curves", "evaluated"]
 

@@ -178,9 +178,7 @@ class Puppet:
         motion.rotations[:, 0] = rotations.multiply(turn, motion.rotations[:, 0])
         motion.translations[:, 0] = rotations.rotate(turn, motion.translations[:, 0])
         # q and -q turn alike, but who looks at differences wants neighbours near each other.
-        flips = np.sign(np.einsum("fji,fji->fj", motion.rotations[1:], motion.rotations[:-1]))
-        motion.rotations[1:] *= np.cumprod(np.where(flips < 0.0, -1.0, 1.0), axis=0)[..., None]
-        return motion
+        return Motion(rotations.continuous(motion.rotations), motion.translations)
 
     def clip(self, fps: float, heading: float) -> Clip:
         """The same as a clip."""
