@@ -103,7 +103,8 @@ def _draw_prints(
         if len(places) == 2:
             ends = np.stack([places[part] for part in PARTS])
             axes.plot(ends[:, along], ends[:, across], lw=8.0, color=TRUE, alpha=0.5, solid_capstyle="round", zorder=0)
-    slide, stretch = 100.0 * metrics.largest_slide, 100.0 * metrics.stretch
+    # What arithmetic leaves cannot be seen.
+    slide, stretch = (100.0 * share if share > 1e-9 else 0.0 for share in (metrics.largest_slide, metrics.stretch))
     told = f"{title}: plants slide by {slide:.1g} % of the leg at most, bones stretch by {stretch:.1g} %"
     axes.set_title(told, fontsize=10, loc="left")
     axes.set_aspect("equal")

@@ -38,6 +38,9 @@ POP_PERCENTILE, POP_TIMES = 99.0, 2.0
 """A knee pops where its angular acceleration exceeds so many times this percentile of the source's own: the smooth
 motion of a knee stays well below, one jump by a few degrees does not."""
 
+ROUNDING = 1e-9
+"""Shares below this are what arithmetic leaves, not what anybody could see: they are told as none."""
+
 SPEED_PERCENTILE = 95.0
 """Of the speeds within a plant: the largest alone is often one frame at its rim."""
 
@@ -371,4 +374,4 @@ def _ratio(after: float, before: float) -> float:
 
 
 def _percent(share: float) -> str:
-    return f"{100.0 * share:.3g} %"
+    return f"{100.0 * share:.3g} %" if abs(share) > ROUNDING else "0 %"

@@ -179,3 +179,11 @@ def test_plants_that_do_not_fit_are_refused() -> None:
     footless = clip.skeleton.with_landmarks(left_heel=None)
     with pytest.raises(ConstraintError, match="heel or the ball of the left foot"):
         foot_metrics(Clip(footless, clip.motion), [plant()])
+
+
+def test_what_arithmetic_leaves_is_told_as_none() -> None:
+    shift = np.zeros((FRAMES, 3))
+    shift[:, 0] = 1e-13 * np.arange(FRAMES)
+    plant = Footplant(foot="left", heel_strike=5, toe_strike=5, heel_off=30, toe_off=30)
+    assert "slide 0 %" in str(foot_metrics(standing(shift), [plant]))
+    assert "slide 0 %" not in str(foot_metrics(standing(1e9 * shift), [plant]))
