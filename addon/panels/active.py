@@ -181,6 +181,8 @@ def _draw_eases(layout: UILayout, item: Any) -> None:
     column = layout.column(align=True)
     column.prop(item, "ease_in")
     column.prop(item, "ease_out", text="Out")
+    if min(item.ease_in, item.ease_out) < 0.0:
+        column.label(text="−1: a quarter of a second")
 
 
 def _draw_balance(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:
