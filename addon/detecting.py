@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import bpy
 import numpy as np
-from mathutils import Quaternion, Vector
 from numpy.typing import NDArray
 
 from .. import solver
@@ -103,9 +102,9 @@ def as_constraints(
 
 def _seen_by(clip: solver.Clip, bone: str, frame: int, direction: NDArray[np.float64]) -> tuple[float, float, float]:
     """A direction of the world in the frame of a bone."""
-    turned = Quaternion(clip.world.rotations[frame, clip.skeleton.index(bone)].tolist())
-    seen: Any = turned.conjugated() @ Vector(direction.tolist())
-    return seen.x, seen.y, seen.z
+    turned = clip.world.rotations[frame, clip.skeleton.index(bone)]
+    x, y, z = solver.rotations.rotate(solver.rotations.conjugate(turned), direction).tolist()
+    return x, y, z
 
 
 def _propose(

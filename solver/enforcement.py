@@ -268,9 +268,10 @@ class Enforcement:
         few = replace(settings, iterations=min(settings.iterations, UNORDERED_ITERATIONS))
         solved = self._attracted(frames, tasks, start, reference, few)
         self._keep_unrecruited(frames, solved.motion, reference)
-        world = WorldState.of(self.skeleton, solved.motion)
         met = self.met(levels, solved.errors[:-1], max(HOLDS, settings.restored))
-        met &= self._heels_hold(frames, world, max(HEEL_HOLDS, settings.restored))
+        if self._rigid:
+            world = WorldState.of(self.skeleton, solved.motion)
+            met &= self._heels_hold(frames, world, max(HEEL_HOLDS, settings.restored))
         return Enforced(frames, solved.motion, solved.converged, met)
 
     def polished(self, frames: IntArray, start: Motion) -> Enforced:

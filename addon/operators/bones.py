@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty, IntProperty, StringProperty
+from bpy.props import EnumProperty, StringProperty
 from bpy.types import Operator
 
 from .. import bridge, translation
@@ -78,8 +78,6 @@ class POISE_OT_recruited_select(OnConstraint, Operator):  # noqa: N801
     bl_label = "Show Recruited Bones"
     bl_description = "Select the bones that may move for the active constraint, so that they stand out in pose mode"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
-
-    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         bridge.check_armature(armature)

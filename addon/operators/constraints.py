@@ -195,8 +195,6 @@ class POISE_OT_pose_capture(OnConstraint, Operator):  # noqa: N801
     bl_description = "Let the active held pose be the one that its bones are shown in now"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
-
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         scene = context.scene
         assert scene is not None
@@ -215,8 +213,6 @@ class POISE_OT_constraint_remove(OnConstraint, Operator):  # noqa: N801
     bl_description = "Remove the active constraint and its empties"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
-
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         name = self.constraint(armature).name
         constraint_list.remove(armature, self.chosen_index(armature))
@@ -231,8 +227,6 @@ class POISE_OT_constraint_duplicate(OnConstraint, Operator):  # noqa: N801
     bl_description = "Copy the active constraint, with empties of its own"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
-
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         return f"{constraint_list.duplicate(armature, self.chosen_index(armature)).name} added."
 
@@ -244,8 +238,6 @@ class POISE_OT_constraint_mirror(OnConstraint, Operator):  # noqa: N801
     bl_label = "Mirror Constraint"
     bl_description = "Copy the active constraint to the other side of the character"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
-
-    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         return f"{mirroring.mirror(armature, self.chosen_index(armature)).name} added."
@@ -266,7 +258,6 @@ class POISE_OT_constraint_move(OnConstraint, Operator):  # noqa: N801
         description="More important or less",
         items=(("UP", "Up", "More important"), ("DOWN", "Down", "Less important")),
     )
-    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         item = self.constraint(armature)
@@ -284,7 +275,6 @@ class POISE_OT_constraint_select_bones(OnConstraint, Operator):  # noqa: N801
     bl_description = "Select the bones that the active constraint is about"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
     extend: BoolProperty(name="Extend", description="Keep what is selected already", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -314,7 +304,6 @@ class POISE_OT_constraint_pick(OnConstraint, FromSelection, Operator):  # noqa: 
         ),
         options=THIS_TIME,
     )
-    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         bones = self.chosen(context, armature)

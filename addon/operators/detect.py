@@ -14,7 +14,7 @@ from bpy.types import Operator
 
 from .. import bridge, detecting, translation
 from ..constraint_list import remove
-from ..properties import armature_in, character_of
+from ..properties import character_of
 from ..properties.character import TEMPLATE_KINDS
 from .on_armature import OnArmature
 from .settings import THIS_TIME
@@ -79,23 +79,18 @@ class OnProposals(OnArmature):
     """Mixed into operators that need proposals."""
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether something was found."""
-        if not super().poll(context):
-            return False
-        armature = armature_in(context)
-        assert armature is not None
-        if not len(character_of(armature).found):
-            cls.tell("Nothing is proposed: find footplants, or what is like the preview range, first")
-            return False
-        return True
+    def why_not(cls, armature: bpy.types.Object) -> str:
+        if len(character_of(armature).found):
+            return ""
+        return "Nothing is proposed: find footplants, or what is like the preview range, first"
 
 
 class OnProposal(OnProposals):
     """Mixed into operators for one proposal: the given one, or the active one."""
 
     properties: Any
-    index: Any
+
+    index: IntProperty(name="Proposal", description="Its place in the list; else the active one", options=THIS_TIME)
 
     def chosen(self, armature: bpy.types.Object) -> int:
         """Its place in the list."""
@@ -117,8 +112,6 @@ class POISE_OT_found_accept(OnProposal, Operator):  # noqa: N801
     bl_description = "Make a constraint of this proposal"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    index: IntProperty(name="Proposal", description="Its place in the list; else the active one", options=THIS_TIME)
-
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         accepted = translation.accept(armature, self.chosen(armature))
         return f"{accepted.name!r} is a constraint now."
@@ -131,8 +124,6 @@ class POISE_OT_found_reject(OnProposal, Operator):  # noqa: N801
     bl_label = "Reject"
     bl_description = "Drop this proposal: no constraint is made of it"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
-
-    index: IntProperty(name="Proposal", description="Its place in the list; else the active one", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         index = self.chosen(armature)

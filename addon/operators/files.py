@@ -16,7 +16,7 @@ from bpy.types import Operator
 from .. import constraint_sharing
 from ..translation import TranslationError
 from .on_armature import OnArmature
-from .selection import OnConstraint
+from .selection import OnConstraints
 from .settings import THIS_TIME
 
 ENDING = ".json"
@@ -43,7 +43,7 @@ class WithFile(OnArmature):
         return Path(bpy.path.abspath(self.filepath))
 
 
-class POISE_OT_constraints_save(OnConstraint, WithFile, Operator):  # noqa: N801
+class POISE_OT_constraints_save(OnConstraints, WithFile, Operator):  # noqa: N801
     """Save constraints"""
 
     bl_idname = "poise.constraints_save"

@@ -21,17 +21,18 @@ class OnArmature:
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether there is an armature; what else may be wrong is told when it runs."""
-        if armature_in(context) is None:
-            cls.tell("Select an armature, or one of the points of its constraints")
-            return False
-        return True
+        """Whether there is an armature with all that it needs; where not, the tooltip says why."""
+        armature = armature_in(context)
+        why = cls.why_not(armature) if armature else "Select an armature, or one of the points of its constraints"
+        if why:
+            operator: Any = cls
+            operator.poll_message_set(why)
+        return not why
 
     @classmethod
-    def tell(cls, sentence: str) -> None:
-        """Let the tooltip say why it cannot run."""
-        operator: Any = cls
-        operator.poll_message_set(sentence)
+    def why_not(cls, armature: bpy.types.Object) -> str:
+        """Why it cannot run on an armature, as far as that is known at once; the rest is told when it runs."""
+        return ""
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         """Do it; returns what is told of it, and raises a `PoiseError` before anything has changed."""

@@ -25,7 +25,6 @@ class POISE_OT_point_add(OnConstraint, Operator):  # noqa: N801
     bl_description = "Add a point to the active constraint where its bone is shown now, at the current frame"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
     frame: FloatProperty(name="Frame", description="The frame; the current one if not set", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -45,7 +44,6 @@ class POISE_OT_point_remove(OnConstraint, Operator):  # noqa: N801
     bl_description = "Remove the active point of the active constraint, and its empty"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
     point: IntProperty(name="Point", description="Which point; the active one if not set", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import bpy
-from bpy.props import StringProperty
+from bpy.props import IntProperty, StringProperty
 
 from .. import adding, bridge
-from ..properties import PoiseConstraint, armature_in, character_of
+from ..properties import PoiseConstraint, character_of
 from ..translation import TranslationError
 from .on_armature import OnArmature
 from .settings import THIS_TIME
@@ -105,20 +105,18 @@ class FromSelection(OnArmature):
         return first, last
 
 
-class OnConstraint(OnArmature):
-    """Mixed into operators that work on one constraint: the active one, or the one whose `index` is given."""
+class OnConstraints(OnArmature):
+    """Mixed into operators that need constraints."""
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether there is a constraint."""
-        if not super().poll(context):
-            return False
-        armature = armature_in(context)
-        assert armature is not None
-        if not len(character_of(armature).constraints):
-            cls.tell("There is no constraint yet: add one first")
-            return False
-        return True
+    def why_not(cls, armature: bpy.types.Object) -> str:
+        return "" if len(character_of(armature).constraints) else "There is no constraint yet: add one first"
+
+
+class OnConstraint(OnConstraints):
+    """Mixed into operators that work on one constraint: the active one, or the one whose `index` is given."""
+
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
 
     def chosen_index(self, armature: bpy.types.Object) -> int:
         """Its place in the list; an error where the armature cannot be changed."""

@@ -54,16 +54,9 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
     _shown: progress.Shown | None = None
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether there is an armature that is not being solved."""
-        if not super().poll(context):
-            return False
-        armature = armature_in(context)
-        assert armature is not None
-        if progress.of(armature.name) is not None:
-            cls.tell("The armature is being solved: wait, or press Esc to cancel")
-            return False
-        return True
+    def why_not(cls, armature: bpy.types.Object) -> str:
+        is_running = progress.of(armature.name) is not None
+        return "The armature is being solved: wait, or press Esc to cancel" if is_running else ""
 
     # At once -------------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from bpy.types import Operator
 
 from ...solver import PoiseError
 from .. import bridge
-from ..properties import armature_in
 from .on_armature import OnArmature
 
 
@@ -16,19 +15,12 @@ class OnResult(OnArmature):
     """Mixed into operators that need a result of Poise on the armature."""
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether a result is shown."""
-        if not super().poll(context):
-            return False
-        armature = armature_in(context)
-        assert armature is not None
+    def why_not(cls, armature: bpy.types.Object) -> str:
         try:
             is_shown = bridge.animation_of(armature).result is not None
         except PoiseError:
-            return True  # a broken result is told of when it runs
-        if not is_shown:
-            cls.tell("The armature shows no result: solve or clean first")
-        return is_shown
+            return ""  # a broken result is told of when it runs
+        return "" if is_shown else "The armature shows no result: solve or clean first"
 
 
 class POISE_OT_source_restore(OnResult, Operator):  # noqa: N801

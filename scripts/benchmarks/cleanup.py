@@ -9,6 +9,7 @@ from typing import get_args
 
 from poise import solver
 from poise.solver import synthetic
+from poise.solver.synthetic.edits import plant
 
 from .figures import Figure
 from .planted_walk import SKATE, PlantedWalk
@@ -81,16 +82,7 @@ def _speeds(jobs: Mapping[str, Job], rounds: int) -> dict[str, float]:
 def skating_walk(steps: int, rate: float = RATE) -> PlantedWalk:
     """A made-up walk whose feet slide, with its plants."""
     walk = synthetic.walk(steps=steps, fps=rate, skate=SKATE)
-    plants = tuple(
-        solver.Footplant(
-            foot=contact.foot,
-            heel_strike=contact.heel_strike,
-            toe_strike=contact.toe_strike,
-            heel_off=contact.heel_off,
-            toe_off=contact.toe_off,
-        )
-        for contact in walk.contacts
-    )
+    plants = tuple(plant(contact) for contact in walk.contacts)
     return PlantedWalk(walk.clip, plants, f"synthetic walk, {rate:g} frames/s")
 
 

@@ -20,6 +20,7 @@ from poise.solver.constraints import Source
 from poise.solver.constraints.effectors import PointEffector
 from poise.solver.enforcement import Enforcement
 from poise.solver.kinematics import WorldState
+from poise.solver.synthetic.edits import plant
 from poise.solver.timeline import Timeline
 
 from .character import WALK
@@ -74,17 +75,7 @@ def made_up_walk(frames: int, name: str = "synthetic walk") -> PlantedWalk:
     """A made-up walk of at least so many frames, up to the end of a step, whose feet slide."""
     shortest = synthetic.walk(steps=1, fps=FPS).clip.frames - 1
     walk = synthetic.walk(steps=-(-frames // shortest), fps=FPS, skate=SKATE)
-    plants = tuple(
-        solver.Footplant(
-            foot=contact.foot,
-            heel_strike=contact.heel_strike,
-            toe_strike=contact.toe_strike,
-            heel_off=contact.heel_off,
-            toe_off=contact.toe_off,
-            priority=FEET,
-        )
-        for contact in walk.contacts
-    )
+    plants = tuple(plant(contact, priority=FEET) for contact in walk.contacts)
     return PlantedWalk(in_sizes(walk.clip), plants, name)
 
 

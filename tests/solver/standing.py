@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +16,7 @@ from poise.solver.motion import Motion, Pose
 from poise.solver.skeleton import Up
 from poise.solver.synthetic import human
 from poise.solver.timeline import Timeline
-from poise.solver.workspace import DeformSettings, Progress, Workspace
-
-_Returned = TypeVar("_Returned")
+from poise.solver.workspace import DeformSettings, Workspace
 
 
 def standing_human(frames: int = 61, up: Up = "y", fps: float = 30.0) -> Clip:
@@ -47,13 +44,3 @@ def enforcement_of(clip: Clip, constraints: list[Constraint], ground: Ground | N
 def workspace_of(enforcement: Enforcement, **settings: Any) -> Workspace:
     """A fresh one for what is enforced."""
     return Workspace(enforcement.timeline.source, DeformSettings(**settings))
-
-
-def finished(steps: Generator[Progress, None, _Returned]) -> _Returned:
-    """What a pass returns in the end."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            returned: _Returned = stop.value
-            return returned

@@ -28,9 +28,10 @@ from poise.solver.filters import envelope
 from poise.solver.kinematics import WorldState
 from poise.solver.motion import Motion
 from poise.solver.skeleton import Up
+from poise.solver.steps import finished
 from poise.solver.timeline import Timeline, distances_to
 
-from .standing import finished, standing_human, workspace_of
+from .standing import standing_human, workspace_of
 
 FRAMES, FPS = 61, 30.0
 REACH = round(LIFT_REACH * FPS)

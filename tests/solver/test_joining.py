@@ -14,12 +14,13 @@ from poise.solver.deform import deform
 from poise.solver.enforcement import Enforcement
 from poise.solver.joining import Joined, joining
 from poise.solver.motion import Motion
+from poise.solver.steps import finished
 from poise.solver.synthetic import walk as made_up_walk
 from poise.solver.timeline import Timeline
 from poise.solver.workspace import DeformSettings
 
 from .made_up import plant_of
-from .standing import displaced, enforcement_of, finished, standing_human, workspace_of
+from .standing import displaced, enforcement_of, standing_human, workspace_of
 
 FRAMES = 81
 BEGIN, REACHED, LEFT, END = 30, 40, 44, 56

@@ -13,10 +13,11 @@ from poise.solver.enforcement import HOLDS, Enforcement
 from poise.solver.filters import accelerations, displacement
 from poise.solver.motion import Motion
 from poise.solver.smoothing import REACH, smoothing
+from poise.solver.steps import finished
 from poise.solver.workspace import Workspace
 
 from .made_up import moving_human
-from .standing import displaced, enforcement_of, finished, workspace_of
+from .standing import displaced, enforcement_of, workspace_of
 
 FRAMES, FPS = 91, 60.0
 BEGIN, END = 10, 70

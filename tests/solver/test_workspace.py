@@ -13,10 +13,11 @@ from poise.solver.constraints import Source
 from poise.solver.enforcement import HOLDS, Enforcement
 from poise.solver.filters import displacement
 from poise.solver.motion import Motion
+from poise.solver.steps import finished
 from poise.solver.workspace import DeformSettings, Workspace, are_met, neighbours
 
 from .made_up import moving_human
-from .standing import displaced, enforcement_of, finished, standing_human, workspace_of
+from .standing import displaced, enforcement_of, standing_human, workspace_of
 
 FRAMES = 31
 

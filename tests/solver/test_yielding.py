@@ -9,11 +9,12 @@ import pytest
 from poise.solver.arrays import Array, BoolArray
 from poise.solver.clip import Clip
 from poise.solver.enforcement import HOLDS, Enforcement
+from poise.solver.steps import finished
 from poise.solver.timeline import distances_to
 from poise.solver.workspace import Workspace
 from poise.solver.yielding import REACH, Yielded, yielding
 
-from .standing import displaced, enforcement_of, finished, standing_human, workspace_of
+from .standing import displaced, enforcement_of, standing_human, workspace_of
 
 FRAMES, FPS = 81, 60.0
 RADIUS = round(REACH * FPS)
