@@ -46,8 +46,7 @@ def checked(armature: bpy.types.Object, bones: Sequence[str]) -> None:
 
 
 def _scene() -> bpy.types.Scene:
-    scene = bpy.context.scene
-    assert scene is not None
+    scene = bridge.current_scene()
     return scene
 
 

@@ -17,8 +17,7 @@ from .translation import TranslationError
 
 def recognise(armature: bpy.types.Object) -> str:
     """Recognise the landmarks anew and keep them for the panels; returns what is missing, in a sentence."""
-    scene = bpy.context.scene
-    assert scene is not None
+    scene = bridge.current_scene()
     first, _ = bridge.frame_range(scene)
     skeleton = bridge.read(armature, first, first).clip.skeleton
     character = character_of(armature)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..solver import rotations
-from .bridge import BridgeError, sampling, sources
+from . import bridge
 
 Array = NDArray[np.float64]
 
@@ -98,13 +98,13 @@ def placements(armature: bpy.types.Object, asked: Sequence[tuple[bpy.types.Objec
     ]
     moving = [number for number, placement in enumerate(found) if placement is None]
     if moving:
-        scene = _scene()
-        with sources.source_shown(armature), sampling.frame_kept(scene):
+        scene = bridge.current_scene()
+        with bridge.source_shown(armature), bridge.frame_kept(scene):
             now: float | None = None
             for number in sorted(moving, key=lambda number: asked[number][1]):
                 held, time = asked[number]
                 if time != now:
-                    sampling.set_frame(scene, time)
+                    bridge.set_frame(scene, time)
                     now = time
                 found[number] = _evaluated(held)
     return [placement for placement in found if placement is not None]
@@ -113,7 +113,7 @@ def placements(armature: bpy.types.Object, asked: Sequence[tuple[bpy.types.Objec
 def _evaluated(held: bpy.types.Object) -> Placement:
     evaluated = held.evaluated_get(bpy.context.evaluated_depsgraph_get())
     if not evaluated.is_evaluated:
-        raise BridgeError(
+        raise bridge.BridgeError(
             f"Blender does not evaluate {held.name!r}, since it is switched off in the viewport or its collection is "
             "excluded: switch it on in the outliner."
         )
@@ -122,10 +122,10 @@ def _evaluated(held: bpy.types.Object) -> Placement:
 
 def shown_bones(armature: bpy.types.Object, names: Sequence[str], frame: float) -> list[Placement]:
     """Where bones are, as they are shown: at the present frame also those that have been posed without keys."""
-    scene = _scene()
+    scene = bridge.current_scene()
     if frame != scene.frame_current_final:
-        with sampling.frame_kept(scene):
-            sampling.set_frame(scene, frame)
+        with bridge.frame_kept(scene):
+            bridge.set_frame(scene, frame)
             return _bones_now(armature, names)
     layer = bpy.context.view_layer
     assert layer is not None
@@ -136,9 +136,3 @@ def shown_bones(armature: bpy.types.Object, names: Sequence[str], frame: float) 
 def _bones_now(armature: bpy.types.Object, names: Sequence[str]) -> list[Placement]:
     evaluated: Any = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return [Placement.of(evaluated.matrix_world @ evaluated.pose.bones[name].matrix) for name in names]
-
-
-def _scene() -> bpy.types.Scene:
-    scene = bpy.context.scene
-    assert scene is not None
-    return scene

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from . import bridge
 from .placements import Placement
 from .properties import PoiseConstraint, PoisePoint, character_of
 
@@ -24,8 +25,7 @@ def collection_of(armature: bpy.types.Object) -> bpy.types.Collection:
     if found is None:
         found = bpy.data.collections.new(f"Poise {armature.name}")
         character.collection = found
-    scene = bpy.context.scene
-    assert scene is not None
+    scene = bridge.current_scene()
     if found not in scene.collection.children_recursive:
         scene.collection.children.link(found)
     return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 import bpy
 
@@ -16,6 +16,9 @@ from . import bridge, telling, translation
 from .properties import character_of, follow_renames
 
 Quality = Literal["draft", "final"]
+
+_Yielded = TypeVar("_Yielded")
+_Returned = TypeVar("_Returned")
 
 Step = tuple[str, float]
 """What is being done, in a word, and how much of that is done, from 0 to 1."""
@@ -64,7 +67,7 @@ def solving(armature: bpy.types.Object | None, options: Options | None = None) -
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", solver.RecruitingWarning)
         steps = solver.deforming(clip, translated.constraints, ground=translation.ground_of(held))
-    deformation = yield from _deforming(steps)
+    deformation = yield from _told(steps, lambda progress: (progress.stage, progress.share))
     yield "telling", 0.0
     report = deformation.report
     yield "baking", 0.0
@@ -87,35 +90,29 @@ def _reading(armature: bpy.types.Object | None, options: Options) -> Generator[S
     # A draft must not end before the range does.
     last = first + stride * math.ceil((last - first) / stride)
     steps = bridge.reading_in_steps(armature, first, last, step=stride)
-    try:
-        while True:
-            try:
-                share = next(steps)
-            except StopIteration as stop:
-                reading: bridge.Reading = stop.value
-                return reading
-            yield "reading", share
-    finally:
-        steps.close()
+    return (yield from _told(steps, lambda share: ("reading", share)))
 
 
 def _stride() -> int:
     """From how many frames of the scene a draft takes one."""
-    scene = bpy.context.scene
-    assert scene is not None
+    scene = bridge.current_scene()
     return max(1, round(scene.render.fps / scene.render.fps_base / DRAFT_RATE))
 
 
-def _deforming(
-    steps: Generator[solver.Progress, None, solver.Deformation],
-) -> Generator[Step, None, solver.Deformation]:
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as stop:
-            deformation: solver.Deformation = stop.value
-            return deformation
-        yield step.stage, step.share
+def _told(
+    steps: Generator[_Yielded, None, _Returned], tell: Callable[[_Yielded], Step]
+) -> Generator[Step, None, _Returned]:
+    """Steps of others in words of our own; who closes these closes those."""
+    try:
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as stop:
+                returned: _Returned = stop.value
+                return returned
+            yield tell(step)
+    finally:
+        steps.close()
 
 
 def read(armature: bpy.types.Object | None, begin: int | None = None, end: int | None = None) -> bridge.Reading:
@@ -125,8 +122,7 @@ def read(armature: bpy.types.Object | None, begin: int | None = None, end: int |
 
 def frames(begin: int | None, end: int | None) -> tuple[int, int]:
     """The first and last frame that are meant: given ones, else the scene's."""
-    scene = bpy.context.scene
-    assert scene is not None
+    scene = bridge.current_scene()
     return scene.frame_start if begin is None else begin, scene.frame_end if end is None else end
 
 

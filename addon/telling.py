@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import solver
+from . import bridge
 from .properties import PoiseCharacter, PoiseMetrics
 from .translation import Translated
 
@@ -88,8 +89,7 @@ def amount(value: float, is_angular: bool) -> str:
     """A length in the scene's units, or an angle in degrees."""
     if is_angular:
         return f"{math.degrees(value):.2g}°"
-    scene = bpy.context.scene
-    assert scene is not None
+    scene = bridge.current_scene()
     settings = scene.unit_settings
     if settings.system == "NONE":
         return f"{value:.3g}"

@@ -3,10 +3,12 @@
 
 from .baking import Baked, Target, bake
 from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
+from .context import scene as current_scene
 from .errors import BridgeError
 from .reading import Method, Reading, frame_range, read, reading_in_steps
 from .renaming import bone_names, renames
-from .sources import Animation, animation_of, apply_result, is_result, restore_source
+from .sampling import frame_kept, set_frame
+from .sources import Animation, animation_of, apply_result, is_result, restore_source, source_shown
 from .versions import is_hidden, is_selected, select, set_hidden
 
 __all__ = [
@@ -23,6 +25,8 @@ __all__ = [
     "check_animation",
     "check_armature",
     "check_bones",
+    "current_scene",
+    "frame_kept",
     "frame_range",
     "is_hidden",
     "is_locked",
@@ -33,6 +37,8 @@ __all__ = [
     "renames",
     "restore_source",
     "select",
+    "set_frame",
     "set_hidden",
+    "source_shown",
     "why_unusable",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from .. import bridge
 from ..properties import character_of
 
 THIS_TIME = {"SKIP_SAVE"}
@@ -19,8 +20,7 @@ TAKEN = ("target", "tolerance", "quality")
 def fill_in(operator: Any, armature: bpy.types.Object) -> None:
     """Set the properties of an operator that were not given: range, target, thinning and quality."""
     character = character_of(armature)
-    scene = bpy.context.scene
-    assert scene is not None
+    scene = bridge.current_scene()
     given = operator.properties.is_property_set
     if not given("begin"):
         operator.begin = character.begin if character.use_range else scene.frame_start

@@ -75,8 +75,7 @@ def translated(
 
 def span_of(armature: bpy.types.Object, item: PoiseConstraint) -> tuple[int, int]:
     """The first and last whole frame of the scene that a constraint reaches; the usual range of an endless balance."""
-    scene = bpy.context.scene
-    assert scene is not None
+    scene = bridge.current_scene()
     ease = EASE * scene.render.fps / scene.render.fps_base
     before = ease if item.ease_in < 0.0 else item.ease_in
     after = ease if item.ease_out < 0.0 else item.ease_out
