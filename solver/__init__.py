@@ -51,6 +51,7 @@ from .recruiting import RecruitingBreach
 from .report import Advice, Conflict, Report, Residual, StretchedLimb
 from .settings import SolveSettings
 from .skeleton import Skeleton
+from .skin import Skin
 from .splines import Spline
 from .steps import finished
 from .tasks import (
@@ -120,6 +121,7 @@ __all__ = [
     "RigidStream",
     "ShapeConstraint",
     "Skeleton",
+    "Skin",
     "SlidingSettings",
     "SolveSettings",
     "Spline",

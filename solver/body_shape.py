@@ -44,6 +44,8 @@ _SHOULDER_WIDTH = 1.4
 collarbone not once."""
 _ARM_PARTS = np.array([0.38, 0.37, 0.25])
 """Upper arm, forearm and hand as shares of the way from the shoulder to the fingertip (282, 269 and 188 mm)."""
+_MISFIT_DIGITS = 9
+"""Decimals to which the proportions of two arms are compared."""
 _COINCIDENT = 0.01
 """Joints nearer to each other than this share of their limb are in the same place."""
 _FEET_POINT = 0.05
@@ -292,7 +294,8 @@ def arm_roles(figure: Figure, limb: Limb) -> dict[str, int]:
         return float(upper_arm**2 + forearm**2 + (hand**2 if hand > 0.0 else 0.5 * hand**2))
 
     pairs = [(elbow, wrist) for elbow in range(1, len(places) - 1) for wrist in range(elbow + 1, len(places))]
-    elbow, wrist = min(pairs, key=misfit)
+    # Joints in one place fit equally well but for rounding: then the first of them is meant, on every processor.
+    elbow, wrist = min(pairs, key=lambda pair: (round(misfit(pair), _MISFIT_DIGITS), pair))
     roles |= {"elbow": limb.joints[elbow], "wrist": limb.joints[wrist]}
     finger = finger_joint(figure, Limb(limb.joints[wrist:], limb.end))
     if finger is not None:

@@ -61,14 +61,22 @@ class PlantedFoot:
         """The tip of the toes."""
         return self.points[2] if len(self.points) > 2 else None
 
+    @property
+    def bends(self) -> bool:
+        """Whether there are toes that bend at the ball, and not just a stiff foot."""
+        return self.tip is not None and not any(self.points[1].offset)
+
 
 def planted_feet(timeline: Timeline) -> Iterable[PlantedFoot]:
     """The feet of which heel and ball are planted at some time."""
     landmarks = timeline.source.clip.skeleton.landmarks
     tips = {
-        timeline.source.clip.skeleton.resolve(BodyPoint(toe)): tip
-        for toe, tip in ((landmarks.left_toe, landmarks.left_toe_tip), (landmarks.right_toe, landmarks.right_toe_tip))
-        if toe is not None and tip is not None
+        timeline.source.clip.skeleton.resolve(ball): tip
+        for ball, tip in (
+            (landmarks.left_ball, landmarks.left_toe_tip),
+            (landmarks.right_ball, landmarks.right_toe_tip),
+        )
+        if ball is not None and tip is not None
     }
     for heel, toe in timeline.pairs:
         channels = timeline.channels[heel], timeline.channels[toe]
@@ -102,7 +110,7 @@ def lifts(source: Source, foot: PlantedFoot, world: WorldState) -> Array:
     assert ground is not None
     up = source.clip.skeleton.up_axis
     under = depths(ground, world, foot.points, up)
-    if foot.tip is not None:
+    if foot.tip is not None and foot.bends:
         under[:, 2] -= BENDING * np.linalg.norm(world.point(foot.tip) - world.point(foot.points[1]), axis=1)
     deep = np.maximum(under.max(axis=1), 0.0)
     swinging = foot.active & ~foot.held
@@ -153,7 +161,7 @@ def toes_bent(source: Source, feet: Iterable[PlantedFoot], motion: Motion, near:
     reach = source.frames_in(LIFT_REACH)
     world = WorldState.of(skeleton, motion)
     for foot in feet:
-        if foot.tip is None:
+        if foot.tip is None or not foot.bends:
             continue
         tip, ball = world.point(foot.tip), world.point(foot.points[1])
         along = tip - ball

@@ -11,9 +11,30 @@ import numpy as np
 from . import rotations
 from .arrays import Array, ArrayLike, BoolArray, IntArray
 from .joints import BodyPoint
+from .skin import Skin
 
 _TIE = 1e-9
 """Two distances that differ by less than this share of themselves are equally far."""
+
+LONGEST_TIP = 6.0
+"""A bone without a child is at most this many times as long as the longest bone between two joints. Files without bone
+lengths (glTF) give such bones any length, 15 times that of a thigh and more. In people they are heads, hands and toes;
+the bound leaves room for ropes, lamps and whatever else has few joints."""
+
+
+def credible_tips(parents: ArrayLike, positions: ArrayLike, tips: Sequence[BodyPoint]) -> tuple[BodyPoint, ...]:
+    """The tips, with joint indices, that are no longer than a bone of this skeleton can be.
+
+    `parents` (joints,) and `positions` (joints, 3) are those of the rest pose. Where no bone lies between two joints
+    there is nothing to compare with, and all are credible.
+    """
+    above, places = np.asarray(parents, dtype=np.int64), np.asarray(positions, dtype=np.float64)
+    hangs = above >= 0
+    lengths = np.linalg.norm(places[hangs] - places[above[hangs]], axis=1)
+    longest = float(lengths.max(initial=0.0))
+    if longest == 0.0:
+        return tuple(tips)
+    return tuple(tip for tip in tips if float(np.linalg.norm(tip.offset)) <= LONGEST_TIP * longest)
 
 
 class Figure:
@@ -31,10 +52,12 @@ class Figure:
         tips: Sequence[BodyPoint],
         up: Literal["y", "z"] = "y",
         named_ends: Collection[int] = (),
+        skin: Skin | None = None,
     ) -> None:
         """Take parents (joints,), world positions (joints, 3), world rotations (joints, 4) and tips with joint indices.
 
-        `named_ends` are the joints whose names say that they end a bone; those with children are not believed.
+        Tips that are not credible are left out. `named_ends` are the joints whose names say that they end a bone; those
+        with children are not believed.
         """
         self.parents: list[int] = np.asarray(parents, dtype=np.int64).tolist()
         self.positions: Array = np.asarray(positions, dtype=np.float64)
@@ -50,11 +73,22 @@ class Figure:
             joint for joint in named_ends if not self.children[joint] and self.parents[joint] >= 0
         )
         ends = [(self.parents[end], self.positions[end]) for end in sorted(self.ends)]
-        own = [(int(tip.joint), self.world(int(tip.joint), tip.offset)) for tip in tips if tip.joint not in self.ends]
+        own = [
+            (int(tip.joint), self.world(int(tip.joint), tip.offset))
+            for tip in credible_tips(self.parents, self.positions, tips)
+            if tip.joint not in self.ends
+        ]
         self.tip_joints: IntArray = np.array([joint for joint, _ in own + ends], dtype=np.int64)
         """(tips,) the joint that carries each tip."""
         self.tip_positions: Array = np.reshape([position for _, position in own + ends], (-1, 3))
         """(tips, 3) in world space."""
+        self.skin_joints: IntArray = np.zeros(0, dtype=np.int64) if skin is None else skin.joints
+        """(points,) the joint that each point of the skin moves with."""
+        self.skin_positions: Array = np.zeros((0, 3))
+        """(points, 3) in world space."""
+        if skin is not None:
+            turned = rotations.rotate(self.rotations[skin.joints], skin.offsets)
+            self.skin_positions = self.positions[skin.joints] + turned
 
     def __len__(self) -> int:
         return len(self.parents)
@@ -130,8 +164,21 @@ class Figure:
         return np.asarray(self.tip_positions[self.tip_joints == joint])
 
     def _tips_below(self, joint: int) -> BoolArray:
-        numbers = self._first[self.tip_joints]
-        return np.asarray((self._first[joint] <= numbers) & (numbers < self._last[joint]))
+        return self._are_within(self.tip_joints, joint)
+
+    def _are_within(self, joints: IntArray, ancestor: int) -> BoolArray:
+        numbers = self._first[joints]
+        return np.asarray((self._first[ancestor] <= numbers) & (numbers < self._last[ancestor]))
+
+    def tips_below(self, joint: int) -> tuple[IntArray, Array]:
+        """The joints (n,) that carry the tips of a joint and of everything below it, and where these are (n, 3)."""
+        mask = self._tips_below(joint)
+        return self.tip_joints[mask], self.tip_positions[mask]
+
+    def skin_below(self, joint: int) -> tuple[IntArray, Array]:
+        """The joints (n,) of the skin that moves with a joint or with anything below it, and its points (n, 3)."""
+        mask = self._are_within(self.skin_joints, joint)
+        return self.skin_joints[mask], self.skin_positions[mask]
 
     def points_below(self, joint: int) -> Array:
         """(n, 3) positions of the joint, of everything below it and of all their tips."""

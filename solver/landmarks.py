@@ -19,17 +19,10 @@ from .arrays import Array, ArrayLike
 from .body_shape import Limb
 from .errors import LandmarkError
 from .figure import Figure
+from .foot_shape import Leg, foot_points
 from .joint_names import ARM, LEG, SIDES, NamedBody, end_marks, name_body, read_names
 from .joints import BodyPoint
-
-HEEL_SETBACK = 1.0 / 3.0
-"""How far the heel lies behind the ankle, as a share of the horizontal way from the ankle to the toe joint.
-
-Two reference bodies bracket it: the heel pivot of the Rigify human lies on the floor at 0.27, the rearmost point of the
-heel bone of the HAnim nominal body, which is above the floor, at 0.39."""
-
-TOE_LENGTH = 0.5
-"""How far the toes reach beyond their joint, as the same share: 0.52 in the CMU skeleton, 0.61 in the Rigify human."""
+from .skin import Skin
 
 HAND_LENGTH = 0.7
 """The hand to the tip of its middle finger as a share of the forearm (188 of 269 mm, de Leva 1996)."""
@@ -38,19 +31,23 @@ HEAD_HEIGHT = 0.13
 """The crown above the head joint as a share of that joint's height above the floor: from the angle of the jaw to the
 crown are 203 of 1741 mm (de Leva 1996)."""
 
-_STANDING = 0.5
-"""Cosine of the steepest lean at which a shin still stands: beyond 60 degrees the rest pose does not show the floor."""
+_LONGEST_HAND = 1.1
+"""The farthest that a fingertip lies from the wrist, as a share of the forearm: 0.7 in people."""
 
-_SOLE_SQUARE = 0.02
-"""Sine of the angle to which a foot must be square to its shin, and point ahead, to count as built square to it."""
+_LOWEST_CROWN, _HIGHEST_CROWN = 0.07, 0.7
+"""How far the crown lies above the head joint, as a share of that joint's height above the floor: 0.13 in people, more
+than half in cartoon characters."""
 
 _LEVEL = 0.05
 """Points whose heights differ by less than this share of the foot are on one level."""
 
 _JOINTS = ("hips", "neck", "head", *(f"{side}_{role}" for side in SIDES for role in (*ARM, *LEG)))
-_POINTS = (*(f"{side}_{point}" for side in SIDES for point in ("heel", "toe_tip", "fingertip")), "head_top")
+_POINTS = (*(f"{side}_{point}" for side in SIDES for point in ("heel", "ball", "toe_tip", "fingertip")), "head_top")
 
-NAMES: tuple[str, ...] = ("hips", "spine", *_JOINTS[1:], *_POINTS)
+JOINT_NAMES: tuple[str, ...] = ("hips", "spine", *_JOINTS[1:])
+"""Every landmark that is a joint, or several, by its field name."""
+
+NAMES: tuple[str, ...] = (*JOINT_NAMES, *_POINTS)
 """Every landmark by its field name."""
 
 
@@ -77,7 +74,7 @@ class Landmarks:
     left_knee: int | None = None
     left_ankle: int | None = None
     left_toe: int | None = None
-    """The ball of the foot, where the toes bend."""
+    """The joint that bends the toes, in the ball of the foot; many characters have none."""
     right_clavicle: int | None = None
     right_shoulder: int | None = None
     right_elbow: int | None = None
@@ -89,9 +86,12 @@ class Landmarks:
     right_toe: int | None = None
     left_heel: BodyPoint | None = None
     """Where the heel meets the floor."""
+    left_ball: BodyPoint | None = None
+    """Where the toes begin: the joint that bends them, or the place on the foot where they would."""
     left_toe_tip: BodyPoint | None = None
     left_fingertip: BodyPoint | None = None
     right_heel: BodyPoint | None = None
+    right_ball: BodyPoint | None = None
     right_toe_tip: BodyPoint | None = None
     right_fingertip: BodyPoint | None = None
     head_top: BodyPoint | None = None
@@ -189,22 +189,29 @@ def recognise(
     rest_rotations: ArrayLike,
     tips: Sequence[BodyPoint],
     up: Literal["y", "z"],
+    skin: Skin | None = None,
+    set_joints: Mapping[str, int | tuple[int, ...] | None] | None = None,
 ) -> Landmarks:
     """Find the landmarks of a character; what names and shape do not tell stays unknown, and nothing is raised.
 
     `parents` (joints,) has -1 for roots and names parents before children; `rest_positions` (joints, 3) and
     `rest_rotations` (joints, 4) are in world space, `tips` are ends of bones with joint indices. The rest pose may be
     any pose in which the character stands: the sides of a character without names, the heels and the tips of the toes
-    come from it.
+    come from it. Points are found on the joints in `set_joints` where a user has set them, by landmark; None is a joint
+    that the user says is not there.
 
     Left is up × forward, and forward is where the toes point.
     """
     readings = read_names(names)
-    figure = Figure(parents, rest_positions, rest_rotations, tips, up, named_ends=end_marks(readings))
+    figure = Figure(parents, rest_positions, rest_rotations, tips, up, named_ends=end_marks(readings), skin=skin)
     named = name_body(names, readings, figure)
     marks: dict[str, Any] = _limbs_and_shape(figure, named)
     _complete_limbs(figure, named, marks)
     _complete_trunk(figure, named, marks)
+    for name, joint in (set_joints or {}).items():
+        marks.pop(name, None)
+        if joint is not None:
+            marks[name] = joint
     marks.update(_points(figure, named, marks))
     return Landmarks(**marks, joint_count=len(figure))
 
@@ -371,9 +378,14 @@ def _points(figure: Figure, named: NamedBody, marks: dict[str, Any]) -> dict[str
     points: dict[str, BodyPoint | None] = {}
     forward = _facing(figure, marks)
     for side in SIDES:
-        points[f"{side}_heel"], points[f"{side}_toe_tip"] = _foot_points(figure, named, marks, side, forward)
+        hip, knee, ankle, toe = (marks.get(f"{side}_{role}") for role in LEG)
+        if ankle is not None:
+            heel = _named_heel(figure, named, ankle, side)
+            foot = foot_points(figure, Leg(hip, knee, ankle, toe), forward, heel, named.heel_bones)
+            points |= {f"{side}_heel": foot.heel, f"{side}_ball": foot.ball, f"{side}_toe_tip": foot.toe_tip}
         points[f"{side}_fingertip"] = _fingertip(figure, marks, side)
-    points["head_top"] = _head_top(figure, marks)
+    heels = [points[f"{side}_heel"] for side in SIDES if points.get(f"{side}_heel") is not None]
+    points["head_top"] = _head_top(figure, marks, _floor(figure, marks, heels))
     return {name: point for name, point in points.items() if point is not None}
 
 
@@ -385,64 +397,6 @@ def _facing(figure: Figure, marks: dict[str, Any]) -> Array | None:
     ahead = np.cross(figure.positions[hips[0]] - figure.positions[hips[1]], figure.up)
     length = float(np.linalg.norm(ahead))
     return ahead / length if length > 0.0 else None
-
-
-def _foot_points(
-    figure: Figure, named: NamedBody, marks: dict[str, Any], side: str, forward: Array | None
-) -> tuple[BodyPoint | None, BodyPoint | None]:
-    """The heel and the tip of the toes of one foot."""
-    ankle, toe = marks.get(f"{side}_ankle"), marks.get(f"{side}_toe")
-    if ankle is None:
-        return None, None
-    joints, end = figure.limb(ankle if toe is None else toe)
-    has_tip = bool(np.any(end != figure.positions[joints[-1]]))
-    tip = figure.point(joints[-1], end) if has_tip else None
-    start = figure.positions[ankle]
-    if toe is not None and np.any(figure.positions[toe] != start):
-        foot = figure.positions[toe] - start
-    elif has_tip:
-        foot = (end - start) / (1.0 + TOE_LENGTH)
-    elif toe is not None:
-        foot = np.zeros(3)
-    else:
-        return _named_heel(figure, named, ankle, side), None
-
-    knee = marks.get(f"{side}_knee", marks.get(f"{side}_hip"))
-    down = _down(figure, start if knee is None else figure.positions[knee], start, foot, forward)
-    if down is None:
-        return _named_heel(figure, named, ankle, side), tip
-    drop = float(((figure.points_below(ankle) - start) @ down).max())
-    along_floor = foot - (foot @ down) * down
-    under_ankle = start + drop * down
-    if tip is None and toe is not None:
-        tip = figure.point(toe, under_ankle + (1.0 + TOE_LENGTH) * along_floor)
-    heel = _named_heel(figure, named, ankle, side)
-    if heel is None:
-        inside = figure.path(ankle, toe)[:-1] if toe is not None else []
-        carrier = next((joint for joint in inside if joint in named.heel_bones), ankle)
-        heel = figure.point(carrier, under_ankle - HEEL_SETBACK * along_floor)
-    return heel, tip
-
-
-def _down(figure: Figure, knee: Array, ankle: Array, foot: Array, forward: Array | None) -> Array | None:
-    """Which way the sole of a foot faces in the rest pose, a unit vector (3,); None where the pose does not show it.
-
-    It faces the floor where the character stands flat. Captured skeletons often spread their legs in the rest pose and
-    tilt the feet along: a foot that is built exactly square to its shin stands flat where the shin is upright. The
-    same holds where the rest pose does not stand at all, unless the foot only prolongs the shin.
-    """
-    shin = ankle - knee
-    length, reach = float(np.linalg.norm(shin)), float(np.linalg.norm(foot))
-    if length == 0.0 or reach == 0.0:
-        return -figure.up
-    shin = shin / length
-    square = foot - (foot @ shin) * shin
-    if shin @ -figure.up < _STANDING:
-        return shin if float(np.linalg.norm(square)) >= _STANDING * reach else None
-    if forward is None:
-        return -figure.up
-    askew = square - (square @ forward) * forward
-    return shin if float(np.linalg.norm(askew)) <= _SOLE_SQUARE * reach else -figure.up
 
 
 def _named_heel(figure: Figure, named: NamedBody, ankle: int, side: str) -> BodyPoint | None:
@@ -462,29 +416,58 @@ def _named_heel(figure: Figure, named: NamedBody, ankle: int, side: str) -> Body
 
 
 def _fingertip(figure: Figure, marks: dict[str, Any], side: str) -> BodyPoint | None:
+    """The farthest point of the hand that a hand on this forearm can have."""
     wrist, finger, elbow = (marks.get(f"{side}_{role}") for role in ("wrist", "finger", "elbow"))
     if wrist is None:
         return None
-    joints, end = figure.limb(wrist if finger is None else finger)
-    if finger is not None or np.any(end != figure.positions[wrist]):
-        return figure.point(joints[-1], end)
-    if elbow is None:
-        return None
-    forearm = figure.positions[wrist] - figure.positions[elbow]
-    return figure.point(wrist, figure.positions[wrist] + HAND_LENGTH * forearm)
+    origin = figure.positions[wrist]
+    forearm = None if elbow is None else origin - figure.positions[elbow]
+    reach = np.inf if forearm is None else _LONGEST_HAND * float(np.linalg.norm(forearm)) or np.inf
+    hand = wrist if finger is None else finger
+    carriers, places = figure.tips_below(hand)
+    joints = [joint for joint in figure.subtree(hand) if joint not in figure.ends]
+    ends = [*zip(joints, figure.positions[joints], strict=True), *zip(carriers.tolist(), places, strict=True)]
+    credible = [(joint, place) for joint, place in ends if float(np.linalg.norm(place - origin)) <= reach]
+    joint, place = max(credible, key=lambda end: float(np.linalg.norm(end[1] - origin)), default=(wrist, origin))
+    if finger is not None or np.any(place != origin):
+        return figure.point(joint, place)
+    return None if forearm is None else figure.point(wrist, origin + HAND_LENGTH * forearm)
 
 
-def _head_top(figure: Figure, marks: dict[str, Any]) -> BodyPoint | None:
+def _head_top(figure: Figure, marks: dict[str, Any], floor: float | None) -> BodyPoint | None:
+    """The crown: the highest skin of the head, else the highest end of its bone that keeps to a head's proportions.
+
+    `floor` is the height at which the character stands, None if unknown.
+    """
     head = marks.get("head")
     if head is None:
         return None
+    start = figure.positions[head]
+    _, skin = figure.skin_below(head)
+    if len(skin):
+        rises = (skin - start) @ figure.up
+        top = skin[rises >= (1.0 - _LEVEL) * rises.max()]
+        if rises.max() > 0.0:
+            middle = np.median(figure.horizontal(top - start), axis=0)
+            return figure.point(head, start + middle + float(rises.max()) * figure.up)
     tips = figure.own_tips(head)
-    tips = tips[np.any(tips != figure.positions[head], axis=1)]
+    tips = tips[np.any(tips != start, axis=1)]
+    height = 0.0 if floor is None else float(start @ figure.up) - floor
+    if height > 0.0:
+        # A bone that ends between the eyes, or wherever a file without bone lengths puts it, does not show the crown.
+        rises = (tips - start) @ figure.up
+        upright = rises >= 0.5 * np.linalg.norm(tips - start, axis=1)
+        tips = tips[upright & (rises >= _LOWEST_CROWN * height) & (rises <= _HIGHEST_CROWN * height)]
     if len(tips):
         return figure.point(head, tips[int(np.argmax(tips @ figure.up))])
-    ankles = [marks[f"{side}_ankle"] for side in SIDES if f"{side}_ankle" in marks]
-    if not ankles:
-        return None
-    floor = min(float((figure.points_below(ankle) @ figure.up).min()) for ankle in ankles)
-    height = float(figure.positions[head] @ figure.up) - floor
-    return figure.point(head, figure.positions[head] + HEAD_HEIGHT * height * figure.up)
+    return None if floor is None else figure.point(head, start + HEAD_HEIGHT * height * figure.up)
+
+
+def _floor(figure: Figure, marks: dict[str, Any], heels: Sequence[BodyPoint]) -> float | None:
+    """The height of the lower heel; where no heel is known, of the lowest joint below an ankle."""
+    heights = [float(figure.world(int(heel.joint), heel.offset) @ figure.up) for heel in heels]
+    for side in SIDES if not heights else ():
+        ankle = marks.get(f"{side}_ankle")
+        joints = [] if ankle is None else [joint for joint in figure.subtree(ankle) if joint not in figure.ends]
+        heights += (figure.positions[joints] @ figure.up).tolist()
+    return min(heights, default=None)

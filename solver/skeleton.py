@@ -15,8 +15,10 @@ from . import anthropometry, landmarks, rotations
 from .arrays import Array, ArrayLike, BoolArray, IntArray
 from .dofs import Dofs
 from .errors import LimitError, SkeletonError, UnknownJointError
+from .figure import credible_tips
 from .joints import BodyPoint, JointKind, Load
 from .limits import BallLimit, HingeLimit
+from .skin import Skin
 from .tree import Tree
 
 Up = Literal["y", "z"]
@@ -54,6 +56,8 @@ class Skeleton:
     """Limits by joint index."""
     tips: tuple[BodyPoint, ...] = ()
     """Ends of bones that carry no joint: a BVH file's End Sites, a Blender bone's tail."""
+    skin: Skin | None = None
+    """Points of the surface, where a mesh is bound to the skeleton."""
     up: Up = "y"
     """The axis against gravity."""
     total_mass: float = DEFAULT_TOTAL_MASS
@@ -104,6 +108,8 @@ class Skeleton:
                 )
         self._freeze("limits", limits)
         self._freeze("tips", tuple(self.resolve(tip) for tip in self.tips))
+        if self.skin is not None and ((self.skin.joints < 0) | (self.skin.joints >= count)).any():
+            raise SkeletonError(f"The joints of a skin are indices from 0 to {count - 1}.")
         self._freeze("loads", tuple(Load(self.resolve(load.point), load.mass) for load in self.loads))
 
     def _freeze(self, name: str, value: object) -> None:
@@ -215,7 +221,10 @@ class Skeleton:
         lengths = np.linalg.norm(self.offsets, axis=1)
         for joints, parents in self.tree.generations:
             reach[joints] = reach[parents] + lengths[joints]
-        tips = [reach[self.index(tip.joint)] + float(np.linalg.norm(tip.local)) for tip in self.tips]
+        tips = [
+            reach[self.index(tip.joint)] + float(np.linalg.norm(tip.local))
+            for tip in credible_tips(self.parents, self.rest[1], self.tips)
+        ]
         return max([float(reach.max()), *tips])
 
     @property
@@ -234,7 +243,10 @@ class Skeleton:
     def landmarks(self) -> landmarks.Landmarks:
         """Which joint is the left ankle: recognised from names and shape, except what was set by hand."""
         rest_rotations, rest_positions = self.rest
-        found = landmarks.recognise(self.names, self.parents, rest_positions, rest_rotations, self.tips, self.up)
+        set_joints = {name: mark for name, mark in self.set_landmarks.items() if name in landmarks.JOINT_NAMES}
+        found = landmarks.recognise(
+            self.names, self.parents, rest_positions, rest_rotations, self.tips, self.up, self.skin, set_joints
+        )
         return found.replace(**self.set_landmarks) if self.set_landmarks else found
 
     @cached_property
@@ -345,6 +357,7 @@ class Skeleton:
         return self.replace(
             offsets=self.offsets * factor,
             tips=tuple(enlarge(tip) for tip in self.tips),
+            skin=None if self.skin is None else self.skin.scaled(factor),
             loads=tuple(Load(enlarge(load.point), load.mass) for load in self.loads),
             set_landmarks={
                 name: enlarge(mark) if isinstance(mark, BodyPoint) else mark

@@ -14,6 +14,7 @@ from ...solver import BodyPoint, JointKind, Motion, Skeleton, rotations
 from .arrays import Array, BoolArray, IntArray
 from .posing import Pose, orientations
 from .rig import Rig
+from .skins import skin_of
 
 _SAME_PLACE = 1e-4
 """Bones are in one place in the rest pose where they are nearer to each other than this share of their length."""
@@ -114,7 +115,7 @@ class Joints:
             up="z",
         )
         kinds, axes = self._kinds(skeleton, armature)
-        return skeleton.replace(kinds=kinds, hinge_axes=axes)
+        return skeleton.replace(kinds=kinds, hinge_axes=axes, skin=skin_of(armature, skeleton, world))
 
     def _tips(self, rest: Pose) -> tuple[BodyPoint, ...]:
         """The tails at which no other joint has its head."""

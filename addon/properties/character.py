@@ -35,16 +35,22 @@ LIMB_MARKS = (
     "ankle",
     "heel",
     "toe",
+    "ball",
     "toe_tip",
 )
 """The landmarks that both sides have, without "left_" or "right_"."""
 
-MARKS = (*TRUNK_MARKS, *(f"{side}_{mark}" for side in ("left", "right") for mark in LIMB_MARKS))
-"""The solver's landmarks by their names."""
+MARKS = (
+    *TRUNK_MARKS,
+    *(f"{side}_{mark}" for side in ("left", "right") for mark in LIMB_MARKS if mark != "ball"),
+    "left_ball",
+    "right_ball",
+)
+"""The solver's landmarks by their names. Files store a landmark's place in this list: new ones go to its end."""
 
 POINT_MARKS = (
     "head_top",
-    *(f"{side}_{mark}" for side in ("left", "right") for mark in ("heel", "toe_tip", "fingertip")),
+    *(f"{side}_{mark}" for side in ("left", "right") for mark in ("heel", "ball", "toe_tip", "fingertip")),
 )
 """Those that are points on a bone, with an offset; the others are heads of bones. The spine is a list of them."""
 

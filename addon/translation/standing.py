@@ -12,7 +12,7 @@ from ..placements import Placement
 def stand_in_source(clip: Clip, plant: Footplant) -> Placement:
     """The middle between heel and ball over the plant's time, and the foot's heading; the origin of an unknown foot."""
     marks = clip.skeleton.landmarks
-    ends = {part: getattr(marks, f"{plant.foot}_{part}") for part in ("heel", "toe")}
+    ends = {"heel": getattr(marks, f"{plant.foot}_heel"), "toe": getattr(marks, f"{plant.foot}_ball")}
     places = {
         part: clip.position(ends[part])[_during(clip, *stay)].mean(axis=0)
         for part, stay in plant.stays.items()

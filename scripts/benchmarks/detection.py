@@ -79,7 +79,11 @@ def detection(walk: PlantedWalk | None = None, frames: int = FRAMES, rounds: int
 def _agreement(walk: PlantedWalk) -> Iterator[Figure]:
     """How well plants are found where they are known."""
     clip, marks = walk.clip, walk.clip.skeleton.landmarks
-    points = [(foot, part, getattr(marks, f"{foot}_{part}")) for foot in ("left", "right") for part in ("heel", "toe")]
+    points = [
+        (foot, part, getattr(marks, f"{foot}_{mark}"))
+        for foot in ("left", "right")
+        for part, mark in (("heel", "heel"), ("toe", "ball"))
+    ]
     truth = _held(
         clip.frames,
         [[plant.stays.get(part) for plant in walk.plants if plant.foot == foot] for foot, part, _ in points],

@@ -35,8 +35,8 @@ SKATE = 0.01
 """Sizes of the character by which the feet of the made-up walk slide: as much as in the captured one."""
 FPS = 30.0
 
-POINTS = ("left_heel", "left_toe", "right_heel", "right_toe")
-"""The landmarks that stand, heel and toe of a foot side by side."""
+POINTS = ("left_heel", "left_ball", "right_heel", "right_ball")
+"""The landmarks that stand, heel and ball of a foot side by side."""
 
 STILL_JOINT = 0.1
 """Share of the body's largest acceleration below which a joint of the source counts as still: it may start to move, if

@@ -174,9 +174,9 @@ def _leg(skeleton: Skeleton, side: str, motion: Motion | None) -> Limb:
     marks = skeleton.landmarks
     hip, knee, ankle, heel = (marks.require(f"{side}_{role}") for role in ("hip", "knee", "ankle", "heel"))
     points: dict[str, BodyPoint] = {"heel": skeleton.resolve(heel)}
-    toe, tip = getattr(marks, f"{side}_toe"), getattr(marks, f"{side}_toe_tip")
-    if toe is not None or tip is not None:
-        points["ball"] = skeleton.resolve(tip if toe is None else toe)
+    toe, ball, tip = (getattr(marks, f"{side}_{part}") for part in ("toe", "ball", "toe_tip"))
+    if ball is not None:
+        points["ball"] = skeleton.resolve(ball)
     places = {label: _place_at_rest(skeleton, point) for label, point in points.items()}
     up = skeleton.up_axis
     clearances, toes = {"heel": 0.0}, None
@@ -305,9 +305,9 @@ def _usual_axis(skeleton: Skeleton, name: str, joints: list[int]) -> Array:
     ahead = np.array([0.0, 0.0, 1.0]) if skeleton.up == "y" else np.array([0.0, -1.0, 0.0])
     ways = []
     for side in SIDES:
-        ankle, toe = getattr(skeleton.landmarks, f"{side}_ankle"), getattr(skeleton.landmarks, f"{side}_toe")
-        if ankle is not None and toe is not None:
-            ways.append(placed[toe] - placed[ankle])
+        ankle, ball = getattr(skeleton.landmarks, f"{side}_ankle"), getattr(skeleton.landmarks, f"{side}_ball")
+        if ankle is not None and ball is not None:
+            ways.append(_place_at_rest(skeleton, skeleton.resolve(ball)) - placed[ankle])
     if ways:
         level = np.mean(ways, axis=0)
         level[skeleton.up_axis] = 0.0

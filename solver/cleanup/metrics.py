@@ -175,7 +175,8 @@ class _Foot:
     @staticmethod
     def of(clip: Clip, side: str, plants: Sequence[Footplant], ground: Ground | None) -> _Foot:
         skeleton, size, up = clip.skeleton, clip.skeleton.size, clip.skeleton.up_axis
-        marks = {part: _mark(skeleton, f"{side}_{part}") for part in ("heel", "toe", "toe_tip")}
+        named = {"heel": f"{side}_heel", "toe": f"{side}_ball", "toe_tip": f"{side}_toe_tip"}
+        marks = {part: _mark(skeleton, name) for part, name in named.items()}
         places = {part: clip.position(mark) for part, mark in marks.items() if mark is not None}
         clearance = _clearances(skeleton, {part: mark for part, mark in marks.items() if mark is not None})
         floors = _floors(clip, side, plants, places, clearance, ground)
@@ -338,7 +339,7 @@ def _check(clip: Clip, plants: Sequence[Footplant], source: Clip | None) -> None
 
 
 def _has_foot(skeleton: Skeleton, side: str) -> bool:
-    return all(_mark(skeleton, f"{side}_{part}") is not None for part in ("heel", "toe"))
+    return all(_mark(skeleton, f"{side}_{part}") is not None for part in ("heel", "ball"))
 
 
 def _mark(skeleton: Skeleton, name: str) -> BodyPoint | None:

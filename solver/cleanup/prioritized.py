@@ -100,7 +100,7 @@ def _place(plant: PlantedPoint, point: BodyPoint, clearance: float, source: Sour
 
 def _has_feet(clip: Clip) -> bool:
     marks = clip.skeleton.landmarks
-    return all(getattr(marks, f"{side}_{part}") is not None for side in ("left", "right") for part in ("heel", "toe"))
+    return all(getattr(marks, f"{side}_{part}") is not None for side in ("left", "right") for part in ("heel", "ball"))
 
 
 def _unstretched(clip: Clip, limbs: Sequence[Limb]) -> dict[str, Array]:

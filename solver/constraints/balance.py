@@ -18,7 +18,7 @@ from .base import Constraint, Source, Track, active_frames
 from .bridges import smooth_step
 from .effectors import BalanceEffector
 
-STANDING_ON = ("left_heel", "left_toe", "right_heel", "right_toe")
+STANDING_ON = ("left_heel", "left_ball", "right_heel", "right_ball")
 """The landmarks whose barycentre the centre of mass is tied to by default."""
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from .. import rotations
 from ..arrays import Array, BoolArray, IntArray, median
 from ..errors import ConstraintError, LandmarkError
-from ..joints import BodyPoint
 from ..settings import is_number
 from ..skeleton import Skeleton
 from .base import Constraint, Knot, Source, Track, active_frames, interpolated, three_numbers, velocity
@@ -188,16 +187,16 @@ class Footplant(Constraint):
     def _recognised(self, skeleton: Skeleton) -> Foot:
         try:
             heel = skeleton.landmarks.require(f"{self.foot}_heel")
-            toe = skeleton.landmarks.require(f"{self.foot}_toe")
+            ball = skeleton.landmarks.require(f"{self.foot}_ball")
         except LandmarkError as error:
             raise ConstraintError(f"{self.label}: {error}") from None
-        heel, toe = skeleton.resolve(heel), skeleton.resolve(toe if isinstance(toe, BodyPoint) else BodyPoint(toe))
+        heel, ball = skeleton.resolve(heel), skeleton.resolve(ball)
         turned, placed = skeleton.rest
-        places = [(int(point.joint), point.local) for point in (heel, toe)]
+        places = [(int(point.joint), point.local) for point in (heel, ball)]
         rest = [placed[joint] + rotations.rotate(turned[joint], local) for joint, local in places]
         rise = float((rest[1] - rest[0])[skeleton.up_axis])
         highest = HIGHEST_BALL * float(np.linalg.norm(rest[1] - rest[0]))
-        return Foot(PointEffector(heel), PointEffector(toe), float(np.clip(rise, 0.0, highest)))
+        return Foot(PointEffector(heel), PointEffector(ball), float(np.clip(rise, 0.0, highest)))
 
     def _stand(self, source: Source, foot: Foot) -> dict[str, Array]:
         """Where heel and toe stand, (3,) each, as far apart as on the character."""

@@ -90,7 +90,7 @@ def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
     plants: list[Plant] = []
     marks, size, up = clip.skeleton.landmarks, clip.skeleton.size, clip.skeleton.up_axis
     for foot in ("left", "right"):
-        heel, toe = getattr(marks, f"{foot}_heel"), getattr(marks, f"{foot}_toe")
+        heel, toe = getattr(marks, f"{foot}_heel"), getattr(marks, f"{foot}_ball")
         if heel is None or toe is None:
             continue
         heels, toes = stays(clip, _point(heel), "first"), stays(clip, _point(toe), "last")
@@ -231,7 +231,7 @@ def heel_rises(clip: Clip, foot: str) -> Array:
     skeleton, up = clip.skeleton, clip.skeleton.up_axis
     turned, placed = skeleton.rest
     rises = []
-    for part in ("heel", "toe"):
+    for part in ("heel", "ball"):
         point = skeleton.resolve(getattr(skeleton.landmarks, f"{foot}_{part}"))
         joint = skeleton.index(point.joint)
         flat = placed[joint] + rotations.rotate(turned[joint], point.local)

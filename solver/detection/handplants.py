@@ -83,7 +83,7 @@ def _alone(clip: Clip, wrists: Array, plants: Sequence[DetectedFootplant]) -> Bo
     """(frames,) where no foot stands and both are higher than the wrist, the hips by far."""
     marks, up = clip.skeleton.landmarks, clip.skeleton.up_axis
     below = np.ones(clip.frames, dtype=bool)
-    for part in (marks.left_toe, marks.right_toe, marks.left_heel, marks.right_heel):
+    for part in (marks.left_ball, marks.right_ball, marks.left_heel, marks.right_heel):
         if part is None:
             return np.zeros(clip.frames, dtype=bool)
         below &= clip.position(part)[:, up] > wrists[:, up]

@@ -138,7 +138,7 @@ def kicking(
     )
     constraints: list[Constraint] = [*(plant(contact, priority=standing) for contact in motion.contacts), reaching]
     if arbitration != "no balance":
-        right_foot = [clip.skeleton.landmarks.require(mark) for mark in ("right_heel", "right_toe")]
+        right_foot = [clip.skeleton.landmarks.require(mark) for mark in ("right_heel", "right_ball")]
         constraints.append(Balance(points=right_foot, priority=balanced, recruit=balancing))
     return Edit(clip, tuple(constraints))
 

@@ -12,8 +12,9 @@ import pytest
 
 from poise.solver import landmarks, rotations
 from poise.solver.errors import LandmarkError
+from poise.solver.foot_shape import HEEL_SETBACK, TOE_LENGTH
 from poise.solver.joints import BodyPoint
-from poise.solver.landmarks import HEEL_SETBACK, TOE_LENGTH, Landmarks, recognise
+from poise.solver.landmarks import Landmarks, recognise
 
 # A standing person, arms stretched out sideways: y up, facing z, so that x is to the left. Metres.
 PLACES = {
