@@ -26,6 +26,7 @@ from .constraints import (
     ShapeConstraint,
 )
 from .deform import Deformation, deform, deforming
+from .detached_feet import feet_beside_legs
 from .detection import (
     Detected,
     DetectedFootplant,
@@ -143,6 +144,7 @@ __all__ = [
     "detect_handplants",
     "detect_sliding",
     "detect_stays",
+    "feet_beside_legs",
     "finished",
     "foot_metrics",
     "limb",

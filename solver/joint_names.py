@@ -173,6 +173,8 @@ class NamedBody:
     """The joints that move the body, as opposed to ends of bones and to the controls of a rig."""
     limbs: dict[str, int] = field(default_factory=dict)
     """Joints by side and role: "left_knee"."""
+    loose_feet: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """Joints by side that have the name of an ankle or a foot but do not hang on the leg, whose ankle is unknown."""
     hips: tuple[int, ...] = ()
     spine: tuple[int, ...] = ()
     necks: tuple[int, ...] = ()
@@ -217,6 +219,11 @@ def name_body(names: Sequence[str], readings: Sequence[JointName], figure: Figur
             candidates = [limb_candidates(side, role) for role in roles]
             for role, joint in _assign(roles, candidates, figure).items():
                 limbs[f"{side}_{role}"] = joint
+    loose_feet = {
+        side: tuple(joint for joint in limb_candidates(side, "ankle") if joint not in limbs.values())
+        for side in SIDES
+        if f"{side}_ankle" not in limbs
+    }
     necks = sorted(named(_NECK_WORDS), key=lambda joint: (figure.depths[joint], joint))
     heads = sorted(named(_HEAD_WORDS), key=lambda joint: not any(figure.above(neck, joint) for neck in necks))
     spine = {*named(_SPINE_WORDS), *named(_VERTEBRAE)}
@@ -224,6 +231,7 @@ def name_body(names: Sequence[str], readings: Sequence[JointName], figure: Figur
     return NamedBody(
         body=frozenset(usable),
         limbs=limbs,
+        loose_feet=loose_feet,
         hips=tuple(sorted(named(_HIPS_WORDS), key=lambda joint: (figure.depths[joint], joint))),
         spine=tuple(sorted(spine, key=lambda joint: (figure.depths[joint], joint))),
         necks=tuple(necks),

@@ -10,7 +10,7 @@ from typing import Literal
 import bpy
 import numpy as np
 
-from ...solver import Clip, finished
+from ...solver import Clip, feet_beside_legs, finished
 from . import context, sampling, versions
 from .arrays import Array, BoolArray
 from .channels import Channels
@@ -162,14 +162,15 @@ def reading_in_steps(
         obeys = np.ones(len(rig), dtype=bool)
     world[:, :3, :3] = squared(world[:, :3, :3])
     joints = _joints(armature, rig, bones, is_control_rig=is_evaluated and bool((rig.deforms & ~obeys).any()))
+    fps = scene.render.fps / scene.render.fps_base / step
+    clip = _clip(joints, armature, pose, world, fps)
+    beside = feet_beside_legs(clip)
+    if beside:
+        joints = joints.reparented(beside)
+        clip = _clip(joints, armature, pose, world, fps)
     unbakeable = {
         rig.names[bone]: _why_unbakeable(armature, rig.names[bone]) for bone in joints.bones.tolist() if not obeys[bone]
     }
-    clip = Clip(
-        joints.skeleton(world[0], armature),
-        joints.motion(pose, world),
-        fps=scene.render.fps / scene.render.fps_base / step,
-    )
     return Reading(
         clip=clip,
         times=times,
@@ -186,6 +187,11 @@ def reading_in_steps(
         world=world,
         key_times=key_times,
     )
+
+
+def _clip(joints: Joints, armature: bpy.types.Object, pose: Pose, world: Array, fps: float) -> Clip:
+    """The motion of joints, given the pose of all bones in the armature's space and the object's matrices."""
+    return Clip(joints.skeleton(world[0], armature), joints.motion(pose, world), fps=fps)
 
 
 def _times(scene: bpy.types.Scene, begin: float | None, end: float | None, step: float) -> Array:

@@ -7,6 +7,8 @@ a scaled bone does to the bones below it stands in their translations, so every 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import bpy
 import numpy as np
 
@@ -56,23 +58,26 @@ class Joints:
                     break
                 above = int(rig.parents[above])
             parents[bone] = candidate if above >= 0 else -1
-        order: list[int] = []
-        placed: set[int] = set()
-
-        def place(bone: int) -> None:
-            if bone >= 0 and bone not in placed:
-                place(parents[bone])
-                placed.add(bone)
-                order.append(bone)
-
-        for bone in parents:
-            place(bone)
+        bones = list(parents)
+        place_of = {bone: place for place, bone in enumerate(bones)} | {-1: -1}
+        order = [bones[place] for place in _parents_first(np.array([place_of[parents[bone]] for bone in bones]))]
         joint_of = {bone: joint for joint, bone in enumerate(order)} | {-1: -1}
         return Joints(
             rig,
             np.array(order, dtype=np.int64),
             np.array([joint_of[parents[bone]] for bone in order], dtype=np.int64),
         )
+
+    def reparented(self, parents: Mapping[int, int]) -> Joints:
+        """The same joints, some of which hang on others than before; in an order in which parents come first."""
+        above = self.parents.copy()
+        for joint, parent in parents.items():
+            above[joint] = parent
+        order = _parents_first(above)
+        place = np.empty(len(order) + 1, dtype=np.int64)
+        place[order] = np.arange(len(order))
+        place[-1] = -1
+        return Joints(self.rig, self.bones[order], place[above[order]])
 
     # Poses --------------------------------------------------------------------------------------------------------
 
@@ -153,6 +158,21 @@ class Joints:
         assert armature.pose is not None
         bone = armature.pose.bones[self.names[joint]]
         return not (self.rig.connected[self.bones[joint]] or any(bone.lock_location) or any(bone.lock_rotation))
+
+
+def _parents_first(parents: IntArray) -> IntArray:
+    """(n,) an order of n joints in which each comes after its parent, and else as before; -1 is no parent."""
+    order: list[int] = []
+    placed: set[int] = set()
+    for joint in range(len(parents)):
+        chain = []
+        above = joint
+        while above >= 0 and above not in placed:
+            chain.append(above)
+            above = int(parents[above])
+        placed.update(chain)
+        order += reversed(chain)
+    return np.array(order, dtype=np.int64)
 
 
 def _stand_ins(rig: Rig, kept: BoolArray, armature: bpy.types.Object) -> dict[int, int]:
