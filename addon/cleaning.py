@@ -58,6 +58,7 @@ def clean(armature: bpy.types.Object | None, options: Options | None = None) -> 
     if not feet and not hands:
         raise translation.TranslationError(_nothing_found(asked, reading))
     cleaned = solver.cleaned(clip, [*feet, *hands], asked.method, ground=ground)
+    solving.check_plausible(reading, clip, cleaned.clip, feet, ground)
     before = solver.foot_metrics(clip, feet, ground=ground)
     after = solver.foot_metrics(cleaned.clip, feet, source=clip, ground=ground)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
@@ -70,6 +70,7 @@ def solving(armature: bpy.types.Object | None, options: Options | None = None) -
     deformation = yield from _told(steps, lambda progress: (progress.stage, progress.share))
     yield "telling", 0.0
     report = deformation.report
+    check_plausible(reading, clip, deformation.clip, translated.constraints, translation.ground_of(held))
     yield "baking", 0.0
     baked = bridge.bake(reading, deformation.clip, target=asked.target, tolerance=asked.tolerance)
 
@@ -82,6 +83,19 @@ def solving(armature: bpy.types.Object | None, options: Options | None = None) -
     hints = tuple(str(warning.message) for warning in caught)
     telling.write_advice(character, report, translated, reading.times, (*hints, *baked.notes))
     return Outcome(sentence, bool(report.conflicts), deformation, baked, reading)
+
+
+def check_plausible(
+    reading: bridge.Reading,
+    source: solver.Clip,
+    result: solver.Clip,
+    constraints: Sequence[solver.Constraint],
+    ground: solver.Ground | None,
+) -> None:
+    """Raise where a result cannot be what was meant, before anything is baked; `source` is what it was made from."""
+    why = solver.why_implausible(source, result, constraints, ground, reading.times)
+    if why:
+        raise translation.TranslationError(why)
 
 
 def _reading(armature: bpy.types.Object | None, options: Options) -> Generator[Step, None, bridge.Reading]:

@@ -47,7 +47,9 @@ from .errors import PoiseError, RecruitingWarning
 from .joints import BodyPoint, JointKind, Load
 from .limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
 from .motion import Motion, Pose
+from .plausibility import why_implausible
 from .posture import Posture, Postures, solve_posture, solve_postures
+from .proportions import implausible_landmarks
 from .recruiting import RecruitingBreach
 from .report import Advice, Conflict, Report, Residual, StretchedLimb
 from .settings import SolveSettings
@@ -147,6 +149,7 @@ __all__ = [
     "feet_beside_legs",
     "finished",
     "foot_metrics",
+    "implausible_landmarks",
     "limb",
     "limbs_of",
     "planted_points",
@@ -155,6 +158,7 @@ __all__ = [
     "rotations",
     "solve_posture",
     "solve_postures",
+    "why_implausible",
     "write_bvh",
     "write_constraints",
 ]

@@ -190,7 +190,7 @@ def recognise(
     tips: Sequence[BodyPoint],
     up: Literal["y", "z"],
     skin: Skin | None = None,
-    set_joints: Mapping[str, int | tuple[int, ...] | None] | None = None,
+    set_joints: Mapping[str, int | tuple[int, ...] | BodyPoint | None] | None = None,
 ) -> Landmarks:
     """Find the landmarks of a character; what names and shape do not tell stays unknown, and nothing is raised.
 
@@ -384,7 +384,7 @@ def _points(figure: Figure, named: NamedBody, marks: dict[str, Any]) -> dict[str
             foot = foot_points(figure, Leg(hip, knee, ankle, toe), forward, heel, named.heel_bones)
             points |= {f"{side}_heel": foot.heel, f"{side}_ball": foot.ball, f"{side}_toe_tip": foot.toe_tip}
         points[f"{side}_fingertip"] = _fingertip(figure, marks, side)
-    heels = [points[f"{side}_heel"] for side in SIDES if points.get(f"{side}_heel") is not None]
+    heels = [heel for heel in (points.get(f"{side}_heel") for side in SIDES) if heel is not None]
     points["head_top"] = _head_top(figure, marks, _floor(figure, marks, heels))
     return {name: point for name, point in points.items() if point is not None}
 

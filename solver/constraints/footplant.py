@@ -13,6 +13,7 @@ import numpy as np
 from .. import rotations
 from ..arrays import Array, BoolArray, IntArray, median
 from ..errors import ConstraintError, LandmarkError
+from ..proportions import implausible_landmarks
 from ..settings import is_number
 from ..skeleton import Skeleton
 from .base import Constraint, Knot, Source, Track, active_frames, interpolated, three_numbers, velocity
@@ -192,6 +193,9 @@ class Footplant(Constraint):
             raise ConstraintError(f"{self.label}: {error}") from None
         heel, ball = skeleton.resolve(heel), skeleton.resolve(ball)
         turned, placed = skeleton.rest
+        wrong = implausible_landmarks(skeleton.landmarks, turned, placed, self.foot)
+        if wrong:
+            raise ConstraintError(f"{self.label}: {wrong[0]}")
         places = [(int(point.joint), point.local) for point in (heel, ball)]
         rest = [placed[joint] + rotations.rotate(turned[joint], local) for joint, local in places]
         rise = float((rest[1] - rest[0])[skeleton.up_axis])

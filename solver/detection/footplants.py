@@ -14,7 +14,10 @@ from .. import rotations
 from ..arrays import Array, median
 from ..clip import Clip
 from ..constraints import Footplant
+from ..errors import LandmarkError
 from ..joints import BodyPoint
+from ..proportions import implausible_landmarks
+from ..skeleton import Skeleton
 from .stays import SHORTEST, Stay, stays
 
 IN_THE_AIR = 0.08
@@ -85,7 +88,7 @@ def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
 
     Heel and ball of each foot stand where they are still for the noise that the clip itself shows; a foot that only
     hovers while the other stands lower does not count. A heel, or a ball, that never stands has no events. A character
-    whose feet are not known has no footplants.
+    whose feet are not known has no footplants; one whose feet cannot be where they are said to be is an error.
     """
     plants: list[Plant] = []
     marks, size, up = clip.skeleton.landmarks, clip.skeleton.size, clip.skeleton.up_axis
@@ -93,6 +96,7 @@ def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
         heel, toe = getattr(marks, f"{foot}_heel"), getattr(marks, f"{foot}_ball")
         if heel is None or toe is None:
             continue
+        _check_proportions(clip.skeleton, foot)
         heels, toes = stays(clip, _point(heel), "first"), stays(clip, _point(toe), "last")
         heel_heights, toe_heights = (clip.position(part)[:, up] for part in (heel, toe))
         heels, toes = (
@@ -109,6 +113,14 @@ def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
         plants += [plant for plant in found if carries(plant, clip, rises)]
     plants = grounded(plants, clip)
     return [_footplant(plant) for plant in sorted(plants, key=lambda plant: (plant.begin, plant.foot))]
+
+
+def _check_proportions(skeleton: Skeleton, foot: str) -> None:
+    """Raise where a point of a foot is where no body has it: what stands there means nothing."""
+    rest_rotations, rest_positions = skeleton.rest
+    wrong = implausible_landmarks(skeleton.landmarks, rest_rotations, rest_positions, foot)
+    if wrong:
+        raise LandmarkError(wrong[0])
 
 
 def _passes_by(stay: Stay, heights: Array, clip: Clip) -> bool:
