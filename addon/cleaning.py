@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import bpy
 
 from .. import solver
-from . import bridge, solving, telling, translation
+from . import bridge, detecting, solving, telling, translation
 from .properties import character_of, follow_renames
 
 Plant = solver.Footplant | solver.PlantedPoint
@@ -56,7 +56,7 @@ def clean(armature: bpy.types.Object | None, options: Options | None = None) -> 
     feet = _footplants(held, reading, clip) if asked.feet else []
     hands = _handplants(reading, clip) if asked.hands else []
     if not feet and not hands:
-        raise translation.TranslationError(_nothing_found(asked, reading))
+        raise translation.TranslationError(_nothing_found(asked, clip, reading))
     cleaned = solver.cleaned(clip, [*feet, *hands], asked.method, ground=ground)
     solving.check_plausible(reading, clip, cleaned.clip, feet, ground)
     before = solver.foot_metrics(clip, feet, ground=ground)
@@ -101,7 +101,9 @@ def _handplants(reading: bridge.Reading, clip: solver.Clip) -> list[solver.Plant
     ]
 
 
-def _nothing_found(options: Options, reading: bridge.Reading) -> str:
+def _nothing_found(options: Options, clip: solver.Clip, reading: bridge.Reading) -> str:
+    if not options.hands:
+        return detecting.why_no_foot_stands(clip, reading)
     limbs = " or ".join(word for word, wanted in (("foot", options.feet), ("hand", options.hands)) if wanted)
     return (
         f"No {limbs} was found to stand in frames {reading.times[0]:g} to {reading.times[-1]:g}: check the landmarks, "

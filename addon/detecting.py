@@ -22,6 +22,13 @@ WORDS: dict[Kind, str] = {"space": "rests", "line": "turns about a line", "point
 """What a bone does that is constrained like this."""
 
 
+FOOT_WORDS = ("hip", "knee", "ankle", "heel", "ball")
+"""The last words of the landmarks without which no foot can stand."""
+
+FEWEST_FRAMES = 4
+"""With fewer frames, what stands and what moves slowly look alike."""
+
+
 def find_footplants(armature: bpy.types.Object | None, least_confidence: float = 0.0) -> int:
     """Propose the footplants of the whole motion, in the place of those that were proposed before; how many."""
     reading = solving.read(armature)
@@ -32,12 +39,23 @@ def find_footplants(armature: bpy.types.Object | None, least_confidence: float =
         if plant.confidence >= least_confidence
     ]
     if not plants:
-        raise translation.TranslationError(
-            f"No foot was found to stand in frames {reading.times[0]:g} to {reading.times[-1]:g}: check the landmarks "
-            "of the legs, or ask for less confidence."
-        )
+        raise translation.TranslationError(why_no_foot_stands(clip, reading))
     _propose(reading, plants, lambda item: item.kind == "FOOTPLANT")
     return len(plants)
+
+
+def why_no_foot_stands(clip: solver.Clip, reading: bridge.Reading) -> str:
+    """Why no footplant was found, in one sentence: what is missing of the feet, or else what to check."""
+    missing = [words for words in clip.skeleton.landmarks.missing if words.split()[-1] in FOOT_WORDS]
+    if missing:
+        return (
+            f"No foot can be found to stand, since the {' and the '.join(missing)} of this character "
+            f"{'is' if len(missing) == 1 else 'are'} not known: set what is missing in Character > Landmarks."
+        )
+    span = f"frames {reading.times[0]:g} to {reading.times[-1]:g}"
+    if len(reading.times) < FEWEST_FRAMES:
+        return f"No foot can be found to stand in {span}: so few frames do not tell what moves from what stands."
+    return f"No foot was found to stand in {span}: check the landmarks of the legs, or add footplants by hand."
 
 
 def find_like(

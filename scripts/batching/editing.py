@@ -58,17 +58,28 @@ def _edited(clip: solver.Clip, order: Order, job: Job, armature: str, told: dict
             "largest_stretch": done.largest_stretch,
             "unmet": list(done.unmet),
         }
+        _check_plausible(clip, result, plants, ground)
     if order.constraints is not None:
         wished = [*_kept(plants, asked, order), *asked]
         deformation = solver.deform(result, wished, ground=ground)
         result = deformation.clip
         told["deform"] = _deformation_told(deformation)
+        _check_plausible(clip, result, wished, ground)
     if plants:
         told["metrics"] = {
             "before": solver.foot_metrics(clip, plants, ground=ground).as_dict(),
             "after": solver.foot_metrics(result, plants, source=clip, ground=ground).as_dict(),
         }
     return result
+
+
+def _check_plausible(
+    clip: solver.Clip, result: solver.Clip, constraints: Sequence[solver.Constraint], ground: solver.Ground | None
+) -> None:
+    """Fail where a result cannot be what was meant: such a clip is not written."""
+    why = solver.why_implausible(clip, result, constraints, ground)
+    if why:
+        raise solver.PoiseError(why)
 
 
 def _asked(place: str | None, clip: solver.Clip, job: Job, armature: str) -> list[solver.Constraint]:
