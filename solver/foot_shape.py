@@ -34,6 +34,9 @@ ENDS_AT_BALL = 0.18
 """A foot bone without toes that reaches less far ahead of the ankle than this share of the leg, hip to ankle, ends at
 the ball. In usual skeletons the ball is at 0.12 to 0.155 and the tip of the toes at 0.2 to 0.24."""
 
+BALL_AHEAD, ANKLE_HEIGHT = 0.14, 0.1
+"""Where nothing shows the foot: how far the ball lies ahead of the ankle, and the sole below, as shares of the leg."""
+
 _LONGEST_FOOT = 0.6
 """The farthest that any point of a foot lies from the ankle, as a share of the leg: a human's toes are at 0.25, those
 of cartoon characters at half."""
@@ -44,7 +47,7 @@ _SHORTEST_FOOT = 0.06
 _DEEPEST_SOLE = 0.3
 """The farthest that the sole lies below the ankle, as a share of the leg: 0.1 in people."""
 
-_SHORTEST_TOES, _LONGEST_TOES, _TOES_ASKEW = 0.1, 1.5, 0.75
+_SHORTEST_TOES, _LONGEST_TOES, _TOES_ASKEW = 0.15, 1.2, 0.6
 """Shares of the way from ankle to ball between which the tip of the toes lies ahead of the ball; and, of that, by how
 much it may lie off."""
 
@@ -59,6 +62,10 @@ _SOLE, _FOOT = 0.75, 0.4
 
 _END_OF_SOLE = 0.15
 """The share of the foot's length from which the sideways place of heel and tip is taken."""
+
+_LONG_FOOT, _TURNED_OUT = 1.3, 0.8
+"""The spread of a foot's skin along it against that across, and the cosine of the angle to where the character faces,
+from which on its long axis shows where the foot points: feet of robots are as wide as they are long."""
 
 _ENOUGH_SKIN = 6
 """Points of skin on a foot: fewer do not show its shape."""
@@ -106,7 +113,7 @@ class _Foot:
         figure, leg = self.figure, self.leg
         ball_joint = None if leg.toe is None else BodyPoint(leg.toe)
         skin = self._skin()
-        foot = self._to_ball(skin)
+        foot = self._to_ball()
         if foot is None:
             return FootPoints(named_heel, ball_joint, None)
         knee = leg.knee if leg.knee is not None else leg.hip
@@ -119,7 +126,7 @@ class _Foot:
                 return FootPoints(named_heel or from_skin.heel, ball_joint or from_skin.ball, from_skin.toe_tip)
         along_floor = foot - (foot @ down) * down
         tip = self._toe_tip(along_floor)
-        under_ankle = self.start + self._drop(down, tip) * down
+        under_ankle = self.start + self._drop(down, tip, skin) * down
         if tip is None:
             carrier = leg.ankle if leg.toe is None else leg.toe
             tip = figure.point(carrier, under_ankle + (1.0 + TOE_LENGTH) * along_floor)
@@ -130,8 +137,8 @@ class _Foot:
 
     # Joints and ends of bones ---------------------------------------------------------------------------------------
 
-    def _to_ball(self, skin: Array | None) -> Array | None:
-        """(3,) from the ankle to the ball; None where nothing shows it."""
+    def _to_ball(self) -> Array | None:
+        """(3,) from the ankle to the ball; None where nothing shows it, not even where the character faces."""
         figure, toe = self.figure, self.leg.toe
         if toe is not None and np.any(figure.positions[toe] != self.start):
             return np.asarray(figure.positions[toe] - self.start)
@@ -140,8 +147,8 @@ class _Foot:
             way = figure.world(int(end.joint), end.offset) - self.start
             ends_at_ball = float(np.linalg.norm(figure.horizontal(way))) < ENDS_AT_BALL * self.length
             return np.asarray(way if ends_at_ball else way / (1.0 + TOE_LENGTH))
-        if skin is not None:
-            return np.asarray(figure.horizontal(skin.mean(axis=0) - self.start))
+        if self.forward is not None and self.length > 0.0 and toe is None:
+            return np.asarray(BALL_AHEAD * self.length * self.forward)
         return None if toe is None else np.zeros(3)
 
     def _ends(self, joint: int) -> list[tuple[int, Array]]:
@@ -207,9 +214,11 @@ class _Foot:
         _, carrier, place = max(credible, key=lambda end: end[0])
         return figure.point(carrier, place)
 
-    def _drop(self, down: Array, tip: BodyPoint | None) -> float:
-        """How far the lowest of the foot's joints and credible ends lies below the ankle."""
+    def _drop(self, down: Array, tip: BodyPoint | None, skin: Array | None) -> float:
+        """How far the lowest of the foot's skin, or else of its joints and credible ends, lies below the ankle."""
         figure = self.figure
+        if skin is not None:
+            return max(float(((skin - self.start) @ down).max()), 0.0)
         below = [joint for joint in figure.subtree(self.leg.ankle) if joint not in figure.ends]
         places = [figure.positions[joint] for joint in below]
         ends = (tip, self._farthest_end() if self.leg.toe is None else None)
@@ -217,6 +226,8 @@ class _Foot:
         depths = (np.array(places) - self.start) @ down
         if self.length > 0.0:
             depths = depths[depths <= _DEEPEST_SOLE * self.length]
+        if len(places) == 1 and self.leg.toe is None:
+            return ANKLE_HEIGHT * self.length
         return float(depths.max(initial=0.0))
 
     # Skin -----------------------------------------------------------------------------------------------------------
@@ -243,6 +254,8 @@ class _Foot:
         in_sole, in_foot = depths >= _SOLE * drop, depths >= _FOOT * drop
         rear, front = float(along[in_sole].min()), float(along[in_foot].max())
         length = front - rear
+        if front <= -rear:
+            return None  # feet reach ahead of the ankle: this mesh does not lie on its bones as its maker meant it to
 
         def on_sole(place: float, near: Array) -> Array:
             """A place along the sole, in the middle of the skin that is near."""
@@ -259,12 +272,16 @@ class _Foot:
         """(3,) the unit vector along the sole that the toes point to; None where neither joints nor skin show it."""
         along_floor = foot - (foot @ down) * down
         if self.leg.toe is None:
-            # The long axis of the skin: a foot bone may point anywhere.
+            # A foot bone without toes may point anywhere; the skin does not.
             level = foot_skin - foot_skin.mean(axis=0)
             level = level - (level @ down)[:, None] * down
-            longest = np.linalg.svd(level, full_matrices=False)[2][0]
-            hint = self.forward if self.forward is not None else along_floor
-            along_floor = longest * np.sign(float(longest @ hint) or 1.0)
+            _, lengths, axes = np.linalg.svd(level, full_matrices=False)
+            if self.forward is not None:
+                along_floor = self.forward - (self.forward @ down) * down
+            along = axes[0] * np.sign(float(axes[0] @ along_floor) or 1.0)
+            is_long = float(lengths[0]) >= _LONG_FOOT * float(lengths[1])
+            if is_long and float(along @ along_floor) >= _TURNED_OUT * float(np.linalg.norm(along_floor)):
+                along_floor = along
         reach = float(np.linalg.norm(along_floor))
         return along_floor / reach if reach > 0.0 else None
 

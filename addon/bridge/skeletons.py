@@ -22,6 +22,12 @@ _SAME_PLACE = 1e-4
 """Bones are in one place in the rest pose where they are nearer to each other than this share of their length."""
 
 
+_MEETS, _MEANINGFUL_TAILS = 0.1, 0.5
+"""A tail meets the head of a child where it is nearer than this share of the way there; and the share of such bones
+from which on tails mean something. It is all or nothing: 0 in armatures from glTF files and from FBX
+files with other bone axes, nearly 1 in all others."""
+
+
 class Joints:
     """Which bones are joints, in which order, and who hangs on whom."""
 
@@ -123,12 +129,27 @@ class Joints:
         return skeleton.replace(kinds=kinds, hinge_axes=axes, skin=skin_of(armature, skeleton, world))
 
     def _tips(self, rest: Pose) -> tuple[BodyPoint, ...]:
-        """The tails at which no other joint has its head."""
+        """The tails at which no other joint has its head; none where the armature's tails mean nothing."""
         lengths = np.linalg.norm(rest.axes[0, :, :, 1], axis=-1) * self.rig.lengths[self.bones]
         tails = rest.heads[0] + rest.axes[0, :, :, 1] * self.rig.lengths[self.bones, None]
         apart = np.linalg.norm(tails[:, None] - rest.heads[0], axis=-1)
+        if not self._tails_have_meaning(rest.heads[0], apart):
+            return ()
         free = (apart > _SAME_PLACE * lengths[:, None]).all(axis=1)
         return tuple(BodyPoint(int(joint), (0.0, float(lengths[joint]), 0.0)) for joint in np.flatnonzero(free))
+
+    def _tails_have_meaning(self, heads: Array, apart: Array) -> bool:
+        """Whether most bones with one child end where it begins: importers of files without bone lengths make tails up.
+
+        `heads` are (joints, 3), `apart` (joints, joints) is how far each tail is from each head.
+        """
+        hangs = np.flatnonzero(self.parents >= 0)
+        above = self.parents[hangs]
+        is_only_child = np.bincount(above, minlength=len(self))[above] == 1
+        children, parents = hangs[is_only_child], above[is_only_child]
+        lengths = np.linalg.norm(heads[children] - heads[parents], axis=1)
+        meet = apart[parents, children] <= _MEETS * lengths
+        return not len(children) or float(meet[lengths > 0.0].mean() if lengths.any() else 1.0) >= _MEANINGFUL_TAILS
 
     def _kinds(self, skeleton: Skeleton, armature: bpy.types.Object) -> tuple[tuple[JointKind, ...], Array]:
         """How each joint moves, and the axis of hinges: locks of a bone's rotation hold for the solver too."""
