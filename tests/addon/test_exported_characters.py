@@ -80,10 +80,8 @@ def test_find_accept_and_solve_with_the_defaults_hardly_move_the_hips(character:
         assert isinstance(plant, solver.Footplant) and residual.worst < 1e-4 * result.skeleton.size
 
 
-@pytest.mark.parametrize(
-    ("traits", "method"),
-    list(product(["glTF", "no toes, skinned", "feet beside legs"], ["stretch", "rigid", "prioritized"])),
-)
+@pytest.mark.parametrize("method", ["stretch", "rigid", "prioritized"])
+@pytest.mark.parametrize("traits", ["glTF", "no toes, skinned", "feet beside legs"])
 def test_cleaning_up_lets_no_foot_slide_more(traits: str, method: solver.CleanMethod) -> None:
     character = exported(TRAITS[traits])
     source = bridge.read(character.armature)

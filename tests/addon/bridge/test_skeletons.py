@@ -13,7 +13,17 @@ from poise.addon import bridge
 from poise.solver import PositionTask, solve_posture
 from poise.solver.joints import JointKind
 
-from .rigs import EULER_ORDERS, key, new_armature, random_armature, set_action, straight_chain, swing
+from ..exported import ROOT, Traits, exported
+from .rigs import (
+    EULER_ORDERS,
+    assert_blender_shows,
+    key,
+    new_armature,
+    random_armature,
+    set_action,
+    straight_chain,
+    swing,
+)
 
 FRAMES = range(3, 15)
 
@@ -145,3 +155,20 @@ def test_a_joint_turns_as_its_bone_does(order: str) -> None:
         np.abs(np.einsum("fji,ji->fj", clip.motion.rotations, clip.skeleton.rest_rotations)), 1.0, atol=1e-7
     )
     np.testing.assert_allclose(clip.motion.translations[5], clip.skeleton.offsets, atol=1e-6)
+
+
+@pytest.mark.parametrize(("tails", "counts"), [(None, True), (12.0, False), (0.3, False)])
+def test_tails_count_only_where_bones_end_at_their_children(tails: float | None, counts: bool) -> None:
+    skeleton = bridge.read(exported(Traits(tails=tails)).armature).clip.skeleton
+    assert bool(skeleton.tips) is counts
+
+
+def test_feet_that_hang_beside_their_legs_are_joints_of_the_legs() -> None:
+    character = exported(Traits(root=True, feet_beside_legs=True))
+    reading = bridge.read(character.armature)
+    skeleton = reading.clip.skeleton
+    for side in ("Left", "Right"):
+        foot, shin = (skeleton.index(f"mixamorig:{side}{part}") for part in ("Foot", "Leg"))
+        assert skeleton.parents[foot] == shin
+        assert character.armature.data.bones[f"mixamorig:{side}Foot"].parent.name == ROOT
+    assert_blender_shows(reading.clip, character.armature, reading.times)
