@@ -91,10 +91,23 @@ def why_unusable(armature: bpy.types.Object, name: str) -> str:
     if bone is None:
         return f"Armature {armature.name!r} has no bone {name!r}: choose another one, or delete what names it."
     if versions.is_hidden(bone):
-        return f"Bone {name!r} is hidden: show it (Alt H in pose mode), or choose another one."
+        return f"Bone {name!r} is hidden: {_how_to_show(bone)}, or choose another one."
     if is_locked(bone):
         return f"Bone {name!r} is locked: unlock its location or rotation (sidebar, Item), or choose another one."
     return ""
+
+
+def _how_to_show(bone: bpy.types.PoseBone) -> str:
+    """What to do so that a hidden bone is seen. Alt H does not show bone collections."""
+    steps = []
+    collections = versions.hiding_collections(bone)
+    if collections:
+        names = " and ".join(repr(name) for name in collections)
+        what = "solo" if versions.is_solo_active(bone) else "show"
+        steps.append(f"{what} its bone collection {names} (armature data properties, Bone Collections)")
+    if versions.is_hidden_itself(bone):
+        steps.append("press Alt H in pose mode" if steps else "show it (Alt H in pose mode)")
+    return ", then ".join(steps)
 
 
 def is_locked(bone: bpy.types.PoseBone) -> bool:

@@ -155,9 +155,37 @@ def select(bone: bpy.types.PoseBone, selected: bool = True) -> None:
 
 def is_hidden(bone: bpy.types.PoseBone) -> bool:
     """Whether a pose bone is hidden, by itself or because no collection shows it."""
-    hidden = bool(_selection(bone).hide)
+    return is_hidden_itself(bone) or bool(hiding_collections(bone))
+
+
+def is_hidden_itself(bone: bpy.types.PoseBone) -> bool:
+    """Whether a pose bone has been hidden in pose mode, so that Alt H shows it again."""
+    return bool(_selection(bone).hide)
+
+
+def hiding_collections(bone: bpy.types.PoseBone) -> list[str]:
+    """The bone collections to show so that a bone is seen: one of its own and those above that are hidden too.
+
+    Empty where one of the bone's collections is shown, or where it is in none.
+    """
     collections: Any = bone.bone.collections
-    return hidden or (len(collections) > 0 and not any(held.is_visible_effectively for held in collections))
+    if len(collections) == 0 or any(held.is_visible_effectively for held in collections):
+        return []
+    names: list[str] = []
+    above: Any = collections[0]
+    if is_solo_active(bone):
+        return [above.name]
+    while above is not None:
+        if not above.is_visible:
+            names.append(above.name)
+        above = above.parent
+    return names
+
+
+def is_solo_active(bone: bpy.types.PoseBone) -> bool:
+    """Whether bone collections are soloed, which hides all others, whatever their own setting."""
+    armature: Any = bone.id_data
+    return bool(armature.data.collections.is_solo_active)
 
 
 def set_hidden(bone: bpy.types.PoseBone, hidden: bool = True) -> None:

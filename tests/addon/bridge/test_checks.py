@@ -170,6 +170,36 @@ def test_bones_that_constraints_may_name(armature: bpy.types.Object) -> None:
     refused(lambda: bridge.check_bones(armature, ["b"]), "Bone 'b' is locked: unlock")
 
 
+def test_alt_h_is_said_only_where_it_helps(armature: bpy.types.Object) -> None:
+    collections, bone = armature.data.collections, armature.pose.bones["b"]
+    outer = collections.new("Outer")
+    inner = collections.new("Inner", parent=outer)
+    inner.assign(bone.bone)
+    versions.set_hidden(bone)
+    assert bridge.why_unusable(armature, "b") == (
+        "Bone 'b' is hidden: show it (Alt H in pose mode), or choose another one."
+    )
+    versions.set_hidden(bone, False)
+    inner.is_visible = False
+    told = bridge.why_unusable(armature, "b")
+    assert "show its bone collection 'Inner' (" in told and "Alt H" not in told
+    outer.is_visible = False
+    assert "show its bone collection 'Inner' and 'Outer' (" in bridge.why_unusable(armature, "b")
+    inner.is_visible = True
+    told = bridge.why_unusable(armature, "b")
+    assert "show its bone collection 'Outer' (" in told and "Alt H" not in told
+    versions.set_hidden(bone)
+    assert re.search(r"show its bone collection 'Outer' .*, then press Alt H", bridge.why_unusable(armature, "b"))
+    versions.set_hidden(bone, False)
+    outer.is_visible = True
+    assert bridge.why_unusable(armature, "b") == ""
+    collections.new("Alone").is_solo = True
+    told = bridge.why_unusable(armature, "b")
+    assert "solo its bone collection 'Inner' (" in told and "Alt H" not in told
+    inner.is_solo = True
+    assert bridge.why_unusable(armature, "b") == ""
+
+
 def test_a_root_is_locked_only_where_it_may_not_move_either(armature: bpy.types.Object) -> None:
     root = armature.pose.bones["a"]
     root.lock_rotation = (True, True, True)
