@@ -5,17 +5,23 @@ from .baking import Baked, Target, bake
 from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
 from .context import scene as current_scene
 from .errors import BridgeError
-from .reading import Method, Reading, frame_range, read, reading_in_steps
+from .movers import COPY_INSTEAD, COPY_SENTENCE, Mover
+from .plain_copies import is_moved_by_others, plain_copy
+from .reading import Method, Reading, frame_range, mover_above, read, reading_in_steps
 from .renaming import bone_names, renames
 from .sampling import frame_kept, set_frame
 from .sources import Animation, animation_of, apply_result, is_result, restore_source, source_shown
+from .units import length_in_words
 from .versions import is_hidden, is_selected, select, set_hidden
 
 __all__ = [
+    "COPY_INSTEAD",
+    "COPY_SENTENCE",
     "Animation",
     "Baked",
     "BridgeError",
     "Method",
+    "Mover",
     "Reading",
     "Target",
     "animation_of",
@@ -30,8 +36,12 @@ __all__ = [
     "frame_range",
     "is_hidden",
     "is_locked",
+    "is_moved_by_others",
     "is_result",
     "is_selected",
+    "length_in_words",
+    "mover_above",
+    "plain_copy",
     "read",
     "reading_in_steps",
     "renames",

@@ -46,9 +46,9 @@ def _set_connected(armature: bpy.types.Object, names: Iterable[str], connected: 
     check_connections_editable(armature)
     try:
         armature.hide_set(False, view_layer=view_layer)
-        _leave_pose_mode(view_layer, posing)
+        leave_pose_mode(view_layer, posing)
         # Edit mode takes every selected armature along.
-        _select(view_layer, [])
+        select(view_layer, [])
         view_layer.objects.active = armature
         bpy.ops.object.mode_set(mode="EDIT")
         assert isinstance(armature.data, bpy.types.Armature)
@@ -60,12 +60,13 @@ def _set_connected(armature: bpy.types.Object, names: Iterable[str], connected: 
         if armature.mode == "EDIT":
             bpy.ops.object.mode_set(mode="OBJECT")
         _enter_pose_mode(view_layer, posing)
-        _select(view_layer, selected)
+        select(view_layer, selected)
         armature.hide_set(hidden, view_layer=view_layer)
         view_layer.objects.active = active
 
 
-def _leave_pose_mode(view_layer: bpy.types.ViewLayer, posing: list[bpy.types.Object]) -> None:
+def leave_pose_mode(view_layer: bpy.types.ViewLayer, posing: list[bpy.types.Object]) -> None:
+    """Bring objects that are in pose mode to object mode."""
     for found in posing:
         # Those that are selected leave together.
         if found.mode == "POSE":
@@ -75,12 +76,12 @@ def _leave_pose_mode(view_layer: bpy.types.ViewLayer, posing: list[bpy.types.Obj
 
 def _enter_pose_mode(view_layer: bpy.types.ViewLayer, posing: list[bpy.types.Object]) -> None:
     if posing:
-        _select(view_layer, posing)
+        select(view_layer, posing)
         view_layer.objects.active = posing[0]
         bpy.ops.object.mode_set(mode="POSE")
 
 
-def _select(view_layer: bpy.types.ViewLayer, wanted: list[bpy.types.Object]) -> None:
+def select(view_layer: bpy.types.ViewLayer, wanted: list[bpy.types.Object]) -> None:
     """Select these objects and no others."""
     for found in view_layer.objects:
         if found.select_get(view_layer=view_layer) != (found in wanted):

@@ -17,6 +17,7 @@ from .channels import Channels
 from .checks import check_animation, check_armature
 from .curves import TRANSFORMS, StaticValues, bone_property, channels_at, is_heard
 from .errors import BridgeError
+from .movers import UNKNOWN, Mover, movers_of, why_unbakeable
 from .posing import Pose, alike, inherited, pose_of
 from .rig import Rig, squared
 from .skeletons import Joints
@@ -29,9 +30,6 @@ _OBJECT_TRANSFORMS = ("location", "rotation_", "scale", "delta_", "parent", "mat
 
 _INHERITANCE = (".inherit_scale", ".use_inherit_rotation", ".use_local_location")
 """How the data paths end that change what a bone gets from its parent."""
-
-_LETS_CHANNELS_THROUGH = frozenset(("LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE", "MAINTAIN_VOLUME"))
-"""Constraints that leave a bone to its channels, within bounds."""
 
 _EXPLAINED = 3e-6
 """A bone obeys its channels where they put it within this share of the rig's reach of where Blender has it: the
@@ -52,6 +50,8 @@ class Reading:
     """Why it had to be Blender's own evaluation, in one sentence; else empty."""
     unbakeable: dict[str, str]
     """Joints whose bones their channels do not move, each with a sentence that says what does."""
+    movers: dict[str, Mover]
+    """By bone that its channels do not move, joint or not, what does."""
     armature_name: str
     source_name: str
     """Of the source action; empty where NLA strips alone animate."""
@@ -144,12 +144,14 @@ def reading_in_steps(
     is_evaluated = bool(reason) or method == "evaluated"
     key_times = times * (scene.render.frame_map_old / scene.render.frame_map_new)
     static = StaticValues.of(armature, rig, animation.record.unkeyed)
+    held = movers_of(armature) if is_evaluated else {}
     if is_evaluated:
         with source_shown(armature):
             sample = yield from sampling.sample(armature, scene, rig, times)
         channels, pose, world = sample.channels, sample.pose, sample.world
         _, keyed = channels_at(rig, (*curves, *_nla_curves(armature, animation)), static, key_times[:1])
-        obeys = _obeys_channels(rig, channels, pose) & ~_is_held_by_others(armature, rig)
+        obeys = _obeys_channels(rig, channels, pose)
+        obeys[[rig.places[name] for name in held]] = False
         pose = pose_of(rig, channels, known=pose, is_known=~obeys)
     else:
         channels, keyed = channels_at(rig, curves, static, key_times)
@@ -168,15 +170,15 @@ def reading_in_steps(
     if beside:
         joints = joints.reparented(beside)
         clip = _clip(joints, armature, pose, world, fps)
-    unbakeable = {
-        rig.names[bone]: _why_unbakeable(armature, rig.names[bone]) for bone in joints.bones.tolist() if not obeys[bone]
-    }
+    movers = {rig.names[bone]: held.get(rig.names[bone], UNKNOWN) for bone in np.flatnonzero(~obeys).tolist()}
+    unbakeable = {name: why_unbakeable(name, movers[name]) for name in joints.names if name in movers}
     return Reading(
         clip=clip,
         times=times,
         method="evaluated" if is_evaluated else "curves",
         reason=reason,
         unbakeable=unbakeable,
+        movers=movers,
         armature_name=armature.name,
         source_name=animation.source.name if animation.source is not None else "",
         joints=joints,
@@ -286,33 +288,6 @@ def _nla_curves(armature: bpy.types.Object, animation: Animation) -> list[bpy.ty
     ]
 
 
-def _is_held_by_others(armature: bpy.types.Object, rig: Rig) -> BoolArray:
-    """(bones,) whether constraints or drivers decide where a bone is, whatever its channels say."""
-    assert armature.pose is not None
-    held = np.zeros(len(rig), dtype=bool)
-    for bone in armature.pose.bones:
-        place = rig.places[bone.name]
-        for constraint in bone.constraints:
-            if constraint.mute or constraint.influence == 0.0 or constraint.type in _LETS_CHANNELS_THROUGH:
-                continue
-            held[place] = True
-            if constraint.type in ("IK", "SPLINE_IK"):
-                _hold_chain(rig, held, place, constraint)
-    for driver in armature.animation_data.drivers if armature.animation_data is not None else ():
-        found = bone_property(driver.data_path)
-        if found is not None and found[1] in TRANSFORMS and found[0] in rig.places and not driver.mute:
-            held[rig.places[found[0]]] = True
-    return held
-
-
-def _hold_chain(rig: Rig, held: BoolArray, bone: int, constraint: bpy.types.Constraint) -> None:
-    """Mark the bones that inverse kinematics moves: so many from its bone upward, or all."""
-    left = int(getattr(constraint, "chain_count", 0)) or len(rig)
-    while bone >= 0 and left > 0:
-        held[bone] = True
-        bone, left = int(rig.parents[bone]), left - 1
-
-
 def _obeys_channels(rig: Rig, channels: Channels, pose: Pose) -> BoolArray:
     """(bones,) whether a bone is where its own channels put it, given where its parent is."""
     turns, shifts = channels.turns(rig), channels.shifts(rig)
@@ -329,22 +304,19 @@ def _obeys_channels(rig: Rig, channels: Channels, pose: Pose) -> BoolArray:
     return obeys
 
 
-def _why_unbakeable(armature: bpy.types.Object, name: str) -> str:
-    assert armature.pose is not None
-    constraints = [held for held in armature.pose.bones[name].constraints if not held.mute]
-    if constraints:
-        mover = f"its constraint {constraints[0].name!r}"
-    elif armature.animation_data is not None and any(
-        bone_property(driver.data_path) is not None and bone_property(driver.data_path)[0] == name  # type: ignore[index]
-        for driver in armature.animation_data.drivers
-    ):
-        mover = "a driver"
-    else:
-        mover = "something other than its channels, such as inverse kinematics of another bone,"
-    return (
-        f"Bone {name!r} cannot be baked, since {mover} moves it: bake the rig to its bones first "
-        "(Pose > Animation > Bake Action, with Visual Keying and Clear Constraints)."
-    )
+def mover_above(reading: Reading, bone: str) -> tuple[str, Mover] | None:
+    """The nearest bone, from a bone upward, that its channels do not move, and what moves it; None if there is none.
+
+    One whose mover decides where the bones below it are comes before nearer ones whose mover does not.
+    """
+    rig, place = reading.rig, reading.rig.places[bone]
+    found: list[tuple[str, Mover]] = []
+    while place >= 0:
+        name = rig.names[place]
+        if name in reading.movers:
+            found.append((name, reading.movers[name]))
+        place = int(rig.parents[place])
+    return next((each for each in found if each[1].sets_place), found[0] if found else None)
 
 
 def _joints(armature: bpy.types.Object, rig: Rig, bones: Iterable[str] | None, is_control_rig: bool) -> Joints:

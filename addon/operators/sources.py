@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Going back to the source, or on from the result."""
+"""Going back to the source, on from the result, or to a copy that can be baked."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from bpy.types import Operator
 
 from ...solver import PoiseError
 from .. import bridge
+from ..copying_rigs import make_bakeable_copy
 from .on_armature import OnArmature
 
 
@@ -48,4 +49,30 @@ class POISE_OT_result_apply(OnResult, Operator):  # noqa: N801
         return f"Action {bridge.apply_result(armature).name!r} is the source now."
 
 
-classes = (POISE_OT_source_restore, POISE_OT_result_apply)
+class POISE_OT_bakeable_copy(OnArmature, Operator):  # noqa: N801
+    """Make a copy of a rig that can be baked"""
+
+    bl_idname = "poise.bakeable_copy"
+    bl_label = "Make Bakeable Copy"
+    bl_description = (
+        "Copy the armature with the motion of its bones as plain keys, without constraints and drivers, and hide the "
+        "rig, which stays as it is"
+    )
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    @classmethod
+    def why_not(cls, armature: bpy.types.Object) -> str:
+        if bridge.is_moved_by_others(armature):
+            return ""
+        return "The bones are moved by their keys alone: the armature can be baked as it is"
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        name = armature.name
+        copy = make_bakeable_copy(armature)
+        return (
+            f"Work on {copy.name!r} now; {name!r} is hidden and stays as it is (to see a mesh move with the copy, "
+            "choose the copy in the mesh's Armature modifier)."
+        )
+
+
+classes = (POISE_OT_source_restore, POISE_OT_result_apply, POISE_OT_bakeable_copy)

@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 from bpy.types import Panel
 
+from .. import bridge
 from ..properties import LIMB_MARKS, TRUNK_MARKS, armature_in, character_of, current_name
 from .base import InTab, OfArmature, armature_of, draw_sentence
 
@@ -35,6 +36,8 @@ class POISE_PT_character(InTab, Panel):  # noqa: N801
             draw_sentence(layout, context, "Not looked at yet: recognise it to see which bones are what.", "INFO")
         else:
             draw_sentence(layout, context, "All landmarks are known.", "CHECKMARK")
+        if bridge.is_moved_by_others(armature):
+            layout.operator("poise.bakeable_copy", icon="DUPLICATE")
         row = layout.row(align=True)
         row.prop(character, "use_ground")
         ground = row.row(align=True)

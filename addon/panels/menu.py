@@ -20,6 +20,7 @@ ENTRIES: tuple[tuple[str, str] | None, ...] = (
     ("poise.solve", "PLAY"),
     ("poise.source_restore", "LOOP_BACK"),
     ("poise.result_apply", "CHECKMARK"),
+    ("poise.bakeable_copy", "DUPLICATE"),
 )
 """Operators with their icons; None is a line between them."""
 

@@ -8,6 +8,10 @@ from collections.abc import Iterator
 import bpy
 import pytest
 
+from ..rigify import rigify
+
+__all__ = ["empty_file", "rigify"]
+
 
 @pytest.fixture(autouse=True)
 def empty_file() -> Iterator[None]:

@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import addon_utils
 import bpy
 import numpy as np
 import pytest
@@ -333,22 +330,6 @@ def test_nla_strips_alone() -> None:
     armature.animation_data_create()
     add_track(armature)
     read_and_compare(armature, "evaluated")
-
-
-@pytest.fixture
-def rigify() -> Iterator[bpy.types.Object]:
-    """A generated control rig that walks on the spot."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        addon_utils.enable("rigify", default_set=True)
-        bpy.ops.object.armature_basic_human_metarig_add()
-        bpy.ops.pose.rigify_generate()
-    armature = bpy.context.object
-    set_action(armature)
-    waves = np.sin(np.linspace(0.0, 6.0, len(FRAMES)))
-    for name, axis, amount in (("torso", 2, -0.1), ("torso", 0, 0.1), ("foot_ik.L", 1, 0.4), ("hand_ik.R", 0, 0.3)):
-        key(armature, f'pose.bones["{name}"].location', axis, FRAMES, amount * waves)
-    yield armature
-    addon_utils.disable("rigify", default_set=True)
 
 
 def test_a_generated_rigify(rigify: bpy.types.Object) -> None:

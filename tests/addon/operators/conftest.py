@@ -2,5 +2,6 @@
 """Each test has the add-on registered, and may ask for a walking character."""
 
 from ..characters import armature, reading, registered
+from ..rigify import rigify
 
-__all__ = ["armature", "reading", "registered"]
+__all__ = ["armature", "reading", "registered", "rigify"]

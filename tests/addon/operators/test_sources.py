@@ -7,6 +7,7 @@ import bpy
 import pytest
 
 from poise.addon import bridge
+from poise.addon.properties import character_of
 
 from .test_constraints import run
 from .untouched import state
@@ -43,3 +44,33 @@ def test_an_applied_result_is_the_source_of_the_next_solve(armature: bpy.types.O
     assert not bpy.ops.poise.source_restore.poll()
     run("solve")
     assert bridge.animation_of(armature).source.name == "Walker.poise"
+
+
+# A copy that can be baked -------------------------------------------------------------------------------------------
+
+
+def test_no_copy_is_made_of_an_armature_that_can_be_baked(armature: bpy.types.Object) -> None:
+    assert not bpy.ops.poise.bakeable_copy.poll()
+
+
+@pytest.mark.parametrize("mode", ["OBJECT", "POSE"])
+def test_a_bakeable_copy_is_selected_and_the_rig_hidden(mode: str, armature: bpy.types.Object) -> None:
+    run("constraint_add_pin", bone="l_wrist", frame=20)
+    run("landmark_set", mark="left_wrist", bone="l_elbow", mirror=False)
+    character_of(armature).mass = 60.0
+    armature.pose.bones["r_wrist"].constraints.new("COPY_ROTATION").target = armature
+    bpy.ops.object.mode_set(mode=mode)
+    before = state()
+    assert run("bakeable_copy") == {"FINISHED"}
+    copy = bpy.context.view_layer.objects.active
+    assert (copy.name, copy.mode, copy.select_get()) == ("Walker.bakeable", mode, True)
+    assert armature.hide_get() and not armature.select_get()
+    character = character_of(copy)
+    assert not character.constraints and character.mass == 60.0
+    assert [(mark.mark, mark.bone) for mark in character.landmarks] == [("left_wrist", "l_elbow")]
+    after = state()
+    *told, was_in, kept = before["objects"]["Walker"]
+    assert was_in == mode and after["objects"]["Walker"] == (*told, "OBJECT", kept)
+    assert all(after["actions"][name] == keys for name, keys in before["actions"].items())
+    assert run("constraint_add_pin", bone="r_wrist", frame=20) == {"FINISHED"}
+    assert run("solve") == {"FINISHED"}
