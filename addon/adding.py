@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import solver
 from . import bridge, points, translation
+from .bakeable import Bakeable, Change, bakeable_at, change_of
 from .constraint_list import USUAL_PRIORITIES, new_item
 from .placements import Array, Placement, shown_bones
 from .properties import PoiseConstraint, character_of, ease_frames, name_bone
@@ -39,9 +40,37 @@ def eased(scene: bpy.types.Scene, begin: float, end: float) -> tuple[float, floa
 
 def checked(armature: bpy.types.Object, bones: Sequence[str]) -> None:
     """Raise unless the armature can be used and all bones can be constrained."""
+    _check_given(armature, bones)
+    bridge.check_bones(armature, bones)
+
+
+def _check_given(armature: bpy.types.Object, bones: Sequence[str]) -> None:
     bridge.check_armature(armature)
     if not bones:
         raise TranslationError("No bone is selected: select at least one in pose mode.")
+
+
+def checked_body(
+    armature: bpy.types.Object, bones: Sequence[str], frame: float, change: Change, has_offset: bool = False
+) -> Body:
+    """The body at a frame; as `checked`, and raises also where a change of one of the bones could not be baked."""
+    _check_given(armature, bones)
+    body = Body(armature, frame)
+    # First, since it is no use to show or unlock a bone that cannot be baked.
+    if body.reading is not None:
+        Bakeable(armature, body.reading).check(bones, change, has_offset)
+    bridge.check_bones(armature, bones)
+    return body
+
+
+def check_role(armature: bpy.types.Object, item: PoiseConstraint, role: str, bones: Sequence[str]) -> None:
+    """As `checked`, for bones that an existing constraint shall hold ("BONE"), refer to or recruit ("RECRUITED")."""
+    _check_given(armature, bones)
+    known = bakeable_at(armature, _scene().frame_current_final)
+    if known is not None and role == "RECRUITED":
+        known.check_recruited(bones)
+    elif known is not None and role == "BONE" and item.kind != "BALANCE":
+        known.check(bones, change_of(item), any(item.offset))
     bridge.check_bones(armature, bones)
 
 
@@ -83,8 +112,8 @@ def add_pins(
     armature: bpy.types.Object, bones: Sequence[str], frame: float, hold: float = 0.0, at_tail: bool = False
 ) -> list[PoiseConstraint]:
     """Bones stay, from a frame on for some frames more, where they are shown to be."""
-    checked(armature, bones)
-    end, body = frame + hold, Body(armature, frame)
+    body = checked_body(armature, bones, frame, "place", has_offset=at_tail)
+    end = frame + hold
     for bone, placement in zip(bones, shown_bones(armature, bones, frame), strict=True):
         item = _new_path(armature, "SHAPE", f"Pin {bone}", bone, eased(_scene(), frame, end), "CONDENSED")
         body.recruit(item, is_turned=False)
@@ -98,10 +127,9 @@ def add_trajectories(
     armature: bpy.types.Object, bones: Sequence[str], begin: float, end: float, count: int, mode: str = "RELATIVE"
 ) -> list[PoiseConstraint]:
     """Bones go their way through so many points on it, evenly spread over a span of frames."""
-    checked(armature, bones)
+    body = checked_body(armature, bones, begin, "place")
     reading = bridge.read(armature, begin, end)
     ways = {bone: reading.clip.position(joint_of(reading, bone)) for bone in bones}
-    body = Body(armature, begin)
     last = reading.clip.frames - 1
     frames = np.unique(np.round(np.linspace(0.0, last, count + 2)).astype(int))[1:-1]
     if not frames.size:
@@ -128,8 +156,8 @@ def add_orientations(
     armature: bpy.types.Object, bones: Sequence[str], frame: float, hold: float = 0.0
 ) -> list[PoiseConstraint]:
     """Bones stay, from a frame on for some frames more, turned as they are shown to be."""
-    checked(armature, bones)
-    end, body = frame + hold, Body(armature, frame)
+    body = checked_body(armature, bones, frame, "turn")
+    end = frame + hold
     for bone, placement in zip(bones, shown_bones(armature, bones, frame), strict=True):
         item = _new_path(armature, "ORIENTATION", f"Orientation {bone}", bone, eased(_scene(), frame, end), "CONDENSED")
         body.recruit(item, is_turned=True)
@@ -141,13 +169,13 @@ def add_look_at(
     armature: bpy.types.Object, bones: Sequence[str], begin: float, end: float, target: str = ""
 ) -> list[PoiseConstraint]:
     """Bones point at a new empty ahead of them, or at an object, from one frame to another."""
-    checked(armature, bones)
+    body = checked_body(armature, bones, begin, "turn")
     aim: Any = bpy.data.objects.get(target) if target else None
     if target and aim is None:
         raise TranslationError(f"There is no object {target!r} to look at.")
     scene = _scene()
     ease = min(float(ease_frames(scene)), 0.25 * (end - begin))
-    axes, body = {bone: looking_axis(armature, bone) for bone in bones}, Body(armature, begin)
+    axes = {bone: looking_axis(armature, bone) for bone in bones}
     first, last = (shown_bones(armature, bones, frame) for frame in (begin + ease, end - ease))
     for bone, placement, later in zip(bones, first, last, strict=True):
         item = _new_path(armature, "LOOK_AT", f"Look at {bone}", bone, (begin, end), "CONDENSED")
@@ -203,6 +231,7 @@ def add_footplant(
     """A foot stands flat from one frame to another, where it stands in the source."""
     bridge.check_armature(armature)
     reading = bridge.read(armature, begin, end)
+    Bakeable(armature, reading).check_foot(foot)
     plant = solver.Footplant(
         foot=foot, heel_strike=0.0, toe_strike=0.0, heel_off=end - begin, toe_off=end - begin, height=height
     )
@@ -236,6 +265,9 @@ def add_balance(
 ) -> PoiseConstraint:
     """The centre of mass keeps its place over the feet, or over other bones; without a span, in all frames."""
     bridge.check_armature(armature)
+    known = bakeable_at(armature, _scene().frame_current_final)
+    if known is not None:
+        known.check_any()
     bridge.check_bones(armature, bones)
     item = new_item(armature, "BALANCE", "Balance")
     item.is_whole = span is None
@@ -273,8 +305,10 @@ def capture_pose(
 
 def _pose_shown(armature: bpy.types.Object, bones: Sequence[str], frame: float) -> dict[str, tuple[Array, Array]]:
     """By bone, how it is turned on its parent and in the world, (4,) each."""
-    checked(armature, bones)
+    _check_given(armature, bones)
     reading = bridge.read(armature, frame, frame)
+    Bakeable(armature, reading).check(bones, "turn")
+    bridge.check_bones(armature, bones)
     skeleton = reading.clip.skeleton
     found = {}
     for bone in bones:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .. import solver
 from . import bridge, solving, translation
+from .bakeable import Bakeable, bakeable_at
 from .constraint_list import USUAL_PRIORITIES, remove
 from .properties import EASE, PoiseConstraint, character_of, follow_renames
 
@@ -32,11 +33,12 @@ FEWEST_FRAMES = 4
 def find_footplants(armature: bpy.types.Object | None, least_confidence: float = 0.0) -> int:
     """Propose the footplants of the whole motion, in the place of those that were proposed before; how many."""
     reading = solving.read(armature)
+    refusals = _refused_feet(reading)
     clip = translation.clip_of(reading.armature, reading)
     plants = [
         replace(plant, priority=USUAL_PRIORITIES["FOOTPLANT"])
         for plant in solver.detect_footplants(clip)
-        if plant.confidence >= least_confidence
+        if plant.confidence >= least_confidence and plant.foot not in refusals
     ]
     if not plants:
         raise translation.TranslationError(why_no_foot_stands(clip, reading))
@@ -58,6 +60,16 @@ def why_no_foot_stands(clip: solver.Clip, reading: bridge.Reading) -> str:
     return f"No foot was found to stand in {span}: check the landmarks of the legs, or add footplants by hand."
 
 
+def _refused_feet(reading: bridge.Reading) -> dict[str, str]:
+    """The feet whose plants could not be baked, each with a sentence that says why; raises where that is both."""
+    known = Bakeable(reading.armature, reading)
+    feet: tuple[Literal["left", "right"], ...] = ("left", "right")
+    refusals: dict[str, str] = {foot: complaint for foot in feet if (complaint := known.why_not_foot(foot))}
+    if len(refusals) == len(feet):
+        raise translation.TranslationError(refusals["left"])
+    return refusals
+
+
 def find_like(
     armature: bpy.types.Object | None, bones: Sequence[str], kind: Kind, begin: float, end: float
 ) -> dict[str, int]:
@@ -72,6 +84,7 @@ def find_like(
             f"The example (frames {begin:g} to {end:g}) does not lie within the scene's frames "
             f"{reading.times[0]:g} to {reading.times[-1]:g}: move the preview range."
         )
+    Bakeable(held, reading).check(bones, "place", has_offset=True)
     bridge.check_bones(held, bones)
     template = solver.Template(reading.frame_of(begin), reading.frame_of(end), kind)
     proposals: list[solver.Constraint] = []
@@ -87,6 +100,30 @@ def find_like(
             proposals += as_constraints(clip, bone, each, reading)
     _propose(reading, proposals, lambda item: item.bone in bones)
     return counts
+
+
+def accept(armature: bpy.types.Object, index: int) -> PoiseConstraint:
+    """Make a constraint of a proposal; raises where it could not be baked."""
+    _check_proposals(armature, [index])
+    return translation.accept(armature, index)
+
+
+def accept_all(armature: bpy.types.Object, only_enabled: bool = False) -> int:
+    """Make constraints of all proposals, or of those that are switched on; how many. All are checked first."""
+    found = character_of(armature).found
+    chosen = [place for place in range(len(found)) if found[place].enabled or not only_enabled]
+    _check_proposals(armature, chosen)
+    for taken, place in enumerate(chosen):
+        translation.accept(armature, place - taken)
+    return len(chosen)
+
+
+def _check_proposals(armature: bpy.types.Object, chosen: Sequence[int]) -> None:
+    """Raise where one of these proposals could not be baked."""
+    known = bakeable_at(armature, bridge.current_scene().frame_current_final)
+    if known is not None:
+        for place in chosen:
+            known.check_item(character_of(armature).found[place])
 
 
 def as_constraints(

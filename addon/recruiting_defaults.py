@@ -15,9 +15,10 @@ class Body:
 
     def __init__(self, armature: bpy.types.Object, frame: float) -> None:
         self.skeleton: Skeleton | None = None
+        self.reading: bridge.Reading | None = None
         try:
-            reading = bridge.read(armature, frame, frame)
-            self.skeleton = translation.clip_of(armature, reading).skeleton
+            self.reading = bridge.read(armature, frame, frame)
+            self.skeleton = translation.clip_of(armature, self.reading).skeleton
         except PoiseError:
             return  # whoever has no motion yet, or a landmark on a deleted bone, may move as a whole
 

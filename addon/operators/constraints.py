@@ -307,10 +307,10 @@ class POISE_OT_constraint_pick(OnConstraint, FromSelection, Operator):  # noqa: 
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         bones = self.chosen(context, armature)
-        adding.checked(armature, bones)
         item = self.constraint(armature)
         scene = context.scene
         assert scene is not None
+        adding.check_role(armature, item, self.role, bones)
         if self.role == "RECRUITED":
             adding.list_bones(armature, item.recruited, bones)
             item.recruit = "BONES"

@@ -113,7 +113,7 @@ class POISE_OT_found_accept(OnProposal, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        accepted = translation.accept(armature, self.chosen(armature))
+        accepted = detecting.accept(armature, self.chosen(armature))
         return f"{accepted.name!r} is a constraint now."
 
 
@@ -143,14 +143,7 @@ class POISE_OT_found_accept_all(OnProposals, Operator):  # noqa: N801
     only_enabled: BoolProperty(name="Only Checked", description="Leave out proposals that are switched off")
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        found = character_of(armature).found
-        count, place = 0, 0
-        while place < len(found):
-            if self.only_enabled and not found[place].enabled:
-                place += 1
-                continue
-            translation.accept(armature, place)
-            count += 1
+        count = detecting.accept_all(armature, self.only_enabled)
         return f"{count} proposal{' is a constraint' if count == 1 else 's are constraints'} now."
 
 
