@@ -52,6 +52,7 @@ def clean(armature: bpy.types.Object | None, options: Options | None = None) -> 
     reading = solving.read(armature, asked.begin, asked.end)
     held = reading.armature
     clip = solving.bakeable(reading, translation.clip_of(held, reading))
+    _check_limbs(reading, clip.skeleton)
     ground = translation.ground_of(held)
     feet = _footplants(held, reading, clip) if asked.feet else []
     hands = _handplants(reading, clip) if asked.hands else []
@@ -65,13 +66,25 @@ def clean(armature: bpy.types.Object | None, options: Options | None = None) -> 
     baked = bridge.bake(reading, cleaned.clip, target=asked.target, tolerance=asked.tolerance)
     follow_renames(held)
     unmet = tuple(_unmet(cleaned, reading))
-    sentence = _sentence(len(feet), len(hands), unmet, baked)
+    wrong = [baked.held_off] if baked.held_off else []
+    sentence = telling.with_first(wrong, _sentence(len(feet), len(hands), unmet, baked))
     character = character_of(held)
     character.last_clean = sentence
     character.has_metrics = bool(feet)
     telling.write_metrics(character.metrics_before, before, clip.skeleton.size)
     telling.write_metrics(character.metrics_after, after, clip.skeleton.size)
-    return Outcome(sentence, (*unmet, *baked.notes), before, after, baked)
+    notes = [note for note in baked.notes if note not in wrong]
+    return Outcome(sentence, (*unmet, *notes), before, after, baked)
+
+
+def _check_limbs(reading: bridge.Reading, skeleton: solver.Skeleton) -> None:
+    """Raise where a joint of a leg or an arm cannot be baked: cleaning must be free to move each of them."""
+    marks = skeleton.landmarks
+    limbs = [limb[:3] for limb in (marks.leg("left"), marks.leg("right"))]
+    limbs += [limb[1:] for limb in (marks.arm("left"), marks.arm("right"))]
+    for name in (skeleton.names[joint] for limb in limbs for joint in limb if joint is not None):
+        if name in reading.unbakeable:
+            raise bridge.BridgeError(reading.unbakeable[name])
 
 
 def _footplants(armature: bpy.types.Object, reading: bridge.Reading, clip: solver.Clip) -> list[solver.Footplant]:

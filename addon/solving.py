@@ -46,6 +46,8 @@ class Outcome:
     """How it went, in one sentence."""
     misses: bool
     """Whether a constraint does not hold."""
+    is_held_off: bool
+    """Whether the rig's own constraints keep bones from where the result has them: the sentence begins with that."""
     deformation: solver.Deformation
     baked: bridge.Baked
     reading: bridge.Reading
@@ -76,13 +78,16 @@ def solving(armature: bpy.types.Object | None, options: Options | None = None) -
 
     held = reading.armature
     follow_renames(held)
-    sentence = _sentence(reading, report, baked, bool(translated.constraints))
+    off = telling.held_constraints(report, clip.skeleton, baked)
+    wrong = [*filter(None, [baked.held_off]), *telling.rig_reasons(report, clip.skeleton, reading)]
+    sentence = telling.with_first(wrong, _sentence(reading, report, baked, bool(translated.constraints), off))
     character = character_of(held)
     character.last_solve = sentence
-    telling.write_residuals(character, report, translated.uids, reading.times)
+    telling.write_residuals(character, report, translated.uids, reading.times, off)
     hints = tuple(str(warning.message) for warning in caught)
-    telling.write_advice(character, report, translated, reading.times, (*hints, *baked.notes))
-    return Outcome(sentence, bool(report.conflicts), deformation, baked, reading)
+    first = (*wrong, bridge.COPY_SENTENCE) if wrong else ()
+    telling.write_advice(character, report, translated, reading.times, (*hints, *baked.notes), first)
+    return Outcome(sentence, bool(report.conflicts or off), bool(wrong), deformation, baked, reading)
 
 
 def check_plausible(
@@ -150,11 +155,13 @@ def bakeable(reading: bridge.Reading, clip: solver.Clip) -> solver.Clip:
     return replace(clip, skeleton=skeleton)
 
 
-def _sentence(reading: bridge.Reading, report: solver.Report, baked: bridge.Baked, has_constraints: bool) -> str:
+def _sentence(
+    reading: bridge.Reading, report: solver.Report, baked: bridge.Baked, has_constraints: bool, off: telling.Held
+) -> str:
     span = f"Frames {reading.times[0]:g} to {reading.times[-1]:g}"
     if not has_constraints:
         return f"{span}: no constraint asks for anything, so {baked.action!r} is as the source."
-    missed = len({id(conflict.loser) for conflict in report.conflicts})
+    missed = len({id(conflict.loser) for conflict in report.conflicts} | set(off))
     given = len(report.residuals)
     held = "every constraint holds" if not missed else f"{missed} of {given} constraints cannot hold wholly"
     bones = "bone" if len(baked.bones) == 1 else "bones"

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,7 +26,18 @@ Times = Sequence[float] | NDArray[np.float64]
 """(frames,) the scene's frame of each of the clip's."""
 
 
-def write_residuals(character: PoiseCharacter, report: solver.Report, uids: Sequence[str], times: Times) -> None:
+Held = Mapping[int, tuple[float, int]]
+"""For constraints, by their `id`, that the rig's own constraints keep from holding: how far they are off at the worst,
+in the scene's units or radians, and the clip's frame of that."""
+
+
+def write_residuals(
+    character: PoiseCharacter,
+    report: solver.Report,
+    uids: Sequence[str],
+    times: Times,
+    held: Held = MappingProxyType({}),
+) -> None:
     """Keep how far constraints are from holding: one entry for each saved constraint, the worst of its parts."""
     character.residuals.clear()
     entries: dict[str, Any] = {}
@@ -34,31 +45,97 @@ def write_residuals(character: PoiseCharacter, report: solver.Report, uids: Sequ
         is_new = uid not in entries
         entry = entries[uid] = entries[uid] if not is_new else character.residuals.add()
         mean = float(residual.distances.mean()) if residual.distances.size else 0.0
-        if is_new or residual.worst > entry.worst:
-            entry.worst = residual.worst
-            entry.worst_frame = times[max(residual.worst_frame, 0)]
+        worst, frame = max((residual.worst, residual.worst_frame), held.get(id(residual.constraint), (0.0, 0)))
+        if is_new or worst > entry.worst:
+            entry.worst = worst
+            entry.worst_frame = times[max(frame, 0)]
             entry.unit = "ANGLE" if isinstance(residual.constraint, ANGULAR) else "LENGTH"
         entry.uid = uid
         entry.mean = max(entry.mean, mean)
-        entry.misses = entry.misses or bool(residual.misses.any())
+        entry.misses = entry.misses or bool(residual.misses.any()) or id(residual.constraint) in held
 
 
 def write_advice(
-    character: PoiseCharacter, report: solver.Report, translated: Translated, times: Times, more: Iterable[str] = ()
+    character: PoiseCharacter,
+    report: solver.Report,
+    translated: Translated,
+    times: Times,
+    more: Iterable[str] = (),
+    first: Sequence[str] = (),
 ) -> None:
-    """Keep what would help, the constraint's own sentences first, then what else there is to say."""
+    """Keep what is wrong with the result as a whole, what would help each constraint, and what else there is to say.
+
+    Where something is wrong with the whole, because of the rig's own constraints, it is no use to recruit more bones.
+    """
     character.advice.clear()
+    for sentence in first:
+        _add(character, sentence)
     uid_of = {id(each): uid for each, uid in zip(translated.constraints, translated.uids, strict=True)}
     for conflict in report.conflicts:
         uid = uid_of[id(conflict.loser)]
         _add(character, conflict_sentence(conflict, times), uid)
         for advice in conflict.advice:
+            if first and advice.kind == "recruit":
+                continue
             _add(character, advice_sentence(advice, conflict, times), uid)
     # Straight limbs are worth a word only where something is missed: most captures begin with straight arms.
     for limb in report.stretched if report.conflicts else ():
         _add(character, f"The {limb.limb} is fully stretched at {spans_in_words(limb.spans, times)}.")
     for sentence in dict.fromkeys((*translated.skipped, *more)):
-        _add(character, sentence)
+        if sentence not in first:
+            _add(character, sentence)
+
+
+def held_constraints(report: solver.Report, skeleton: solver.Skeleton, baked: bridge.Baked) -> Held:
+    """The constraints whose bones the rig's own constraints hold off the result."""
+    if not baked.held_off:
+        return {}
+    found = {}
+    for residual in report.residuals:
+        constraint, frames = residual.constraint, residual.frames
+        is_angular = isinstance(constraint, ANGULAR)
+        joints = _joints_of(constraint, skeleton)
+        if not joints or not frames.size:
+            continue
+        off = (baked.angles if is_angular else baked.distances)[frames][:, joints].max(axis=1)
+        if off.max() > WORTH_TELLING * (1.0 if is_angular else skeleton.size):
+            found[id(constraint)] = float(off.max()), int(frames[off.argmax()])
+    return found
+
+
+WORTH_TELLING = 1e-3
+"""Sizes of the character, or radians, by which a constraint may be off and still hold."""
+
+
+def _joints_of(constraint: solver.Constraint, skeleton: solver.Skeleton) -> list[int]:
+    """The joints that a constraint holds; none for a balance, which holds no joint."""
+    if isinstance(constraint, solver.Footplant):
+        _, _, *foot = skeleton.landmarks.leg(constraint.foot)
+        return [joint for joint in foot if joint is not None]
+    joint: Any = getattr(constraint, "joint", None)
+    if joint is None:
+        return []
+    return [skeleton.index(joint.joint if isinstance(joint, solver.BodyPoint) else joint)]
+
+
+def with_first(wrong: Sequence[str], sentence: str) -> str:
+    """A sentence that begins with the first of what is wrong, where something is."""
+    return f"{wrong[0].removesuffix('.')}; {sentence[0].lower()}{sentence[1:]}" if wrong else sentence
+
+
+def rig_reasons(report: solver.Report, skeleton: solver.Skeleton, reading: bridge.Reading) -> list[str]:
+    """For each constraint that does not hold because of what moves a bone above its own, a sentence that says so."""
+    sentences = []
+    for conflict in report.conflicts:
+        names = [skeleton.names[joint] for joint in _joints_of(conflict.loser, skeleton)[:1]]
+        held = bridge.mover_above(reading, names[0]) if names else None
+        if held is not None and held[1].sets_place:
+            missed = amount(conflict.worst, isinstance(conflict.loser, ANGULAR))
+            words = held[1].words_for(names[0])
+            sentences.append(
+                f"{conflict.loser.label} misses by up to {missed}, since {words} decides where bone {names[0]!r} is."
+            )
+    return sentences
 
 
 def _add(character: PoiseCharacter, sentence: str, uid: str = "") -> None:
@@ -89,11 +166,7 @@ def amount(value: float, is_angular: bool) -> str:
     """A length in the scene's units, or an angle in degrees."""
     if is_angular:
         return f"{math.degrees(value):.2g}°"
-    scene = bridge.current_scene()
-    settings = scene.unit_settings
-    if settings.system == "NONE":
-        return f"{value:.3g}"
-    return str(bpy.utils.units.to_string(settings.system, "LENGTH", value * settings.scale_length, precision=3))
+    return bridge.length_in_words(value)
 
 
 def write_metrics(kept: PoiseMetrics, metrics: solver.FootMetrics, size: float) -> None:

@@ -3,23 +3,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import bpy
 import numpy as np
 
-from ...solver import Clip, finished
+from ...solver import Clip, finished, rotations
 from . import context, rotation_channels, sampling, sources, versions
+from .arrays import Array
 from .checks import check_animation, check_armature
 from .connections import check_connections_editable, connect, disconnect
 from .edits import Edits, check_result, edits_for
 from .errors import BridgeError
 from .layers import new_layer
+from .movers import COPY_SENTENCE
 from .plan import ChangedProperty, plan_of, unkeyed
-from .posing import pose_of
-from .reading import Reading
+from .posing import orientations, pose_of
+from .reading import Reading, mover_above
 from .rig import Rig
+from .units import length_in_words
 from .writing import new_action
 
 Target = Literal["action", "replace", "combine"]
@@ -55,7 +58,14 @@ class Baked:
     gap: float
     """The largest distance between a joint of the result and its bone as baked, in the scene's units."""
     notes: tuple[str, ...]
-    """What the animator should know, a sentence each."""
+    """What the animator should know, a sentence each, the most important first."""
+    held_off: str = ""
+    """How far the rig's own constraints hold a bone off the result and which constraint does, in one sentence, which
+    is also the first of the notes; empty where bones are where the result has them."""
+    distances: Array = field(default_factory=lambda: np.zeros((0, 0)), compare=False, repr=False)
+    """(frames, joints) from each joint of the result to its bone as baked, in the scene's units."""
+    angles: Array = field(default_factory=lambda: np.zeros((0, 0)), compare=False, repr=False)
+    """(frames, joints) likewise in radians, between their orientations; zero where all bones can be baked."""
 
 
 def bake(
@@ -99,7 +109,10 @@ def bake(
     if before.source is not None and not context.is_linked(before.source):
         before.source.use_fake_user = True
     sources.show_now()
-    gap = _gap(reading, edits, plan, result, must_evaluate=target == "combine")
+    distances, angles = _gaps(reading, edits, plan, result, must_evaluate=target == "combine")
+    gap = float(distances.max())
+    held_off = _held_off(reading, distances)
+    notes = _notes(reading, loose, gap, target, is_thinned=tolerance > 0.0, is_held_off=bool(held_off))
     return Baked(
         action=action.name,
         bones=tuple(dict.fromkeys(rig.names[channel.bone] for channel in plan)),
@@ -107,7 +120,10 @@ def bake(
         keys=_keys(action, slot, plan),
         disconnected=loose,
         gap=gap,
-        notes=_notes(reading, loose, gap, target, is_thinned=tolerance > 0.0),
+        notes=(held_off, COPY_SENTENCE, *notes) if held_off else notes,
+        held_off=held_off,
+        distances=distances,
+        angles=angles,
     )
 
 
@@ -197,8 +213,13 @@ def _keys(action: bpy.types.Action, slot: str, plan: list[ChangedProperty]) -> i
     return sum(len(curve.keyframe_points) for curve in versions.curves_of(action, slot) if curve.data_path in paths)
 
 
-def _gap(reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Clip, must_evaluate: bool) -> float:
-    """How far the bones are from the joints: as Blender stores the keys, or where these do not tell, evaluates them."""
+def _gaps(
+    reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Clip, must_evaluate: bool
+) -> tuple[Array, Array]:
+    """(frames, joints) distances and angles from the joints to their bones.
+
+    The bones are where Blender stores the keys, or where these do not tell, where it evaluates them.
+    """
     if reading.method == "evaluated" or must_evaluate:
         pose = finished(sampling.sample(reading.armature, context.scene(), reading.rig, reading.times)).pose
     else:
@@ -210,11 +231,36 @@ def _gap(reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Cl
         if edits.moved.any():
             rig = replace(rig, connected=rig.connected & ~edits.moved.any(axis=0))
         pose = pose_of(rig, stored)
-    heads = pose.seen_through(reading.world).heads[:, reading.joints.bones]
-    return float(np.linalg.norm(heads - result.world.positions, axis=-1).max())
+    shown = pose.seen_through(reading.world)
+    bones = reading.joints.bones
+    distances = np.linalg.norm(shown.heads[:, bones] - result.world.positions, axis=-1)
+    if not reading.unbakeable:
+        return distances, np.zeros_like(distances)
+    axes, known = orientations(shown.axes[:, bones])
+    angles = rotations.angle_between(result.world.rotations, rotations.from_matrix(axes))
+    return distances, np.where(known, angles, 0.0)
 
 
-def _notes(reading: Reading, loose: tuple[str, ...], gap: float, target: Target, is_thinned: bool) -> tuple[str, ...]:
+def _held_off(reading: Reading, distances: Array) -> str:
+    """How far the rig's own constraints hold bones off the result, given distances (frames, joints); empty if not."""
+    movers = [mover_above(reading, name) for name in reading.joints.names]
+    held = [joint for joint, mover in enumerate(movers) if mover is not None]
+    if not held:
+        return ""
+    worst = held[int(distances[:, held].max(axis=0).argmax())]
+    gap, bone, found = float(distances[:, worst].max()), reading.joints.names[worst], movers[worst]
+    if found is None or gap <= _WORTH_TELLING * reading.clip.skeleton.size:
+        return ""
+    words = found[1].words_for(bone)
+    return (
+        f"Bone {bone!r} is up to {length_in_words(gap)} away from where the result has it, since {words} decides where "
+        "it is."
+    )
+
+
+def _notes(
+    reading: Reading, loose: tuple[str, ...], gap: float, target: Target, is_thinned: bool, is_held_off: bool
+) -> tuple[str, ...]:
     notes = []
     if loose:
         notes.append(
@@ -227,14 +273,7 @@ def _notes(reading: Reading, loose: tuple[str, ...], gap: float, target: Target,
             f"Blender combines quaternions coarsely, which puts bones up to {gap:.3g} off: bake to a replacing layer "
             "where that matters."
         )
-    if gap <= _WORTH_TELLING * reading.clip.skeleton.size:
-        return tuple(notes)
-    if reading.unbakeable:
-        notes.append(
-            f"The rig's own constraints hold bones up to {gap:.3g} away from where the result wants them: bake the rig "
-            "to its bones first."
-        )
-    elif not is_thinned:
+    if gap > _WORTH_TELLING * reading.clip.skeleton.size and not is_thinned and not is_held_off:
         notes.append(
             f"Connected bones are up to {gap:.3g} away from where the result wants them, since they may not leave "
             "their parents: bake with stretching."

@@ -57,6 +57,7 @@ class POISE_OT_clean(OnArmature, Operator):  # noqa: N801
                 tolerance=self.tolerance,
             ),
         )
+        self.level = "WARNING" if outcome.baked.held_off else "INFO"
         for sentence in outcome.unmet:
             self.report({"WARNING"}, sentence)
         return outcome.sentence

@@ -18,6 +18,8 @@ class OnArmature:
     """Mixed into operators; each says in `run` what it does."""
 
     report: Any
+    level = "INFO"
+    """How the sentence of `run` is reported; `run` makes it a warning where something is wrong with what was done."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -47,5 +49,5 @@ class OnArmature:
         except PoiseError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        self.report({"INFO"}, sentence)
+        self.report({self.level}, sentence)
         return FINISHED

@@ -61,14 +61,16 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
     # At once -------------------------------------------------------------------------------------------------------
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        return self._told(solving.solve(armature, self._options(armature)))
+        outcome = solving.solve(armature, self._options(armature))
+        self.level = _level(outcome)
+        return self._told(outcome)
 
     def _options(self, armature: bpy.types.Object) -> solving.Options:
         fill_in(self, armature)
         return solving.Options(self.begin, self.end, self.target.lower(), self.tolerance, self.quality.lower())
 
     def _told(self, outcome: solving.Outcome) -> str:
-        if outcome.misses:
+        if outcome.misses and not outcome.is_held_off:
             self.report({"WARNING"}, "Not every constraint holds: see the advice in the panel.")
         return outcome.sentence
 
@@ -113,7 +115,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
             self._show(context)
             return RUNNING
         self.cancel(context)
-        self.report({"INFO"}, self._told(outcome))
+        self.report({_level(outcome)}, self._told(outcome))
         return FINISHED
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -152,6 +154,11 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         if context.workspace is not None:
             context.workspace.status_text_set(f"Poise: {self._shown.stage}, {self._shown.share:.0%} (Esc cancels)")
         _redraw(context)
+
+
+def _level(outcome: solving.Outcome) -> str:
+    """How the sentence of an outcome is reported: as a warning where it begins with what is wrong."""
+    return "WARNING" if outcome.is_held_off else "INFO"
 
 
 def _redraw(context: bpy.types.Context) -> None:

@@ -828,7 +828,22 @@ def test_free_bones_of_a_constrained_rig_are_baked_and_the_rest_is_told() -> Non
     np.testing.assert_allclose(shown[:, :2, :3, 3], result.world.positions[:, :2], atol=1e-5)
     apart = np.linalg.norm(shown[..., :3, 3] - result.world.positions, axis=-1).max()
     assert baked.gap == pytest.approx(apart, rel=1e-3)
-    assert "constraints hold bones" in baked.notes[0]
+    told = f"Bone 'd' is up to {bridge.length_in_words(baked.gap)} away from where the result has it, since its "
+    assert baked.held_off == baked.notes[0] == f"{told}constraint 'IK' decides where it is."
+    assert "Make Bakeable Copy" in baked.notes[1]
+    assert baked.distances.max() == baked.gap
+    np.testing.assert_allclose(baked.angles[:, :2], 0.0, atol=1e-5)
+    assert baked.angles[:, 2:].max() > 0.1
+
+
+def test_what_cannot_be_baked_is_said_without_advice_that_destroys_the_rig() -> None:
+    armature = straight_chain(NAMES)
+    swing(armature, FRAMES)
+    add_ik(armature)
+    reading = read(armature)
+    assert "constraint 'IK' of bone 'd' moves it" in reading.unbakeable["c"]
+    for sentence in reading.unbakeable.values():
+        assert "Clear Constraints" not in sentence and "Make Bakeable Copy" in sentence
 
 
 # --- refusals -----------------------------------------------------------------------------------------------------

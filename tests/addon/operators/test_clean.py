@@ -17,6 +17,7 @@ from poise.solver import synthetic
 from ...solver.detection.cartwheels import cartwheel
 from ..bridge.importing import import_bvh
 from ..bridge.rigs import blender_pose
+from .test_bakeable import held_by_ik, is_safe
 from .test_constraints import items, refused, run
 from .untouched import state
 
@@ -114,3 +115,31 @@ def test_bad_ranges_change_nothing(skater: bpy.types.Object) -> None:
     before = state()
     refused("clean", begin=30, end=20)
     assert state() == before
+
+
+# Rigs that others move ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_leg_that_inverse_kinematics_moves_is_refused_with_the_reason(method: str, skater: bpy.types.Object) -> None:
+    held_by_ik(skater, "l_knee")
+    before = state()
+    told = refused("clean", method=method)
+    assert told.startswith("Bone 'l_hip' cannot be baked, since constraint 'IK' of bone 'l_knee' moves it: ")
+    assert is_safe(told)
+    assert state() == before
+
+
+def test_what_another_constraint_holds_off_is_told_first(
+    skater: bpy.types.Object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    goal = bpy.data.objects.new("Goal", None)
+    bpy.context.scene.collection.objects.link(goal)
+    skater.pose.bones["l_middle1"].constraints.new("COPY_TRANSFORMS").target = goal
+    capsys.readouterr()
+    run("clean", method="PRIORITIZED")
+    *_, report = (line for line in capsys.readouterr().out.splitlines() if line)
+    told = character_of(skater).last_clean
+    assert report == f"Warning: {told}"
+    assert told.startswith("Bone 'l_middle1' is up to ")
+    assert ", since its constraint 'Copy Transforms' decides where it is; " in told

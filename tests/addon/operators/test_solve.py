@@ -20,6 +20,7 @@ from poise.addon.operators.solve import POISE_OT_solve
 from poise.addon.properties import character_of
 
 from ..bridge.rigs import blender_pose
+from .test_bakeable import held_by_ik
 from .test_constraints import LEFT, items, refused, run
 from .untouched import state
 
@@ -414,16 +415,6 @@ def test_a_file_that_cannot_be_written_is_solved_but_stays_as_it_is(lifted: Any,
 # Rigs that others move ----------------------------------------------------------------------------------------------
 
 
-def held_by_ik(armature: Any, bone: str) -> Any:
-    """Inverse kinematics moves a bone and the one above it."""
-    target = bpy.data.objects.new("Goal", None)
-    bpy.context.scene.collection.objects.link(target)
-    target.location = armature.matrix_world @ armature.pose.bones[bone].tail
-    constraint = armature.pose.bones[bone].constraints.new("IK")
-    constraint.target, constraint.chain_count = target, 2
-    return constraint
-
-
 def test_bones_that_others_move_are_left_alone_and_the_rest_is_solved(lifted: Any) -> None:
     held_by_ik(lifted, "r_wrist")
     place = hand(lifted) + np.array([0.0, 0.0, LIFT])
@@ -440,6 +431,53 @@ def test_where_others_move_every_bone_it_says_who(lifted: Any) -> None:
     before = state()
     assert "cannot be baked, since its constraint" in refused("solve")
     assert state() == before
+
+
+def reported(armature: Any, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What Solve reports, each with its level."""
+    capsys.readouterr()
+    assert run("solve") == {"FINISHED"}
+    return [line for line in capsys.readouterr().out.splitlines() if line]
+
+
+def test_a_plant_that_inverse_kinematics_holds_off_is_told_first(
+    armature: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    constraint = held_by_ik(armature, "l_knee")
+    run("constraint_add_footplant", foot="LEFT", begin=15, end=25)
+    items(armature)[0].points[0].object.location.x += LIFT
+    (report,) = reported(armature, capsys)
+    character = character_of(armature)
+    assert report == f"Warning: {character.last_solve}"
+    assert re.match(r"Bone 'l_\w+' is up to [\d.]+ c?m away from where the result has it, since ", character.last_solve)
+    assert f"since constraint {constraint.name!r} of bone 'l_knee' decides where it is; " in character.last_solve
+    assert "every constraint holds" not in character.last_solve
+    assert "1 of 1 constraints cannot hold wholly" in character.last_solve
+    assert character.advice[0].sentence == character.last_solve.split(";")[0] + "."
+    assert "Make Bakeable Copy" in character.advice[1].sentence
+    (residual,) = character.residuals
+    assert residual.misses
+    foot = [armature.pose.bones["l_talocrural"].name]
+    off = np.linalg.norm(
+        blender_pose(armature, foot, range(15, 26))[:, 0, :3, 3].mean(axis=0)
+        - np.array(items(armature)[0].points[0].object.location)
+    )
+    assert residual.worst > 0.5 * off > 0.0
+
+
+def test_a_pin_that_inverse_kinematics_keeps_from_holding_says_why_first(
+    armature: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("constraint_add_pin", bone="l_talocrural", frame=20)
+    items(armature)[0].points[0].object.location.z += LIFT
+    held_by_ik(armature, "l_knee")
+    (report,) = reported(armature, capsys)
+    character = character_of(armature)
+    assert report == f"Warning: {character.last_solve}"
+    assert character.last_solve.startswith("Pin l_talocrural misses by up to ")
+    assert "since constraint 'IK' of bone 'l_knee' decides where bone 'l_talocrural' is; " in character.last_solve
+    assert character.advice[0].sentence == character.last_solve.split(";")[0] + "."
+    assert not any("recruit" in advice.sentence for advice in character.advice), "more bones would not help"
 
 
 # Recruiting ---------------------------------------------------------------------------------------------------------
