@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import bpy
@@ -68,16 +68,21 @@ class Bakeable:
             complaint = self._why_not(known[0], "turn", has_offset=False) or f"Bone {known[0]!r} may not move"
             raise self._refusal(complaint, known[0], "turn", has_offset=False)
 
-    def check_item(self, item: PoiseConstraint) -> None:
-        """Raise where a saved constraint could not be baked."""
+    def check_item(self, item: PoiseConstraint, counterparts: Mapping[str, str] | None = None) -> None:
+        """Raise where a saved constraint could not be baked, or with `counterparts` of its bones, its mirrored copy."""
+
+        def named(each: Any) -> str:
+            name = current_name(self.armature, each)
+            return name if counterparts is None else counterparts.get(name, name)
+
         if item.kind == "FOOTPLANT":
-            self.check_foot("left" if item.foot == "LEFT" else "right")
+            self.check_foot("left" if (item.foot == "LEFT") == (counterparts is None) else "right")
         elif item.kind == "BALANCE":
             self.check_any()
         elif item.kind == "POSE":
-            self.check([current_name(self.armature, listed) for listed in item.bones], "turn")
+            self.check([named(listed) for listed in item.bones], "turn")
         elif item.bone:
-            self.check([current_name(self.armature, item)], change_of(item), any(item.offset))
+            self.check([named(item)], change_of(item), any(item.offset))
 
     def why_not_foot(self, foot: Literal["left", "right"]) -> str:
         """Why no footplant of a foot could be baked, in one sentence; empty where one could, or no leg is known."""

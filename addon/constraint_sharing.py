@@ -9,6 +9,7 @@ import bpy
 
 from .. import solver
 from . import bridge, constraint_list, translation
+from .bakeable import Bakeable
 from .properties import character_of, follow_renames
 from .translation import TranslationError
 
@@ -36,8 +37,9 @@ def load(armature: bpy.types.Object, path: Path, replace: bool = False) -> int:
     character = character_of(armature)
     before = len(character.constraints)
     try:
+        known = Bakeable(armature, reading)
         for constraint in constraints:
-            translation.take(armature, reading, constraint)
+            known.check_item(translation.take(armature, reading, constraint))
     except solver.PoiseError:
         while len(character.constraints) > before:
             constraint_list.remove(armature, len(character.constraints) - 1)

@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import solver
 from . import bridge, points, translation
+from .bakeable import Bakeable
 from .constraint_list import duplicate, unique_name
 from .placements import Array, Placement, placements
 from .properties import PoiseConstraint, character_of, follow_renames, name_bone
@@ -128,6 +129,7 @@ def mirror(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     places = placements(armature, asked)
     if item.reference == "OBJECT" and item.kind == "SHAPE":
         raise TranslationError(f"{item.name}: what moves along with an object cannot be mirrored.")
+    Bakeable(armature, character.reading).check_item(item, new_bones)
 
     made = duplicate(armature, index)
     original = character_of(armature).constraints[index]

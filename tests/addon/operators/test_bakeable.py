@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -142,6 +143,28 @@ def test_an_existing_constraint_does_not_take_a_bone_that_cannot_be_baked(armatu
         assert state() == before
     assert run("constraint_pick", bone="l_knee, sacroiliac", role="RECRUITED") == {"FINISHED"}
     assert run("bone_choose", bone="l_knee", field="reference_bone") == {"FINISHED"}
+
+
+def test_a_mirrored_constraint_needs_a_bone_that_can_be_baked(armature: bpy.types.Object) -> None:
+    run("constraint_add_pin", bone="r_knee")
+    run("constraint_add_footplant", foot="RIGHT")
+    held_by_ik(armature)
+    copy_leg(armature, "l")
+    before = state()
+    assert refused("constraint_mirror", index=0).startswith("Bone 'l_knee' cannot be baked, since its constraint ")
+    assert refused("constraint_mirror", index=1).startswith("The left leg cannot be baked, since its constraint ")
+    assert state() == before
+
+
+def test_constraints_of_a_file_need_bones_that_can_be_baked(armature: bpy.types.Object, tmp_path: Path) -> None:
+    path = str(tmp_path / "pins.json")
+    run("constraint_add_pin", bone="l_wrist")
+    run("constraint_add_pin", bone="l_knee")
+    run("constraints_save", filepath=path)
+    held_by_ik(armature)
+    told = refused("constraints_load", filepath=path)
+    assert told.startswith("Bone 'l_knee' cannot be baked, since its constraint 'IK' moves it: choose ")
+    assert len(items(armature)) == 2
 
 
 def test_a_hidden_bone_that_cannot_be_baked_is_not_asked_to_be_shown(armature: bpy.types.Object) -> None:
