@@ -24,7 +24,10 @@ from .constraints import (
     MovingObject,
     OrientationConstraint,
     ShapeConstraint,
+    estimate_ground,
+    ground_gaps,
 )
+from .correcting import correct_and_deform, correcting_and_deforming
 from .deform import Deformation, deform, deforming
 from .detached_feet import feet_beside_legs
 from .detection import (
@@ -137,6 +140,8 @@ __all__ = [
     "cleaned",
     "constraints_as_dict",
     "constraints_from_dict",
+    "correct_and_deform",
+    "correcting_and_deforming",
     "deform",
     "deforming",
     "detect",
@@ -146,9 +151,11 @@ __all__ = [
     "detect_handplants",
     "detect_sliding",
     "detect_stays",
+    "estimate_ground",
     "feet_beside_legs",
     "finished",
     "foot_metrics",
+    "ground_gaps",
     "implausible_landmarks",
     "limb",
     "limbs_of",

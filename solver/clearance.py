@@ -14,7 +14,7 @@ import numpy as np
 
 from . import rotations
 from .arrays import TINY, Array, BoolArray, IntArray, runs
-from .constraints import Ground, Source
+from .constraints import Footplant, Ground, Source
 from .constraints.bridges import smooth_step
 from .constraints.effectors import PointEffector
 from .enforcement import Enforcement
@@ -22,7 +22,7 @@ from .filters import envelope
 from .joints import BodyPoint
 from .kinematics import WorldState
 from .motion import Motion
-from .timeline import Timeline, distances_to
+from .timeline import Channel, Timeline, distances_to
 from .workspace import Steps, Workspace
 
 LIFT_REACH = 0.08
@@ -49,6 +49,11 @@ class PlantedFoot:
     """The channel of its ball."""
     points: tuple[BodyPoint, ...]
     """Heel, ball and, where the character has it, the tip of the toes."""
+    soles: Array
+    """(points,) how high each lies above the floor when the foot stands flat: see `Skeleton.soles`."""
+    allowed: Array
+    """(frames,) how deep below the ground the foot may be: as deep as the plants before and after, where these stand at
+    heights of their own."""
     held: BoolArray
     """(frames,) where heel or ball stands."""
     active: BoolArray
@@ -69,36 +74,71 @@ class PlantedFoot:
 
 def planted_feet(timeline: Timeline) -> Iterable[PlantedFoot]:
     """The feet of which heel and ball are planted at some time."""
-    landmarks = timeline.source.clip.skeleton.landmarks
-    tips = {
-        timeline.source.clip.skeleton.resolve(ball): tip
-        for ball, tip in (
-            (landmarks.left_ball, landmarks.left_toe_tip),
-            (landmarks.right_ball, landmarks.right_toe_tip),
-        )
-        if ball is not None and tip is not None
+    skeleton = timeline.source.clip.skeleton
+    landmarks = skeleton.landmarks
+    sides = {
+        skeleton.resolve(ball): side
+        for side, ball in (("left", landmarks.left_ball), ("right", landmarks.right_ball))
+        if ball is not None
     }
     for heel, toe in timeline.pairs:
         channels = timeline.channels[heel], timeline.channels[toe]
         points = tuple(channel.effector.point for channel in channels if isinstance(channel.effector, PointEffector))
-        tip = tips.get(points[1])
+        side = sides.get(points[1])
+        tip = None if side is None else getattr(landmarks, f"{side}_toe_tip")
+        names = ("heel", "ball", "toe_tip")[: 3 if tip else 2]
+        soles = np.array([0.0 if side is None else skeleton.soles[f"{side}_{name}"] for name in names])
         yield PlantedFoot(
             heel,
             toe,
             (*points, tip) if tip else points,
+            soles,
+            _allowed(timeline, channels, soles),
             channels[0].held | channels[1].held,
             channels[0].active | channels[1].active,
             (channels[0].owner, channels[1].owner),
         )
 
 
-def depths(ground: Ground, world: WorldState, points: Iterable[BodyPoint], up: int) -> Array:
-    """(frames, points) how far points are under the ground; negative above it."""
+def depths(ground: Ground, world: WorldState, points: Iterable[BodyPoint], soles: Iterable[float], up: int) -> Array:
+    """(frames, points) how far the soles under points, of these thicknesses, are under the ground; negative above it.
+
+    Minus infinity where there is no ground.
+    """
     columns = []
-    for point in points:
+    for point, sole in zip(points, soles, strict=True):
         places = world.point(point)
-        columns.append(ground.heights(places, up) - places[:, up])
+        columns.append(ground.lowest_allowed(places, up) + sole - places[:, up])
     return np.stack(columns, axis=1)
+
+
+def _allowed(timeline: Timeline, channels: Iterable[Channel], soles: Array) -> Array:
+    """(frames,) see `PlantedFoot.allowed`, for the channels of heel and ball with their soles."""
+    source, up = timeline.source, timeline.source.clip.skeleton.up_axis
+    allowed = np.zeros(timeline.frames)
+    if source.ground is None:
+        return allowed
+    stands = np.zeros(timeline.frames, dtype=bool)
+    for channel, sole in zip(channels, soles, strict=False):
+        values = source.values(channel.effector)
+        for number, track in enumerate(channel.tracks):
+            frames = np.flatnonzero(channel.held & (channel.owner == number))
+            if not frames.size:
+                continue
+            stands[frames] = True
+            if isinstance(track.constraint, Footplant) and track.constraint.own_height:
+                place = values[frames[:1]] + track.part(int(frames[0]), int(frames[0]))
+                deep = float(source.ground.lowest_allowed(place, up)[0] + sole - place[0, up])
+                allowed[frames] = np.maximum(allowed[frames], deep)
+    standing = np.flatnonzero(stands)
+    if not allowed.any():
+        return allowed
+    # In the air, the deeper one of the two plants between which the foot swings.
+    after = np.searchsorted(standing, np.arange(timeline.frames))
+    before = standing[np.clip(after - 1, 0, len(standing) - 1)]
+    return np.where(
+        stands, allowed, np.maximum(allowed[before], allowed[standing[np.minimum(after, len(standing) - 1)]])
+    )
 
 
 def lifts(source: Source, foot: PlantedFoot, world: WorldState) -> Array:
@@ -109,7 +149,7 @@ def lifts(source: Source, foot: PlantedFoot, world: WorldState) -> Array:
     ground = source.ground
     assert ground is not None
     up = source.clip.skeleton.up_axis
-    under = depths(ground, world, foot.points, up)
+    under = depths(ground, world, foot.points, foot.soles, up) - foot.allowed[:, None]
     if foot.tip is not None and foot.bends:
         under[:, 2] -= BENDING * np.linalg.norm(world.point(foot.tip) - world.point(foot.points[1]), axis=1)
     deep = np.maximum(under.max(axis=1), 0.0)
@@ -167,7 +207,7 @@ def toes_bent(source: Source, feet: Iterable[PlantedFoot], motion: Motion, near:
         along = tip - ball
         lengths = np.maximum(np.linalg.norm(along, axis=1), TINY)
         pitch = np.arcsin(np.clip(along[:, up] / lengths, -1.0, 1.0))
-        least = _least_pitch(ground, ball, along, lengths, up)
+        least = _least_pitch(ground, ball, along, lengths, foot.soles[2] - foot.allowed, up)
         bend = np.where(foot.active & near & (least - pitch > TOUCHES), least - pitch, 0.0)
         smooth = _envelope(bend, foot.active, reach)
         frames = np.flatnonzero(smooth * near)
@@ -182,8 +222,8 @@ def toes_bent(source: Source, feet: Iterable[PlantedFoot], motion: Motion, near:
     return Motion(turned, motion.translations)
 
 
-def _least_pitch(ground: Ground, ball: Array, along: Array, lengths: Array, up: int) -> Array:
-    """(frames,) how far toes of some lengths (frames,) rise above the level where their tips lie on the ground.
+def _least_pitch(ground: Ground, ball: Array, along: Array, lengths: Array, over: Array, up: int) -> Array:
+    """(frames,) how far toes of some lengths (frames,) rise above the level where their tips lie `over` the ground.
 
     `ball` and `along` (frames, 3) are where they begin and how they lie. On a slope it depends on itself: toes that
     bend up have their tips elsewhere.
@@ -194,7 +234,7 @@ def _least_pitch(ground: Ground, ball: Array, along: Array, lengths: Array, up: 
     least = np.zeros_like(lengths)
     for _ in range(SLOPE_ROUNDS):
         tip = ball + (lengths * np.cos(least) / np.maximum(reach, TINY))[:, None] * ahead
-        least = np.arcsin(np.clip((ground.heights(tip, up) - ball[:, up]) / lengths, -1.0, 1.0))
+        least = np.arcsin(np.clip((ground.lowest_allowed(tip, up) + over - ball[:, up]) / lengths, -1.0, 1.0))
     return least
 
 

@@ -194,6 +194,12 @@ def _read_word(value: Any, spot: Spot) -> str:
     return value
 
 
+def _read_switch(value: Any, spot: Spot) -> bool:
+    if not isinstance(value, bool):
+        spot.fail(f"must be true or false, not {shown(value)}")
+    return bool(value)
+
+
 def choice(*choices: str) -> Codec:
     """One of some words."""
 
@@ -255,6 +261,7 @@ def _tuple(array: Array) -> tuple[float, ...]:
 
 NUMBER = Codec(_read_number, _write_number)
 WHOLE = Codec(_read_whole, _write_number)
+SWITCH = Codec(_read_switch, lambda value, spot: bool(value))
 WORD = Codec(_read_word, lambda value, spot: str(value))
 TIME = Codec(lambda value, spot: spot.conversion.time(_read_number(value, spot)), _write_number)
 DURATION = Codec(lambda value, spot: spot.conversion.duration(_read_number(value, spot)), _write_number)

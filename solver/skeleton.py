@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from . import anthropometry, landmarks, rotations
+from . import anthropometry, landmarks, rotations, soles
 from .arrays import Array, ArrayLike, BoolArray, IntArray
 from .dofs import Dofs
 from .errors import LimitError, SkeletonError, UnknownJointError
@@ -68,6 +68,8 @@ class Skeleton:
     """Masses carried at points of joints."""
     set_landmarks: Mapping[str, int | tuple[int, ...] | BodyPoint | None] = field(default_factory=dict)
     """Landmarks set by hand, by their name; all others are recognised."""
+    set_soles: Mapping[str, float] = field(default_factory=dict)
+    """Heights above the floor that points of the feet are said to have, by landmark; see `soles`."""
 
     def __post_init__(self) -> None:
         names = tuple(self.names)
@@ -107,6 +109,7 @@ class Skeleton:
                     f"Joint {names[joint]!r} is {kinds[joint].value}: a {type(limit).__name__} does not fit it."
                 )
         self._freeze("limits", limits)
+        self._freeze("set_soles", soles.check_soles(self.set_soles))
         self._freeze("tips", tuple(self.resolve(tip) for tip in self.tips))
         if self.skin is not None and ((self.skin.joints < 0) | (self.skin.joints >= count)).any():
             raise SkeletonError(f"The joints of a skin are indices from 0 to {count - 1}.")
@@ -250,6 +253,14 @@ class Skeleton:
         return found.replace(**self.set_landmarks) if self.set_landmarks else found
 
     @cached_property
+    def soles(self) -> Mapping[str, float]:
+        """How high heel, ball ("left_toe") and tip of the toes lie above the floor in a flat foot, in the clip's units.
+
+        They come from the rest pose, except what was set by hand.
+        """
+        return soles.soles_of(self.landmarks, self.rest, self.up_axis, self.set_soles)
+
+    @cached_property
     def _mass_table(self) -> tuple[Array, Array]:
         """Masses (joints,) with loads, and their centres (joints, 3) in the joints' frames."""
         rest_rotations, rest_positions = self.rest
@@ -346,6 +357,10 @@ class Skeleton:
         changed.landmarks.replace()  # an unknown landmark is an error now, not at first use
         return changed
 
+    def with_soles(self, **heights: float) -> Skeleton:
+        """A copy in which points of the feet lie so high above the floor when a foot stands flat: see `soles`."""
+        return self.replace(set_soles={**self.set_soles, **heights})
+
     def scaled(self, factor: float) -> Skeleton:
         """A copy a number of times larger."""
         if not (np.isfinite(factor) and factor > 0.0):
@@ -363,6 +378,7 @@ class Skeleton:
                 name: enlarge(mark) if isinstance(mark, BodyPoint) else mark
                 for name, mark in self.set_landmarks.items()
             },
+            set_soles={name: factor * height for name, height in self.set_soles.items()},
         )
 
 

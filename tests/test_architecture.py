@@ -21,12 +21,12 @@ ROOT = Path(__file__).parents[1]
 FLOORS: dict[int, str] = {
     1: "rotations errors arrays memory steps whole_files",
     2: """skeleton motion clip kinematics limits anthropometry landmarks bvh joints
-          tree dofs figure joint_names body_shape frame_rates bvh_parser bvh_formatter
+          tree dofs soles figure joint_names body_shape frame_rates bvh_parser bvh_formatter
           skin foot_shape detached_feet proportions""",
     3: """tasks hierarchy posture recruiting locking problem settings curvature projection stretching
           polishing lumps""",
     4: """splines constraints wishes timeline filters enforcement legs swings workspace joining yielding smoothing
-          clearance deform report constraint_files constraint_records
+          clearance deform correcting report constraint_files constraint_records
           constraint_codecs plausibility""",
     5: "detection",
     6: "cleanup",

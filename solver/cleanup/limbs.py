@@ -43,9 +43,6 @@ LOOKED_AT = 500
 """Frames of a motion in which the axis of a hinge is seen: more show nothing new, and in long clips take longer than
 cleaning them."""
 
-HIGHEST_POINT = 0.3
-"""Ball and tips of toes lie at most this share of the foot's length above the sole, whatever the rest pose says."""
-
 
 @dataclass(frozen=True)
 class Toes:
@@ -177,16 +174,12 @@ def _leg(skeleton: Skeleton, side: str, motion: Motion | None) -> Limb:
     toe, ball, tip = (getattr(marks, f"{side}_{part}") for part in ("toe", "ball", "toe_tip"))
     if ball is not None:
         points["ball"] = skeleton.resolve(ball)
-    places = {label: _place_at_rest(skeleton, point) for label, point in points.items()}
-    up = skeleton.up_axis
-    clearances, toes = {"heel": 0.0}, None
+    soles = skeleton.soles
+    clearances, toes = {"heel": soles[f"{side}_heel"]}, None
     if "ball" in points:
-        highest = HIGHEST_POINT * float(np.linalg.norm(places["ball"] - places["heel"]))
-        clearances["ball"] = float(np.clip(places["ball"][up] - places["heel"][up], 0.0, highest))
+        clearances["ball"] = soles[f"{side}_ball"]
         if toe is not None and tip is not None and skeleton.resolve(tip).joint == toe:
-            end = _place_at_rest(skeleton, skeleton.resolve(tip))
-            over = float(np.clip(end[up] - places["heel"][up], 0.0, highest))
-            toes = _toes(skeleton, toe, skeleton.resolve(tip), over)
+            toes = _toes(skeleton, toe, skeleton.resolve(tip), soles[f"{side}_toe_tip"])
     return limb(skeleton, f"{side} leg", hip, knee, ankle, points, motion=motion, clearances=clearances, toes=toes)
 
 
@@ -226,12 +219,6 @@ def _check_chain(skeleton: Skeleton, name: str, joints: list[int], names: list[s
             raise SkeletonError(f"The {name} cannot move: its joint {what!r} is fixed.")
     if skeleton.parents[joints[0]] < 0:
         raise SkeletonError(f"The {name} cannot begin at the root {names[0]!r}: the whole body hangs on it.")
-
-
-def _place_at_rest(skeleton: Skeleton, point: BodyPoint) -> Array:
-    turned, placed = skeleton.rest
-    joint = int(point.joint)
-    return np.asarray(placed[joint] + rotations.rotate(turned[joint], point.local))
 
 
 def _bones_at_rest(skeleton: Skeleton, joints: list[int]) -> tuple[Array, Array]:

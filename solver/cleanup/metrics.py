@@ -18,11 +18,8 @@ from ..arrays import Array, BoolArray, IntArray
 from ..clip import Clip
 from ..constraints import Footplant, Ground
 from ..constraints.base import active_frames
-from ..constraints.footplant import HIGHEST_BALL
 from ..errors import ConstraintError
 from ..joints import BodyPoint
-from ..kinematics import WorldState
-from ..motion import Motion
 from ..skeleton import Skeleton
 
 LEG_IN_METRES = 0.9
@@ -178,7 +175,7 @@ class _Foot:
         named = {"heel": f"{side}_heel", "toe": f"{side}_ball", "toe_tip": f"{side}_toe_tip"}
         marks = {part: _mark(skeleton, name) for part, name in named.items()}
         places = {part: clip.position(mark) for part, mark in marks.items() if mark is not None}
-        clearance = _clearances(skeleton, {part: mark for part, mark in marks.items() if mark is not None})
+        clearance = {part: skeleton.soles[named[part]] / size for part in places}
         floors = _floors(clip, side, plants, places, clearance, ground)
         heights = {part: places[part][:, up] / size - clearance[part] - floors[part] for part in places}
         lowest = np.min([heights[part] for part in places], axis=0)
@@ -191,17 +188,6 @@ class _Foot:
         )
 
 
-def _clearances(skeleton: Skeleton, marks: dict[str, BodyPoint]) -> dict[str, float]:
-    """How much higher than the heel each point of a flat foot lies, in sizes; never lower, whatever the rest pose."""
-    rest = WorldState.of(skeleton, Motion(skeleton.rest_rotations[None], skeleton.offsets[None]))
-    places = {part: rest.point(mark)[0] for part, mark in marks.items()}
-    rises = {part: place - places["heel"] for part, place in places.items()}
-    return {
-        part: float(np.clip(rise[skeleton.up_axis], 0.0, HIGHEST_BALL * np.linalg.norm(rise))) / skeleton.size
-        for part, rise in rises.items()
-    }
-
-
 def _floors(
     clip: Clip,
     side: str,
@@ -210,10 +196,14 @@ def _floors(
     clearance: dict[str, float],
     ground: Ground | None,
 ) -> dict[str, Array]:
-    """(frames,) the height of the ground under each point, in sizes."""
+    """(frames,) the height of the ground under each point, in sizes; where there is none, that of the plants' own."""
     size, up = clip.skeleton.size, clip.skeleton.up_axis
     if ground is not None:
-        return {part: ground.heights(place, up) / size for part, place in places.items()}
+        heights = {part: ground.heights(place, up) / size for part, place in places.items()}
+        if not any(np.isnan(each).any() for each in heights.values()):
+            return heights
+        own = _floors(clip, side, plants, places, clearance, None)
+        return {part: np.where(np.isnan(each), own[part], each) for part, each in heights.items()}
     standing = []
     for plant in plants:
         if plant.foot != side:

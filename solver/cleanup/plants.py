@@ -40,9 +40,10 @@ class PlantedPoint:
     end: int
     location: tuple[float, float, float] | None = None
     """Where, in the world; None: where it is on the average."""
-    floor: float | Literal["ground"] | None = None
+    floor: float | Literal["ground", "own"] | None = None
     """The height of the floor that it stands on, if it is to be on one: a number, or that of the ground under it. The
-    point itself lies its clearance above. A given location is as it is."""
+    point itself lies its clearance above. With "own" it stands as high as it does, also below the ground; without any,
+    never below. A given location is as it is."""
     name: str = ""
     """What the user calls it."""
 
@@ -57,8 +58,8 @@ class PlantedPoint:
         if self.location is not None:
             x, y, z = three_numbers(self.label, "its location", self.location).tolist()
             object.__setattr__(self, "location", (x, y, z))
-        if self.floor not in (None, "ground") and not is_number(self.floor):
-            raise ConstraintError(f"{self.label}: its floor is a height, 'ground' or None, not {self.floor!r}.")
+        if self.floor not in (None, "ground", "own") and not is_number(self.floor):
+            raise ConstraintError(f"{self.label}: its floor is a height, 'ground', 'own' or None, not {self.floor!r}.")
 
     @property
     def label(self) -> str:
@@ -174,7 +175,7 @@ def _of_footplant(plant: Footplant, source: Source) -> list[PlantedPoint]:
                 int(frames[0]),
                 int(frames[-1]),
                 location=given.get(part),
-                floor=None if source.ground is None else "ground",
+                floor=None if source.ground is None else "own" if plant.own_height else "ground",
                 name=f"{plant.label}: {part}" if plant.name else "",
             )
         )

@@ -91,9 +91,10 @@ def _place(plant: PlantedPoint, point: BodyPoint, clearance: float, source: Sour
     place = mean_place(source.clip.world.point(point)[plant.begin : plant.end + 1])
     up = source.clip.skeleton.up_axis
     if plant.floor == "ground":
-        if source.ground is not None:
-            place[up] = source.ground.heights(place[None], up)[0] + clearance
-    elif plant.floor is not None:
+        height = np.nan if source.ground is None else source.ground.heights(place[None], up)[0]
+        if not np.isnan(height):
+            place[up] = height + clearance
+    elif plant.floor is not None and plant.floor != "own":
         place[up] = plant.floor + clearance
     return place
 

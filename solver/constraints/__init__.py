@@ -9,6 +9,7 @@ from .ground import Ground
 from .orientation import OrientationConstraint
 from .references import MovingObject
 from .shape import ConstraintPoint, ShapeConstraint
+from .standing import estimate_ground, ground_gaps
 
 __all__ = [
     "Balance",
@@ -22,4 +23,6 @@ __all__ = [
     "ShapeConstraint",
     "Source",
     "Track",
+    "estimate_ground",
+    "ground_gaps",
 ]

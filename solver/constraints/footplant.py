@@ -27,8 +27,10 @@ SLOPES, SLOPE_ROUNDS = 33, 8
 """A foot on uneven ground: its slope changes where its ends are, which changes its slope. So many slopes are tried at
 once, and so often between the two nearest ones: that leaves 32⁻⁸, a millionth of a millionth of them."""
 
-HIGHEST_BALL = 0.3
-"""The ball of the foot lies at most this share of the foot's length above the sole, whatever the rest pose says."""
+EDGE_SAMPLES, EDGE_STEP = 65, 0.5
+"""Between heel and ball the ground is looked up at so many places. Where it jumps between two neighbours by more than
+this share of the foot's length there is an edge, such as that of a stair: heel and ball do not both stand on it. A foot
+bridges lower steps: it slopes by less than thirty degrees on them."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,15 @@ class Foot:
 
     heel: PointEffector
     toe: PointEffector
+    heel_clearance: float
+    """How high the heel lies above the floor when the foot stands flat, in the clip's units: see `Skeleton.soles`."""
     toe_clearance: float
-    """How much higher than the heel the ball is when the foot stands flat, in the clip's units."""
+    """The same of the ball."""
+
+    @property
+    def rise(self) -> float:
+        """How much higher than the heel the ball is when the foot stands flat."""
+        return self.toe_clearance - self.heel_clearance
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,6 +72,8 @@ class Footplant(Constraint):
     height: float | None = None
     """How high the sole stands; None: on the ground where there is one, else at the height of `position`, else where
     it is."""
+    own_height: bool = False
+    """Whether the ground does not count here: without a `height`, the plant stands as high as it would without one."""
     shift: Any = (0.0, 0.0, 0.0)
     """(3,) added to where it would stand: to move it to the side, to raise it onto a step."""
     turn: float = 0.0
@@ -86,6 +97,8 @@ class Footplant(Constraint):
         for what in ("ease_in", "ease_out"):
             if getattr(self, what) is not None and getattr(self, what) < 0:
                 raise ConstraintError(f"{self.label}: its {what} cannot be negative.")
+        if not isinstance(self.own_height, (bool, np.bool_)):
+            raise ConstraintError(f"{self.label}: its own_height is True or False, not {self.own_height!r}.")
         three_numbers(self.label, "its shift", self.shift)
         if self.position is not None:
             three_numbers(self.label, "its position", self.position)
@@ -192,15 +205,21 @@ class Footplant(Constraint):
         except LandmarkError as error:
             raise ConstraintError(f"{self.label}: {error}") from None
         heel, ball = skeleton.resolve(heel), skeleton.resolve(ball)
-        turned, placed = skeleton.rest
-        wrong = implausible_landmarks(skeleton.landmarks, turned, placed, self.foot)
+        wrong = implausible_landmarks(skeleton.landmarks, *skeleton.rest, self.foot)
         if wrong:
             raise ConstraintError(f"{self.label}: {wrong[0]}")
-        places = [(int(point.joint), point.local) for point in (heel, ball)]
-        rest = [placed[joint] + rotations.rotate(turned[joint], local) for joint, local in places]
-        rise = float((rest[1] - rest[0])[skeleton.up_axis])
-        highest = HIGHEST_BALL * float(np.linalg.norm(rest[1] - rest[0]))
-        return Foot(PointEffector(heel), PointEffector(ball), float(np.clip(rise, 0.0, highest)))
+        soles = skeleton.soles
+        return Foot(PointEffector(heel), PointEffector(ball), soles[f"{self.foot}_heel"], soles[f"{self.foot}_ball"])
+
+    def stand(self, source: Source) -> dict[str, Array]:
+        """Where heel and ball, those that are planted, stand: (3,) each, in world space."""
+        return self._stand(source, self._foot(source))
+
+    def soles(self, source: Source) -> dict[str, float]:
+        """How high the sole stands under heel and ball, those that are planted, along the up axis."""
+        foot, up = self._foot(source), source.clip.skeleton.up_axis
+        under = {"heel": foot.heel_clearance, "toe": foot.toe_clearance}
+        return {part: float(place[up]) - under[part] for part, place in self._stand(source, foot).items()}
 
     def _stand(self, source: Source, foot: Foot) -> dict[str, Array]:
         """Where heel and toe stand, (3,) each, as far apart as on the character."""
@@ -223,26 +242,26 @@ class Footplant(Constraint):
         if self.position is not None:
             middle = three_numbers(self.label, "its position", self.position)
         middle = middle + shift
-        rise = float(along[up]) if self.position is None else foot.toe_clearance
+        rise = float(along[up]) if self.position is None else foot.rise
         if self.height is not None:
-            rise = foot.toe_clearance
-        elif source.ground is not None:
-            rise = _rise_on(source.ground, middle, direction, length, foot.toe_clearance, up)
-        ends = _on_the_level(middle, direction, length, np.array(rise), up)
-        if self.height is not None:
-            ends[:, up] += self.height + shift[up] - ends[0, up]
-        elif source.ground is not None:
-            ends[:, up] += source.ground.heights(ends[:1], up)[0] + shift[up] - ends[0, up]
+            ends = _on_the_level(middle, direction, length, np.array(foot.rise), up)
+            ends[:, up] += self.height + foot.heel_clearance + shift[up] - ends[0, up]
+        else:
+            ends = _on_the_level(middle, direction, length, np.array(rise), up)
+            if source.ground is not None and not self.own_height:
+                ends = _on_ground(source.ground, ends, middle, direction, length, foot, float(shift[up]), up)
         return {"heel": ends[0], "toe": ends[1]}
 
     def _placed_alone(self, source: Source, part: str, mean: Array, foot: Foot, up: int) -> Array:
         shift = three_numbers(self.label, "its shift", self.shift)
         place = (mean if self.position is None else three_numbers(self.label, "its position", self.position)) + shift
-        clearance = foot.toe_clearance if part == "toe" else 0.0
+        clearance = foot.toe_clearance if part == "toe" else foot.heel_clearance
         if self.height is not None:
             place[up] = self.height + shift[up] + clearance
-        elif source.ground is not None:
-            place[up] = source.ground.heights(place[None], up)[0] + shift[up] + clearance
+        elif source.ground is not None and not self.own_height:
+            height = float(source.ground.heights(place[None], up)[0])
+            if not np.isnan(height):
+                place[up] = height + shift[up] + clearance
         return place
 
 
@@ -350,12 +369,44 @@ def _on_the_level(middle: Array, direction: Array, length: float, rise: Array, u
     return np.stack([middle - half, middle + half])
 
 
-def _rise_on(ground: Ground, middle: Array, direction: Array, length: float, clearance: float, up: int) -> float:
+def _on_ground(
+    ground: Ground, free: Array, middle: Array, direction: Array, length: float, foot: Foot, lift: float, up: int
+) -> Array:
+    """(2, 3) heel and ball on the ground, given where they stand without it (2, 3), and `lift` above it.
+
+    Where only one of them has ground under it, or where there is an edge between them, the foot is as steep as it is
+    without ground, and the one of them stands whose ground is nearer to it. Without any ground both stay.
+    """
+    rise = _rise_on(ground, middle, direction, length, foot.rise, up)
+    ends = _on_the_level(middle, direction, length, np.array(foot.rise if rise is None else rise), up)
+    if rise is not None and not _has_edge(ground, ends, length, up):
+        ends[:, up] += ground.heights(ends[:1], up)[0] + foot.heel_clearance + lift - ends[0, up]
+        return ends
+    over = np.array([foot.heel_clearance, foot.toe_clearance]) + lift
+    gaps = ground.heights(free, up) + over - free[:, up]
+    if np.isnan(gaps).all():
+        return free
+    ends = free.copy()
+    ends[:, up] += gaps[np.nanargmin(np.abs(gaps))]
+    return ends
+
+
+def _has_edge(ground: Ground, ends: Array, length: float, up: int) -> bool:
+    """Whether the ground has an edge, or ends, between heel and ball (2, 3)."""
+    if ground.level is not None:
+        return False
+    shares = np.linspace(0.0, 1.0, EDGE_SAMPLES)[:, None]
+    jumps = np.abs(np.diff(ground.heights(ends[0] + shares * (ends[1] - ends[0]), up)))
+    return not bool((jumps <= EDGE_STEP * length).all())
+
+
+def _rise_on(ground: Ground, middle: Array, direction: Array, length: float, clearance: float, up: int) -> float | None:
     """How much higher than the heel the ball is where both stand on the ground; of several ways, the most level one.
 
-    A foot that points straight up has its ball above the ground, one that points down below: it stands between.
+    A foot that points straight up has its ball above the ground, one that points down below: it stands between. None
+    where the ground ends under the foot.
     """
-    if not callable(ground.height):
+    if ground.level is not None:
         return clearance
     lowest, highest = -length, length
     for _ in range(SLOPE_ROUNDS):
@@ -363,8 +414,12 @@ def _rise_on(ground: Ground, middle: Array, direction: Array, length: float, cle
         ends = _on_the_level(middle, direction, length, rises, up)
         heel, ball = ground.heights(ends.reshape(-1, 3), up).reshape(2, SLOPES)
         is_below = rises <= ball + clearance - heel
-        stands = np.flatnonzero(is_below[:-1] & ~is_below[1:])
+        stands = np.flatnonzero(
+            is_below[:-1] & ~is_below[1:] & ~np.isnan(ball - heel)[:-1] & ~np.isnan(ball - heel)[1:]
+        )
         if not stands.size:
+            if np.isnan(ball - heel).any():
+                return None
             break
         stand = stands[np.argmin(np.abs(rises[stands] - clearance))]
         lowest, highest = rises[stand], rises[stand + 1]

@@ -1,38 +1,106 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the feet stand on: a level plane of any height, or a height for every place."""
+"""What the feet stand on: a plane, a mesh of triangles, or any function that gives a height for every place."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, ArrayLike
 from ..errors import ConstraintError
 from ..settings import is_number
+from .height_field import HeightField
 
 HeightFunction = Callable[[Array, Array], Array]
 """Heights (n,) at horizontal coordinates (n,), (n,): x and z where y is up, x and y where z is up."""
+
+STEEPEST = 0.1
+"""The least share of a plane's unit normal along the up axis: a plane within six degrees of a wall carries no foot."""
+
+
+@runtime_checkable
+class Surface(Protocol):
+    """Something that has a height under places, or none."""
+
+    def heights(self, places: Array, up_axis: int) -> Array:
+        """(n,) heights under world positions (n, 3); NaN where there is no ground."""
+        ...
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A plane through a point, of any slope that a foot can stand on."""
+
+    point: tuple[float, float, float]
+    normal: tuple[float, float, float]
+    """Of any length, to either side."""
+
+    def __post_init__(self) -> None:
+        for what in ("point", "normal"):
+            values = np.asarray(getattr(self, what), dtype=np.float64)
+            if values.shape != (3,) or not np.isfinite(values).all():
+                raise ConstraintError(f"The {what} of the ground's plane must be three finite numbers.")
+            x, y, z = values.tolist()
+            object.__setattr__(self, what, (x, y, z))
+        if not any(self.normal):
+            raise ConstraintError(
+                "The normal of the ground's plane has no length: give the direction that is up on it."
+            )
+
+    def heights(self, places: Array, up_axis: int) -> Array:
+        normal = np.asarray(self.normal) / np.linalg.norm(self.normal)
+        if abs(normal[up_axis]) < STEEPEST:
+            raise ConstraintError(
+                "The ground's plane stands upright like a wall: turn it so that feet can stand on it."
+            )
+        across = [axis for axis in range(3) if axis != up_axis]
+        away = places[:, across] - np.asarray(self.point)[across]
+        return np.asarray(self.point[up_axis] - away @ normal[across] / normal[up_axis])
 
 
 @dataclass(frozen=True)
 class Ground:
     """Heights along the up axis, in the clip's own units."""
 
-    height: float | HeightFunction = 0.0
-    """One number for a level plane, or a function of two horizontal coordinates that takes and gives arrays (n,)."""
+    height: float | HeightFunction | Surface = 0.0
+    """One number for a level plane; a surface, as `plane` and `of_mesh` make them; or a function of two horizontal
+    coordinates that takes and gives arrays (n,)."""
 
     def __post_init__(self) -> None:
-        if not callable(self.height) and not is_number(self.height):
+        if not isinstance(self.height, Surface) and not callable(self.height) and not is_number(self.height):
             raise ConstraintError(f"The ground's height must be a finite number or a function, not {self.height!r}.")
 
+    @staticmethod
+    def plane(point: ArrayLike, normal: ArrayLike) -> Ground:
+        """A plane of any slope, by a point (3,) on it and its normal (3,), in world space."""
+        return Ground(Plane(point, normal))  # type: ignore[arg-type]
+
+    @staticmethod
+    def of_mesh(vertices: ArrayLike, triangles: ArrayLike, headroom: float | None = None) -> Ground:
+        """Stairs or terrain: triangles (t, 3) of vertices (v, 3) in world space. Beside them there is no ground.
+
+        Where several triangles lie above each other, the highest one counts that is no more than `headroom` above the
+        place that is asked for; None: the highest one of all.
+        """
+        return Ground(HeightField(vertices, triangles, headroom))
+
+    @property
+    def level(self) -> float | None:
+        """The height of a ground that is level and everywhere; None for any other."""
+        return float(self.height) if isinstance(self.height, (int, float, np.number)) else None
+
     def heights(self, places: Array, up_axis: int) -> Array:
-        """(n,) heights of the ground under world positions (n, 3)."""
-        if not callable(self.height):
-            return np.full(len(places), float(self.height))
+        """(n,) heights of the ground under world positions (n, 3); NaN where a surface has no ground."""
+        height = self.height
+        if isinstance(height, Surface):
+            return height.heights(places, up_axis)
+        if not callable(height):
+            return np.full(len(places), float(height))
         across = [axis for axis in range(3) if axis != up_axis]
-        given = self.height(places[:, across[0]], places[:, across[1]])
+        given = height(places[:, across[0]], places[:, across[1]])
         try:
             heights = np.broadcast_to(np.asarray(given, dtype=np.float64), (len(places),))
         except (TypeError, ValueError):
@@ -41,3 +109,8 @@ class Ground:
             first, second = places[np.flatnonzero(~np.isfinite(heights))[0], across]
             raise ConstraintError(f"The ground has no finite height at ({first:g}, {second:g}).")
         return heights
+
+    def lowest_allowed(self, places: Array, up_axis: int) -> Array:
+        """(n,) as `heights`, but minus infinity where there is no ground: nothing keeps points above it there."""
+        heights = self.heights(places, up_axis)
+        return np.where(np.isnan(heights), -np.inf, heights)

@@ -104,12 +104,12 @@ def test_depths_are_measured_along_the_vertical(
     moved = clip.motion.translations.copy()
     moved[:, 0] += rng.standard_normal((5, 3))
     world = WorldState.of(clip.skeleton, Motion(clip.motion.rotations, moved))
-    points = [clip.skeleton.landmarks.left_heel, clip.skeleton.landmarks.left_toe_tip]
-    found = depths(Ground(height), world, points, clip.skeleton.up_axis)  # type: ignore[arg-type]
-    for column, point in zip(found.T, points, strict=True):
+    points, soles = [clip.skeleton.landmarks.left_heel, clip.skeleton.landmarks.left_toe_tip], [0.0, 0.02]
+    found = depths(Ground(height), world, points, soles, clip.skeleton.up_axis)  # type: ignore[arg-type]
+    for column, point, sole in zip(found.T, points, soles, strict=True):
         _, y, z = world.point(point).T  # type: ignore[arg-type]
         rise, along = (y, z) if up == "y" else (z, y)
-        expected = (SLOPE * along if callable(height) else height) - rise
+        expected = (SLOPE * along if callable(height) else height) + sole - rise
         np.testing.assert_allclose(column, expected, atol=1e-12)
 
 
@@ -125,7 +125,7 @@ def test_lifts_cover_what_is_under_the_ground_and_no_more_than_that_far_from_it(
     clip = sunk(up, height, depth)
     timeline, foot = timeline_of(clip, height)
     lift = lifts(timeline.source, foot, clip.world)
-    under = depths(timeline.source.ground, clip.world, foot.points, clip.skeleton.up_axis)  # type: ignore[arg-type]
+    under = depths(timeline.source.ground, clip.world, foot.points, foot.soles, clip.skeleton.up_axis)  # type: ignore[arg-type]
     length = np.linalg.norm(clip.position(foot.points[2]) - clip.position(foot.points[1]), axis=1)
     under[:, 2] -= BENDING * length
     deep = np.maximum(under.max(axis=1), 0.0)

@@ -175,6 +175,8 @@ class Method:
         """
         limb, own = self.slot(plant)
         clearance = self.clearances[limb][own]
+        if plant.floor == "own":
+            return placed(None)
         if plant.floor is not None and plant.floor != "ground":
             return placed(float(plant.floor) + clearance)
         if self.settings.ground is None:
@@ -182,6 +184,8 @@ class Method:
         x, y, z = place_alone(points, None, self.up).tolist()
         lowest = ground_height(self.settings.ground, (x, y, z), self.up) + clearance
         free = placed(None)
+        if lowest == -np.inf:
+            return free
         return placed(lowest) if plant.floor == "ground" or free[self.up] < lowest else free
 
     # 2: where that puts hand or foot -------------------------------------------------------------------------------

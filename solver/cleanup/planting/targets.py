@@ -89,12 +89,12 @@ def raised(vector: Vector, height: Number, up: int) -> Vector:
 
 
 def ground_height(ground: Ground, place: Vector, up: int) -> Number:
-    """How high the ground is under a place."""
-    if not callable(ground.height):
-        return float(ground.height)
+    """How high the ground is under a place; minus infinity where there is none."""
+    if ground.level is not None:
+        return ground.level
     if isinstance(place[0], np.ndarray):
-        return ground.heights(np.stack(place, axis=-1), up)
-    return float(ground.heights(np.array([place]), up)[0])
+        return ground.lowest_allowed(np.stack(place, axis=-1), up)
+    return float(ground.lowest_allowed(np.array([place]), up)[0])
 
 
 # Where that puts hand or foot ----------------------------------------------------------------------------------------
