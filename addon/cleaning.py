@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import bpy
 
 from .. import solver
-from . import bridge, detecting, solving, telling, translation
+from . import bridge, detecting, grounding, ranges, solving, telling, translation
 from .properties import character_of, follow_renames
 
 Plant = solver.Footplant | solver.PlantedPoint
@@ -39,6 +39,8 @@ class Outcome:
     before: solver.FootMetrics
     after: solver.FootMetrics
     baked: bridge.Baked
+    notes: tuple[str, ...] = ()
+    """What is said first: plants that stand off the ground, and a range that leaves out a part of the action."""
 
 
 def clean(armature: bpy.types.Object | None, options: Options | None = None) -> Outcome:
@@ -53,11 +55,13 @@ def clean(armature: bpy.types.Object | None, options: Options | None = None) -> 
     held = reading.armature
     clip = solving.bakeable(reading, translation.clip_of(held, reading))
     _check_limbs(reading, clip.skeleton)
-    ground = translation.ground_of(held)
-    feet = _footplants(held, reading, clip) if asked.feet else []
+    feet, uids = _footplants(held, reading, clip) if asked.feet else ([], [])
     hands = _handplants(reading, clip) if asked.hands else []
     if not feet and not hands:
         raise translation.TranslationError(_nothing_found(asked, clip, reading))
+    grounded = grounding.grounded(held, clip, feet, uids)
+    feet = [plant for plant in grounded.constraints if isinstance(plant, solver.Footplant)]
+    ground = grounded.ground
     cleaned = solver.cleaned(clip, [*feet, *hands], asked.method, ground=ground)
     solving.check_plausible(reading, clip, cleaned.clip, feet, ground)
     before = solver.foot_metrics(clip, feet, ground=ground)
@@ -71,10 +75,13 @@ def clean(armature: bpy.types.Object | None, options: Options | None = None) -> 
     character = character_of(held)
     character.last_clean = sentence
     character.has_metrics = bool(feet)
+    grounding.keep_gaps(held, grounded.gaps)
+    grounding.keep_soles(held, clip.skeleton)
     telling.write_metrics(character.metrics_before, before, clip.skeleton.size)
     telling.write_metrics(character.metrics_after, after, clip.skeleton.size)
-    notes = [note for note in baked.notes if note not in wrong]
-    return Outcome(sentence, (*unmet, *notes), before, after, baked)
+    notes = tuple(filter(None, (grounded.sentence, ranges.left_out(held))))
+    unmet = (*unmet, *(note for note in baked.notes if note not in wrong))
+    return Outcome(sentence, unmet, before, after, baked, notes)
 
 
 def _check_limbs(reading: bridge.Reading, skeleton: solver.Skeleton) -> None:
@@ -87,12 +94,17 @@ def _check_limbs(reading: bridge.Reading, skeleton: solver.Skeleton) -> None:
             raise bridge.BridgeError(reading.unbakeable[name])
 
 
-def _footplants(armature: bpy.types.Object, reading: bridge.Reading, clip: solver.Clip) -> list[solver.Footplant]:
+def _footplants(
+    armature: bpy.types.Object, reading: bridge.Reading, clip: solver.Clip
+) -> tuple[list[solver.Footplant], list[str]]:
+    """The plants to clean, and the uids of those that are saved."""
     items = [item for item in character_of(armature).constraints if item.enabled and item.kind == "FOOTPLANT"]
     if not items:
-        return [named(plant, reading) for plant in solver.detect_footplants(clip)]
+        return [named(plant, reading) for plant in solver.detect_footplants(clip)], []
     translated = translation.translated(armature, reading, items)
-    return [plant for plant in translated.constraints if isinstance(plant, solver.Footplant)]
+    pairs = zip(translated.constraints, translated.uids, strict=True)
+    kept = [(plant, uid) for plant, uid in pairs if isinstance(plant, solver.Footplant)]
+    return [plant for plant, _ in kept], [uid for _, uid in kept]
 
 
 def named(plant: solver.Footplant, reading: bridge.Reading) -> solver.Footplant:

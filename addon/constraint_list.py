@@ -31,6 +31,7 @@ def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "con
     item.kind = kind
     item.name = unique_name(name, taken)
     item.priority = USUAL_PRIORITIES.get(kind, 1)
+    item.ground_choice = "AUTO"  # stored, which tells it from plants of files that were saved before there was a choice
     setattr(character, _ACTIVE[into], len(held) - 1)
     return item
 

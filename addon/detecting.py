@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import solver
-from . import bridge, solving, translation
+from . import bridge, grounding, solving, translation
 from .bakeable import Bakeable, bakeable_at
 from .constraint_list import USUAL_PRIORITIES, remove
 from .properties import EASE, PoiseConstraint, character_of, follow_renames
@@ -43,6 +43,7 @@ def find_footplants(armature: bpy.types.Object | None, least_confidence: float =
     if not plants:
         raise translation.TranslationError(why_no_foot_stands(clip, reading))
     _propose(reading, plants, lambda item: item.kind == "FOOTPLANT")
+    grounding.keep_soles(reading.armature, clip.skeleton)
     return len(plants)
 
 

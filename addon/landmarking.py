@@ -10,7 +10,7 @@ import bpy
 from mathutils import Vector
 
 from ..solver import BodyPoint, Skeleton
-from . import bridge
+from . import bridge, grounding
 from .properties import MARKS, POINT_MARKS, character_of, name_bone
 from .translation import TranslationError
 
@@ -20,6 +20,7 @@ def recognise(armature: bpy.types.Object) -> str:
     scene = bridge.current_scene()
     first, _ = bridge.frame_range(scene)
     skeleton = bridge.read(armature, first, first).clip.skeleton
+    grounding.keep_soles(armature, skeleton)
     character = character_of(armature)
     character.recognised.clear()
     set_by_hand = {landmark.mark for landmark in character.landmarks}
@@ -28,7 +29,8 @@ def recognise(armature: bpy.types.Object) -> str:
         points = _points(skeleton, mark)
         for point in points:
             _add(armature, character.recognised, mark, skeleton.names[int(point.joint)], point.offset)
-        if not points and mark not in set_by_hand:
+        is_toeless = mark.endswith("_toe") and _points(skeleton, mark.replace("_toe", "_ball"))
+        if not points and mark not in set_by_hand and not is_toeless:
             missing.append(mark.replace("_", " "))
     character.missing = f"Not found: {', '.join(missing)}." if missing else ""
     return str(character.missing)

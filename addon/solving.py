@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 import bpy
 
 from .. import solver
-from . import bridge, telling, translation
+from . import bridge, grounding, ranges, telling, translation
 from .properties import character_of, follow_renames
 
 Quality = Literal["draft", "final"]
@@ -51,6 +51,8 @@ class Outcome:
     deformation: solver.Deformation
     baked: bridge.Baked
     reading: bridge.Reading
+    notes: tuple[str, ...] = ()
+    """What is said first: plants that stand off the ground, and a range that leaves out a part of the action."""
 
 
 def solve(armature: bpy.types.Object | None, options: Options | None = None) -> Outcome:
@@ -65,14 +67,16 @@ def solving(armature: bpy.types.Object | None, options: Options | None = None) -
     held = reading.armature
     clip = bakeable(reading, translation.clip_of(held, reading))
     translated = translation.translated(held, reading)
+    grounded = grounding.grounded(held, clip, translated.constraints, translated.uids)
+    translated = replace(translated, constraints=grounded.constraints)
     # What the solver warns of is advice to the animator, not a line on a terminal.
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", solver.RecruitingWarning)
-        steps = solver.deforming(clip, translated.constraints, ground=translation.ground_of(held))
+        steps = solver.correcting_and_deforming(clip, translated.constraints, ground=grounded.ground)
     deformation = yield from _told(steps, lambda progress: (progress.stage, progress.share))
     yield "telling", 0.0
     report = deformation.report
-    check_plausible(reading, clip, deformation.clip, translated.constraints, translation.ground_of(held))
+    check_plausible(reading, clip, deformation.clip, translated.constraints, grounded.ground)
     yield "baking", 0.0
     baked = bridge.bake(reading, deformation.clip, target=asked.target, tolerance=asked.tolerance)
 
@@ -81,13 +85,16 @@ def solving(armature: bpy.types.Object | None, options: Options | None = None) -
     off = telling.held_constraints(report, clip.skeleton, baked)
     wrong = [*filter(None, [baked.held_off]), *telling.rig_reasons(report, clip.skeleton, reading)]
     sentence = telling.with_first(wrong, _sentence(reading, report, baked, bool(translated.constraints), off))
+    notes = tuple(filter(None, (grounded.sentence, ranges.left_out(held))))
     character = character_of(held)
+    grounding.keep_gaps(held, grounded.gaps)
+    grounding.keep_soles(held, clip.skeleton)
     character.last_solve = sentence
     telling.write_residuals(character, report, translated.uids, reading.times, off)
     hints = tuple(str(warning.message) for warning in caught)
     first = (*wrong, bridge.COPY_SENTENCE) if wrong else ()
     telling.write_advice(character, report, translated, reading.times, (*hints, *baked.notes), first)
-    return Outcome(sentence, bool(report.conflicts or off), bool(wrong), deformation, baked, reading)
+    return Outcome(sentence, bool(report.conflicts or off), bool(wrong), deformation, baked, reading, notes)
 
 
 def check_plausible(

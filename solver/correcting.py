@@ -14,7 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from .clip import Clip
-from .constraints import Constraint, Footplant, Ground
+from .constraints import Constraint, Footplant, Ground, ground_gaps
+from .constraints.standing import NEAR
 from .deform import Deformation, deforming
 from .joints import JointKind
 from .steps import finished
@@ -30,22 +31,31 @@ def steadied(clip: Clip) -> Clip:
     """The clip with a character whose free joints resist so much that limbs make corrections, not the whole body."""
     skeleton = clip.skeleton
     free = [joint for joint, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE]
-    stiff = {joint: STEADY * float(skeleton.stiffness[joint]) for joint in free}
+    stiff: dict[str | int, float] = {joint: STEADY * float(skeleton.stiffness[joint]) for joint in free}
     return replace(clip, skeleton=skeleton.with_stiffness(stiff))
 
 
-def in_place(plant: Footplant) -> Footplant:
-    """The same plant where the foot stands in the source: not moved, not turned, at its own height."""
-    return replace(plant, position=None, heading=None, height=None, own_height=True, shift=(0.0, 0.0, 0.0), turn=0.0)
+def in_place(plant: Footplant, clip: Clip, ground: Ground | None) -> Footplant:
+    """The same plant where the foot stands in the source: not moved, not turned, and at its own height.
+
+    Where it stands near the ground and is to be on it, it is put on the ground: that is a correction too.
+    """
+    unmoved = replace(plant, position=None, heading=None, height=None, shift=(0.0, 0.0, 0.0), turn=0.0)
+    if ground is None or plant.own_height or plant.height is not None:
+        return replace(unmoved, own_height=True)
+    (gap,) = ground_gaps(clip, [unmoved], ground)
+    return unmoved if abs(gap) <= NEAR * clip.skeleton.size else replace(unmoved, own_height=True)
 
 
-def is_in_place(constraint: Constraint, ground: Ground | None) -> bool:
-    """Whether a constraint is a footplant where the foot stands in the source."""
+def is_in_place(constraint: Constraint, clip: Clip, ground: Ground | None) -> bool:
+    """Whether a constraint is a footplant that asks for a correction only."""
     if not isinstance(constraint, Footplant):
         return False
     is_moved = constraint.turn != 0.0 or bool(np.any(np.asarray(constraint.shift, dtype=np.float64) != 0.0))
     says_where = any(value is not None for value in (constraint.position, constraint.heading, constraint.height))
-    return not is_moved and not says_where and (ground is None or constraint.own_height)
+    if is_moved or says_where:
+        return False
+    return ground is None or in_place(constraint, clip, ground).own_height == constraint.own_height
 
 
 def correct_and_deform(
@@ -81,11 +91,11 @@ def correcting_and_deforming(
 def _in_two_steps(
     clip: Clip, asked: tuple[Constraint, ...], ground: Ground | None, settings: DeformSettings | None
 ) -> Generator[Progress, None, Deformation]:
-    if all(is_in_place(each, ground) for each in asked):
-        made = yield from deforming(steadied(clip), asked, settings=settings)
+    if all(is_in_place(each, clip, ground) for each in asked):
+        made = yield from deforming(steadied(clip), asked, ground=ground, settings=settings)
     else:
-        plants = [in_place(each) for each in asked if isinstance(each, Footplant)]
-        corrected = yield from deforming(steadied(clip), plants, settings=settings)
+        plants = [in_place(each, clip, ground) for each in asked if isinstance(each, Footplant)]
+        corrected = yield from deforming(steadied(clip), plants, ground=ground, settings=settings)
         begun = clip.with_motion(corrected.clip.motion)
         made = yield from deforming(begun, asked, ground=ground, settings=settings)
     return replace(made, source=clip, clip=clip.with_motion(made.clip.motion))

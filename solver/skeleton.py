@@ -193,6 +193,14 @@ class Skeleton:
         """World rotations (joints, 4) and positions (joints, 3) of the rest pose."""
         return _read_only(*self.tree.accumulate(self.rest_rotations, self.offsets))
 
+    def rest_place(self, point: str | int | BodyPoint) -> Array:
+        """(3,) where a joint, or a point on one, is in the rest pose, in world space."""
+        world_rotations, world_positions = self.rest
+        held = self.resolve(point)
+        return np.asarray(
+            world_positions[int(held.joint)] + rotations.rotate(world_rotations[int(held.joint)], held.local)
+        )
+
     @cached_property
     def size(self) -> float:
         """From hip to heel along the leg: the length to which every tolerance is relative.

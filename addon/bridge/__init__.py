@@ -10,6 +10,8 @@ from .plain_copies import is_moved_by_others, plain_copy
 from .reading import Method, Reading, frame_range, mover_above, read, reading_in_steps
 from .renaming import bone_names, renames
 from .sampling import frame_kept, set_frame
+from .skins import is_skinned_to
+from .solids import plane_of, triangles_of
 from .sources import Animation, animation_of, apply_result, is_result, restore_source, source_shown
 from .units import length_in_words
 from .versions import is_hidden, is_selected, select, set_hidden
@@ -39,9 +41,11 @@ __all__ = [
     "is_moved_by_others",
     "is_result",
     "is_selected",
+    "is_skinned_to",
     "length_in_words",
     "mover_above",
     "plain_copy",
+    "plane_of",
     "read",
     "reading_in_steps",
     "renames",
@@ -50,5 +54,6 @@ __all__ = [
     "set_frame",
     "set_hidden",
     "source_shown",
+    "triangles_of",
     "why_unusable",
 ]

@@ -57,11 +57,12 @@ def _feet_and_head(skeleton: Skeleton) -> IntArray:
 def _meshes(armature: bpy.types.Object) -> Iterable[bpy.types.Object]:
     """The mesh objects that an armature deforms or carries, those of every scene."""
     for held in bpy.data.objects:
-        if held.type == "MESH" and (_is_deformed(held, armature) or _carrying_bone(held, armature)):
+        if held.type == "MESH" and (is_skinned_to(held, armature) or _carrying_bone(held, armature)):
             yield held
 
 
-def _is_deformed(held: bpy.types.Object, armature: bpy.types.Object) -> bool:
+def is_skinned_to(held: bpy.types.Object, armature: bpy.types.Object) -> bool:
+    """Whether an armature moves the vertices of an object."""
     if held.parent == armature and held.parent_type == "ARMATURE":
         return True
     return any(modifier.type == "ARMATURE" and modifier.object == armature for modifier in held.modifiers)  # type: ignore[attr-defined]

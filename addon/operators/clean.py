@@ -58,7 +58,7 @@ class POISE_OT_clean(OnArmature, Operator):  # noqa: N801
             ),
         )
         self.level = "WARNING" if outcome.baked.held_off else "INFO"
-        for sentence in outcome.unmet:
+        for sentence in (*outcome.notes, *outcome.unmet):
             self.report({"WARNING"}, sentence)
         return outcome.sentence
 

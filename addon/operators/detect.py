@@ -12,7 +12,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy.types import Operator
 
-from .. import bridge, detecting, translation
+from .. import bridge, detecting, ranges, translation
 from ..constraint_list import remove
 from ..properties import character_of
 from ..properties.character import TEMPLATE_KINDS
@@ -36,6 +36,8 @@ class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
         if not self.properties.is_property_set("least_confidence"):
             self.least_confidence = character_of(armature).least_confidence
         count = detecting.find_footplants(armature, self.least_confidence)
+        if note := ranges.left_out(armature):
+            self.report({"WARNING"}, note)
         return f"{count} footplant{'' if count == 1 else 's'} found: accept the ones that you want."
 
 

@@ -70,6 +70,8 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         return solving.Options(self.begin, self.end, self.target.lower(), self.tolerance, self.quality.lower())
 
     def _told(self, outcome: solving.Outcome) -> str:
+        for sentence in outcome.notes:
+            self.report({"WARNING"}, sentence)
         if outcome.misses and not outcome.is_held_off:
             self.report({"WARNING"}, "Not every constraint holds: see the advice in the panel.")
         return outcome.sentence

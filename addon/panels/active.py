@@ -175,6 +175,9 @@ def _draw_footplant(layout: UILayout, armature: bpy.types.Object, item: Any) -> 
     height = row.row(align=True)
     height.active = item.use_height
     height.prop(item, "height", text="")
+    choice = layout.row()
+    choice.active = not item.use_height
+    choice.prop(item, "ground_choice")
 
 
 def _draw_eases(layout: UILayout, item: Any) -> None:

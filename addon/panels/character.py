@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who the character is: its landmarks, mass and ground."""
+"""Who the character is: its landmarks and mass."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_ARMATURE = "Select an armature, or a point of one of its constraints."
 
 
 class POISE_PT_character(InTab, Panel):  # noqa: N801
-    """Which bones are what, mass and ground"""
+    """Which bones are what, and mass"""
 
     bl_idname = "POISE_PT_character"
     bl_label = "Character"
@@ -38,11 +38,6 @@ class POISE_PT_character(InTab, Panel):  # noqa: N801
             draw_sentence(layout, context, "All landmarks are known.", "CHECKMARK")
         if bridge.is_moved_by_others(armature):
             layout.operator("poise.bakeable_copy", icon="DUPLICATE")
-        row = layout.row(align=True)
-        row.prop(character, "use_ground")
-        ground = row.row(align=True)
-        ground.active = character.use_ground
-        ground.prop(character, "ground_height", text="")
         layout.prop(character, "mass")
 
 

@@ -11,6 +11,7 @@ from bpy.types import Panel
 from ..properties import character_of
 from ..telling import amount
 from .base import OfArmature, armature_of, draw_sentence
+from .ground import draw_range
 
 
 class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
@@ -22,7 +23,9 @@ class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        character: Any = character_of(armature_of(context))
+        armature = armature_of(context)
+        character: Any = character_of(armature)
+        draw_range(layout, context, armature)
         layout.prop(character, "clean_method", text="")
         row = layout.row(align=True)
         feet: Any = row.operator("poise.clean", text="Feet", icon="TRIA_DOWN_BAR")

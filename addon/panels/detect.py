@@ -12,6 +12,7 @@ from ..properties import character_of
 from .active import draw_constraint
 from .base import OfArmature, armature_of, draw_sentence
 from .constraints import draw_item
+from .ground import draw_range
 
 
 class POISE_UL_found(UIList):  # noqa: N801
@@ -40,7 +41,9 @@ class POISE_PT_detect(OfArmature, Panel):  # noqa: N801
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        character: Any = character_of(armature_of(context))
+        armature = armature_of(context)
+        character: Any = character_of(armature)
+        draw_range(layout, context, armature)
         column = layout.column(align=True)
         column.operator("poise.detect_footplants", icon="TRIA_DOWN_BAR")
         column.prop(character, "least_confidence", slider=True)

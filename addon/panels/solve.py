@@ -12,6 +12,7 @@ from .. import progress
 from ..properties import character_of
 from ..telling import amount
 from .base import OfArmature, armature_of, draw_sentence
+from .ground import draw_gaps, draw_range
 
 
 class POISE_PT_solve(OfArmature, Panel):  # noqa: N801
@@ -35,6 +36,8 @@ class POISE_PT_solve(OfArmature, Panel):  # noqa: N801
         if character.use_range:
             span.prop(character, "begin")
             span.prop(character, "end")
+        draw_range(layout, context, armature)
+        draw_gaps(layout, context, armature)
         running = progress.of(armature.name)
         if running is not None:
             layout.progress(factor=running.share, text=f"{running.stage.title()} (Esc cancels)")

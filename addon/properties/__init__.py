@@ -13,7 +13,8 @@ from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharact
 from .constraint import PATH_KINDS, PoiseConstraint, events_of
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .points import EASE, PoisePoint, ease_frames
-from .result import PoiseAdvice, PoiseMetrics, PoiseResidual
+from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
+from .upgrading import upgrade_file, upgrade_on_load
 
 __all__ = [
     "EASE",
@@ -26,6 +27,7 @@ __all__ = [
     "PoiseBone",
     "PoiseCharacter",
     "PoiseConstraint",
+    "PoiseGap",
     "PoiseLandmark",
     "PoiseMetrics",
     "PoisePoint",
@@ -49,6 +51,7 @@ classes = (
     PoiseLandmark,
     PoiseResidual,
     PoiseAdvice,
+    PoiseGap,
     PoiseMetrics,
     PoiseCharacter,
 )
@@ -62,10 +65,13 @@ def register() -> None:
     text: Any = StringProperty
     objects.poise = pointer(type=PoiseCharacter, name="Poise", description="What Poise knows of an armature")
     bones.poise_id = text(name="Poise", description="By which Poise knows a bone again", options={"HIDDEN"})
+    upgrade_file()
+    bpy.app.handlers.load_post.append(upgrade_on_load)
 
 
 def unregister() -> None:
     """Take them away."""
+    bpy.app.handlers.load_post.remove(upgrade_on_load)
     objects: Any = bpy.types.Object
     bones: Any = bpy.types.Bone
     del objects.poise

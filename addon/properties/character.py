@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bpy.props import (
     BoolProperty,
     CollectionProperty,
@@ -16,11 +18,11 @@ from bpy.props import (
     PointerProperty,
     StringProperty,
 )
-from bpy.types import Collection, PropertyGroup
+from bpy.types import Collection, Context, Object, PropertyGroup
 
 from .bones import remembers_its_bone
 from .constraint import PoiseConstraint
-from .result import PoiseAdvice, PoiseMetrics, PoiseResidual
+from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 
 TRUNK_MARKS = ("hips", "spine", "neck", "head", "head_top")
 LIMB_MARKS = (
@@ -68,11 +70,27 @@ CLEAN_METHODS = (
     ("RIGID", "Rigid", "Bones keep their lengths, and the root goes where all limbs reach"),
     ("PRIORITIZED", "Prioritized", "The whole body shares the change"),
 )
+GROUND_KINDS = (
+    ("PLANE", "Plane", "A level plane of a height, or the plane of an object: through its origin, across its local Z"),
+    ("MESH", "Objects", "The faces of an object, or of all objects of a collection: stairs, terrain"),
+    ("ESTIMATE", "Estimate", "The plane that the feet stand on in the motion"),
+)
+SOLID_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
+"""The types of objects that have faces."""
 TEMPLATE_KINDS = (
     ("SPACE", "Rests", "The bone does not move at all"),
     ("LINE", "Turns About a Line", "The bone turns about a line that stands still"),
     ("POINT", "Turns About a Point", "The bone turns about a point that stands still"),
 )
+
+
+def _forget_gaps(character: Any, context: Context) -> None:
+    """With another ground, or other soles, what was said of plants off the ground no longer holds."""
+    character.ground_gaps.clear()
+
+
+def _has_faces(character: Any, candidate: Any) -> bool:
+    return candidate.type in SOLID_TYPES
 
 
 class PoiseLandmark(PropertyGroup):
@@ -101,8 +119,53 @@ class PoiseCharacter(PropertyGroup):
     recognised: CollectionProperty(type=PoiseLandmark, name="Landmarks", description="Landmarks as last recognised")
     missing: StringProperty(name="Missing", description="What was not recognised, in words")
     mass: FloatProperty(name="Mass", description="Kilograms of the whole body; 0 for the usual ones", min=0.0)
-    use_ground: BoolProperty(name="Ground", description="Whether feet stand on a level ground", default=True)
-    ground_height: FloatProperty(name="Height", description="How high the ground is", unit="LENGTH")
+    sole_heel: FloatProperty(
+        name="Sole Under Heel",
+        description="How high the heel lies above the floor when the foot stands flat; -1 takes it from the rest pose",
+        default=-1.0,
+        min=-1.0,
+        soft_max=0.2,
+        unit="LENGTH",
+        update=_forget_gaps,
+    )
+    sole_ball: FloatProperty(
+        name="Sole Under Ball",
+        description="How high the ball joint lies above the floor when the foot stands flat; -1 takes it from the rest "
+        "pose",
+        default=-1.0,
+        min=-1.0,
+        soft_max=0.2,
+        unit="LENGTH",
+        update=_forget_gaps,
+    )
+    found_sole_heel: FloatProperty(default=-1.0, unit="LENGTH", options={"HIDDEN"})
+    found_sole_ball: FloatProperty(default=-1.0, unit="LENGTH", options={"HIDDEN"})
+
+    # What it stands on
+    use_ground: BoolProperty(
+        name="Ground",
+        description="Whether plants stand on a ground and feet stay above it; without, each plant keeps its own height",
+        update=_forget_gaps,
+    )
+    ground_kind: EnumProperty(name="Kind", description="What the ground is", items=GROUND_KINDS, update=_forget_gaps)
+    ground_height: FloatProperty(
+        name="Height", description="How high the level ground is", unit="LENGTH", update=_forget_gaps
+    )
+    ground_plane: PointerProperty(
+        type=Object,
+        name="Plane Object",
+        description="The object whose origin and local Z are the plane; without one the plane is level",
+        update=_forget_gaps,
+    )
+    ground_mesh: PointerProperty(
+        type=Object, name="Object", description="The object to stand on", poll=_has_faces, update=_forget_gaps
+    )
+    ground_collection: PointerProperty(
+        type=Collection, name="Collection", description="The objects to stand on", update=_forget_gaps
+    )
+    ground_gaps: CollectionProperty(
+        type=PoiseGap, name="Off the Ground", description="Plants that stand too far from the ground to be put on it"
+    )
 
     # What it should do
     constraints: CollectionProperty(

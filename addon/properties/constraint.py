@@ -50,6 +50,16 @@ RECRUITING = (
     ("BONES", "Bones", "Only the listed bones may move"),
 )
 FEET = (("LEFT", "Left", "The left foot"), ("RIGHT", "Right", "The right foot"))
+GROUND_CHOICES = (
+    ("GROUND", "On the Ground", "It is put on the ground, however far it is from it"),
+    (
+        "AUTO",
+        "Where Near",
+        "It is put on the ground where it stands within 2 % of the size of it, else it keeps its height",
+    ),
+    ("OWN", "Own Height", "It keeps its own height, whatever the ground is"),
+)
+"""The first is what plants do of files that were saved before there was a choice; new ones begin with the second."""
 AIMS = (
     ("PLACE", "Place", "The axis points at the place of the empty, wherever the bone is"),
     ("DIRECTION", "Direction", "The axis points along the z axis of the empty"),
@@ -180,6 +190,9 @@ class PoiseConstraint(PropertyGroup):
     )
     use_height: BoolProperty(name="Set Height", description="Stand at a height of its own, instead of on the ground")
     height: FloatProperty(name="Height", description="How high the sole stands", unit="LENGTH")
+    ground_choice: EnumProperty(
+        name="Ground", description="What the ground, where there is one, means for it", items=GROUND_CHOICES
+    )
 
     # Balance
     is_whole: BoolProperty(name="All Frames", description="Whether it lasts as long as the motion", default=True)

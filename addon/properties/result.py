@@ -30,6 +30,13 @@ class PoiseAdvice(PropertyGroup):
     uid: StringProperty(name="Constraint", description="The uid of the constraint that it would help; else empty")
 
 
+class PoiseGap(PropertyGroup):
+    """A plant that stands off the ground."""
+
+    uid: StringProperty(name="Constraint", description="The uid of the footplant")
+    gap: FloatProperty(name="Gap", description="How high it stands above the ground; negative below", unit="LENGTH")
+
+
 class PoiseMetrics(PropertyGroup):
     """How well feet stand; the fields are those of the solver's foot metrics."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The character as the animator has set it up: landmarks, mass and ground."""
+"""The character as the animator has set it up: landmarks, mass, soles and ground."""
 
 from __future__ import annotations
 
@@ -8,22 +8,37 @@ from dataclasses import replace
 
 import bpy
 
-from ...solver import BodyPoint, Clip, Ground, Skeleton
+from ...solver import BodyPoint, Clip, Footplant, Ground, Skeleton, detect_footplants, estimate_ground
+from .. import bridge
 from ..bridge import Reading
 from ..properties import POINT_MARKS, character_of, found_bone
+from ..properties.character import SOLID_TYPES
 from .errors import TranslationError
+
+HEADROOM = 0.5
+"""Sizes of the character: faces farther above a foot than this are a roof, not the ground that it has sunk into."""
 
 
 def clip_of(armature: bpy.types.Object, reading: Reading) -> Clip:
-    """What was read, with the landmarks and the mass that the animator has set."""
+    """What was read, with the landmarks, the mass and the soles that the animator has set."""
     skeleton = reading.clip.skeleton
     marks = _set_landmarks(armature, skeleton)
     mass = character_of(armature).mass or skeleton.total_mass
-    if mass == skeleton.total_mass and all(
+    same_marks = all(
         mark in skeleton.set_landmarks and skeleton.set_landmarks[mark] == place for mark, place in marks.items()
-    ):
+    )
+    marked = skeleton if same_marks else skeleton.with_landmarks(**marks)
+    soles = _set_soles(armature)
+    if mass == skeleton.total_mass and same_marks and soles == skeleton.set_soles:
         return reading.clip  # also where this has been asked for before: who asks again and again should keep it
-    return replace(reading.clip, skeleton=skeleton.with_landmarks(**marks).replace(total_mass=mass))
+    return replace(reading.clip, skeleton=marked.replace(total_mass=mass, set_soles=soles))
+
+
+def _set_soles(armature: bpy.types.Object) -> dict[str, float]:
+    """Heights of heels and balls above the floor, by landmark, that the animator has set."""
+    character = character_of(armature)
+    given = (("heel", character.sole_heel), ("ball", character.sole_ball))
+    return {f"{side}_{point}": height for side in ("left", "right") for point, height in given if height >= 0.0}
 
 
 def character_of_reading(armature: bpy.types.Object, reading: Reading) -> Reading:
@@ -58,7 +73,27 @@ def _set_landmarks(armature: bpy.types.Object, skeleton: Skeleton) -> dict[str, 
     return marks | ({"spine": tuple(spine)} if spine else {})
 
 
-def ground_of(armature: bpy.types.Object) -> Ground | None:
-    """What the feet stand on, if the animator says so."""
+def ground_of(armature: bpy.types.Object, clip: Clip, plants: Sequence[Footplant] = ()) -> Ground | None:
+    """What the feet stand on, if the animator has switched a ground on.
+
+    An estimated one is that of the plants; where there are none, of those that are found in the clip.
+    """
     character = character_of(armature)
-    return Ground(character.ground_height) if character.use_ground else None
+    if not character.use_ground:
+        return None
+    if character.ground_kind == "ESTIMATE":
+        return estimate_ground(clip, plants or detect_footplants(clip))
+    if character.ground_kind == "PLANE":
+        if character.ground_plane is None:
+            return Ground(character.ground_height)
+        return Ground.plane(*bridge.plane_of(character.ground_plane))
+    chosen = [character.ground_mesh] if character.ground_mesh is not None else []
+    if character.ground_collection is not None:
+        chosen += list(character.ground_collection.all_objects)
+    solid = [each for each in chosen if each.type in SOLID_TYPES and not bridge.is_skinned_to(each, armature)]
+    if not solid:
+        raise TranslationError(
+            "The ground is made of objects, but none with faces is chosen: choose an object or a collection, or switch "
+            "the ground off."
+        )
+    return Ground.of_mesh(*bridge.triangles_of(solid), headroom=HEADROOM * clip.skeleton.size)

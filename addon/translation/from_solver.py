@@ -240,6 +240,7 @@ class _Taking:
             setattr(item, ease, -1.0 if given is None else given * step_of(self.reading))
         item.use_height = constraint.height is not None
         item.height = constraint.height or 0.0
+        item.ground_choice = "OWN" if constraint.own_height else "AUTO"
         item.use_position = constraint.position is not None
         item.use_heading = constraint.heading is not None
         ankle = getattr(self.clip.skeleton.landmarks, f"{constraint.foot}_ankle")

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Literal
 
 from ..clip import Clip
-from ..constraints import Footplant, Ground
+from ..constraints import Footplant, Ground, ground_gaps
 from ..errors import ConstraintError
-from .cleaned import Cleaned
+from .cleaned import UNSEEN, Cleaned
 from .limbs import Limb
-from .plants import PlantedPoint, limbs_for
+from .plants import PlantedPoint, limbs_for, on_floors
 from .prioritized import clean_prioritized
 from .rigid.batch import clean_rigidly
 from .settings import CleanSettings
@@ -58,7 +58,8 @@ def cleaned(
     """Plant hands and feet: the clean clip, with where each plant stands, what it misses and what that took.
 
     Plants are footplants, such as `detect_footplants` finds, or single points of any limb. With `ground`, here or in
-    the settings, plants stand on it and nothing goes below. `limbs` are the legs and arms that the landmarks tell where
+    the settings, plants stand on it and nothing goes below, unless a plant that keeps its own height does: then the
+    ground only says where the others stand. `limbs` are the legs and arms that the landmarks tell where
     nothing else is said. Frames and limbs that no plant reaches come back as they are.
     """
     if method not in _METHODS:
@@ -73,4 +74,15 @@ def cleaned(
     if not clip.frames:
         raise ConstraintError("The clip has no frames, so there is nothing to clean.")
     known = limbs_for(clip, asked, chosen.ground) if limbs is None else limbs
+    if method != "prioritized" and chosen.ground is not None and _stand_below(clip, asked, chosen.ground):
+        asked, chosen = list(on_floors(clip, asked, known, chosen.ground)), replace(chosen, ground=None)
     return _METHODS[method](clip, asked, chosen, known)
+
+
+def _stand_below(clip: Clip, plants: Sequence[Footplant | PlantedPoint], ground: Ground) -> bool:
+    """Whether a plant that keeps its own height stands below the ground.
+
+    These methods lift a free foot out of the ground up to the frame in which it stands: there it would jump.
+    """
+    own = [plant for plant in plants if isinstance(plant, Footplant) and plant.own_height]
+    return bool((ground_gaps(clip, own, ground) < -UNSEEN * clip.skeleton.size).any())

@@ -95,6 +95,23 @@ def planted_points(
     return checked
 
 
+def on_floors(
+    clip: Clip, plants: Iterable[Footplant | PlantedPoint], limbs: Sequence[Limb], ground: Ground
+) -> tuple[PlantedPoint, ...]:
+    """As `planted_points`, with the height of the floor under each plant that stands on the ground, as a number."""
+    by_name = {limb.name: limb for limb in limbs}
+    up = clip.skeleton.up_axis
+    found = []
+    for plant in planted_points(clip, plants, limbs, ground):
+        if plant.floor == "ground" and plant.location is None:
+            point = by_name[plant.limb].points[plant.point]
+            place = mean_place(clip.world.point(point)[plant.begin : plant.end + 1])
+            height = float(ground.heights(place[None], up)[0])
+            plant = replace(plant, floor="own" if np.isnan(height) else height)
+        found.append(plant)
+    return tuple(found)
+
+
 def limbs_for(clip: Clip, plants: Iterable[Footplant | PlantedPoint], ground: Ground | None = None) -> tuple[Limb, ...]:
     """The limbs of the landmarks that plants are on, with the axes of their hinges as the motion shows them.
 

@@ -99,7 +99,7 @@ def _most_common(heights: Array, near: float) -> float:
 
 
 def _sloped(level: Array, heights: Array, near: float, spread: float) -> tuple[Array, float]:
-    """The slope (2,) of the plane that most soles stand on, at `level` (n, 2) and `heights` (n,), and its height at 0."""
+    """Slope (2,) and height at 0 of the plane that most soles at `level` (n, 2) and `heights` (n,) stand on."""
     _, spreads, axes = np.linalg.svd(level, full_matrices=False)
     used = axes[spreads / np.sqrt(len(level)) > spread]
     design = np.column_stack([level @ used.T, np.ones(len(level))])

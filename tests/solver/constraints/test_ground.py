@@ -47,3 +47,33 @@ def test_a_function_that_does_not_give_heights_is_refused(given: object) -> None
     ground = Ground(lambda x, z: given)  # type: ignore[arg-type, return-value]
     with pytest.raises(ConstraintError, match="one number for each place"):
         ground.heights(np.zeros((2, 3)), 1)
+
+
+@pytest.mark.parametrize("up", [1, 2])
+def test_a_plane_of_any_slope_holds_its_points(up: int, rng: np.random.Generator) -> None:
+    point, normal = rng.standard_normal(3), np.array([0.2, 0.3, 0.3])
+    normal[up] = -1.0  # either side
+    ground = Ground.plane(point, 7.0 * normal)
+    places = rng.standard_normal((20, 3))
+    on_it = places.copy()
+    on_it[:, up] = ground.heights(places, up)
+    np.testing.assert_allclose((on_it - point) @ normal, 0.0, atol=1e-12)
+    assert ground.level is None
+
+
+@pytest.mark.parametrize(
+    "point, normal", [((0, 0, 0), (0, 0, 0)), ((0, np.nan, 0), (0, 1, 0)), ((0, 0), (0, 1, 0)), ((0, 0, 0), (0, 1))]
+)
+def test_what_is_no_plane_is_refused(point: object, normal: object) -> None:
+    with pytest.raises(ConstraintError, match="of the ground's plane"):
+        Ground.plane(point, normal)  # type: ignore[arg-type]
+
+
+def test_a_wall_is_no_ground() -> None:
+    with pytest.raises(ConstraintError, match="stands upright"):
+        Ground.plane((0, 0, 0), (1, 0, 0)).heights(np.zeros((1, 3)), 1)
+
+
+def test_only_one_number_is_a_level_ground() -> None:
+    assert Ground(2).level == 2.0
+    assert Ground(lambda x, z: 0.0 * x).level is None

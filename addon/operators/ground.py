@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What plants do that stand off the ground, and the range of the action."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.types import Operator
+
+from .. import grounding, ranges, solving, translation
+from ..properties import character_of
+from .on_armature import OnArmature
+
+
+class POISE_OT_ground_check(OnArmature, Operator):  # noqa: N801
+    """List the plants that stand off the ground"""
+
+    bl_idname = "poise.ground_check"
+    bl_label = "Check Plants"
+    bl_description = "List the plants that stand more than 2 % of the size off the ground; nothing moves"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    @classmethod
+    def why_not(cls, armature: bpy.types.Object) -> str:
+        return "" if character_of(armature).use_ground else "There is no ground: switch it on first"
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        reading = solving.read(armature)
+        clip = translation.clip_of(reading.armature, reading)
+        found = translation.translated(reading.armature, reading)
+        return grounding.check(reading.armature, clip, found.constraints, found.uids)
+
+
+class OnListedPlants(OnArmature):
+    """Mixed into operators for the plants that are listed as off the ground."""
+
+    @classmethod
+    def why_not(cls, armature: bpy.types.Object) -> str:
+        return "" if grounding.listed(armature) else "No plant is listed as off the ground: check the plants first"
+
+
+class POISE_OT_ground_keep_heights(OnListedPlants, Operator):  # noqa: N801
+    """Let the listed plants keep their heights"""
+
+    bl_idname = "poise.ground_keep_heights"
+    bl_label = "Keep Their Heights"
+    bl_description = "Let the listed plants stand at their own heights, whatever the ground is"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        count = grounding.decide(armature, "OWN")
+        return f"{count} plant{' keeps its height' if count == 1 else 's keep their heights'}."
+
+
+class POISE_OT_ground_put_on(OnListedPlants, Operator):  # noqa: N801
+    """Put the listed plants on the ground"""
+
+    bl_idname = "poise.ground_put_on"
+    bl_label = "Put On Ground"
+    bl_description = "Let the next solve put the listed plants on the ground, however far they are from it"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        count = grounding.decide(armature, "GROUND")
+        return f"{count} plant{' is' if count == 1 else 's are'} put on the ground by the next solve."
+
+
+class POISE_OT_range_from_action(OnArmature, Operator):  # noqa: N801
+    """Let the scene's range be the action's"""
+
+    bl_idname = "poise.range_from_action"
+    bl_label = "Use Action's Range"
+    bl_description = "Let the scene's first and last frame be those of the source action"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        first, last = ranges.use_action_range(armature)
+        return f"The scene's range is {first} to {last} now."
+
+
+classes = (POISE_OT_ground_check, POISE_OT_ground_keep_heights, POISE_OT_ground_put_on, POISE_OT_range_from_action)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the character stands on, how thick its soles are, and which plants are off the ground."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.types import Panel
+
+from ..grounding import listed
+from ..properties import character_of
+from ..ranges import left_out
+from ..telling import amount
+from .base import OfArmature, armature_of, draw_sentence
+
+
+class POISE_PT_ground(OfArmature, Panel):  # noqa: N801
+    """What the feet stand on"""
+
+    bl_idname = "POISE_PT_ground"
+    bl_label = "Ground"
+    bl_parent_id = "POISE_PT_character"
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        self.layout.prop(character_of(armature_of(context)), "use_ground", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        armature = armature_of(context)
+        character: Any = character_of(armature)
+        if not character.use_ground:
+            draw_sentence(layout, context, "Off: each plant stands at its own height.", "INFO")
+        column = layout.column()
+        column.use_property_split = True
+        column.use_property_decorate = False
+        if character.use_ground:
+            column.prop(character, "ground_kind")
+            if character.ground_kind == "PLANE":
+                column.prop(character, "ground_plane")
+                height = column.row()
+                height.active = character.ground_plane is None
+                height.prop(character, "ground_height")
+            elif character.ground_kind == "MESH":
+                column.prop(character, "ground_mesh")
+                column.prop(character, "ground_collection")
+            layout.operator("poise.ground_check", icon="VIEWZOOM")
+        for name, title in (("heel", "Sole Under Heel"), ("ball", "Ball")):
+            column.prop(character, f"sole_{name}", text=title)
+            found = getattr(character, f"found_sole_{name}")
+            if getattr(character, f"sole_{name}") < 0.0 and found >= 0.0:
+                column.label(text=f"From the rest pose: {amount(found, is_angular=False)}", translate=False)
+        draw_gaps(layout, context, armature)
+
+
+def draw_gaps(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """The plants that stand off the ground, with what can be done about them; nothing where there are none."""
+    off = listed(armature)
+    if not off:
+        return
+    box = layout.box().column(align=True)
+    draw_sentence(box, context, "These plants stand off the ground and keep their heights:", "ERROR")
+    for item, gap in off:
+        row = box.split(factor=0.65, align=True)
+        row.label(text=item.name, translate=False)
+        row.label(text=f"{amount(abs(gap), is_angular=False)} {'above' if gap > 0.0 else 'below'}", translate=False)
+    row = box.row(align=True)
+    row.operator("poise.ground_keep_heights", icon="LOCKED")
+    row.operator("poise.ground_put_on", icon="TRIA_DOWN_BAR")
+
+
+def draw_range(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """What the scene's range leaves out of the action, with a button that takes all; nothing where it is all there."""
+    sentence = left_out(armature)
+    if sentence:
+        draw_sentence(layout, context, sentence, "ERROR")
+        layout.operator("poise.range_from_action", icon="ARROW_LEFTRIGHT")
+
+
+classes = (POISE_PT_ground,)
