@@ -294,7 +294,7 @@ def _usual_axis(skeleton: Skeleton, name: str, joints: list[int]) -> Array:
     for side in SIDES:
         ankle, ball = getattr(skeleton.landmarks, f"{side}_ankle"), getattr(skeleton.landmarks, f"{side}_ball")
         if ankle is not None and ball is not None:
-            ways.append(_place_at_rest(skeleton, skeleton.resolve(ball)) - placed[ankle])
+            ways.append(skeleton.rest_place(ball) - placed[ankle])
     if ways:
         level = np.mean(ways, axis=0)
         level[skeleton.up_axis] = 0.0

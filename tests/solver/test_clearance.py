@@ -23,6 +23,7 @@ from poise.solver.clearance import (
 )
 from poise.solver.clip import Clip
 from poise.solver.constraints import Footplant, Ground, Source
+from poise.solver.deform import deform
 from poise.solver.enforcement import Enforcement
 from poise.solver.filters import envelope
 from poise.solver.kinematics import WorldState
@@ -278,3 +279,24 @@ def test_a_plant_that_is_nowhere_enforced_still_lifts_its_foot() -> None:
     finished(keeping_above_ground(given_way, timeline, work, everywhere))
     assert above(clip, Ground(0.0), clip.motion, foot)[:38].min() < -0.02
     assert above(clip, Ground(0.0), work.motion, foot)[2:38].min() > -1e-5
+
+
+@ups
+def test_a_foot_between_plants_below_the_ground_is_not_torn_out_of_it(up: Up) -> None:
+    """Who keeps a height of its own stands below the ground: on the way there and back it may be as deep."""
+    clip = sunk(up, 0.0, np.full(FRAMES, 0.05))
+    own = replace(PLANT, own_height=True)
+    done = deform(clip, [own], ground=Ground(0.0)).clip
+    np.testing.assert_allclose(done.motion.translations, clip.motion.translations, atol=1e-6)
+    put_on = deform(clip, [PLANT], ground=Ground(0.0)).clip
+    assert np.abs(put_on.motion.translations - clip.motion.translations).max() > 0.01
+
+
+def test_off_a_mesh_nothing_is_lifted() -> None:
+    clip = sunk("y", 0.0, dip(20, 5, 0.03))
+    elsewhere = Ground.of_mesh(100.0 * np.eye(3) + 50.0, [[0, 1, 2]])
+    timeline = Timeline.of(Source(clip, elsewhere), [PLANT])
+    (foot,) = planted_feet(timeline)
+    assert not lifts(timeline.source, foot, clip.world).any()
+    bent = toes_bent(timeline.source, [foot], clip.motion, np.ones(FRAMES, dtype=bool))
+    np.testing.assert_array_equal(bent.rotations, clip.motion.rotations)

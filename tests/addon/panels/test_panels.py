@@ -23,7 +23,7 @@ ADDED = {
 }
 OWN = {
     "SHAPE": ("offset", "reference", "mode", "begin"),
-    "FOOTPLANT": ("foot", "heel_strike", "toe_off", "ease_in", "use_height"),
+    "FOOTPLANT": ("foot", "heel_strike", "toe_off", "ease_in", "use_height", "ground_choice"),
     "ORIENTATION": ("mode", "begin", "end"),
     "LOOK_AT": ("aim", "axis"),
     "BALANCE": ("is_whole", "displacement", "axes"),
@@ -99,6 +99,59 @@ def test_a_landmark_set_by_hand_can_be_cleared(armature: Any, complaints: Compla
     shown = draw_all(complaints)["POISE_PT_landmarks"]
     assert "poise.landmark_clear" in shown
     assert "l_subtalar" in shown
+
+
+# The ground and the range -------------------------------------------------------------------------------------------
+
+
+def test_the_ground_is_off_and_says_what_that_means(armature: Any, complaints: Complaints) -> None:
+    shown = draw_all(complaints)["POISE_PT_ground"]
+    assert "own height" in shown
+    assert "ground_kind" not in shown and "sole_heel" in shown and "sole_ball" in shown
+
+
+@pytest.mark.parametrize(
+    "kind, fields",
+    [("PLANE", ("ground_plane", "ground_height")), ("MESH", ("ground_mesh", "ground_collection")), ("ESTIMATE", ())],
+)
+def test_each_kind_of_ground_shows_what_it_needs(
+    kind: str, fields: tuple[str, ...], armature: Any, complaints: Complaints
+) -> None:
+    armature.poise.use_ground, armature.poise.ground_kind = True, kind
+    shown = draw_all(complaints)["POISE_PT_ground"]
+    assert "poise.ground_check" in shown
+    for field in ("ground_plane", "ground_height", "ground_mesh", "ground_collection"):
+        assert (field in shown) == (field in fields)
+
+
+def test_soles_show_what_the_rest_pose_says_until_they_are_set(armature: Any, complaints: Complaints) -> None:
+    bpy.ops.poise.character_recognise()
+    assert "From the rest pose: 0" in draw_all(complaints)["POISE_PT_ground"]
+    armature.poise.sole_heel = armature.poise.sole_ball = 0.02
+    assert "From the rest pose" not in draw_all(complaints)["POISE_PT_ground"]
+
+
+def test_plants_off_the_ground_are_listed_with_both_choices(armature: Any, complaints: Complaints) -> None:
+    bpy.ops.poise.detect_footplants()
+    bpy.ops.poise.found_accept_all()
+    armature.poise.use_ground, armature.poise.ground_height = True, -0.3
+    assert "poise.ground_put_on" not in draw_all(complaints)["POISE_PT_solve"], "nothing has been checked yet"
+    bpy.ops.poise.ground_check()
+    for panel in ("POISE_PT_ground", "POISE_PT_solve"):
+        shown = draw_all(complaints)[panel]
+        assert "poise.ground_put_on" in shown and "poise.ground_keep_heights" in shown
+        assert armature.poise.constraints[0].name in shown and "above" in shown
+    armature.poise.ground_height = -0.31
+    assert "poise.ground_put_on" not in draw_all(complaints)["POISE_PT_solve"], "another ground, nothing checked"
+
+
+def test_a_range_that_leaves_out_a_part_of_the_action_is_shown(armature: Any, complaints: Complaints) -> None:
+    shown = draw_all(complaints)
+    assert not any("poise.range_from_action" in shown[panel] for panel in shown if panel.startswith("POISE_PT"))
+    bpy.context.scene.frame_end -= 10
+    shown = draw_all(complaints)
+    for panel in ("POISE_PT_detect", "POISE_PT_clean", "POISE_PT_solve"):
+        assert "poise.range_from_action" in shown[panel] and "leave out" in shown[panel]
 
 
 # Constraints --------------------------------------------------------------------------------------------------------

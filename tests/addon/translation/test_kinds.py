@@ -419,13 +419,24 @@ def test_landmarks_and_mass_reach_the_solver(armature: bpy.types.Object, reading
         translation.clip_of(armature, reading)
 
 
-def test_the_ground_is_the_animators(armature: bpy.types.Object) -> None:
+def test_the_ground_is_the_animators(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     character = character_of(armature)
     character.ground_height = 0.5
-    ground = translation.ground_of(armature)
+    assert translation.ground_of(armature, reading.clip) is None, "it is off until it is switched on"
+    character.use_ground = True
+    ground = translation.ground_of(armature, reading.clip)
     assert ground is not None and ground.height == 0.5
-    character.use_ground = False
-    assert translation.ground_of(armature) is None
+
+
+@pytest.mark.parametrize("own_height", [True, False])
+def test_a_plant_that_keeps_its_height_is_saved_so(
+    own_height: bool, armature: bpy.types.Object, reading: bridge.Reading
+) -> None:
+    plant = solver.Footplant(foot="left", toe_strike=5, toe_off=15, own_height=own_height)
+    item = translation.take(armature, reading, plant)
+    assert item.ground_choice == ("OWN" if own_height else "AUTO")
+    (again,) = translation.translated(armature, reading).constraints
+    assert isinstance(again, solver.Footplant) and again.own_height is own_height
 
 
 def test_nothing_is_selected_for_translation(armature: bpy.types.Object, reading: bridge.Reading) -> None:

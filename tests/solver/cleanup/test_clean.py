@@ -78,6 +78,47 @@ def test_the_ground_may_be_given_either_way(method: solver.CleanMethod) -> None:
     assert solver.foot_metrics(one, footplants(motion), ground=ground).height < 1e-6
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("height", [-0.2, 0.05])
+def test_plants_that_keep_their_heights_are_cleaned_where_they_stand(method: solver.CleanMethod, height: float) -> None:
+    """Above the ground and below it: feet do not jump out of it between their plants either."""
+    motion = gait("walk", skate=0.01)
+    own = [replace(plant, own_height=True) for plant in footplants(motion)]
+    ground = solver.Ground(height * motion.clip.skeleton.size)
+    with_ground = solver.clean(motion.clip, own, method, ground=ground)
+    without = solver.clean(motion.clip, own, method)
+    up, size = motion.clip.skeleton.up_axis, motion.clip.skeleton.size
+    for part in ("left_heel", "left_toe", "right_heel", "right_toe"):
+        mark = getattr(motion.clip.skeleton.landmarks, part)
+        apart = (with_ground.position(mark) - without.position(mark))[:, up]
+        assert np.abs(apart).max() < 0.01 * size
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_other_plants_stand_on_the_ground_beside_one_that_is_below(method: solver.CleanMethod) -> None:
+    motion = gait("walk", skate=0.01)
+    plants = footplants(motion)
+    mixed = [replace(plants[0], own_height=True), *plants[1:]]
+    height = 0.03 * motion.clip.skeleton.size
+    result = solver.cleaned(motion.clip, mixed, method, ground=solver.Ground(height))
+    measured = solver.foot_metrics(result.clip, plants, ground=solver.Ground(height)).plants
+    assert measured[0].height == pytest.approx(-0.03, abs=0.005)
+    assert max(abs(plant.height) for plant in measured[1:]) < 0.003
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_off_a_mesh_cleaning_needs_no_ground(method: solver.CleanMethod) -> None:
+    motion = gait("walk", skate=0.01)
+    elsewhere = solver.Ground.of_mesh(100.0 * np.eye(3) + 50.0, [[0, 1, 2]])
+    one = solver.clean(motion.clip, footplants(motion), method, ground=elsewhere)
+    other = solver.clean(motion.clip, footplants(motion), method)
+    for part in ("left_heel", "right_toe"):
+        mark = getattr(motion.clip.skeleton.landmarks, part)
+        np.testing.assert_allclose(one.position(mark), other.position(mark), atol=1e-3 * motion.clip.skeleton.size)
+    metrics = solver.foot_metrics(one, footplants(motion), ground=elsewhere)
+    assert np.isfinite(list({**metrics.as_dict(), "plants": 0}.values())).all()
+
+
 @pytest.mark.parametrize("method", ["stretch", "rigid"])
 def test_named_plants_keep_their_names_in_sentences(method: solver.CleanMethod) -> None:
     """A plant that nobody can stand on is told by the name that its user gave it, where nothing may stretch."""

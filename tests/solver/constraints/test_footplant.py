@@ -383,6 +383,57 @@ def test_on_a_step_the_foot_stands_with_its_ball_on_the_stair() -> None:
     assert abs(heel[1]) < 1e-9 and abs(toe[1] - 0.05 - clearance(stair)) < 1e-9
 
 
+def stair_source(rise: float, is_under: str, lift: float = 0.0) -> Source:
+    """The walk, raised, and a step of some height that is under one end of the foot alone."""
+    contact = walk().contacts[CONTACT]
+    edge = 0.5 * (contact.heel + contact.toe)[2]
+    is_ahead = contact.toe[2] > contact.heel[2]
+    clip = placed(walk().clip, rotations.IDENTITY, (0.0, lift, 0.0))
+    under_toe = (is_under == "toe") == is_ahead
+    return Source(clip, Ground(lambda x, z: np.where((z > edge) == under_toe, rise, 0.0)))
+
+
+@pytest.mark.parametrize("part", ["heel", "toe"])
+def test_at_a_high_edge_the_end_stands_that_is_on_it_and_the_foot_keeps_its_slope(part: str) -> None:
+    """As on stairs, where the heel hangs over the edge: the ground under it is that of the stair below."""
+    stair = stair_source(0.2, part, lift=0.21)
+    free, stood = ends(plant(own_height=True), stair), ends(plant(), stair)
+    np.testing.assert_allclose(stood[1] - stood[0], free[1] - free[0], atol=1e-12)
+    assert 0.005 < abs(free[0, 1] - stood[0, 1]) < 0.02, "it stands on the step and not on the floor"
+    above = clearance(stair) if part == "toe" else 0.0
+    assert stood[0 if part == "heel" else 1, 1] == pytest.approx(0.2 + above, abs=1e-9)
+
+
+@pytest.mark.parametrize("up", ["y", "z"])
+def test_beside_a_mesh_a_plant_stands_as_without_ground(up: Up) -> None:
+    elsewhere = 100.0 * np.eye(3) + 50.0
+    nowhere = Source(walk(up).clip, Ground.of_mesh(elsewhere, [[0, 1, 2]]))
+    for given in (plant(up), plant(up, heel_strike=None, heel_off=None)):
+        for part, place in stand(given, nowhere).items():
+            np.testing.assert_array_equal(place, stand(given, source_of(up))[part])
+
+
+@pytest.mark.parametrize("height", [-0.3, 0.2])
+def test_who_keeps_its_own_height_does_not_know_the_ground(height: float) -> None:
+    ground = Source(walk().clip, Ground(height))
+    for rest in ({}, {"shift": (0.1, 0.2, 0.3)}, {"heel_strike": None, "heel_off": None}):
+        own, without = stand(plant(own_height=True, **rest), ground), stand(plant(**rest), source_of())
+        for part in own:
+            np.testing.assert_array_equal(own[part], without[part])
+    set_high = stand(plant(own_height=True, height=0.7), ground)
+    assert set_high["heel"][1] == pytest.approx(0.7), "a height that is said counts"
+
+
+def test_on_an_oblique_plane_both_ends_stand() -> None:
+    oblique = Source(walk().clip, Ground.plane((0.0, 0.1, 0.0), (0.1, 1.0, -0.25)))
+    ground = oblique.ground
+    assert ground is not None
+    heel, toe = ends(plant(), oblique)
+    under = ground.heights(np.stack([heel, toe]), 1)
+    assert heel[1] == pytest.approx(under[0], abs=1e-9)
+    assert toe[1] == pytest.approx(under[1] + clearance(oblique), abs=1e-9)
+
+
 # --- invariance -------------------------------------------------------------------------------------------------------
 
 
