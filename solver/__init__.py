@@ -49,7 +49,9 @@ from .detection import (
 from .errors import PoiseError, RecruitingWarning
 from .joints import BodyPoint, JointKind, Load
 from .limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
+from .loops import is_cyclic
 from .motion import Motion, Pose
+from .moving_ground import ground_velocity
 from .plausibility import why_implausible
 from .posture import Posture, Postures, solve_posture, solve_postures
 from .proportions import implausible_landmarks
@@ -156,7 +158,9 @@ __all__ = [
     "finished",
     "foot_metrics",
     "ground_gaps",
+    "ground_velocity",
     "implausible_landmarks",
+    "is_cyclic",
     "limb",
     "limbs_of",
     "planted_points",

@@ -137,6 +137,7 @@ KINDS: dict[str, Record] = {
             turn=NUMBER,
             ease_in=DURATION,
             ease_out=DURATION,
+            ground_velocity=WORLD_VECTOR,
         )
         | _SHARED,
     ),

@@ -16,6 +16,8 @@ from .constraints import Constraint, Ground, Source
 from .enforcement import Enforcement
 from .errors import ConstraintError
 from .joining import Joined, joining
+from .loop_constraints import Repeated
+from .loops import Loop
 from .report import Report, reported
 from .smoothing import smoothing
 from .steps import finished
@@ -41,10 +43,15 @@ class Deformation:
     solved: BoolArray
     """(frames,) which were solved for this, rather than taken over from the source or from a solve before."""
     _solution: _Solution
+    _looped: _Looped | None = None
 
     @cached_property
     def report(self) -> Report:
         """How well every constraint holds, who lost against whom, and what would help."""
+        if self._looped is not None:
+            loop, whole = self._looped.repeated.loop, self._looped.whole
+            middle = loop.first, loop.first + loop.frames - 1
+            return self._looped.repeated.report(reported(self._solution.joined.joined, whole.clip, middle))
         return reported(self._solution.joined.joined, self.clip)
 
     def again(self, constraints: Iterable[Constraint]) -> Deformation:
@@ -53,6 +60,8 @@ class Deformation:
 
     def solving_again(self, constraints: Iterable[Constraint]) -> Generator[Progress, None, Deformation]:
         """As `again`, step by step: see `deforming`."""
+        if self._looped is not None:
+            return _deforming_loop(self._looped.source, self._looped.repeated.loop, tuple(constraints), self)
         work = self._solution.work
         return _deforming(work.source, tuple(constraints), work.settings, self._solution)
 
@@ -63,13 +72,15 @@ def deform(
     *,
     ground: Ground | None = None,
     settings: DeformSettings | None = None,
+    cyclic: bool = False,
 ) -> Deformation:
     """Deform a motion so that its constraints hold, the most important first.
 
     With `ground`, footplants stand on it unless they say otherwise, and stay above it. Frames that no constraint
-    reaches, and joints that none recruits, come back bit for bit.
+    reaches, and joints that none recruits, come back bit for bit. With `cyclic` the clip is a loop (see `is_cyclic`):
+    first and last frame of the result meet in pose and velocity as those of the source do.
     """
-    return finished(deforming(clip, constraints, ground=ground, settings=settings))
+    return finished(deforming(clip, constraints, ground=ground, settings=settings, cyclic=cyclic))
 
 
 def deforming(
@@ -78,11 +89,15 @@ def deforming(
     *,
     ground: Ground | None = None,
     settings: DeformSettings | None = None,
+    cyclic: bool = False,
 ) -> Generator[Progress, None, Deformation]:
     """As `deform`, step by step: yields its progress and returns the deformation; to cancel, stop asking.
 
     All errors in the constraints are raised before the first step.
     """
+    if cyclic:
+        source = Source(clip, ground)
+        return _deforming_loop(source, Loop.of(clip), tuple(constraints), settings or DeformSettings())
     return _deforming(Source(clip, ground), tuple(constraints), settings or DeformSettings(), None)
 
 
@@ -94,12 +109,76 @@ class _Solution:
     joined: Joined
 
 
-def _deforming(
-    source: Source, constraints: tuple[Constraint, ...], settings: DeformSettings, before: _Solution | None
+@dataclass(frozen=True, eq=False)
+class _Looped:
+    """What is kept of a loop, beside the solve of the repeated clip."""
+
+    source: Source
+    """Of the loop's own clip."""
+    repeated: Repeated
+    whole: Deformation
+    """Of the repeated clip."""
+
+
+def _deforming_loop(
+    source: Source, loop: Loop, constraints: tuple[Constraint, ...], before: Deformation | DeformSettings
 ) -> Generator[Progress, None, Deformation]:
+    """Deform a loop, repeated with its constraints: for the first time, with settings, or after what was solved
+    `before`."""
+    _check_constraints(constraints)
+    source.forget_others(constraints)
+    repeated = Repeated.of(loop, source, constraints)
+    if isinstance(before, DeformSettings):
+        steps = _deforming(Source(loop.repeated, source.ground, loop.seconds), repeated.constraints, before, None)
+    else:
+        assert before._looped is not None
+        steps = before._looped.whole.solving_again(repeated.constraints)
+    return _solving_loop(source, repeated, steps)
+
+
+def _solving_loop(
+    source: Source, repeated: Repeated, steps: Generator[Progress, None, Deformation]
+) -> Generator[Progress, None, Deformation]:
+    loop = repeated.loop
+
+    def own_clip(whole: Clip) -> Clip:
+        return source.clip.with_motion(loop.motion_of_the_clip(whole.motion))
+
+    def own_progress(so_far: Progress) -> Progress:
+        return Progress(so_far.stage, so_far.share, lambda: own_clip(so_far.clip))
+
+    try:
+        while True:
+            try:
+                progress = next(steps)
+            except StopIteration as stop:
+                whole: Deformation = stop.value
+                break
+            yield own_progress(progress)
+    finally:
+        steps.close()
+    has_changed = whole.clip is not whole.source
+    return Deformation(
+        source.clip,
+        own_clip(whole.clip) if has_changed else source.clip,
+        repeated.originals,
+        loop.of_the_clip(whole.converged),
+        loop.of_the_clip(whole.solved),
+        whole._solution,
+        _Looped(source, repeated, whole),
+    )
+
+
+def _check_constraints(constraints: tuple[Constraint, ...]) -> None:
     for constraint in constraints:
         if not isinstance(constraint, Constraint):
             raise ConstraintError(f"A motion is deformed by constraints, not by {constraint!r}.")
+
+
+def _deforming(
+    source: Source, constraints: tuple[Constraint, ...], settings: DeformSettings, before: _Solution | None
+) -> Generator[Progress, None, Deformation]:
+    _check_constraints(constraints)
     if not source.frames:
         raise ConstraintError("The clip has no frames, so there is nothing to deform.")
     enforcement = Enforcement(Timeline.of(source, constraints))

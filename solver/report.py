@@ -153,17 +153,21 @@ class Report:
         return f"Of {given} constraints, {missed} {'does' if missed == 1 else 'do'} not hold everywhere."
 
 
-def reported(enforcement: Enforcement, clip: Clip) -> Report:
-    """The report on a clip that was solved for a time line."""
-    residuals = tuple(_residuals(enforcement, clip))
+def reported(enforcement: Enforcement, clip: Clip, within: tuple[int, int] | None = None) -> Report:
+    """The report on a clip that was solved for a time line; or only on its frames `within` the first and the last."""
+    inside = np.ones(clip.frames, dtype=bool)
+    if within is not None:
+        inside[:] = False
+        inside[within[0] : within[1] + 1] = True
+    residuals = tuple(_residuals(enforcement, clip, inside))
     missed = [residual for residual in residuals if residual.misses.any()]
-    return Report(residuals, tuple(_conflicts(enforcement, clip, missed)), tuple(_stretched(clip)))
+    return Report(residuals, tuple(_conflicts(enforcement, clip, missed)), tuple(_stretched(clip, inside)))
 
 
 # Residuals ----------------------------------------------------------------------------------------------------------
 
 
-def _residuals(enforcement: Enforcement, clip: Clip) -> Iterable[Residual]:
+def _residuals(enforcement: Enforcement, clip: Clip, inside: BoolArray) -> Iterable[Residual]:
     timeline = enforcement.timeline
     size = clip.skeleton.size
     by_constraint: dict[int, tuple[Array, Array, BoolArray]] = {
@@ -190,7 +194,7 @@ def _residuals(enforcement: Enforcement, clip: Clip) -> Iterable[Residual]:
             np.maximum(relative, missed / (1.0 if effector.is_angular else size), out=relative)
     for constraint in timeline.constraints:
         distances, relative, active = by_constraint[id(constraint)]
-        frames = np.flatnonzero(active)
+        frames = np.flatnonzero(active & inside)
         yield Residual(constraint, frames, distances[frames], relative[frames] > MISSED)
 
 
@@ -369,7 +373,7 @@ class _Trial:
 # Limbs --------------------------------------------------------------------------------------------------------------
 
 
-def _stretched(clip: Clip) -> Iterable[StretchedLimb]:
+def _stretched(clip: Clip, inside: BoolArray) -> Iterable[StretchedLimb]:
     positions, landmarks = clip.world.positions, clip.skeleton.landmarks
     for side in SIDES:
         for limb, joints in (("leg", landmarks.leg(side)[:3]), ("arm", landmarks.arm(side)[1:])):
@@ -378,5 +382,6 @@ def _stretched(clip: Clip) -> Iterable[StretchedLimb]:
             upper, middle, lower = (positions[:, joint] for joint in joints)
             length = np.linalg.norm(middle - upper, axis=1) + np.linalg.norm(lower - middle, axis=1)
             straight = np.linalg.norm(lower - upper, axis=1) > STRAIGHT * np.maximum(length, TINY)
+            straight &= inside
             if straight.any():
                 yield StretchedLimb(f"{side} {limb}", tuple(runs(straight)))

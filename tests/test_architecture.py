@@ -26,7 +26,7 @@ FLOORS: dict[int, str] = {
     3: """tasks hierarchy posture recruiting locking problem settings curvature projection stretching
           polishing lumps""",
     4: """splines constraints wishes timeline filters enforcement legs swings workspace joining yielding smoothing
-          clearance deform correcting report constraint_files constraint_records
+          clearance deform correcting loops loop_constraints moving_ground report constraint_files constraint_records
           constraint_codecs plausibility""",
     5: "detection",
     6: "cleanup",

@@ -27,9 +27,13 @@ _Remembered = TypeVar("_Remembered")
 class Source:
     """The motion as it was, with what constraints ask of it, each computed once."""
 
-    def __init__(self, clip: Clip, ground: Ground | None = None) -> None:
+    def __init__(self, clip: Clip, ground: Ground | None = None, seconds: Array | None = None) -> None:
+        """A clip over a ground; `seconds` (frames,) are the times of its frames where they are not as far apart as its
+        rate says."""
         self.clip = clip
         self.ground = ground
+        self.seconds: Array = np.arange(clip.frames) / clip.fps if seconds is None else seconds
+        """(frames,) the time of each frame."""
         self._values: dict[Effector, Array] = {}
         self._tracks: dict[Constraint, list[Track]] = {}
         self._memory: dict[Hashable, tuple[int, Any]] = {}

@@ -82,6 +82,10 @@ class Footplant(Constraint):
     """Frames before the first event over which it is reached; None: a quarter of a second."""
     ease_out: float | None = None
     """Frames after the last event over which the source is rejoined; None: a quarter of a second."""
+    ground_velocity: Any = (0.0, 0.0, 0.0)
+    """(3,) the velocity of the ground that it stands on, in the clip's units a second: under a character that walks in
+    place the ground moves, and so does what stands on it. Places are those of the time halfway between the first event
+    and the last."""
 
     holds_its_way: ClassVar[bool] = False
 
@@ -100,6 +104,7 @@ class Footplant(Constraint):
         if not isinstance(self.own_height, (bool, np.bool_)):
             raise ConstraintError(f"{self.label}: its own_height is True or False, not {self.own_height!r}.")
         three_numbers(self.label, "its shift", self.shift)
+        three_numbers(self.label, "its ground velocity", self.ground_velocity)
         if self.position is not None:
             three_numbers(self.label, "its position", self.position)
 
@@ -151,6 +156,20 @@ class Footplant(Constraint):
         """The same plant with another heading, turned by radians about the up axis."""
         return replace(self, turn=self.turn + angle)
 
+    @property
+    def is_carried(self) -> bool:
+        """Whether the ground that it stands on moves."""
+        return bool(np.any(np.asarray(self.ground_velocity, dtype=np.float64) != 0.0))
+
+    def carried(self, seconds: Array) -> Array:
+        """(frames, 3) by how much the ground has moved since halfway between the first event and the last.
+
+        `seconds` (frames,) are the times of the clip's frames.
+        """
+        times = [time for stay in self.stays.values() for time in stay]
+        halfway = np.interp(0.5 * (min(times) + max(times)), np.arange(len(seconds)), seconds)
+        return np.asarray((seconds - halfway)[:, None] * np.asarray(self.ground_velocity, dtype=np.float64))
+
     # On a motion ---------------------------------------------------------------------------------------------------
 
     def tracks(self, source: Source) -> list[Track]:
@@ -173,10 +192,16 @@ class Footplant(Constraint):
                 continue
             effector = foot.heel if part == "heel" else foot.toe
             stay = self.stays[part]
-            values = source.values(effector)
+            values = self._values(source, effector)
             way_there = partial(_way, values, (comes, goes), (begin, end), stand[part], stay, source.ease)
             tracks.append(_Standing(self, effector, frames, values, stand[part], stay, leads, way_there))
         return tracks
+
+    def _values(self, source: Source, effector: PointEffector) -> Array:
+        """(frames, 3) where an effector is in the source as seen from the ground, which is where it is halfway between
+        the first event and the last; not to be written to. What is still on moving ground then is still."""
+        values = source.values(effector)
+        return values - self.carried(source.seconds) if self.is_carried else values
 
     def pair(self, source: Source) -> tuple[PointEffector, PointEffector] | None:
         """Heel and toe, which lie as far apart as on the character, where both are planted."""
@@ -225,7 +250,7 @@ class Footplant(Constraint):
         """Where heel and toe stand, (3,) each, as far apart as on the character."""
         up = source.clip.skeleton.up_axis
         effectors = {"heel": foot.heel, "toe": foot.toe}
-        means = {part: _mean(source.values(effectors[part]), stay) for part, stay in self.stays.items()}
+        means = {part: _mean(self._values(source, effectors[part]), stay) for part, stay in self.stays.items()}
         if len(means) == 1:
             return {part: self._placed_alone(source, part, mean, foot, up) for part, mean in means.items()}
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from ..clip import Clip
 from ..constraints import Footplant
 from ..errors import LandmarkError
 from ..joints import BodyPoint
+from ..loops import Loop, is_cyclic
+from ..moving_ground import ground_velocity, over_ground
 from ..proportions import implausible_landmarks
 from ..skeleton import Skeleton
 from .stays import SHORTEST, Stay, stays
@@ -89,7 +91,60 @@ def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
     Heel and ball of each foot stand where they are still for the noise that the clip itself shows; a foot that only
     hovers while the other stands lower does not count. A heel, or a ball, that never stands has no events. A character
     whose feet are not known has no footplants; one whose feet cannot be where they are said to be is an error.
+
+    Under a character that walks in place the ground moves (see `ground_velocity`), and feet stand on it. Where the clip
+    is a loop, a foot that stands while it begins again has two plants: one up to the end, one from the first frame on.
     """
+    velocity = ground_velocity(clip)
+    if not velocity.any():
+        return [_footplant(plant) for plant in _in_order(_plants(clip))]
+    carried = (float(velocity[0]), float(velocity[1]), float(velocity[2]))
+    if is_cyclic(clip):
+        found = _in_loop(Loop.of(clip))
+    else:
+        found = [_footplant(plant) for plant in _in_order(_plants(over_ground(clip, velocity)))]
+    return [replace(plant, ground_velocity=carried) for plant in found]
+
+
+def _in_order(plants: Sequence[Plant]) -> list[Plant]:
+    return sorted(plants, key=lambda plant: (plant.begin, plant.foot))
+
+
+def _in_loop(loop: Loop) -> list[DetectedFootplant]:
+    """The footplants of a loop on moving ground, found in its copies: nothing begins or ends where they meet."""
+    repeated = over_ground(loop.repeated, loop.ground_velocity, loop.seconds)
+    first, after = loop.first, loop.first + loop.frames
+    found = []
+    for plant in _plants(repeated):
+        if first <= plant.begin < after:
+            found += [_shown_in(loop, plant, copy) for copy in (0, 1) if copy == 0 or plant.end >= after]
+    shown = [_footplant(plant) for plant in _in_order([plant for plant in found if plant is not None])]
+    return [_until_the_end(plant, loop) for plant in shown] if loop.closes else shown
+
+
+def _until_the_end(plant: DetectedFootplant, loop: Loop) -> DetectedFootplant:
+    """A plant of a loop whose last frame is the first one again; if the foot stands on then, up to that frame, or to
+    the time before it at which the loop begins again."""
+    last = min(loop.period, loop.clip.frames - 1.0)
+    offs: dict[str, Any] = {f"{part}_off": last for part, (_, off) in plant.stays.items() if off >= loop.frames - 1}
+    return replace(plant, **offs)
+
+
+def _shown_in(loop: Loop, plant: Plant, copy: int) -> Plant | None:
+    """What a plant of a repeated loop has in the copy in the middle (0), or in the one after it (1); in the loop's
+    frames."""
+    first, last = loop.first + copy * loop.frames, loop.first + (copy + 1) * loop.frames - 1
+    heel, toe = (
+        replace(stay, begin=max(stay.begin, first) - first, end=min(stay.end, last) - first)
+        if stay is not None and stay.begin <= last and stay.end >= first
+        else None
+        for stay in (plant.heel, plant.toe)
+    )
+    return Plant(plant.foot, heel, toe) if heel is not None or toe is not None else None
+
+
+def _plants(clip: Clip) -> list[Plant]:
+    """The plants of a motion over ground that is still."""
     plants: list[Plant] = []
     marks, size, up = clip.skeleton.landmarks, clip.skeleton.size, clip.skeleton.up_axis
     for foot in ("left", "right"):
@@ -111,8 +166,7 @@ def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
         )
         found = paired(foot, heels, toes, up, RAISED * size, round(SHORTEST * clip.fps))
         plants += [plant for plant in found if carries(plant, clip, rises)]
-    plants = grounded(plants, clip)
-    return [_footplant(plant) for plant in sorted(plants, key=lambda plant: (plant.begin, plant.foot))]
+    return grounded(plants, clip)
 
 
 def _check_proportions(skeleton: Skeleton, foot: str) -> None:
