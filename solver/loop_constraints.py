@@ -154,6 +154,11 @@ def _planted(
         for part in original.stays:
             lasting |= {f"{part}_strike": 0.0, f"{part}_off": loop.repeated.frames - 1.0}
         return [(replace(original, name=original.label, **lasting), dict.fromkeys(copies, number))]
+    begins_again = any(
+        other.foot == original.foot and begin < 1.0 for other in plants.values() for begin, _ in other.stays.values()
+    )
+    if after is None and begins_again:
+        original = _cut(original, loop)
     made: list[tuple[Constraint, dict[int, int]]] = []
     for copy in copies:
         if copy and number in continued.values():
@@ -164,6 +169,16 @@ def _planted(
             where[copy + 1] = after
         made.append((plant, where))
     return made
+
+
+def _cut(plant: Footplant, loop: Loop) -> Footplant:
+    """A plant that ends before its loop begins again, if it begins before that."""
+    offs: dict[str, Any] = {
+        f"{part}_off": min(end, loop.frames - 1.0)
+        for part, (begin, end) in plant.stays.items()
+        if begin <= loop.frames - 1
+    }
+    return replace(plant, name=plant.label, **offs)
 
 
 def _shifted(plant: Footplant, copy: int, loop: Loop) -> Footplant:

@@ -10,6 +10,7 @@ from typing import Literal
 from ..clip import Clip
 from ..constraints import Footplant, Ground, ground_gaps
 from ..errors import ConstraintError
+from .carried import Carried
 from .cleaned import UNSEEN, Cleaned
 from .limbs import Limb
 from .plants import PlantedPoint, limbs_for, on_floors
@@ -41,9 +42,10 @@ def clean(
     ground: Ground | None = None,
     settings: CleanSettings | None = None,
     limbs: Sequence[Limb] | None = None,
+    cyclic: bool = False,
 ) -> Clip:
     """The clip with hands and feet that stand still in their plants: see `cleaned`, which also tells what is left."""
-    return cleaned(clip, plants, method, ground=ground, settings=settings, limbs=limbs).clip
+    return cleaned(clip, plants, method, ground=ground, settings=settings, limbs=limbs, cyclic=cyclic).clip
 
 
 def cleaned(
@@ -54,6 +56,7 @@ def cleaned(
     ground: Ground | None = None,
     settings: CleanSettings | None = None,
     limbs: Sequence[Limb] | None = None,
+    cyclic: bool = False,
 ) -> Cleaned:
     """Plant hands and feet: the clean clip, with where each plant stands, what it misses and what that took.
 
@@ -61,6 +64,10 @@ def cleaned(
     the settings, plants stand on it and nothing goes below, unless a plant that keeps its own height does: then the
     ground only says where the others stand. `limbs` are the legs and arms that the landmarks tell where
     nothing else is said. Frames and limbs that no plant reaches come back as they are.
+
+    Footplants with a ground velocity stand still on ground that moves; it is the same for all of them. With `cyclic`
+    the clip is a loop (see `is_cyclic`): first and last frame of the result meet in pose and velocity as those of the
+    source do.
     """
     if method not in _METHODS:
         raise ConstraintError(f"There is no method {method!r} to clean with: it is one of {', '.join(_METHODS)}.")
@@ -76,7 +83,10 @@ def cleaned(
     known = limbs_for(clip, asked, chosen.ground) if limbs is None else limbs
     if method != "prioritized" and chosen.ground is not None and _stand_below(clip, asked, chosen.ground):
         asked, chosen = list(on_floors(clip, asked, known, chosen.ground)), replace(chosen, ground=None)
-    return _METHODS[method](clip, asked, chosen, known)
+    carried = Carried.of(clip, asked, cyclic, chosen.ground)
+    if carried is None:
+        return _METHODS[method](clip, asked, chosen, known)
+    return carried.cleaned(lambda seen, still: _METHODS[method](seen, still, chosen, known))
 
 
 def _stand_below(clip: Clip, plants: Sequence[Footplant | PlantedPoint], ground: Ground) -> bool:

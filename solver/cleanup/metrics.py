@@ -123,7 +123,8 @@ def foot_metrics(
 
     Knees are compared with those of `source`, the clip as it was; without it, with themselves. Heights are above
     `ground`; where none is given, each plant stands on a ground of its own, at the median height of its sole, and a
-    foot in the air is above the lower one of the two plants between which it is.
+    foot in the air is above the lower one of the two plants between which it is. Ways and speeds of plants with a
+    ground velocity are those along ground that moves so.
     """
     kept = tuple(plants)
     _check(clip, kept, source)
@@ -143,7 +144,7 @@ def foot_metrics(
         speed=float(np.percentile(np.concatenate(speeds), SPEED_PERCENTILE)) if speeds else 0.0,
         height=_largest(abs(plant.height) for plant in measured),
         penetration=_largest(float(np.max(foot.depths[first:], initial=0.0)) for foot in feet),
-        skating_ratio=_skating_ratio(feet, clip, first),
+        skating_ratio=_skating_ratio(feet, clip, first, _ground_velocity(kept)),
         knee_acceleration=float(accelerations.max(initial=0.0)),
         knee_ratio=_ratio(float(accelerations.max(initial=0.0)), float(before.max(initial=0.0))),
         knee_pops=_pops(accelerations, before),
@@ -229,7 +230,7 @@ def _lower_of_neighbours(standing: Sequence[tuple[int, int, float]], frames: int
 
 def _measured(plant: Footplant, foot: _Foot, clip: Clip) -> PlantMetrics:
     begin, end = _span(plant, clip.frames)
-    ways = {part: foot.points[part][_during(stay, clip.frames)] for part, stay in plant.stays.items()}
+    ways = _ways(plant, foot, clip)
     heights = [foot.heights[part][_during(stay, clip.frames)] for part, stay in plant.stays.items()]
     return PlantMetrics(
         foot=plant.foot,
@@ -245,11 +246,21 @@ def _measured(plant: Footplant, foot: _Foot, clip: Clip) -> PlantMetrics:
 
 def _speeds(plant: Footplant, foot: _Foot, clip: Clip) -> list[Array]:
     """Speeds from frame to frame of heel and ball, those that stand for two frames or more, in sizes a second."""
-    ways = [foot.points[part][_during(stay, clip.frames)] for part, stay in plant.stays.items()]
+    ways = _ways(plant, foot, clip).values()
     return [rotations.lengths(np.diff(way, axis=0)) * clip.fps for way in ways if len(way) > 1]
 
 
-def _skating_ratio(feet: Sequence[_Foot], clip: Clip, first: int) -> float:
+def _ways(plant: Footplant, foot: _Foot, clip: Clip) -> dict[str, Array]:
+    """(frames of its stay, 3) the ways of heel and ball, those that are planted, along the ground under them."""
+    points = {part: foot.points[part] for part in plant.stays}
+    if plant.is_carried:
+        ground = plant.carried(np.arange(clip.frames) / clip.fps) / clip.skeleton.size
+        points = {part: places - ground for part, places in points.items()}
+    return {part: points[part][_during(stay, clip.frames)] for part, stay in plant.stays.items()}
+
+
+def _skating_ratio(feet: Sequence[_Foot], clip: Clip, first: int, ground: Array) -> float:
+    """See `FootMetrics.skating_ratio`; `ground` (3,) is its velocity in the clip's units a second."""
     level = [axis for axis in range(3) if axis != clip.skeleton.up_axis]
     skates: BoolArray = np.zeros(max(clip.frames - first - 1, 0), dtype=bool)
     if not skates.size:
@@ -257,12 +268,19 @@ def _skating_ratio(feet: Sequence[_Foot], clip: Clip, first: int) -> float:
     for foot in feet:
         ball = foot.points["toe"][first:, level]
         low = foot.ball_heights[first:] < LOW
-        speeds = np.hypot(*np.diff(ball, axis=0).T) * clip.fps
+        carried = (ground / clip.skeleton.size)[level]
+        speeds = np.hypot(*(np.diff(ball, axis=0) * clip.fps - carried).T)
         means = np.convolve(speeds, np.full(SKATING_MEAN, 1.0 / SKATING_MEAN), mode="full")
         # Centred; beyond the ends of the clip nothing moves.
         means = means[SKATING_MEAN // 2 :][: len(speeds)]
         skates |= low[:-1] & low[1:] & (speeds > SKATES) & (means > SKATES)
     return float(skates.mean())
+
+
+def _ground_velocity(plants: Sequence[Footplant]) -> Array:
+    """(3,) the velocity of the ground under most plants, in the clip's units a second."""
+    velocities = [np.asarray(plant.ground_velocity, dtype=np.float64) for plant in plants]
+    return np.asarray(np.median(velocities, axis=0)) if velocities else np.zeros(3)
 
 
 # Legs ---------------------------------------------------------------------------------------------------------------
