@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import bpy
 
 from .. import solver
-from . import bridge, detecting, grounding, ranges, solving, telling, translation
+from . import bridge, detecting, grounding, looping, ranges, solving, telling, translation
 from .properties import character_of, follow_renames
 
 Plant = solver.Footplant | solver.PlantedPoint
@@ -62,7 +62,8 @@ def clean(armature: bpy.types.Object | None, options: Options | None = None) -> 
     grounded = grounding.grounded(held, clip, feet, uids)
     feet = [plant for plant in grounded.constraints if isinstance(plant, solver.Footplant)]
     ground = grounded.ground
-    cleaned = solver.cleaned(clip, [*feet, *hands], asked.method, ground=ground)
+    cyclic = looping.is_loop(reading, clip)
+    cleaned = solver.cleaned(clip, [*feet, *hands], asked.method, ground=ground, cyclic=cyclic)
     solving.check_plausible(reading, clip, cleaned.clip, feet, ground)
     before = solver.foot_metrics(clip, feet, ground=ground)
     after = solver.foot_metrics(cleaned.clip, feet, source=clip, ground=ground)
@@ -71,7 +72,7 @@ def clean(armature: bpy.types.Object | None, options: Options | None = None) -> 
     follow_renames(held)
     unmet = tuple(_unmet(cleaned, reading))
     wrong = [baked.held_off] if baked.held_off else []
-    sentence = telling.with_first(wrong, _sentence(len(feet), len(hands), unmet, baked))
+    sentence = telling.with_first(wrong, _sentence(len(feet), len(hands), unmet, baked, cyclic))
     character = character_of(held)
     character.last_clean = sentence
     character.has_metrics = bool(feet)
@@ -152,10 +153,11 @@ UNSEEN = 1e-3
 """Sizes of the character: nobody sees a foot a millimetre off."""
 
 
-def _sentence(feet: int, hands: int, unmet: Sequence[str], baked: bridge.Baked) -> str:
+def _sentence(feet: int, hands: int, unmet: Sequence[str], baked: bridge.Baked, cyclic: bool) -> str:
     words = [
         f"{count} {what}{'' if count == 1 else 's'}" for count, what in ((feet, "footplant"), (hands, "handplant"))
     ]
     planted = " and ".join(word for word, count in zip(words, (feet, hands), strict=True) if count)
     left = f", {len(unmet)} of them not wholly" if unmet else ""
-    return f"{planted} cleaned{left}; {len(baked.bones)} bones changed in {baked.action!r}."
+    how = " as a loop" if cyclic else ""
+    return f"{planted} cleaned{how}{left}; {len(baked.bones)} bones changed in {baked.action!r}."

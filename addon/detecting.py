@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import bpy
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import solver
-from . import bridge, grounding, solving, translation
+from . import bridge, grounding, looping, solving, translation
 from .bakeable import Bakeable, bakeable_at
 from .constraint_list import USUAL_PRIORITIES, remove
 from .properties import EASE, PoiseConstraint, character_of, follow_renames
@@ -30,8 +30,17 @@ FEWEST_FRAMES = 4
 """With fewer frames, what stands and what moves slowly look alike."""
 
 
-def find_footplants(armature: bpy.types.Object | None, least_confidence: float = 0.0) -> int:
-    """Propose the footplants of the whole motion, in the place of those that were proposed before; how many."""
+@dataclass(frozen=True)
+class FoundFootplants:
+    """What a search for footplants came to."""
+
+    count: int
+    ground: str
+    """A sentence about ground that moves under the character; empty where it is still."""
+
+
+def find_footplants(armature: bpy.types.Object | None, least_confidence: float = 0.0) -> FoundFootplants:
+    """Propose the footplants of the whole motion, in the place of those that were proposed before."""
     reading = solving.read(armature)
     refusals = _refused_feet(reading)
     clip = translation.clip_of(reading.armature, reading)
@@ -44,7 +53,7 @@ def find_footplants(armature: bpy.types.Object | None, least_confidence: float =
         raise translation.TranslationError(why_no_foot_stands(clip, reading))
     _propose(reading, plants, lambda item: item.kind == "FOOTPLANT")
     grounding.keep_soles(reading.armature, clip.skeleton)
-    return len(plants)
+    return FoundFootplants(len(plants), looping.ground_in_words(clip))
 
 
 def why_no_foot_stands(clip: solver.Clip, reading: bridge.Reading) -> str:

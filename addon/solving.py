@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 import bpy
 
 from .. import solver
-from . import bridge, grounding, ranges, telling, translation
+from . import bridge, grounding, looping, ranges, telling, translation
 from .properties import character_of, follow_renames
 
 Quality = Literal["draft", "final"]
@@ -72,7 +72,8 @@ def solving(armature: bpy.types.Object | None, options: Options | None = None) -
     # What the solver warns of is advice to the animator, not a line on a terminal.
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", solver.RecruitingWarning)
-        steps = solver.correcting_and_deforming(clip, translated.constraints, ground=grounded.ground)
+        cyclic = looping.is_loop(reading, clip)
+        steps = solver.correcting_and_deforming(clip, translated.constraints, ground=grounded.ground, cyclic=cyclic)
     deformation = yield from _told(steps, lambda progress: (progress.stage, progress.share))
     yield "telling", 0.0
     report = deformation.report
@@ -84,7 +85,8 @@ def solving(armature: bpy.types.Object | None, options: Options | None = None) -
     follow_renames(held)
     off = telling.held_constraints(report, clip.skeleton, baked)
     wrong = [*filter(None, [baked.held_off]), *telling.rig_reasons(report, clip.skeleton, reading)]
-    sentence = telling.with_first(wrong, _sentence(reading, report, baked, bool(translated.constraints), off))
+    told = _sentence(reading, report, baked, bool(translated.constraints), off, cyclic)
+    sentence = telling.with_first(wrong, told)
     notes = tuple(filter(None, (grounded.sentence, ranges.left_out(held))))
     character = character_of(held)
     grounding.keep_gaps(held, grounded.gaps)
@@ -163,13 +165,19 @@ def bakeable(reading: bridge.Reading, clip: solver.Clip) -> solver.Clip:
 
 
 def _sentence(
-    reading: bridge.Reading, report: solver.Report, baked: bridge.Baked, has_constraints: bool, off: telling.Held
+    reading: bridge.Reading,
+    report: solver.Report,
+    baked: bridge.Baked,
+    has_constraints: bool,
+    off: telling.Held,
+    cyclic: bool,
 ) -> str:
     span = f"Frames {reading.times[0]:g} to {reading.times[-1]:g}"
     if not has_constraints:
         return f"{span}: no constraint asks for anything, so {baked.action!r} is as the source."
     missed = len({id(conflict.loser) for conflict in report.conflicts} | set(off))
     given = len(report.residuals)
+    span += " as a loop" if cyclic else ""
     held = "every constraint holds" if not missed else f"{missed} of {given} constraints cannot hold wholly"
     bones = "bone" if len(baked.bones) == 1 else "bones"
     return f"{span}: {held}; {len(baked.bones)} {bones} changed in {baked.action!r}."

@@ -64,13 +64,14 @@ def correct_and_deform(
     *,
     ground: Ground | None = None,
     settings: DeformSettings | None = None,
+    cyclic: bool = False,
 ) -> Deformation:
     """Deform a motion as `deform` does, after its feet have been held still where they already stand.
 
     The legs make that correction, so that the hips move by little; the rest of what the constraints ask for is shared
     by the whole body. The report is about all constraints.
     """
-    return finished(correcting_and_deforming(clip, constraints, ground=ground, settings=settings))
+    return finished(correcting_and_deforming(clip, constraints, ground=ground, settings=settings, cyclic=cyclic))
 
 
 def correcting_and_deforming(
@@ -79,23 +80,24 @@ def correcting_and_deforming(
     *,
     ground: Ground | None = None,
     settings: DeformSettings | None = None,
+    cyclic: bool = False,
 ) -> Generator[Progress, None, Deformation]:
     """As `correct_and_deform`, step by step: see `deforming`. All errors are raised before the first step."""
     asked = tuple(constraints)
     if not any(isinstance(each, Footplant) for each in asked):
-        return deforming(clip, asked, ground=ground, settings=settings)
-    deforming(clip, asked, ground=ground, settings=settings).close()  # for what is wrong with them
-    return _in_two_steps(clip, asked, ground, settings)
+        return deforming(clip, asked, ground=ground, settings=settings, cyclic=cyclic)
+    deforming(clip, asked, ground=ground, settings=settings, cyclic=cyclic).close()  # for what is wrong with them
+    return _in_two_steps(clip, asked, ground, settings, cyclic)
 
 
 def _in_two_steps(
-    clip: Clip, asked: tuple[Constraint, ...], ground: Ground | None, settings: DeformSettings | None
+    clip: Clip, asked: tuple[Constraint, ...], ground: Ground | None, settings: DeformSettings | None, cyclic: bool
 ) -> Generator[Progress, None, Deformation]:
     if all(is_in_place(each, clip, ground) for each in asked):
-        made = yield from deforming(steadied(clip), asked, ground=ground, settings=settings)
+        made = yield from deforming(steadied(clip), asked, ground=ground, settings=settings, cyclic=cyclic)
     else:
         plants = [in_place(each, clip, ground) for each in asked if isinstance(each, Footplant)]
-        corrected = yield from deforming(steadied(clip), plants, ground=ground, settings=settings)
+        corrected = yield from deforming(steadied(clip), plants, ground=ground, settings=settings, cyclic=cyclic)
         begun = clip.with_motion(corrected.clip.motion)
-        made = yield from deforming(begun, asked, ground=ground, settings=settings)
+        made = yield from deforming(begun, asked, ground=ground, settings=settings, cyclic=cyclic)
     return replace(made, source=clip, clip=clip.with_motion(made.clip.motion))

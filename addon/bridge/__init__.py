@@ -4,6 +4,7 @@
 from .baking import Baked, Target, bake
 from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
 from .context import scene as current_scene
+from .cycles import is_marked_cyclic
 from .errors import BridgeError
 from .movers import COPY_INSTEAD, COPY_SENTENCE, Mover
 from .plain_copies import is_moved_by_others, plain_copy
@@ -38,6 +39,7 @@ __all__ = [
     "frame_range",
     "is_hidden",
     "is_locked",
+    "is_marked_cyclic",
     "is_moved_by_others",
     "is_result",
     "is_selected",

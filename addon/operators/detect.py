@@ -35,10 +35,11 @@ class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         if not self.properties.is_property_set("least_confidence"):
             self.least_confidence = character_of(armature).least_confidence
-        count = detecting.find_footplants(armature, self.least_confidence)
+        found = detecting.find_footplants(armature, self.least_confidence)
         if note := ranges.left_out(armature):
             self.report({"WARNING"}, note)
-        return f"{count} footplant{'' if count == 1 else 's'} found: accept the ones that you want."
+        plants = f"{found.count} footplant{'' if found.count == 1 else 's'} found: accept the ones that you want."
+        return f"{plants} {found.ground}".rstrip()
 
 
 class POISE_OT_detect_template(OnArmature, Operator):  # noqa: N801

@@ -31,6 +31,7 @@ class POISE_PT_solve(OfArmature, Panel):  # noqa: N801
         settings.prop(character, "target")
         settings.prop(character, "quality")
         settings.prop(character, "tolerance")
+        settings.prop(character, "loop")
         span = settings.column(align=True)
         span.prop(character, "use_range")
         if character.use_range:

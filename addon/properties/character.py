@@ -65,6 +65,15 @@ QUALITIES = (
     ("DRAFT", "Draft", "Quick: good enough to see where things go"),
     ("FINAL", "Final", "As exact as it can be"),
 )
+LOOPS = (
+    (
+        "AUTO",
+        "Automatic",
+        "The motion is a loop if its last frame leads to its first, or if its action is marked as cyclic",
+    ),
+    ("ON", "Loop", "The motion is a loop: first and last frame of the result meet as those of the source do"),
+    ("OFF", "No Loop", "First and last frame of the result have nothing to do with each other"),
+)
 CLEAN_METHODS = (
     ("STRETCH", "Stretch", "Limbs stretch a little, and all else stays as near to the source as it can"),
     ("RIGID", "Rigid", "Bones keep their lengths, and the root goes where all limbs reach"),
@@ -190,6 +199,7 @@ class PoiseCharacter(PropertyGroup):
         soft_max=0.01,
         precision=4,
     )
+    loop: EnumProperty(name="Loop", description="Whether the motion is played over and over", items=LOOPS)
     quality: EnumProperty(name="Quality", description="How exact to solve", items=QUALITIES, default="FINAL")
     clean_method: EnumProperty(name="Method", description="How feet are cleaned", items=CLEAN_METHODS)
     template_kind: EnumProperty(

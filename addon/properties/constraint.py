@@ -182,6 +182,13 @@ class PoiseConstraint(PropertyGroup):
         step=100,
         update=_lasts_as_its_events,
     )
+    ground_velocity: FloatVectorProperty(
+        name="Ground Velocity",
+        description="How fast the ground moves that the foot stands on, along the axes of the world: under a character "
+        "that walks in place it moves against the walk",
+        subtype="VELOCITY",
+        unit="VELOCITY",
+    )
     use_position: BoolProperty(
         name="Set Position", description="Stand where its empty began, instead of where the source stands"
     )

@@ -238,6 +238,7 @@ class _Taking:
         for ease in ("ease_in", "ease_out"):
             given = getattr(constraint, ease)
             setattr(item, ease, -1.0 if given is None else given * step_of(self.reading))
+        item.ground_velocity = np.asarray(constraint.ground_velocity, dtype=np.float64).tolist()
         item.use_height = constraint.height is not None
         item.height = constraint.height or 0.0
         item.ground_choice = "OWN" if constraint.own_height else "AUTO"

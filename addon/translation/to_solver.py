@@ -334,6 +334,7 @@ class _Translation:
                 foot=foot,
                 height=item.height if item.use_height else None,
                 own_height=item.ground_choice == "OWN",
+                ground_velocity=tuple(item.ground_velocity),
                 ease_in=None if item.ease_in < 0.0 else item.ease_in / step_of(self.reading),
                 ease_out=None if item.ease_out < 0.0 else item.ease_out / step_of(self.reading),
                 **times,

@@ -40,6 +40,7 @@ def edited(clip: solver.Clip, order: Order, job: Job, armature: str = "") -> Edi
 
 def _edited(clip: solver.Clip, order: Order, job: Job, armature: str, told: dict[str, Any]) -> solver.Clip:
     ground = None if order.ground is None else solver.Ground(order.ground)
+    cyclic = solver.is_cyclic(clip)
     asked = _asked(order.constraints, clip, job, armature)
     plants = _plants(clip, order, job, armature, asked)
     told["footplants"] = [_plant_told(plant) for plant in plants]
@@ -50,7 +51,7 @@ def _edited(clip: solver.Clip, order: Order, job: Job, armature: str, told: dict
         told["constraints_file"] = str(path)
     result = clip
     if order.clean is not None:
-        done = solver.cleaned(clip, plants, order.clean, ground=ground)
+        done = solver.cleaned(clip, plants, order.clean, ground=ground, cyclic=cyclic)
         result = done.clip
         told["clean"] = {
             "method": order.clean,
@@ -61,7 +62,7 @@ def _edited(clip: solver.Clip, order: Order, job: Job, armature: str, told: dict
         _check_plausible(clip, result, plants, ground)
     if order.constraints is not None:
         wished = [*_kept(plants, asked, order), *asked]
-        deformation = solver.deform(result, wished, ground=ground)
+        deformation = solver.deform(result, wished, ground=ground, cyclic=cyclic)
         result = deformation.clip
         told["deform"] = _deformation_told(deformation)
         _check_plausible(clip, result, wished, ground)
