@@ -24,9 +24,9 @@ MEETS = 1e-3
 """Sizes of the character: as far as any joint of the last frame may be from where it is in the first one for a loop
 over still ground. Samples of loops are up to 0.0004 away, after their keys were thinned."""
 
-MEETS_IN_STEPS = 0.4
-"""The same for a walk in place, as a share of the usual way from frame to frame, the root of the mean square over all
-joints."""
+MEETS_IN_STEPS, STEPS_A_SECOND = 0.4, 30.0
+"""The same for a walk in place, as a share of the usual way in this part of a second, the root of the mean square over
+all joints."""
 
 FLOWS = 0.1
 """A share of the usual way from frame to frame: a clip that is slower than this where it begins again is at rest there.
@@ -65,7 +65,7 @@ def is_cyclic(clip: Clip) -> bool:
     apart = (clip.world.positions[0] - clip.world.positions[-1]) / clip.skeleton.size
     if np.any(loop.ground_velocity):
         gap = _spread(apart if loop.closes else apart - loop.last_step * 0.5 * (steps[-1] + steps[0]))
-        return bool(gap <= MEETS_IN_STEPS * usual)
+        return bool(gap <= MEETS_IN_STEPS * usual * max(1.0, clip.fps / STEPS_A_SECOND))
     if float(np.linalg.norm(apart, axis=-1).max()) > MEETS:
         return False
     bends = _spread(np.diff(steps, axis=0))

@@ -61,9 +61,10 @@ def ground_velocity(clip: Clip) -> Array:
     speed = float(np.linalg.norm(velocity))
     if speed < SLOWEST or _travel_speed(clip) > STAYS * speed or not all(foot.is_carried(velocity) for foot in known):
         return still
-    # Both feet count alike, whichever is low for longer.
-    mean = np.mean([foot.velocities[foot.low & foot.is_like(velocity)].mean(axis=0) for foot in known], axis=0)
-    return np.asarray(mean * clip.skeleton.size)
+    # Both feet count alike, whichever is low for longer; the median leaves out where they strike and roll off.
+    direction = velocity / speed
+    alike = [foot.velocities[foot.low & foot.is_like(velocity)] @ direction for foot in known]
+    return np.asarray(np.mean([float(np.median(speeds)) for speeds in alike]) * clip.skeleton.size * direction)
 
 
 def over_ground(clip: Clip, velocity: Array, seconds: Array | None = None) -> Clip:
