@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .constraints import Constraint, Footplant, Source, Track
-from .loops import Loop
+from .loops import APART, Loop
 from .report import Conflict, Report, Residual
 
 
@@ -87,6 +87,7 @@ class Repeated:
                 made += _planted(number, plants, continued, loop, source)
             else:
                 made += _copied(number, original, loop, source)
+        made = [(each, where) for each, where in made if loop.reach in where or _is_near(each, loop, source)]
         return Repeated(loop, asked, tuple(each for each, _ in made), tuple(where for _, where in made))
 
     def report(self, repeated: Report) -> Report:
@@ -118,6 +119,20 @@ class Repeated:
 
     def _own_spans(self, spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         return tuple((begin - self.loop.first, end - self.loop.first) for begin, end in spans)
+
+
+def _is_near(constraint: Constraint, loop: Loop, source: Source) -> bool:
+    """Whether a constraint of the repeated clip is so near to the copy in the middle that it may matter there."""
+    if isinstance(constraint, Footplant):
+        times = [time for stay in constraint.stays.values() for time in stay]
+        begin, end = min(times), max(times)
+    else:
+        assert isinstance(constraint, Copy) and constraint.number is not None
+        tracks, first = source.tracks(constraint.original), constraint.number * loop.frames
+        begin = first + min((track.begin for track in tracks), default=0)
+        end = first + max((track.end for track in tracks), default=0)
+    near = APART * loop.clip.fps
+    return bool(end >= loop.first - near and begin <= loop.first + loop.frames - 1 + near)
 
 
 def _copied(number: int, original: Constraint, loop: Loop, source: Source) -> list[tuple[Constraint, dict[int, int]]]:

@@ -32,8 +32,13 @@ FLOWS = 0.1
 """A share of the usual way from frame to frame: a clip that is slower than this where it begins again is at rest there.
 It may be a loop, or it may be a gesture that begins and ends with the same pose."""
 
-BENDS = 1.5
-"""How many times the largest acceleration elsewhere a loop may have where it begins again."""
+LEAVES = 10.0
+"""How many times as far as they are apart a clip must go away from its first and last pose: what trembles in one place
+is no loop."""
+
+SAME_WAY = 0.5
+"""The cosine between the last step and the first one, of all joints together, from which on a motion flows on. Dances
+and walks that are loops have 0.6 and more; gestures, which come back the way that they went, have -0.3 and less."""
 
 SEAM_SPEED = 0.3
 """A share of the ground's speed by which the velocity of a foot may differ from that of the ground to tell how long the
@@ -66,12 +71,13 @@ def is_cyclic(clip: Clip) -> bool:
     if np.any(loop.ground_velocity):
         gap = _spread(apart if loop.closes else apart - loop.last_step * 0.5 * (steps[-1] + steps[0]))
         return bool(gap <= MEETS_IN_STEPS * usual * max(1.0, clip.fps / STEPS_A_SECOND))
-    if float(np.linalg.norm(apart, axis=-1).max()) > MEETS:
+    gap = float(np.linalg.norm(apart, axis=-1).max())
+    away = float(np.linalg.norm(clip.world.positions - clip.world.positions[0], axis=-1).max()) / clip.skeleton.size
+    if gap > MEETS or away < LEAVES * gap:
         return False
-    bends = _spread(np.diff(steps, axis=0))
-    is_smooth = _spread(steps[0] - steps[-1]) <= BENDS * bends.max()
     # The last step may be a short one: see `Loop.last_step`.
-    return bool(is_smooth and min(ways[0], ways[-2:].max()) > FLOWS * usual)
+    last = steps[-1] if ways[-1] > ways[-2] else steps[-2]
+    return bool(min(ways[0], _spread(last)) > FLOWS * usual and _cosine(steps[0], last) >= SAME_WAY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +189,11 @@ class Loop:
 def _spread(vectors: Array) -> Any:
     """(…) the root of the mean over joints of the squared lengths of vectors (…, joints, 3)."""
     return np.sqrt((vectors**2).sum(axis=-1).mean(axis=-1))
+
+
+def _cosine(one: Array, other: Array) -> float:
+    """Of the angle between two arrays of the same shape, as vectors."""
+    return float((one * other).sum() / np.sqrt((one**2).sum() * (other**2).sum()))
 
 
 def _in_place(positions: Array, up: int) -> Array:

@@ -7,6 +7,8 @@ the speed at which the character would walk. What all standing feet share is the
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .arrays import Array, BoolArray, runs
@@ -36,8 +38,12 @@ shift their weight put their feet down, and have them low at many other velociti
 CARRIED = 0.1
 """Sizes of the character along which each of the two feet is carried at once, at the least."""
 
-STAYS = 0.2
-"""A share of the ground's speed: a character whose hips have a larger mean velocity does not stay in its place."""
+OFTEN = 0.1
+"""The share of the time in which each foot is low, at the least: sprinters stand on each for a fifth of it."""
+
+STAYS, LEANS = 0.2, 0.5
+"""Shares of the ground's speed: a character whose hips have a larger mean velocity than the first does not stay in its
+place, and one whose hips are faster than the second for most of the time that a foot is low moves as a whole."""
 
 CANDIDATES = 200
 """Velocities, at the most about so many, of which the most common one is chosen."""
@@ -55,11 +61,14 @@ def ground_velocity(clip: Clip) -> Array:
     still = np.zeros(3)
     feet = [_LowFoot.of(clip, side) for side in ("left", "right")]
     known = [foot for foot in feet if foot is not None]
-    if len(known) < len(feet) or not all(foot.low.any() and not foot.rests for foot in known):
+    if len(known) < len(feet) or any(foot.low.any(axis=1).mean() < OFTEN or foot.rests for foot in known):
         return still
     velocity = _most_common(np.concatenate([foot.velocities[foot.low] for foot in known]))
     speed = float(np.linalg.norm(velocity))
-    if speed < SLOWEST or _travel_speed(clip) > STAYS * speed or not all(foot.is_carried(velocity) for foot in known):
+    if speed < SLOWEST or not all(foot.is_carried(velocity) for foot in known):
+        return still
+    hips = _Hips.of(clip)
+    if hips.travel > STAYS * speed or any(hips.speed_while(foot.low.any(axis=1)) > LEANS * speed for foot in known):
         return still
     # Both feet count alike, whichever is low for longer; the median leaves out where they strike and roll off.
     direction = velocity / speed
@@ -82,6 +91,7 @@ def over_ground(clip: Clip, velocity: Array, seconds: Array | None = None) -> Cl
     return clip.with_motion(Motion(clip.motion.rotations, moved))
 
 
+@dataclass(frozen=True, eq=False)
 class _LowFoot:
     """Heel and ball of one foot: their horizontal velocities, and where they are low enough to stand."""
 
@@ -89,18 +99,15 @@ class _LowFoot:
     """(steps, 2, 3) of heel and ball, in sizes of the character a second."""
     low: BoolArray
     """(steps, 2)"""
-    _seconds: float
+    seconds: float
     """From one step to the next."""
-
-    def __init__(self, velocities: Array, low: BoolArray, seconds: float) -> None:
-        self.velocities, self.low, self._seconds = velocities, low, seconds
 
     @staticmethod
     def of(clip: Clip, side: str) -> _LowFoot | None:
         """None where heel or ball are not known, or the clip is too short."""
         skeleton, up = clip.skeleton, clip.skeleton.up_axis
         marks = [getattr(skeleton.landmarks, f"{side}_{part}") for part in ("heel", "toe")]
-        stride = max(1, round(clip.fps / STEPS_A_SECOND))
+        stride = _stride(clip)
         if any(mark is None for mark in marks) or clip.frames <= stride + 2:
             return None
         world: WorldState = clip.world
@@ -128,15 +135,35 @@ class _LowFoot:
         if like.sum() < MOST_LOW * self.low.sum():
             return False
         longest = max((last - first + 1 for part in like.T for first, last in runs(part)), default=0)
-        return bool(longest * self._seconds * np.linalg.norm(velocity) >= CARRIED)
+        return bool(longest * self.seconds * np.linalg.norm(velocity) >= CARRIED)
 
 
-def _travel_speed(clip: Clip) -> float:
-    """How fast the hips leave their place on the average, in sizes of the character a second."""
-    hips = clip.skeleton.landmarks.hips
-    path = clip.world.positions[:, 0 if hips is None else hips] / clip.skeleton.size
-    travelled = _level(path[-1] - path[0], clip.skeleton.up_axis)
-    return float(np.linalg.norm(travelled)) * clip.fps / (clip.frames - 1)
+@dataclass(frozen=True, eq=False)
+class _Hips:
+    """How the hips move along the ground, in sizes of the character a second."""
+
+    travel: float
+    """How fast they leave their place on the average."""
+    speeds: Array
+    """(steps,)"""
+
+    @staticmethod
+    def of(clip: Clip) -> _Hips:
+        hips = clip.skeleton.landmarks.hips
+        path = _level(clip.world.positions[:, 0 if hips is None else hips], clip.skeleton.up_axis) / clip.skeleton.size
+        stride = _stride(clip)
+        ways = path[stride:-1] - path[: -stride - 1]
+        travel = float(np.linalg.norm(path[-1] - path[0])) * clip.fps / (clip.frames - 1)
+        return _Hips(travel, np.linalg.norm(ways, axis=1) * (clip.fps / stride))
+
+    def speed_while(self, chosen: BoolArray) -> float:
+        """The median speed in chosen steps (steps,)."""
+        return float(np.median(self.speeds[chosen]))
+
+
+def _stride(clip: Clip) -> int:
+    """Frames of a step."""
+    return max(1, round(clip.fps / STEPS_A_SECOND))
 
 
 def _most_common(velocities: Array) -> Array:

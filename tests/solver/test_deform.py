@@ -18,7 +18,9 @@ from poise.solver.motion import Motion
 from poise.solver.synthetic import SyntheticMotion, human, kick, walk
 from poise.solver.workspace import DeformSettings
 
+from .in_place import Ends, InPlace, walk_in_place
 from .made_up import placed, plant_of
+from .test_loops import swaying
 
 
 @pytest.fixture(scope="module")
@@ -314,3 +316,120 @@ def test_settings_that_cannot_be() -> None:
         DeformSettings(smoothing_passes=-1)
     with pytest.raises(PoiseError, match="iterations"):
         DeformSettings(iterations=-1)
+
+
+# Loops ---------------------------------------------------------------------------------------------------------------
+
+POSE_MEETS = 1e-6
+"""Sizes of the character: how far first and last frame of a result may be from meeting as those of the source do."""
+
+BENDS = 1.5
+"""How many times as large as elsewhere the second difference of the displacement may be where a loop begins again."""
+
+
+def carried_plants(made: InPlace, **rest: object) -> list[Footplant]:
+    """The true plants of a cycle in place: heel and ball that stand at the same time are one."""
+    plants = []
+    velocity = tuple(made.velocity.tolist())
+    for foot in ("left", "right"):
+        for begin, end in made.stands[foot, "toe"]:
+            heels = [span for span in made.stands.get((foot, "heel"), []) if span[0] <= end and span[1] >= begin]
+            heel = {"heel_strike": heels[0][0], "heel_off": heels[0][1]} if heels else {}
+            plants.append(
+                Footplant(  # type: ignore[call-overload]
+                    foot=foot, toe_strike=begin, toe_off=end, **heel, ground_velocity=velocity, **rest
+                )
+            )
+    return plants
+
+
+def slides(clip: Clip, made: InPlace) -> float:
+    """The longest way, in sizes, that a heel or a ball travels along the ground while it stands."""
+    ways = []
+    ground = np.arange(clip.frames)[:, None] / clip.fps * made.velocity
+    for (foot, part), spans in made.stands.items():
+        places = clip.position(getattr(clip.skeleton.landmarks, f"{foot}_{part}")) - ground
+        ways += [np.linalg.norm(np.diff(places[begin : end + 1], axis=0), axis=1).sum() for begin, end in spans]
+    return float(max(ways) / clip.skeleton.size)
+
+
+def seam(source: Clip, result: Clip, closes: bool) -> tuple[float, float]:
+    """How far the ends of a result are from meeting as those of the source do, in sizes; and how much larger than
+    elsewhere the second difference of what was added to the source is there."""
+    added = (result.world.positions - source.world.positions) / source.skeleton.size
+    once = added[:-1] if closes else added
+    bends = np.linalg.norm(np.roll(once, 1, axis=0) - 2.0 * once + np.roll(once, -1, axis=0), axis=-1).max(axis=1)
+    pose = float(np.abs(added[-1] - added[0]).max()) if closes else 0.0
+    return pose, float(max(bends[0], bends[-1]) / bends[1:-1].max())
+
+
+@pytest.mark.parametrize("fps", [24.0, 30.0, 120.0])
+@pytest.mark.parametrize("ends", ["again", "before", "short"])
+def test_a_walk_in_place_stands_on_its_ground_and_stays_a_loop(fps: float, ends: Ends) -> None:
+    made = walk_in_place(fps, ends=ends, sway=0.01, first=0.25)
+    swayed = made.clip
+    result = deform(swayed, [*carried_plants(made), Balance(priority=0)], cyclic=True)
+    assert slides(swayed, made) > 0.005
+    assert slides(result.clip, made) < 1e-4
+    hips = swayed.skeleton.landmarks.hips
+    moved = np.linalg.norm(result.clip.world.positions[:, hips] - swayed.world.positions[:, hips], axis=1).max()
+    assert moved < 0.03 * swayed.skeleton.size
+    pose, bend = seam(swayed, result.clip, ends != "before")
+    assert pose < POSE_MEETS
+    assert bend < BENDS
+    assert not result.report.conflicts
+
+
+def test_a_loop_that_is_not_solved_as_one_breaks() -> None:
+    made = walk_in_place(sway=0.01, first=0.25)
+    pose, _ = seam(made.clip, deform(made.clip, carried_plants(made)).clip, closes=True)
+    assert pose > 100.0 * POSE_MEETS
+
+
+def test_an_edit_near_the_end_of_a_loop_reaches_its_begin() -> None:
+    clip = swaying()
+    wrist = clip.skeleton.names[clip.skeleton.landmarks.left_wrist]  # type: ignore[index]
+    place = clip.position(wrist)[-1] + [0.0, 0.05, 0.0]
+    last = clip.frames - 1
+    held = ShapeConstraint(wrist, last - 15, last, [ConstraintPoint(place, last - 3, last)], mode="condensed")
+    result = deform(clip, [held], cyclic=True)
+    np.testing.assert_allclose(result.clip.position(wrist)[[0, -1]], [place, place], atol=1e-4)
+    assert seam(clip, result.clip, closes=True)[0] < POSE_MEETS
+
+
+def test_a_loop_without_constraints_is_the_source() -> None:
+    clip = walk_in_place().clip
+    result = deform(clip, [], cyclic=True)
+    assert result.clip is clip and not result.report.residuals
+
+
+def test_frames_of_a_loop_that_nothing_reaches_stay_bit_for_bit() -> None:
+    clip = swaying(301)
+    result = deform(clip, [reach(clip, 150, (0.0, 0.1, 0.0))], cyclic=True)
+    same = same_frames(result.clip, clip)
+    assert same[:135].all() and same[175:].all() and not same[150]
+    assert len(result.solved) == len(result.converged) == clip.frames
+
+
+def test_solving_a_loop_again_agrees_with_solving_it_anew() -> None:
+    made = walk_in_place(sway=0.01)
+    plants = carried_plants(made)
+    moved = [plants[0].moved((0.03, 0.0, 0.0)), *plants[1:]]
+    anew = deform(made.clip, moved, cyclic=True)
+    again = deform(made.clip, plants, cyclic=True).again(moved)
+    assert farthest(again.clip, anew.clip) < 1e-3
+    assert again.constraints == tuple(moved)
+    assert seam(made.clip, again.clip, closes=True)[0] < POSE_MEETS
+
+
+def test_progress_of_a_loop_shows_the_loops_own_frames() -> None:
+    made = walk_in_place(sway=0.01)
+    steps = deforming(made.clip, carried_plants(made), cyclic=True)
+    shown = next(steps)
+    assert shown.clip.frames == made.clip.frames
+    steps.close()
+
+
+def test_what_is_wrong_with_the_constraints_of_a_loop_is_told_before_the_first_step() -> None:
+    with pytest.raises(ConstraintError, match="not by 'nothing'"):
+        deforming(walk_in_place().clip, ["nothing"], cyclic=True)  # type: ignore[list-item]
