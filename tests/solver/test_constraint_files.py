@@ -137,6 +137,7 @@ def random_footplant(rng: np.random.Generator, clip: Clip) -> Constraint:
         turn=maybe(rng, float(rng.standard_normal()), 0.0),
         ease_in=maybe(rng, float(rng.uniform(0.0, 9.0))),
         ease_out=maybe(rng, int(rng.integers(9))),
+        ground_velocity=maybe(rng, tuple(rng.standard_normal(3)), (0.0, 0.0, 0.0)),
         **shared(rng, clip),
     )
 

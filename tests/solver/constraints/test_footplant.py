@@ -17,6 +17,7 @@ from poise.solver.constraints.effectors import PointEffector
 from poise.solver.errors import ConstraintError
 from poise.solver.joints import BodyPoint
 from poise.solver.motion import Motion
+from poise.solver.moving_ground import over_ground
 from poise.solver.skeleton import Up
 from poise.solver.synthetic import SyntheticMotion, human
 from poise.solver.synthetic import walk as made_up_walk
@@ -622,3 +623,63 @@ def test_a_ball_far_above_the_sole_at_rest_is_not_believed() -> None:
     heel, toe = ends(given, source)
     assert abs(heel[1]) < 1e-12
     np.testing.assert_allclose(toe[1], 0.3 * np.linalg.norm(toe - heel))
+
+
+# On moving ground ----------------------------------------------------------------------------------------------------
+
+DRIFT = (0.3, 0.0, -1.1)
+"""Units a second."""
+
+
+def test_on_moving_ground_a_plant_asks_for_what_it_asks_for_on_still_ground() -> None:
+    clip = walk().clip
+    still = by_part(plant(), source_of())
+    moving = Source(over_ground(clip, -np.array(DRIFT)))
+    for part, track in by_part(plant(ground_velocity=DRIFT), moving).items():
+        np.testing.assert_allclose(track.displacement, still[part].displacement, atol=1e-9)
+        places = moving.values(track.effector)[track.begin : track.end + 1] + track.displacement
+        begin, end = track.held[0]
+        during = slice(int(begin) - track.begin, int(end) - track.begin + 1)
+        steps = np.diff(places[during], axis=0) * clip.fps
+        np.testing.assert_allclose(steps, np.tile(DRIFT, (len(steps), 1)), atol=1e-9)
+
+
+def test_the_times_of_the_frames_say_where_moving_ground_is() -> None:
+    clip = walk().clip
+    seconds = np.arange(clip.frames) / clip.fps
+    seconds[30:] -= 0.5 / clip.fps  # one step is half as long as the others
+    moved = over_ground(clip, -np.array(DRIFT), seconds)
+    still = by_part(plant(), source_of())
+    for part, track in by_part(plant(ground_velocity=DRIFT), Source(moved, seconds=seconds)).items():
+        np.testing.assert_allclose(track.displacement, still[part].displacement, atol=1e-9)
+
+
+def test_places_on_moving_ground_are_those_halfway_through_the_plant() -> None:
+    clip = walk().clip
+    asked = plant(ground_velocity=DRIFT, position=(1.0, 0.0, 2.0), height=0.1)
+    source = Source(clip)
+    times = [time for stay in asked.stays.values() for time in stay]
+    halfway = 0.5 * (min(times) + max(times))
+    places = []
+    for track in by_part(asked, source).values():
+        frames = np.arange(track.begin, track.end + 1)
+        way = source.values(track.effector)[frames] + track.displacement
+        begin, end = (int(time) for time in track.held[0])
+        places.append(way[begin - track.begin] - (begin - halfway) / clip.fps * np.array(DRIFT))
+        assert end > begin
+    middle = np.mean(places, axis=0)
+    np.testing.assert_allclose(middle[[0, 2]], [1.0, 2.0], atol=1e-9)
+
+
+def test_ground_that_does_not_move_changes_nothing() -> None:
+    for one, other in zip(
+        plant().tracks(source_of()), plant(ground_velocity=(0, 0, 0)).tracks(source_of()), strict=True
+    ):
+        np.testing.assert_array_equal(one.displacement, other.displacement)
+    assert not plant().is_carried and plant(ground_velocity=DRIFT).is_carried
+
+
+@pytest.mark.parametrize(("given", "why"), [((1.0, 2.0), "three numbers"), ((0.0, 0.0, np.inf), "is not finite")])
+def test_a_velocity_of_the_ground_is_three_numbers(given: Any, why: str) -> None:
+    with pytest.raises(ConstraintError, match=f"its ground velocity.*{why}"):
+        plant(ground_velocity=given)

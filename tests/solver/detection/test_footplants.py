@@ -30,9 +30,11 @@ from poise.solver.detection.footplants import (
 from poise.solver.detection.kinds import Detected
 from poise.solver.detection.stays import Stay
 from poise.solver.motion import Motion
+from poise.solver.moving_ground import over_ground
 from poise.solver.synthetic import chain, human, walk
 from poise.solver.synthetic.gaits import SPEED
 
+from ..in_place import Ends, run_in_place, walk_in_place
 from ..made_up import moving_human, placed
 from .afloat import floating, swimming
 from .gaits import Spans, climbing, jumping, kicking, running, turning_round
@@ -136,6 +138,68 @@ def test_aberrant_frames_do_not_cut_plants() -> None:
     found = detect_footplants(motion.clip.with_motion(Motion(motion.clip.motion.rotations, moved)))
     assert len(found) == len(motion.contacts)
     assert frame_f1(found, spans_of(motion.contacts), motion.clip.frames) > 0.93
+
+
+# Walks in place ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fps", [24.0, 30.0, 60.0, 120.0])
+@pytest.mark.parametrize("ends", ["again", "before", "short"])
+def test_a_walk_in_place(fps: float, ends: Ends) -> None:
+    for first in (0.0, 0.3, 0.6):
+        made = walk_in_place(fps, ends=ends, first=first)
+        found = detect_footplants(made.clip)
+        # One frame too early or too late is one percent of the 50 frames that heels and balls stand at 24 a second.
+        assert frame_f1(found, made.stands, made.frames) > (0.97 if fps > 30.0 else 0.94)
+        errors = event_errors(found, made.stands)
+        assert not errors.pop("missed")
+        assert max(abs(late) for each in errors.values() for late in each) <= 2.0 * max(fps / 30.0, 1.0)
+        for plant in found:
+            np.testing.assert_allclose(plant.ground_velocity, made.velocity, atol=0.01 * np.linalg.norm(made.velocity))
+            times = [time for stay in plant.stays.values() for time in stay]
+            assert min(times) >= 0 and max(times) <= min(made.period, made.clip.frames - 1) + 0.03
+
+
+@pytest.mark.parametrize(("fps", "seed"), [(fps, seed) for fps in (24.0, 30.0, 120.0) for seed in range(3)])
+def test_a_walk_in_place_that_skates_and_trembles(fps: float, seed: int) -> None:
+    made = walk_in_place(fps, skate=0.01)
+    found = detect_footplants(jittered(made.clip, np.random.default_rng(seed)))
+    assert frame_f1(found, made.stands, made.frames) > 0.9
+    assert not event_errors(found, made.stands)["missed"]
+
+
+@pytest.mark.parametrize("ends", ["again", "before"])
+def test_a_run_in_place(ends: Ends) -> None:
+    made = run_in_place(ends)
+    found = detect_footplants(made.clip)
+    assert frame_f1(found, made.stands, made.frames) > 0.97
+    assert all(plant.heel_strike is None for plant in found)
+
+
+def test_a_foot_that_stands_where_a_loop_begins_again_has_two_plants() -> None:
+    for first in (0.1, 0.6):
+        made = walk_in_place(first=first)
+        found = detect_footplants(made.clip)
+        for foot in FEET:
+            plants = [plant for plant in found if plant.foot == foot]
+            tails = [plant for plant in plants if max(end for _, end in plant.stays.values()) == made.clip.frames - 1]
+            heads = [plant for plant in plants if min(begin for begin, _ in plant.stays.values()) == 0]
+            assert len(tails) == len(heads) <= 1
+        assert any(plant.toe_strike == 0 or plant.heel_strike == 0 for plant in found)
+
+
+def test_a_treadmill() -> None:
+    motion = walk(steps=7, skate=0.01)
+    speed = SPEED * motion.clip.skeleton.size
+    treadmill = over_ground(motion.clip, np.array([0.0, 0.0, speed]))
+    found = detect_footplants(treadmill)
+    assert frame_f1(found, spans_of(motion.contacts), treadmill.frames) > 0.93
+    for plant in found:
+        np.testing.assert_allclose(plant.ground_velocity, [0.0, 0.0, -speed], atol=0.03 * speed)
+
+
+def test_plants_on_still_ground_say_so() -> None:
+    assert not any(plant.is_carried for plant in detect_footplants(walk().clip))
 
 
 # What always holds ---------------------------------------------------------------------------------------------------
