@@ -258,8 +258,9 @@ class _Foot:
             return None  # feet reach ahead of the ankle: this mesh does not lie on its bones as its maker meant it to
 
         def on_sole(place: float, near: Array) -> Array:
-            """A place along the sole, in the middle of the skin that is near."""
-            return self.start + place * ahead + float(np.median(aside[near])) * across + drop * down
+            """A place along the sole, in the middle of the skin that is near, or else of all."""
+            middle = float(np.median(aside[near] if near.any() else aside[in_foot]))
+            return self.start + place * ahead + middle * across + drop * down
 
         heel = on_sole(rear, in_sole & (along <= rear + _END_OF_SOLE * length))
         tip = on_sole(front, in_foot & (along >= front - _END_OF_SOLE * length))
