@@ -211,14 +211,14 @@ def _whole(step: float) -> float:
 def _carried_steps(clip: Clip, velocity: Array, begin: int, end: int) -> float | None:
     """How many frames the ground takes to carry feet from where they are in one frame to where they are in another.
 
-    It is the median over heels and balls that are low in both, and stand still on the ground just before or after;
-    None where there are none.
+    It is told by that heel or ball which is low in both and stands most still on the ground just before and after; None
+    where none does.
     """
     skeleton, up, last = clip.skeleton, clip.skeleton.up_axis, clip.frames - 1
     begin, end = begin % clip.frames, end % clip.frames
     a_frame = velocity / clip.fps
     square = float(a_frame @ a_frame)
-    found = []
+    best, found = SEAM_SPEED, None
     for side in ("left", "right"):
         for part in ("heel", "toe"):
             places = clip.world.point(skeleton.resolve(getattr(skeleton.landmarks, f"{side}_{part}")))
@@ -227,6 +227,7 @@ def _carried_steps(clip: Clip, velocity: Array, begin: int, end: int) -> float |
                 continue
             neighbours = [(begin - 1, begin), (end, end + 1) if end < last else (0, 1)]
             steps = [float((places[after] - places[before]) @ a_frame) / square for before, after in neighbours]
-            if all(abs(step - 1.0) <= SEAM_SPEED for step in steps):
-                found.append(float((places[end] - places[begin]) @ a_frame) / square / (0.5 * sum(steps)))
-    return float(np.median(found)) if found else None
+            restless = max(abs(step - 1.0) for step in steps)
+            if restless <= best:
+                best, found = restless, float((places[end] - places[begin]) @ a_frame) / square / (0.5 * sum(steps))
+    return found

@@ -64,9 +64,7 @@ def walk_in_place(
     motion = walk(steps=6, fps=fps, step_length=STEP_LENGTH, speed=speed, heading=heading, up=up, skate=skate, seed=3)
     size = motion.clip.skeleton.size
     begin = round((first + 0.5) * period)
-    path = motion.clip.motion.root_translation
-    ahead = path[begin + frames] - path[begin]
-    ahead[motion.clip.skeleton.up_axis] = 0.0
+    ahead = motion.contacts[2].heel - motion.contacts[0].heel
     velocity = -speed * size * ahead / np.linalg.norm(ahead)
     return cycle(motion.clip, spans_of(motion.contacts), begin, period, velocity, ends, scale, sway)
 

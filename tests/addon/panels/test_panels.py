@@ -23,7 +23,7 @@ ADDED = {
 }
 OWN = {
     "SHAPE": ("offset", "reference", "mode", "begin"),
-    "FOOTPLANT": ("foot", "heel_strike", "toe_off", "ease_in", "use_height", "ground_choice"),
+    "FOOTPLANT": ("foot", "heel_strike", "toe_off", "ease_in", "use_height", "ground_choice", "ground_velocity"),
     "ORIENTATION": ("mode", "begin", "end"),
     "LOOK_AT": ("aim", "axis"),
     "BALANCE": ("is_whole", "displacement", "axes"),

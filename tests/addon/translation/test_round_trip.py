@@ -83,6 +83,7 @@ def random_constraints(clip: solver.Clip, seed: int) -> list[solver.Constraint]:
             height=float(rng.normal()),
             shift=rng.normal(size=3),
             turn=float(rng.uniform(-3, 3)),
+            ground_velocity=rng.normal(size=3),
             **shared(None),
         ),
         solver.DetectedFootplant(foot="left", heel_strike=toe, heel_off=gone, confidence=0.25, shift=(0, 0.1, 0)),
@@ -95,7 +96,7 @@ def assert_alike(before: Any, after: Any, clip: solver.Clip) -> None:
     told = f"{before.label} came back otherwise: "
     for field in ("priority", "weight", "begin", "end", "mode", "foot", "height", "ease_in", "ease_out"):
         assert_number(getattr(before, field, None), getattr(after, field, None), told + field)
-    for field in ("heel_strike", "toe_strike", "heel_off", "toe_off", "position", "shift"):
+    for field in ("heel_strike", "toe_strike", "heel_off", "toe_off", "position", "shift", "ground_velocity"):
         assert_number(getattr(before, field, None), getattr(after, field, None), told + field)
     for field in ("heading", "turn"):
         one, other = getattr(before, field, None), getattr(after, field, None)

