@@ -58,7 +58,6 @@ def test_found_accepted_and_solved(cycle: tuple[Any, InPlace, Ends]) -> None:
     velocities = np.array([item.ground_velocity for item in character_of(armature).found])
     np.testing.assert_allclose(np.linalg.norm(velocities, axis=1), speed, rtol=0.05)
     assert run("found_accept_all") == {"FINISHED"}
-    character_of(armature).use_ground = False
     assert run("solve") == {"FINISHED"}
     character = character_of(armature)
     assert "as a loop: every constraint holds" in character.last_solve
@@ -71,7 +70,6 @@ def test_cleaned(cycle: tuple[Any, InPlace, Ends], method: str) -> None:
     armature, _, ends = cycle
     source = bridge.read(armature).clip
     character = character_of(armature)
-    character.use_ground = False
     assert run("clean", method=method) == {"FINISHED"}
     assert "footplants cleaned as a loop" in character.last_clean
     assert character.metrics_before.slide > 0.003 * source.skeleton.size
@@ -114,15 +112,11 @@ def test_a_cycle_that_is_not_to_be_a_loop_is_none(tmp_path: Path) -> None:
     assert not is_loop(armature)
 
 
-def test_an_action_that_is_marked_as_cyclic_is_a_loop_where_it_is_read_as_a_whole(armature: bpy.types.Object) -> None:
+def test_an_action_that_is_marked_as_cyclic_is_a_loop(armature: bpy.types.Object) -> None:
     action, scene = armature.animation_data.action, bpy.context.scene
-    action.use_frame_range = True
+    action.use_frame_range = action.use_cyclic = True
     action.frame_start, action.frame_end = scene.frame_start, scene.frame_end
-    assert not bridge.is_marked_cyclic(bridge.read(armature))
-    action.use_cyclic = True
-    assert bridge.is_marked_cyclic(bridge.read(armature)) and is_loop(armature)
-    reading = bridge.read(armature, scene.frame_start, scene.frame_end - 10)
-    assert not bridge.is_marked_cyclic(reading)
+    assert is_loop(armature)
 
 
 def test_a_part_of_a_cycle_is_no_loop(tmp_path: Path) -> None:
