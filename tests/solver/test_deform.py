@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footp
 from poise.solver.deform import Deformation, deform, deforming
 from poise.solver.errors import ConstraintError, PoiseError
 from poise.solver.motion import Motion
+from poise.solver.moving_ground import over_ground
 from poise.solver.synthetic import SyntheticMotion, human, kick, walk
 from poise.solver.workspace import DeformSettings
 
@@ -433,3 +435,19 @@ def test_progress_of_a_loop_shows_the_loops_own_frames() -> None:
 def test_what_is_wrong_with_the_constraints_of_a_loop_is_told_before_the_first_step() -> None:
     with pytest.raises(ConstraintError, match="not by 'nothing'"):
         deforming(walk_in_place().clip, ["nothing"], cyclic=True)  # type: ignore[list-item]
+
+
+def test_a_loop_that_goes_its_way_stays_one() -> None:
+    made = walk_in_place(sway=0.01, first=0.25)
+    seconds = np.arange(made.clip.frames) / made.clip.fps
+    clip = over_ground(made.clip, made.velocity, seconds)
+    plants = [replace(plant, ground_velocity=(0.0, 0.0, 0.0)) for plant in carried_plants(made)]
+    result = deform(clip, plants, cyclic=True)
+    still = replace(made, clip=clip, velocity=np.zeros(3))
+    assert slides(clip, still) > 0.005
+    assert slides(result.clip, still) < 1e-4
+    pose, bend = seam(clip, result.clip, closes=True)
+    assert pose < POSE_MEETS and bend < BENDS
+    # What the ground takes away changes nothing else.
+    carried = deform(made.clip, carried_plants(made), cyclic=True)
+    assert farthest(over_ground(carried.clip, made.velocity, seconds), result.clip) < 1e-4
