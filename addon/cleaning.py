@@ -85,16 +85,6 @@ def clean(armature: bpy.types.Object | None, options: Options | None = None) -> 
     return Outcome(sentence, unmet, before, after, baked, notes)
 
 
-def _check_limbs(reading: bridge.Reading, skeleton: solver.Skeleton) -> None:
-    """Raise where a joint of a leg or an arm cannot be baked: cleaning must be free to move each of them."""
-    marks = skeleton.landmarks
-    limbs = [limb[:3] for limb in (marks.leg("left"), marks.leg("right"))]
-    limbs += [limb[1:] for limb in (marks.arm("left"), marks.arm("right"))]
-    for name in (skeleton.names[joint] for limb in limbs for joint in limb if joint is not None):
-        if name in reading.unbakeable:
-            raise bridge.BridgeError(reading.unbakeable[name])
-
-
 def _footplants(
     armature: bpy.types.Object, reading: bridge.Reading, clip: solver.Clip
 ) -> tuple[list[solver.Footplant], list[str]]:
@@ -112,6 +102,16 @@ def named(plant: solver.Footplant, reading: bridge.Reading) -> solver.Footplant:
     """A plant with a name that says its frame as the scene counts it."""
     begin = reading.times[int(min(time for stay in plant.stays.values() for time in stay))]
     return replace(plant, name=f"{plant.foot.title()} footplant at frame {begin:g}")
+
+
+def _check_limbs(reading: bridge.Reading, skeleton: solver.Skeleton) -> None:
+    """Raise where a joint of a leg or an arm cannot be baked: cleaning must be free to move each of them."""
+    marks = skeleton.landmarks
+    limbs = [limb[:3] for limb in (marks.leg("left"), marks.leg("right"))]
+    limbs += [limb[1:] for limb in (marks.arm("left"), marks.arm("right"))]
+    for name in (skeleton.names[joint] for limb in limbs for joint in limb if joint is not None):
+        if name in reading.unbakeable:
+            raise bridge.BridgeError(reading.unbakeable[name])
 
 
 def _handplants(reading: bridge.Reading, clip: solver.Clip) -> list[solver.PlantedPoint]:

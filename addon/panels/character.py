@@ -29,6 +29,8 @@ class POISE_PT_character(InTab, Panel):  # noqa: N801
             return
         character: Any = character_of(armature)
         layout.label(text=armature.name, icon="ARMATURE_DATA", translate=False)
+        if bridge.is_moved_by_others(armature):
+            layout.operator("poise.bakeable_copy", icon="DUPLICATE")
         layout.operator("poise.character_recognise", icon="VIEWZOOM")
         if character.missing:
             draw_sentence(layout, context, character.missing, "ERROR")
@@ -36,8 +38,6 @@ class POISE_PT_character(InTab, Panel):  # noqa: N801
             draw_sentence(layout, context, "Not looked at yet: recognise it to see which bones are what.", "INFO")
         else:
             draw_sentence(layout, context, "All landmarks are known.", "CHECKMARK")
-        if bridge.is_moved_by_others(armature):
-            layout.operator("poise.bakeable_copy", icon="DUPLICATE")
         layout.prop(character, "mass")
 
 
