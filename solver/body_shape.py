@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Array
-from .figure import Figure
+from .arrays import Array, ArrayLike, IntArray
+from .figure import TIE, Figure
 from .joint_names import SIDES
 
 _FLOOR_REACH = 0.1
@@ -44,8 +44,6 @@ _SHOULDER_WIDTH = 1.4
 collarbone not once."""
 _ARM_PARTS = np.array([0.38, 0.37, 0.25])
 """Upper arm, forearm and hand as shares of the way from the shoulder to the fingertip (282, 269 and 188 mm)."""
-_MISFIT_DIGITS = 9
-"""Decimals to which the proportions of two arms are compared."""
 _COINCIDENT = 0.01
 """Joints nearer to each other than this share of their limb are in the same place."""
 _FEET_POINT = 0.05
@@ -108,6 +106,15 @@ def _extremes(figure: Figure, axis: Array) -> tuple[Array, Array]:
     return lowest, highest
 
 
+def _smallest(values: ArrayLike, scale: float) -> IntArray:
+    """The indices of the smallest of some values (n,), and of those that exceed it by no more than `TIE * scale`.
+
+    Joints in one place have the same value but for rounding, which must not decide between them.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    return np.flatnonzero(array <= array.min() + TIE * scale)
+
+
 # Legs ----------------------------------------------------------------------------------------------------------------
 
 
@@ -166,7 +173,8 @@ def leg_roles(figure: Figure, limb: Limb, fork: int | None = None) -> dict[str, 
     between = range(start + 1, ankle)
     from_hip = np.linalg.norm(places - places[start], axis=1)
     from_ankle = np.linalg.norm(places - places[ankle], axis=1)
-    roles["knee"] = limb.joints[min(between, key=lambda index: abs(from_hip[index] - from_ankle[index]))]
+    off_middle = np.abs(from_hip - from_ankle)[list(between)]
+    roles["knee"] = limb.joints[between[_smallest(off_middle, length)[0]]]
     toe = toe_joint(figure, Limb(limb.joints[ankle:], limb.end))
     if toe is not None:
         roles["toe"] = toe
@@ -182,8 +190,7 @@ def toe_joint(figure: Figure, foot: Limb) -> int | None:
     )
     whole = float(np.linalg.norm(figure.horizontal(foot.end - figure.positions[foot.joints[0]])))
     misses = np.abs(ways[1:] - _BALL_OF_FOOT * whole)
-    last_best = len(misses) - 1 - int(np.argmin(misses[::-1]))
-    return foot.joints[1 + last_best]
+    return foot.joints[1 + int(_smallest(misses, whole)[-1])]
 
 
 def _forward(figure: Figure, roles: Sequence[dict[str, int]], limbs: Sequence[Limb]) -> Array | None:
@@ -294,8 +301,7 @@ def arm_roles(figure: Figure, limb: Limb) -> dict[str, int]:
         return float(upper_arm**2 + forearm**2 + (hand**2 if hand > 0.0 else 0.5 * hand**2))
 
     pairs = [(elbow, wrist) for elbow in range(1, len(places) - 1) for wrist in range(elbow + 1, len(places))]
-    # Joints in one place fit equally well but for rounding: then the first of them is meant, on every processor.
-    elbow, wrist = min(pairs, key=lambda pair: (round(misfit(pair), _MISFIT_DIGITS), pair))
+    elbow, wrist = pairs[_smallest([misfit(pair) for pair in pairs], 1.0)[0]]
     roles |= {"elbow": limb.joints[elbow], "wrist": limb.joints[wrist]}
     finger = finger_joint(figure, Limb(limb.joints[wrist:], limb.end))
     if finger is not None:

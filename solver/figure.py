@@ -13,7 +13,7 @@ from .arrays import Array, ArrayLike, BoolArray, IntArray
 from .joints import BodyPoint
 from .skin import Skin
 
-_TIE = 1e-9
+TIE = 1e-9
 """Two distances that differ by less than this share of themselves are equally far."""
 
 LONGEST_TIP = 6.0
@@ -191,6 +191,6 @@ class Figure:
         owners = np.array([*joints, *self.tip_joints[mask].tolist()], dtype=np.int64)
         points = np.concatenate([self.positions[joints], self.tip_positions[mask]])
         distances = np.linalg.norm(points - self.positions[joint], axis=1)
-        farthest = np.flatnonzero(distances >= distances.max() * (1.0 - _TIE))
+        farthest = np.flatnonzero(distances >= distances.max() * (1.0 - TIE))
         best = max(farthest.tolist(), key=lambda index: (self.depths[int(owners[index])], -index))
         return self.path(joint, int(owners[best])), points[best]

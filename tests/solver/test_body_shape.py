@@ -76,6 +76,25 @@ def test_a_skirt_a_tail_and_hair_are_not_limbs() -> None:
     assert found_in(tree) == found_in(person())
 
 
+def test_rounding_does_not_decide_between_joints_in_one_place(rng: np.random.Generator) -> None:
+    """The first of them is the knee, elbow or wrist; the last is the toe, because the one before belongs to the foot."""
+    exact: Tree = {}
+    for name, (parent, place) in person().items():
+        twins = ("knee", "elbow", "wrist", "toe")
+        parent_is_twin = parent is not None and parent.endswith(twins)
+        exact[name] = (f"{parent}_twin" if parent_is_twin else parent, place)
+        if name.endswith(twins):
+            exact[f"{name}_twin"] = (name, place)
+    expected = {role: f"{name}_twin" if name.endswith("toe") else name for role, name in found_in(person()).items()}
+    for _ in range(20):
+        noise = rng.uniform(-1e-15, 1e-15, (len(exact), 3))
+        rounded = {
+            name: (parent, tuple(np.add(place, each)))
+            for (name, (parent, place)), each in zip(exact.items(), noise, strict=True)
+        }
+        assert found_in(rounded) == expected
+
+
 def test_legs_on_a_joint_of_their_own_leave_the_hips_where_the_trunk_begins() -> None:
     tree: Tree = {}
     for name, (parent, place) in person().items():
