@@ -77,7 +77,7 @@ def test_a_skirt_a_tail_and_hair_are_not_limbs() -> None:
 
 
 def test_rounding_does_not_decide_between_joints_in_one_place(rng: np.random.Generator) -> None:
-    """The first of them is the knee, elbow or wrist; the last is the toe, because the one before belongs to the foot."""
+    """The first of them is the knee, elbow or wrist, the last is the toe."""
     exact: Tree = {}
     for name, (parent, place) in person().items():
         twins = ("knee", "elbow", "wrist", "toe")

@@ -288,7 +288,8 @@ def test_large_batches_are_solved_in_parts_that_nobody_notices(stage, rng, monke
     monkeypatch.setattr(posture, "BATCH", 2)
     parts = solver.solve_postures(stage.skeleton, motion, tasks, observer=watch)
     assert set(seen) == set(range(5))
-    assert np.array_equal(parts.iterations, whole.iterations)
+    # Rounding may decide whether a posture has come to rest one iteration sooner.
+    assert np.abs(parts.iterations - whole.iterations).max() <= 1
     assert rotations.angle_between(parts.motion.rotations, whole.motion.rotations).max() < 1e-7
     assert [error.shape for error in parts.errors] == [error.shape for error in whole.errors]
 
@@ -440,9 +441,8 @@ def test_a_half_space_acts_only_where_it_must(stage):
     )
     free = solver.solve_posture(stage.skeleton, stage.pose, [near])
     walled = solver.solve_posture(stage.skeleton, stage.pose, [wall, near])
-    assert np.array_equal(free.pose.rotations, walled.pose.rotations), (
-        "a wall that nobody touches has changed something"
-    )
+    apart = rotations.angle_between(free.pose.rotations, walled.pose.rotations)
+    assert apart.max() < 1e-9, "a wall that the hand does not touch has changed something"
     stopped = solver.solve_posture(stage.skeleton, stage.pose, [wall, beyond])
     assert_sound(stopped, stage.skeleton)
     assert stopped.errors[0].max() < 1e-6 * size

@@ -14,6 +14,8 @@ from poise.solver.arrays import Array
 from poise.solver.errors import SkeletonError
 from poise.solver.skeleton import Skeleton, Up
 
+from .rounding import assert_equal_to_rounding
+
 UPS = ("y", "z")
 SIDES = {"l_": 1.0, "r_": -1.0}
 
@@ -103,7 +105,7 @@ def test_left_and_right_mirror_each_other(up: Up) -> None:
     left = [joint for joint, name in enumerate(skeleton.names) if name.startswith("l_")]
     right = [skeleton.index("r_" + skeleton.names[joint][2:]) for joint in left]
     assert len(left) == 11
-    assert np.array_equal(positions[right], positions[left] * (-1.0, 1.0, 1.0))
+    assert_equal_to_rounding(positions[right], positions[left] * (-1.0, 1.0, 1.0), skeleton.size)
     assert np.allclose(skeleton.masses[right], skeleton.masses[left], rtol=1e-12)
 
 

@@ -44,7 +44,7 @@ def test_a_slide_of_known_length_is_measured() -> None:
     assert measured.extent == pytest.approx(0.10 / size, rel=1e-9)
     assert measured.speed == pytest.approx(0.3 / size, rel=1e-9)
     assert metrics.speed == pytest.approx(0.3 / size, rel=1e-9)
-    assert metrics.slide == metrics.largest_slide == measured.slide
+    assert (metrics.slide, metrics.largest_slide) == pytest.approx((measured.slide, measured.slide), rel=1e-9)
 
 
 @pytest.mark.parametrize("height", [-0.03, 0.0, 0.05])

@@ -12,6 +12,7 @@ from poise.solver.cleanup.prioritized import clean_prioritized
 from poise.solver.cleanup.settings import CleanSettings
 from poise.solver.errors import ConstraintError
 
+from ..rounding import assert_equal_to_rounding
 from .gaits import footplants, gait
 
 
@@ -25,7 +26,8 @@ def test_feet_stand(name: str) -> None:
     assert metrics.knee_ratio <= 1.5 and metrics.stretch < 1e-12
     assert len(result.plants) == len(result.residuals) == sum(len(plant.stays) for plant in plants)
     moved = result.clip.motion.translations[:, 0] - motion.clip.motion.translations[:, 0]
-    assert np.array_equal(result.root, moved) and np.abs(moved).max() > 1e-3
+    assert_equal_to_rounding(result.root, moved, motion.clip.skeleton.size)
+    assert np.abs(moved).max() > 1e-3
 
 
 def test_what_is_clean_stays() -> None:

@@ -23,6 +23,7 @@ from poise.solver.errors import ConstraintError, LandmarkError
 from poise.solver.motion import Motion, Pose
 from poise.solver.synthetic import chain, human, walk
 
+from ...rounding import ROUNDING
 from ..captures import GLITCH, LABELLED, NO_GLITCH, captured, floor_of
 from ..gaits import footplants, gait
 from ..hands import CARTWHEEL
@@ -231,8 +232,7 @@ def test_where_nothing_may_stretch_lengths_stay_and_the_residual_is_told():
     motion = gait("walk", skate=0.03, fps=60.0, seed=3)
     clip = motion.clip
     result = clean_stretching(clip, footplants(motion), CleanSettings(stretch=False))
-    lengths = [np.linalg.norm(each.motion.translations[:, 1:], axis=-1) for each in (clip, result.clip)]
-    assert np.array_equal(*lengths)
+    assert np.array_equal(result.clip.motion.translations[:, 1:], clip.motion.translations[:, 1:])
     assert result.largest_stretch == 0.0
     assert 1e-4 < result.residual < 0.03
     assert result.unmet and all("from where it should stand" in told for told in result.unmet)
@@ -342,7 +342,7 @@ def test_what_stands_where_nobody_said_does_not_stand_below_the_ground():
         clean_stretching(clip, plants, CleanSettings(ground=Ground(height + more))) for more in (0.02, -0.5)
     )
     assert all(plant.location[1] >= height + 0.02 - 1e-12 for plant in below.plants)
-    assert below.plants[0].location[1] == height + 0.02
+    assert below.plants[0].location[1] == pytest.approx(height + 0.02, rel=ROUNDING)
     assert abs(above.plants[0].location[1] - height) < 0.05
     assert below.residual < 1e-9 and above.residual < 1e-9
 
