@@ -13,11 +13,18 @@ PYTHON_FOR_52 = 3.13
 
 SOLVER_TESTS = tests/solver tests/test_architecture.py
 
+# How OpenBLAS, which NumPy's wheels bring along, may round: by its kernels for processors of several ages.
+KERNELS = Prescott Haswell Zen SkylakeX
+
+# As many processes as there are cores, up to eight: each that has imported Blender takes half a gigabyte. The tests of
+# a file stay together, since they share what is slow to make.
+PYTEST = bin/python -m pytest -n auto --maxprocesses=8 --dist=loadfile
+
 # $(call python,VERSION,INTERPRETER): the interpreter, or one sentence and the end.
 python = $(or $(shell scripts/find-python $(1) "$(2)" 2>/dev/null),$(error $(shell scripts/find-python $(1) "$(2)" 2>&1)))
 install = bin/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help test test-all gui-test test-solver test-matrix lint bench demo extension wheel clean clean-all
+.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench demo extension wheel clean clean-all
 .DELETE_ON_ERROR:
 # Without this, make takes the stamp of an environment that only a pattern asked for as its own to delete.
 .PRECIOUS: .venv-%/ready .venv-bpy%/ready
@@ -27,8 +34,9 @@ help:
 	@echo "make test         every test that needs no window, with Blender and with the peers"
 	@echo "make test-all     the tests that need Blender, in each of Blender 4.2, 4.5, 5.0 and 5.2"
 	@echo "make gui-test     the add-on in a Blender with a window"
-	@echo "make test-solver  the solver's tests alone: no Blender, minutes"
+	@echo "make test-solver  the solver's tests alone, without the slow ones: no Blender, a minute"
 	@echo "make test-matrix  the solver's tests under each of Python $(MATRIX) that is here"
+	@echo "make test-kernels the solver's tests under each of OpenBLAS's kernels $(KERNELS) that runs here"
 	@echo "make lint         ruff and mypy"
 	@echo "make bench        measure, beside other libraries; writes build/bench.json"
 	@echo "make extension    build the Blender extension into build/"
@@ -64,9 +72,13 @@ help:
 	.venv-bpy$*/$(install) ".[test,blender$*]"
 	@touch $@
 
+# The second part runs even where the first fails.
 test: .venv/ready .venv-peers/ready
-	.venv/bin/python -m pytest -m "not peers" --ignore=tests/gui
-	.venv-peers/bin/python -m pytest -m peers --ignore=tests/gui --ignore=tests/addon
+	@here=passed; peers=passed; \
+	.venv/$(PYTEST) -m "not peers" --ignore=tests/gui || here=FAILED; \
+	.venv-peers/$(PYTEST) -m peers --ignore=tests/gui --ignore=tests/addon || peers=FAILED; \
+	echo "With Blender: $$here. Against the peers: $$peers."; \
+	[ "$$here $$peers" = "passed passed" ]
 
 # Everything that needs Blender, the batch script's part too.
 BLENDER_TESTS = -m blender tests/addon tests/test_batch.py
@@ -74,23 +86,29 @@ BLENDER_TESTS = -m blender tests/addon tests/test_batch.py
 test-all: $(foreach blender,$(BLENDERS),test-blender-$(blender))
 
 test-blender-45: .venv/ready
-	.venv/bin/python -m pytest $(BLENDER_TESTS)
+	.venv/$(PYTEST) $(BLENDER_TESTS)
 
 test-blender-%: .venv-bpy%/ready
-	.venv-bpy$*/bin/python -m pytest $(BLENDER_TESTS)
+	.venv-bpy$*/$(PYTEST) $(BLENDER_TESTS)
 
 gui-test: .venv/ready
 	.venv/bin/python -m pytest tests/gui
 
 SOLVER_VENV = $(if $(wildcard .venv/ready),.venv,.venv-solver)
 test-solver: $(SOLVER_VENV)/ready
-	$(SOLVER_VENV)/bin/python -m pytest -m "not peers" $(SOLVER_TESTS)
+	$(SOLVER_VENV)/$(PYTEST) -m "not peers and not slow" $(SOLVER_TESTS)
 
 test-matrix:
 	@scripts/test-matrix $(MATRIX)
 
 test-matrix-%: .venv-%/ready
-	.venv-$*/bin/python -m pytest -m "not peers" $(SOLVER_TESTS)
+	.venv-$*/$(PYTEST) -m "not peers" $(SOLVER_TESTS)
+
+test-kernels: $(SOLVER_VENV)/ready
+	@scripts/test-kernels $(SOLVER_VENV)/bin/python $(KERNELS)
+
+test-kernel-%: $(SOLVER_VENV)/ready
+	OPENBLAS_CORETYPE=$* $(SOLVER_VENV)/$(PYTEST) -m "not peers" $(SOLVER_TESTS)
 
 # mypy names a module after its folder, and a checkout may have any name: it reads the package through links.
 TYPING = build/typing

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+# Tests run in as many processes as there are cores. OpenBLAS reads this when NumPy is first imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 ROOT = Path(__file__).parents[1]
 MOCAP = ROOT.parent / "shared" / "mocap"
 

@@ -28,16 +28,17 @@ def test_registers():
 A_HANG_IS_LONGER = 60  # seconds; the run takes about two
 
 
+@pytest.mark.parametrize("processes", [(), ("-n", "2")], ids=["one process", "two workers"])
 @pytest.mark.parametrize(("outcome", "code", "told"), [(True, 0, "1 passed"), (False, 1, "1 failed")])
 def test_a_forgotten_class_neither_hangs_nor_hides_the_outcome(
-    tmp_path: Path, outcome: bool, code: int, told: str
+    tmp_path: Path, outcome: bool, code: int, told: str, processes: tuple[str, ...]
 ) -> None:
     shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = blender\n")
     (tmp_path / "test_forgotten.py").write_text(LEAVES_A_CLASS_REGISTERED.format(outcome=outcome))
     # Rewritten assertions happen to keep the class alive, and then Blender would end well even without our help.
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "--assert=plain", str(tmp_path)],
+        [sys.executable, "-m", "pytest", "--assert=plain", *processes, str(tmp_path)],
         capture_output=True,
         text=True,
         timeout=A_HANG_IS_LONGER,

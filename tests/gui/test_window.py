@@ -21,6 +21,8 @@ SUITE = os.environ.get("BLENDER_GUI_SUITE", "trixie")
 """Which Blender: trixie has 4.3, sid the newest."""
 LONGEST = 400  # seconds; making the program ready takes two minutes the first time, and a run a quarter of one
 
+pytestmark = pytest.mark.timeout(2 * LONGEST + 60)
+
 
 @pytest.fixture(scope="session")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:

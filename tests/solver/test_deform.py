@@ -129,6 +129,7 @@ def test_the_more_important_holds_with_and_without_the_other(steps: SyntheticMot
         assert worst < 1e-5 * size, f"plants miss by {worst / size:.1e} sizes {'against the reach' if lower else ''}"
 
 
+@pytest.mark.slow
 def test_joint_limits_do_not_cost_the_more_important() -> None:
     """Out of reach and within limits the kick loses, not the foot that stands nor the balance."""
     motion = kick(human(limits=True)).clip

@@ -474,6 +474,7 @@ def test_the_tray_is_carried_beside_the_chest() -> None:
 # The document's own order of frames ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["kick, high", "kick, out of reach", "walk, enforced"])
 def test_frame_after_frame_the_same_constraints_hold(name: str) -> None:
     edit, batch = solved(name)

@@ -233,7 +233,14 @@ def moved_along(
 
 @pytest.mark.parametrize("beyond", [-0.3, 0.8], ids=["within reach", "out of reach"])
 @pytest.mark.parametrize(
-    ("scale", "kilometres", "heading"), [(100.0, 0.0, 0.0), (1.0, 1.0, 0.0), (1.0, 0.0, 2.0), (0.01, -1.0, -0.7)]
+    ("scale", "kilometres", "heading"),
+    [
+        (0.01, -1.0, -0.7),
+        # One change at a time, to tell which of them matters where the three together do.
+        pytest.param(100.0, 0.0, 0.0, marks=pytest.mark.slow),
+        pytest.param(1.0, 1.0, 0.0, marks=pytest.mark.slow),
+        pytest.param(1.0, 0.0, 2.0, marks=pytest.mark.slow),
+    ],
 )
 def test_the_scene_does_not_matter(stage, rng, beyond, scale, kilometres, heading):
     up = np.eye(3)[stage.skeleton.up_axis]
