@@ -92,12 +92,14 @@ def _already_standing(clip: Clip, plants: Sequence[Footplant]) -> BoolArray:
 
 
 def _strays(clip: Clip, plant: Footplant) -> Iterable[tuple[IntArray, Array]]:
-    """The frames (n,) in which heel or ball of a plant stands, and how far it is from the middle of its places (n,)."""
+    """The frames (n,) in which heel or ball of a plant stands, and how far it is from the middle of its places (n,), as
+    its ground sees them, which may move."""
     marks = {"heel": f"{plant.foot}_heel", "toe": f"{plant.foot}_ball"}
     for part, (begin, end) in plant.stays.items():
         frames = active_frames(max(begin, 0.0), min(end, clip.frames - 1.0))
         if frames.size:
-            places = clip.position(clip.skeleton.landmarks.require(marks[part]))[frames]
+            carried = frames[:, None] / clip.fps * np.asarray(plant.ground_velocity, dtype=np.float64)
+            places = clip.position(clip.skeleton.landmarks.require(marks[part]))[frames] - carried
             yield frames, np.linalg.norm(places - np.median(places, axis=0), axis=1)
 
 

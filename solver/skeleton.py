@@ -262,11 +262,11 @@ class Skeleton:
 
     @cached_property
     def soles(self) -> Mapping[str, float]:
-        """How high heel, ball ("left_toe") and tip of the toes lie above the floor in a flat foot, in the clip's units.
+        """How high heels, balls and tips of toes lie above the floor in a flat foot, by landmark, in the clip's units.
 
-        They come from the rest pose, except what was set by hand.
+        They come from the skin or the joints in the rest pose, except what was set by hand.
         """
-        return soles.soles_of(self.landmarks, self.rest, self.up_axis, self.set_soles)
+        return soles.soles_of(self.landmarks, self.tree, self.rest, self.up_axis, self.skin, self.set_soles)
 
     @cached_property
     def _mass_table(self) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ def in_shoes(armature: bpy.types.Object, thick: float) -> bpy.types.Object:
     marks, inverse = skeleton.landmarks, np.linalg.inv(np.array(armature.matrix_world))
     shoes, bones = [], []
     for side in ("left", "right"):
-        points = [getattr(marks, f"{side}_{mark}") for mark in ("ankle", "heel", "toe")]
+        points = [getattr(marks, f"{side}_{mark}") for mark in ("ankle", "heel", "ball")]
         places = np.stack([skeleton.rest_place(point) for point in points])
         low, high = places.min(axis=0) - 0.02, places.max(axis=0) + 0.02
         low[2], high[2] = places[:, 2].min() - thick, places[0, 2] + 0.05

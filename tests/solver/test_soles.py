@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from poise import solver
+from poise.solver import rotations
 from poise.solver.constraints import Source
 from poise.solver.errors import SkeletonError
 from poise.solver.skeleton import Up
@@ -18,6 +19,10 @@ from .made_up import plant_of
 
 THICK = 0.03
 """Sizes of the character between its lowest joints and the floor, as characters with shoes have them."""
+
+
+NAMES = {"heel": "heel", "toe": "ball"}
+"""What landmarks call the parts of a plant."""
 
 
 def in_shoes(up: Up = "y") -> tuple[solver.Clip, list[solver.Footplant]]:
@@ -33,21 +38,40 @@ def test_soles_come_from_the_rest_pose() -> None:
     skeleton = human()
     marks = skeleton.landmarks
     assert skeleton.soles["left_heel"] == skeleton.soles["right_heel"] == 0.0
-    rise = (skeleton.rest_place(marks.left_toe) - skeleton.rest_place(marks.left_heel))[1]  # type: ignore[arg-type]
-    assert skeleton.soles["left_toe"] == pytest.approx(rise)
+    rise = (skeleton.rest_place(marks.left_ball) - skeleton.rest_place(marks.left_heel))[1]  # type: ignore[arg-type]
+    assert skeleton.soles["left_ball"] == pytest.approx(rise)
+
+
+@pytest.mark.parametrize("up", ["y", "z"])
+def test_the_lowest_skin_of_a_foot_is_its_sole(up: Up) -> None:
+    """Of the left foot alone: the right one, which has no skin, keeps what the joints say."""
+    skeleton = human(up)
+    marks = skeleton.landmarks
+    heel, ankle = marks.left_heel, marks.left_ankle
+    assert heel is not None and ankle is not None
+    turned, placed = skeleton.rest
+    below = skeleton.rest_place(heel) - 0.03 * np.eye(3)[skeleton.up_axis]
+    point = rotations.rotate(rotations.conjugate(turned[ankle]), below - placed[ankle])
+    # With the heel where it is: the skin must not find another one.
+    shod = skeleton.with_landmarks(left_heel=heel, left_ball=marks.left_ball).replace(
+        skin=solver.Skin([ankle], [point])
+    )
+    assert shod.soles["left_heel"] == pytest.approx(0.03)
+    assert shod.soles["left_ball"] == pytest.approx(skeleton.soles["left_ball"] + 0.03)
+    assert shod.soles["right_heel"] == 0.0
 
 
 def test_what_is_set_counts_and_the_rest_follows_the_heel() -> None:
     skeleton = human()
     higher = skeleton.with_soles(left_heel=0.05)
     assert higher.soles["left_heel"] == 0.05
-    assert higher.soles["left_toe"] == pytest.approx(skeleton.soles["left_toe"] + 0.05)
-    assert higher.soles["right_toe"] == skeleton.soles["right_toe"]
-    assert skeleton.with_soles(left_toe=0.07).soles["left_toe"] == 0.07
+    assert higher.soles["left_ball"] == pytest.approx(skeleton.soles["left_ball"] + 0.05)
+    assert higher.soles["right_ball"] == skeleton.soles["right_ball"]
+    assert skeleton.with_soles(left_ball=0.07).soles["left_ball"] == 0.07
     assert higher.scaled(100.0).soles["left_heel"] == pytest.approx(5.0)
 
 
-@pytest.mark.parametrize("given", [{"left_knee": 0.1}, {"left_heel": -0.1}, {"left_toe": np.nan}])
+@pytest.mark.parametrize("given", [{"left_knee": 0.1}, {"left_heel": -0.1}, {"left_ball": np.nan}])
 def test_what_is_no_sole_is_refused(given: dict[str, float]) -> None:
     with pytest.raises(SkeletonError, match="sole under"):
         human().with_soles(**given)
@@ -65,7 +89,7 @@ def test_with_its_soles_a_character_in_shoes_does_not_sink(up: Up) -> None:
     source = Source(shod, solver.Ground(0.0))
     for plant in plants:
         for part, place in plant.stand(source).items():
-            assert place[axis] == pytest.approx(soles[f"{plant.foot}_{part}"], abs=1e-9)
+            assert place[axis] == pytest.approx(soles[f"{plant.foot}_{NAMES[part]}"], abs=1e-9)
             assert plant.soles(source)[part] == pytest.approx(0.0, abs=1e-9)
     done = solver.deform(shod, plants, ground=solver.Ground(0.0))
     hips = clip.skeleton.landmarks.hips
