@@ -64,7 +64,7 @@ def clean(armature: bpy.types.Object | None, options: Options | None = None) -> 
     ground = grounded.ground
     cyclic = looping.is_loop(reading, clip)
     cleaned = solver.cleaned(clip, [*feet, *hands], asked.method, ground=ground, cyclic=cyclic)
-    solving.check_plausible(reading, clip, cleaned.clip, feet, ground)
+    solving.check_plausible(reading, clip, cleaned.clip, grounded)
     before = solver.foot_metrics(clip, feet, ground=ground)
     after = solver.foot_metrics(cleaned.clip, feet, source=clip, ground=ground)
 

@@ -36,6 +36,8 @@ class Grounded:
     """By uid, of plants that keep their heights for that reason: how high above the ground, in the clip's units."""
     sentence: str
     """What is said of them before anything moves; empty where there are none."""
+    moves_plants: bool = False
+    """Whether the animator has put plants on the ground that stand far off it."""
 
 
 def grounded(
@@ -54,19 +56,19 @@ def grounded(
     gaps: dict[str, float] = {}
     names: list[str] = []
     known = [*uids, *[""] * (len(constraints) - len(uids))]
+    moves_plants = False
     for constraint, uid in zip(constraints, known, strict=True):
-        if (
-            isinstance(constraint, solver.Footplant)
-            and choices.get(uid, "AUTO") == "AUTO"
-            and constraint.height is None
-        ):
+        choice = choices.get(uid, "AUTO")
+        if isinstance(constraint, solver.Footplant) and choice != "OWN" and constraint.height is None:
             (gap,) = solver.ground_gaps(clip, [constraint], ground)
-            if abs(gap) > NEAR * clip.skeleton.size:
+            is_far = abs(gap) > NEAR * clip.skeleton.size
+            moves_plants |= is_far and choice == "GROUND"
+            if is_far and choice == "AUTO":
                 gaps[uid or f"found {len(gaps)}"] = float(gap)
                 names.append(f"{constraint.label} ({_way(gap)})")
                 constraint = replace(constraint, own_height=True)
         made.append(constraint)
-    return Grounded(tuple(made), ground, gaps, _sentence(names))
+    return Grounded(tuple(made), ground, gaps, _sentence(names), moves_plants)
 
 
 def _way(gap: float) -> str:
@@ -126,7 +128,7 @@ def decide(armature: bpy.types.Object, choice: Literal["GROUND", "OWN"]) -> int:
 def keep_soles(armature: bpy.types.Object, skeleton: solver.Skeleton) -> None:
     """Keep how thick the soles are, for the panels."""
     character = character_of(armature)
-    for name, point in (("found_sole_heel", "heel"), ("found_sole_ball", "toe")):
+    for name, point in (("found_sole_heel", "heel"), ("found_sole_ball", "ball")):
         heights: Iterable[float] = [
             skeleton.soles[mark] for mark in (f"left_{point}", f"right_{point}") if mark in skeleton.soles
         ]

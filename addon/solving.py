@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
@@ -77,7 +77,7 @@ def solving(armature: bpy.types.Object | None, options: Options | None = None) -
     deformation = yield from _told(steps, lambda progress: (progress.stage, progress.share))
     yield "telling", 0.0
     report = deformation.report
-    check_plausible(reading, clip, deformation.clip, translated.constraints, grounded.ground)
+    check_plausible(reading, clip, deformation.clip, grounded)
     yield "baking", 0.0
     baked = bridge.bake(reading, deformation.clip, target=asked.target, tolerance=asked.tolerance)
 
@@ -103,11 +103,12 @@ def check_plausible(
     reading: bridge.Reading,
     source: solver.Clip,
     result: solver.Clip,
-    constraints: Sequence[solver.Constraint],
-    ground: solver.Ground | None,
+    grounded: grounding.Grounded,
 ) -> None:
     """Raise where a result cannot be what was meant, before anything is baked; `source` is what it was made from."""
-    why = solver.why_implausible(source, result, constraints, ground, reading.times)
+    why = solver.why_implausible(
+        source, result, grounded.constraints, grounded.ground, reading.times, grounded.moves_plants
+    )
     if why:
         raise translation.TranslationError(why)
 

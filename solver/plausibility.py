@@ -33,10 +33,12 @@ def why_implausible(
     constraints: Iterable[Constraint],
     ground: Ground | None = None,
     times: Array | None = None,
+    moves_plants: bool = False,
 ) -> str:
     """Why a result cannot be what its constraints meant, and what to look at, in two sentences; empty where it can.
 
-    `times` (frames,) is what the frames are called in the sentences; None: by their indices.
+    `times` (frames,) is what the frames are called in the sentences; None: by their indices. With `moves_plants` the
+    ground is meant to move plants, so that the body may move along.
 
     Only frames count in which nothing but footplants and balance is active: what else an animator asks for may well
     move the body, or take a foot from its plant.
@@ -49,7 +51,7 @@ def why_implausible(
     size, names = source.skeleton.size, source.skeleton.names
     root = source.skeleton.landmarks.hips or 0
     moved = np.linalg.norm(result.world.positions[:, root] - source.world.positions[:, root], axis=1) / size
-    standing = alone & _already_standing(source, plants)
+    standing = alone & _already_standing(source, plants) & (not moves_plants)
     worst = int(np.argmax(np.where(standing, moved, 0.0)))
     if standing[worst] and moved[worst] > LARGEST_MOVE:
         frame = worst if times is None else times[worst]

@@ -62,7 +62,7 @@ def _edited(clip: solver.Clip, order: Order, job: Job, armature: str, told: dict
         _check_plausible(clip, result, plants, ground)
     if order.constraints is not None:
         wished = [*_kept(plants, asked, order), *asked]
-        deformation = solver.deform(result, wished, ground=ground, cyclic=cyclic)
+        deformation = solver.correct_and_deform(result, wished, ground=ground, cyclic=cyclic)
         result = deformation.clip
         told["deform"] = _deformation_told(deformation)
         _check_plausible(clip, result, wished, ground)
