@@ -278,7 +278,7 @@ def test_the_targets_of_a_walk_stand_still_and_keep_the_foot_rigid(step: Planted
     targets = WalkTargets.of(step)
     for plant in step.plants:
         for part, (begin, end) in plant.stays.items():
-            number = planted_walk.POINTS.index(f"{plant.foot}_{part}")
+            number = planted_walk.POINTS.index(f"{plant.foot}_{'heel' if part == 'heel' else 'ball'}")
             stay = slice(int(begin), int(end) + 1)
             assert targets.held[stay, number].all() and targets.active[stay, number].all()
             assert np.ptp(targets.positions[stay, number], axis=0).max() < SAME_MODEL, f"{plant.label}: {part}"

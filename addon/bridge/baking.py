@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
 
 import bpy
 import numpy as np
@@ -66,6 +66,11 @@ class Baked:
     """(frames, joints) from each joint of the result to its bone as baked, in the scene's units."""
     angles: Array = field(default_factory=lambda: np.zeros((0, 0)), compare=False, repr=False)
     """(frames, joints) likewise in radians, between their orientations; zero where all bones can be baked."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and tuples, without the arrays: what JSON can write."""
+        kept = [each.name for each in fields(self) if each.name not in ("distances", "angles")]
+        return {name: getattr(self, name) for name in kept}
 
 
 def bake(

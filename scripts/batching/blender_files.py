@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import io
 import warnings
 from collections.abc import Callable, Iterator
@@ -60,7 +59,7 @@ def edit_in_blender(job: Job, order: Order) -> list[dict[str, Any]]:
             solver.write_bvh(done.clip, job.motion)
         elif job.format is not None and order.changes_motions:
             baked = bridge.bake(reading, done.clip, target=order.target, tolerance=order.tolerance)
-            told[-1]["baked"] = dataclasses.asdict(baked)
+            told[-1]["baked"] = baked.as_dict()
             told[-1]["notes"] += baked.notes
     if job.motion is not None and job.format != "bvh":
         job.motion.parent.mkdir(parents=True, exist_ok=True)
