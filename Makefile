@@ -37,7 +37,7 @@ help:
 	@echo "make test-solver  the solver's tests alone, without the slow ones: no Blender, a minute"
 	@echo "make test-matrix  the solver's tests under each of Python $(MATRIX) that is here"
 	@echo "make test-kernels the solver's tests under each of OpenBLAS's kernels $(KERNELS) that runs here"
-	@echo "make lint         ruff and mypy"
+	@echo "make lint         ruff, mypy and the order of the packages"
 	@echo "make bench        measure, beside other libraries; writes build/bench.json"
 	@echo "make extension    build the Blender extension into build/"
 	@echo "make wheel        build the Python package into build/"
@@ -116,7 +116,8 @@ lint: .venv/ready
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	@rm -rf $(TYPING) && mkdir -p $(TYPING)/poise
-	@ln -s "$(CURDIR)/__init__.py" "$(CURDIR)/addon" "$(CURDIR)/solver" $(TYPING)/poise/
+	@ln -s "$(CURDIR)/__init__.py" "$(CURDIR)/addon" "$(CURDIR)/examples" "$(CURDIR)/solver" $(TYPING)/poise/
+	.venv/bin/lint-imports --no-logo
 	MYPYPATH=$(TYPING) .venv/bin/mypy -p poise
 	MYPYPATH=$(TYPING):scripts .venv/bin/mypy --explicit-package-bases scripts
 

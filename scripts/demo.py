@@ -18,9 +18,9 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from poise import solver
-from poise.solver.kinematics import WorldState
-from poise.solver.synthetic import document
-from poise.solver.synthetic.document import Scene
+from poise.examples import postures
+from poise.examples.postures import Scene
+from poise.solver.body.kinematics import WorldState
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -46,12 +46,12 @@ def main(folder: Path) -> None:
 
 def draw_thinker() -> Figure:
     """Figure 3.3."""
-    scene = document.thinker()
+    scene = postures.thinker()
     posture = solve("The Thinker", scene)
     figure, panels = sheet(1, 4, (12.0, 3.9))
     views = [("Start", scene.start, View(-35.0)), ("Result", posture.pose, View(35.0))]
     views += [("Front", posture.pose, FRONT), ("Right side", posture.pose, RIGHT_SIDE)]
-    top = document.HIP_HEIGHT - 0.08
+    top = postures.HIP_HEIGHT - 0.08
     for axes, (title, pose, view) in zip(panels, views, strict=True):
         drawing.draw_floor(axes, (0.0, 0.2), view, reach=0.5)
         drawing.draw_block(axes, (-0.24, 0.0, -0.20), (0.24, top, 0.18), view)
@@ -63,19 +63,19 @@ def draw_thinker() -> Figure:
 def draw_reaching() -> Figure:
     """Figure 3.4."""
     scenes = {
-        "Start": document.reaching(balanced=False),
-        "Centre of mass free": document.reaching(balanced=False),
-        "Centre of mass between the feet": document.reaching(balanced=True),
-        "… with an umbrella": document.reaching(balanced=True, umbrella=document.UMBRELLA_MASS),
+        "Start": postures.reaching(balanced=False),
+        "Centre of mass free": postures.reaching(balanced=False),
+        "Centre of mass between the feet": postures.reaching(balanced=True),
+        "… with an umbrella": postures.reaching(balanced=True, umbrella=postures.UMBRELLA_MASS),
     }
     figure, panels = sheet(2, 2, (10.0, 7.0))
     for axes, (title, scene) in zip(panels, scenes.items(), strict=True):
         pose = scene.start if title == "Start" else solve(f"Reaching: {title}", scene).pose
         drawing.draw_floor(axes, (-0.2, 0.0), FRONT, reach=0.9)
-        drawing.draw_support(axes, document.support(scene.skeleton, scene.start), FRONT)
+        drawing.draw_support(axes, postures.support(scene.skeleton, scene.start), FRONT)
         for load in scene.skeleton.loads:
-            grip = document.place(scene.skeleton, pose, solver.BodyPoint(load.point.joint))
-            drawing.draw_umbrella(axes, grip, document.place(scene.skeleton, pose, load.point), FRONT)
+            grip = postures.place(scene.skeleton, pose, solver.BodyPoint(load.point.joint))
+            drawing.draw_umbrella(axes, grip, postures.place(scene.skeleton, pose, load.point), FRONT)
         draw_body(axes, scene, pose, FRONT, targets=title != "Start")
         drawing.draw_center_of_mass(axes, WorldState.of(scene.skeleton, pose.motion).center_of_mass()[0], FRONT)
         drawing.frame(axes, title, (-2.1, 1.2), (-0.3, 1.9))
@@ -84,10 +84,10 @@ def draw_reaching() -> Figure:
 
 def draw_recruiting() -> Figure:
     """Figure 3.5."""
-    levels = {"Arm and spine": document.ARM_AND_SPINE, "Arm only": document.ARM_ONLY}
+    levels = {"Arm and spine": postures.ARM_AND_SPINE, "Arm only": postures.ARM_ONLY}
     figure, panels = sheet(1, 4, (11.0, 4.4))
     for pair, (title, level) in zip((panels[:2], panels[2:]), levels.items(), strict=True):
-        scene = document.left_reach(level)
+        scene = postures.left_reach(level)
         posture = solve(f"Recruiting: {title}", scene)
         for axes, view in zip(pair, (FRONT, LEFT_SIDE), strict=True):
             drawing.draw_floor(axes, (0.0, 0.0), view, reach=0.5)
@@ -99,10 +99,10 @@ def draw_recruiting() -> Figure:
 def draw_conflict() -> Figure:
     """Figure 3.2."""
     scenes = {
-        "Start": document.two_arms(None),
-        "Equal priorities": document.two_arms(None),
-        "Left first": document.two_arms("left"),
-        "Right first": document.two_arms("right"),
+        "Start": postures.two_arms(None),
+        "Equal priorities": postures.two_arms(None),
+        "Left first": postures.two_arms("left"),
+        "Right first": postures.two_arms("right"),
     }
     figure, panels = sheet(1, 4, (14.0, 3.6))
     for axes, (title, scene) in zip(panels, scenes.items(), strict=True):
@@ -115,7 +115,7 @@ def draw_conflict() -> Figure:
 
 def draw_convergence() -> Figure:
     """Figure 5.10."""
-    scene = document.three_constraints()
+    scene = postures.three_constraints()
     posture = solve("Three constraints on a chain", scene, record=True)
     figure, (start, result, curves) = plt.subplots(
         1, 3, figsize=(11.0, 4.0), width_ratios=(1.0, 1.0, 1.9), layout="constrained"
@@ -127,7 +127,7 @@ def draw_convergence() -> Figure:
         state = WorldState.of(scene.skeleton, pose.motion)
         for task, color in zip(scene.tasks, drawing.CURVES, strict=True):
             if isinstance(task, solver.PositionTask):
-                controlled = document.place(scene.skeleton, pose, solver.BodyPoint(task.joint, task.offset))
+                controlled = postures.place(scene.skeleton, pose, solver.BodyPoint(task.joint, task.offset))
             else:
                 controlled = state.center_of_mass()[0]
             goal = controlled[0] + task.error(state)[0, 0]
@@ -162,7 +162,7 @@ def draw_body(axes: Axes, scene: Scene, pose: solver.Pose, view: View, targets: 
     drawing.draw_parts(axes, drawing.mannequin(scene.skeleton, pose), view)
     for task in scene.tasks if targets else ():
         if isinstance(task, solver.PositionTask):
-            reached = document.place(scene.skeleton, pose, solver.BodyPoint(task.joint, task.offset))
+            reached = postures.place(scene.skeleton, pose, solver.BodyPoint(task.joint, task.offset))
             drawing.draw_target(axes, np.asarray(task.target), reached, view)
 
 

@@ -13,8 +13,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Circle, Polygon, Wedge
 
 from poise import solver
-from poise.solver.arrays import Array
-from poise.solver.kinematics import WorldState
+from poise.solver.body.kinematics import WorldState
+from poise.solver.core.arrays import Array
 
 matplotlib.use("Agg")
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from poise import solver
 from poise.solver import synthetic
-from poise.solver.arrays import Array
+from poise.solver.core.arrays import Array
 from poise.solver.synthetic import SyntheticMotion
 
 STEPS, RATE, SKATE = 6, 60.0, 0.015

@@ -17,10 +17,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
 
 from poise import solver
-from poise.solver.arrays import Array
-from poise.solver.filters import accelerations
-from poise.solver.synthetic import edits
-from poise.solver.synthetic.edits import KICK_HEIGHTS, Edit
+from poise.examples import edits
+from poise.examples.edits import KICK_HEIGHTS, Edit
+from poise.solver.core.arrays import Array
+from poise.solver.deformation.displacement_filter import accelerations
 
 GHOST = 0.72
 """How much of the paper's colour the source takes on where it stands behind the result."""

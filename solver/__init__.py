@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Blender-independent solver: these names are its public face, and keep their meaning."""
 
-from . import rotations
-from .bvh import read_bvh, write_bvh
+from .body.clip import Clip
+from .body.detached_feet import feet_beside_legs
+from .body.joints import BodyPoint, JointKind, Load
+from .body.landmarks.proportions import implausible_landmarks
+from .body.limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
+from .body.motion import Motion, Pose
+from .body.moving_ground import ground_velocity
+from .body.skeleton import Skeleton
+from .body.skin import Skin
 from .cleanup.clean import CleanMethod, clean, cleaned
 from .cleanup.cleaned import Cleaned
 from .cleanup.limbs import Limb, limb, limbs_of
@@ -12,8 +19,6 @@ from .cleanup.plants import PlantedPoint, planted_points
 from .cleanup.rigid.stream import RigidStream
 from .cleanup.settings import CleanSettings
 from .cleanup.stretch.stream import CleanStream
-from .clip import Clip
-from .constraint_files import constraints_as_dict, constraints_from_dict, read_constraints, write_constraints
 from .constraints import (
     Balance,
     Constraint,
@@ -27,9 +32,16 @@ from .constraints import (
     estimate_ground,
     ground_gaps,
 )
-from .correcting import correct_and_deform, correcting_and_deforming
-from .deform import Deformation, deform, deforming
-from .detached_feet import feet_beside_legs
+from .core import rotations
+from .core.errors import PoiseError, RecruitingWarning
+from .core.progress import finished
+from .core.splines import Spline
+from .deformation.deform import Deformation, deform, deforming
+from .deformation.foot_correction import correct_and_deform, correcting_and_deforming
+from .deformation.loops import is_cyclic
+from .deformation.plausibility import why_implausible
+from .deformation.report import Advice, Conflict, Report, Residual, StretchedLimb
+from .deformation.workspace import DeformSettings, Progress
 from .detection import (
     Detected,
     DetectedFootplant,
@@ -46,22 +58,11 @@ from .detection import (
     detect_sliding,
     detect_stays,
 )
-from .errors import PoiseError, RecruitingWarning
-from .joints import BodyPoint, JointKind, Load
-from .limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
-from .loops import is_cyclic
-from .motion import Motion, Pose
-from .moving_ground import ground_velocity
-from .plausibility import why_implausible
-from .posture import Posture, Postures, solve_posture, solve_postures
-from .proportions import implausible_landmarks
-from .recruiting import RecruitingBreach
-from .report import Advice, Conflict, Report, Residual, StretchedLimb
-from .settings import SolveSettings
-from .skeleton import Skeleton
-from .skin import Skin
-from .splines import Spline
-from .steps import finished
+from .files.bvh import read_bvh, write_bvh
+from .files.constraint_files import constraints_as_dict, constraints_from_dict, read_constraints, write_constraints
+from .posture.recruiting import RecruitingBreach
+from .posture.settings import SolveSettings
+from .posture.solve import Posture, Postures, solve_posture, solve_postures
 from .tasks import (
     AttachmentTask,
     BalanceTask,
@@ -73,7 +74,6 @@ from .tasks import (
     PositionTask,
     Task,
 )
-from .workspace import DeformSettings, Progress
 
 __all__ = [
     "Advice",

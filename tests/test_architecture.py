@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan of the house, checked on the source text: who may import whom.
+"""What holds for the whole tree and no linter says: which libraries are needed, what the add-on may know, licences.
 
-Every check is a function from source text to complaints, run over the tree and shown to complain about a bad text.
+The order of the packages is a contract in pyproject.toml, which `make lint` checks.
 """
 
 from __future__ import annotations
@@ -11,33 +11,11 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-
-FLOORS: dict[int, str] = {
-    1: "rotations errors arrays memory steps whole_files",
-    2: """skeleton motion clip kinematics limits anthropometry landmarks bvh joints
-          tree dofs soles figure joint_names body_shape frame_rates bvh_parser bvh_formatter
-          skin foot_shape detached_feet proportions""",
-    3: """tasks hierarchy posture recruiting locking problem settings curvature projection stretching
-          polishing lumps""",
-    4: """splines constraints wishes timeline filters enforcement legs swings workspace joining yielding smoothing
-          clearance deform correcting loops loop_constraints moving_ground report constraint_files constraint_records
-          constraint_codecs plausibility""",
-    5: "detection",
-    6: "cleanup",
-    7: "spacetime",
-}
-"""The modules and folders of solver/ by floor: each imports only from its own floor and from lower ones."""
-
-SIDE = {"synthetic": 4}
-"""Modules beside the floors, with the highest floor that each may import; nobody in solver/ imports them."""
-
-FLOOR_OF = {name: floor for floor, names in FLOORS.items() for name in names.split()} | SIDE
 
 NEEDED_LIBRARIES = {"numpy"}
 LIBRARIES_OF_ROOM = {"spacetime": {"casadi"}}
@@ -121,48 +99,6 @@ def complaints_about_libraries(module: str, source: str) -> list[str]:
     return found
 
 
-def complaints_about_floors(module: str, source: str, sources: Mapping[str, str]) -> list[str]:
-    """A module of solver/ imports only from its own floor and from lower ones, and never from outside solver/."""
-    room = room_of(module)
-    if not room:
-        return []  # solver/__init__ names what is public, so it knows every floor
-    if room not in FLOOR_OF:
-        return [f"solver/{room} has no floor: give it one in FLOORS of tests/test_architecture.py"]
-    found = []
-    for imported in imports_of_module(module, source):
-        if not imported.relative:
-            continue
-        target = imported.target(sources)
-        other = room_of(target)
-        where = f"{module}:{imported.line}"
-        if not target.startswith("solver"):
-            found.append(f"{where}: the solver must not know {target or 'the package root'}")
-        elif not other:
-            found.append(f"{where}: import {imported.name} from its module, not from solver, which knows every floor")
-        elif other in SIDE and other != room:
-            found.append(f"{where}: {other} is for tests and demonstrations; no other module may need it")
-        elif other in FLOOR_OF and FLOOR_OF[other] > FLOOR_OF[room]:
-            found.append(f"{where}: floor {FLOOR_OF[room]} must not import {other} from floor {FLOOR_OF[other]}")
-    return found
-
-
-def complaints_about_cycles(sources: Mapping[str, str]) -> list[str]:
-    """No module needs itself through others."""
-    needs = {
-        module: {
-            target
-            for imported in imports_of_module(module, source)
-            if imported.relative and (target := imported.target(sources)) in sources
-        }
-        for module, source in sources.items()
-    }
-    try:
-        TopologicalSorter(needs).prepare()
-    except CycleError as error:
-        return [f"imports go in a circle: {' → '.join(reversed(error.args[1]))}"]
-    return []
-
-
 def public_names(solver_init: str) -> set[str]:
     """The names that solver/__init__ imports or defines."""
     names = set()
@@ -217,19 +153,6 @@ SOURCES = package_sources()
 
 def test_the_solver_needs_only_numpy_and_the_standard_library() -> None:
     assert not [text for module, source in SOURCES.items() for text in complaints_about_libraries(module, source)]
-
-
-def test_each_floor_imports_only_downward() -> None:
-    assert not [
-        text
-        for module, source in SOURCES.items()
-        if module.startswith("solver")
-        for text in complaints_about_floors(module, source, SOURCES)
-    ]
-
-
-def test_no_imports_go_in_a_circle() -> None:
-    assert not complaints_about_cycles(SOURCES)
 
 
 def test_the_addon_knows_only_the_public_solver() -> None:
@@ -302,47 +225,6 @@ def test_what_is_allowed_is_not_complained_about() -> None:
     assert not complaints_about_libraries(
         "addon.live", "import bpy\nfrom mathutils import Vector\nfrom .. import solver"
     )
-    few = {"solver": "", "solver.rotations": "", "solver.tasks": "", "solver.tasks.base": "", "solver.synthetic": ""}
-    assert not complaints_about_floors("solver.posture", "from .tasks import Task\nfrom . import rotations", few)
-    assert not complaints_about_floors("solver.tasks.base", "from .. import rotations\nfrom . import position", few)
-    assert not complaints_about_floors("solver.synthetic", "from .deform import deform", few)
-
-
-@pytest.mark.parametrize(
-    ("module", "source", "told"),
-    [
-        ("solver.rotations", "from .skeleton import Skeleton", "floor 1 must not import skeleton from floor 2"),
-        ("solver.skeleton", "from . import posture", "floor 2 must not import posture from floor 3"),
-        ("solver.skeleton", "from .tasks.base import Task", "floor 2 must not import tasks from floor 3"),
-        ("solver.tasks.base", "from ..deform import deform", "floor 3 must not import deform from floor 4"),
-        ("solver.skeleton", "if TYPE_CHECKING:\n    from .posture import Posture", "floor 2 must not import posture"),
-        ("solver.deform", "from . import synthetic", "no other module may need it"),
-        ("solver.synthetic.human", "from ..detection import detect", "floor 4 must not import detection from floor 5"),
-        ("solver.posture", "from . import read_bvh", "from its module"),
-        ("solver.posture", "from .. import addon", "must not know addon"),
-        ("solver.posture", "from ..addon import bridge", "must not know addon"),
-        ("solver.posture", "from .. import register", "must not know the package root"),
-        ("solver.nowhere", "", "solver/nowhere has no floor: give it one"),
-        ("solver.nowhere.deep", "", "solver/nowhere has no floor: give it one"),
-    ],
-)
-def test_an_upward_import_is_found(module: str, source: str, told: str) -> None:
-    tree = {"solver": "", "addon": "", "solver.tasks": "", "solver.tasks.base": "", "solver.detection": ""}
-    tree |= {f"solver.{name}": "" for name in ("posture", "skeleton", "deform", "synthetic")}
-    (complaint,) = complaints_about_floors(module, source, tree)
-    assert told in complaint
-
-
-def test_a_circle_is_found() -> None:
-    circle = {
-        "solver": "from .skeleton import Skeleton",
-        "solver.skeleton": "from .motion import Motion",
-        "solver.motion": "from . import clip",
-        "solver.clip": "def late():\n    from .skeleton import Skeleton",
-    }
-    (complaint,) = complaints_about_cycles(circle)
-    assert all(name in complaint for name in ("solver.skeleton", "solver.motion", "solver.clip"))
-    assert not complaints_about_cycles(circle | {"solver.clip": ""})
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.solver import rotations
-from poise.solver.kinematics import WorldState
+from poise.solver.body.kinematics import WorldState
+from poise.solver.core import rotations
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))

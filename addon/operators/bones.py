@@ -12,9 +12,10 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 from bpy.types import Operator
 
-from .. import adding, bridge, translation
+from .. import bridge, translation
 from ..properties import active_constraint, armature_in, name_bone
-from ..recruiting import serving_bones
+from ..workflows import create
+from ..workflows.recruiting import serving_bones
 from .on_armature import OnArmature
 from .selection import OnConstraint
 from .settings import THIS_TIME
@@ -67,7 +68,7 @@ class POISE_OT_bone_choose(OnArmature, Operator):  # noqa: N801
         constraint = active_constraint(armature)
         if constraint is None:
             raise translation.TranslationError("There is no constraint to choose a bone for: add one first.")
-        adding.check_role(armature, constraint, "BONE" if self.field == "bone" else "REFERENCE", [name])
+        create.check_role(armature, constraint, "BONE" if self.field == "bone" else "REFERENCE", [name])
         name_bone(armature, constraint, name, self.field)
         return f"{constraint.name!r}: {name!r} was chosen."
 

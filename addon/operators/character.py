@@ -10,8 +10,9 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty
 from bpy.types import Operator
 
-from .. import adding, bridge, landmarking
+from .. import bridge
 from ..properties import MARKS, POINT_MARKS
+from ..workflows import create, landmarks
 from .on_armature import OnArmature
 from .selection import FromSelection
 from .settings import THIS_TIME
@@ -28,7 +29,7 @@ class POISE_OT_character_recognise(OnArmature, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        return landmarking.recognise(armature) or "All landmarks are found."
+        return landmarks.recognise(armature) or "All landmarks are found."
 
 
 class POISE_OT_landmark_set(FromSelection, Operator):  # noqa: N801
@@ -48,21 +49,21 @@ class POISE_OT_landmark_set(FromSelection, Operator):  # noqa: N801
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         bones = self.chosen(context, armature)
-        landmarking.set_landmark(armature, self.mark, bones, self._offset(armature, bones))
+        landmarks.set_landmark(armature, self.mark, bones, self._offset(armature, bones))
         told = f"The {self.mark.replace('_', ' ')} is at {', '.join(bones)}"
-        opposite, others = landmarking.other_side(self.mark), []
+        opposite, others = landmarks.other_side(self.mark), []
         if self.mirror and opposite:
-            others = [name for bone in bones if (name := landmarking.counterpart(armature, bone))]
+            others = [name for bone in bones if (name := landmarks.counterpart(armature, bone))]
         if others:
-            offset = landmarking.mirrored_offset(armature, bones[0], others[0], self._offset(armature, bones))
-            landmarking.set_landmark(armature, opposite, others, offset)
+            offset = landmarks.mirrored_offset(armature, bones[0], others[0], self._offset(armature, bones))
+            landmarks.set_landmark(armature, opposite, others, offset)
             told += f", the {opposite.replace('_', ' ')} at {', '.join(others)}"
         return f"{told}."
 
     def _offset(self, armature: bpy.types.Object, bones: list[str]) -> tuple[float, float, float]:
         if self.use_tail and self.mark in POINT_MARKS and bones:
             bridge.check_bones(armature, bones)
-            return adding.tail_offset(armature, bones[0])
+            return create.tail_offset(armature, bones[0])
         x, y, z = self.offset
         return x, y, z
 
@@ -80,7 +81,7 @@ class POISE_OT_landmark_clear(OnArmature, Operator):  # noqa: N801
     )
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        count = landmarking.clear_landmark(armature, "" if self.mark == "ALL" else self.mark)
+        count = landmarks.clear_landmark(armature, "" if self.mark == "ALL" else self.mark)
         return f"{count} landmark{'' if count == 1 else 's'} cleared."
 
 

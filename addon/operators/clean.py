@@ -10,9 +10,9 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from bpy.types import Operator
 
-from .. import cleaning
 from ..properties import character_of
 from ..properties.character import CLEAN_METHODS, TARGETS
+from ..workflows import clean
 from .on_armature import OnArmature
 from .settings import THIS_TIME, fill_in
 
@@ -45,9 +45,9 @@ class POISE_OT_clean(OnArmature, Operator):  # noqa: N801
         fill_in(self, armature)
         if not self.properties.is_property_set("method"):
             self.method = character_of(armature).clean_method
-        outcome = cleaning.clean(
+        outcome = clean.clean(
             armature,
-            cleaning.Options(
+            clean.Options(
                 method=self.method.lower(),
                 feet=self.feet,
                 hands=self.hands,

@@ -10,10 +10,11 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy.types import Operator
 
-from .. import adding, bridge, constraint_list, mirroring
-from ..properties import current_name, name_bone
+from .. import bridge
+from ..properties import constraint_list, current_name, name_bone
 from ..properties.constraint import MODES, POSE_SPACES
 from ..translation import TranslationError
+from ..workflows import create, mirror
 from .selection import FromSelection, OnConstraint, select_bones
 from .settings import THIS_TIME
 
@@ -35,7 +36,7 @@ class POISE_OT_constraint_add_pin(FromSelection, Operator):  # noqa: N801
     use_tail: BoolProperty(name="Tail", description="Hold the tail of the bone instead of its head")
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        pins = adding.add_pins(armature, self.chosen(context, armature), self.when(context), self.hold, self.use_tail)
+        pins = create.add_pins(armature, self.chosen(context, armature), self.when(context), self.hold, self.use_tail)
         return _count(len(pins), "Pin", "pins")
 
 
@@ -61,7 +62,7 @@ class POISE_OT_constraint_add_trajectory(FromSelection, Operator):  # noqa: N801
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         begin, end = self.span(context)
         bones = self.chosen(context, armature)
-        made = adding.add_trajectories(armature, bones, begin, end, self.count, self.mode)
+        made = create.add_trajectories(armature, bones, begin, end, self.count, self.mode)
         return _count(len(made), "Trajectory", "trajectories")
 
 
@@ -96,8 +97,8 @@ class POISE_OT_constraint_add_footplant(FromSelection, Operator):  # noqa: N801
         begin, end = self.held_span(context)
         side = self.foot.lower()
         if side == "auto":
-            side = adding.foot_of(armature, self.chosen(context, armature))
-        return f"{adding.add_footplant(armature, side, begin, end).name} added."
+            side = create.foot_of(armature, self.chosen(context, armature))
+        return f"{create.add_footplant(armature, side, begin, end).name} added."
 
 
 class POISE_OT_constraint_add_orientation(FromSelection, Operator):  # noqa: N801
@@ -112,7 +113,7 @@ class POISE_OT_constraint_add_orientation(FromSelection, Operator):  # noqa: N80
     hold: FloatProperty(name="Hold", description="For how many frames more the bone stays so", min=0.0)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        made = adding.add_orientations(armature, self.chosen(context, armature), self.when(context), self.hold)
+        made = create.add_orientations(armature, self.chosen(context, armature), self.when(context), self.hold)
         return _count(len(made), "Orientation", "orientations")
 
 
@@ -132,7 +133,7 @@ class POISE_OT_constraint_add_look_at(FromSelection, Operator):  # noqa: N801
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         begin, end = self.span(context)
-        made = adding.add_look_at(armature, self.chosen(context, armature), begin, end, self.target)
+        made = create.add_look_at(armature, self.chosen(context, armature), begin, end, self.target)
         return _count(len(made), "Look at", "look ats")
 
 
@@ -159,7 +160,7 @@ class POISE_OT_constraint_add_balance(FromSelection, Operator):  # noqa: N801
         assert scene is not None
         is_whole = not scene.use_preview_range and not self.is_set("begin") and not self.is_set("end")
         bones = self.chosen(context, armature) if self.use_bones else []
-        item = adding.add_balance(armature, None if is_whole else self.span(context), bones)
+        item = create.add_balance(armature, None if is_whole else self.span(context), bones)
         return f"{item.name} added."
 
 
@@ -184,7 +185,7 @@ class POISE_OT_constraint_add_pose(FromSelection, Operator):  # noqa: N801
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         begin, end = self.held_span(context)
         bones = self.chosen(context, armature)
-        return f"{adding.add_pose(armature, bones, self.when(context), begin, end, self.space).name} added."
+        return f"{create.add_pose(armature, bones, self.when(context), begin, end, self.space).name} added."
 
 
 class POISE_OT_pose_capture(OnConstraint, Operator):  # noqa: N801
@@ -201,7 +202,7 @@ class POISE_OT_pose_capture(OnConstraint, Operator):  # noqa: N801
         item = self.constraint(armature)
         if item.kind != "POSE":
             raise TranslationError(f"{item.name}: it holds no pose.")
-        adding.capture_pose(armature, item, scene.frame_current_final)
+        create.capture_pose(armature, item, scene.frame_current_final)
         return f"{item.name} holds the pose of frame {scene.frame_current_final:g}."
 
 
@@ -240,7 +241,7 @@ class POISE_OT_constraint_mirror(OnConstraint, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        return f"{mirroring.mirror(armature, self.chosen_index(armature)).name} added."
+        return f"{mirror.mirror(armature, self.chosen_index(armature)).name} added."
 
 
 class POISE_OT_constraint_move(OnConstraint, Operator):  # noqa: N801
@@ -310,17 +311,17 @@ class POISE_OT_constraint_pick(OnConstraint, FromSelection, Operator):  # noqa: 
         item = self.constraint(armature)
         scene = context.scene
         assert scene is not None
-        adding.check_role(armature, item, self.role, bones)
+        create.check_role(armature, item, self.role, bones)
         if self.role == "RECRUITED":
-            adding.list_bones(armature, item.recruited, bones)
+            create.list_bones(armature, item.recruited, bones)
             item.recruit = "BONES"
         elif self.role == "REFERENCE":
             name_bone(armature, item, bones[0], "reference_bone")
             item.reference = "BONE"
         elif item.kind == "POSE":
-            adding.capture_pose(armature, item, scene.frame_current_final, bones)
+            create.capture_pose(armature, item, scene.frame_current_final, bones)
         elif item.kind == "BALANCE":
-            adding.list_bones(armature, item.bones, bones)
+            create.list_bones(armature, item.bones, bones)
         else:
             name_bone(armature, item, bones[0])
         return f"{item.name} takes {', '.join(bones)}."

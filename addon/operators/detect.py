@@ -12,10 +12,11 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy.types import Operator
 
-from .. import bridge, detecting, ranges, translation
-from ..constraint_list import remove
+from .. import bridge, translation
 from ..properties import character_of
 from ..properties.character import TEMPLATE_KINDS
+from ..properties.constraint_list import remove
+from ..workflows import detect, ranges
 from .on_armature import OnArmature
 from .settings import THIS_TIME
 
@@ -35,7 +36,7 @@ class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         if not self.properties.is_property_set("least_confidence"):
             self.least_confidence = character_of(armature).least_confidence
-        found = detecting.find_footplants(armature, self.least_confidence)
+        found = detect.find_footplants(armature, self.least_confidence)
         if note := ranges.left_out(armature):
             self.report({"WARNING"}, note)
         plants = f"{found.count} footplant{'' if found.count == 1 else 's'} found: accept the ones that you want."
@@ -73,7 +74,7 @@ class POISE_OT_detect_template(OnArmature, Operator):  # noqa: N801
                 )
             self.begin, self.end = scene.frame_preview_start, scene.frame_preview_end
         bones = [self.bone] if self.bone else [bone.name for bone in armature.pose.bones if bridge.is_selected(bone)]
-        counts = detecting.find_like(armature, bones, self.kind.lower(), self.begin, self.end)
+        counts = detect.find_like(armature, bones, self.kind.lower(), self.begin, self.end)
         times = ", ".join(f"{bone} {count} time{'' if count == 1 else 's'}" for bone, count in counts.items())
         return f"Found: {times}."
 
@@ -116,7 +117,7 @@ class POISE_OT_found_accept(OnProposal, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        accepted = detecting.accept(armature, self.chosen(armature))
+        accepted = detect.accept(armature, self.chosen(armature))
         return f"{accepted.name!r} is a constraint now."
 
 
@@ -146,7 +147,7 @@ class POISE_OT_found_accept_all(OnProposals, Operator):  # noqa: N801
     only_enabled: BoolProperty(name="Only Checked", description="Leave out proposals that are switched off")
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        count = detecting.accept_all(armature, self.only_enabled)
+        count = detect.accept_all(armature, self.only_enabled)
         return f"{count} proposal{' is a constraint' if count == 1 else 's are constraints'} now."
 
 

@@ -13,8 +13,8 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
 
-from .. import constraint_sharing
 from ..translation import TranslationError
+from ..workflows import import_export
 from .on_armature import OnArmature
 from .selection import OnConstraints
 from .settings import THIS_TIME
@@ -53,7 +53,7 @@ class POISE_OT_constraints_save(OnConstraints, WithFile, Operator):  # noqa: N80
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         path = self.path()
-        count, left_out = constraint_sharing.save(armature, path.with_suffix(path.suffix or ENDING))
+        count, left_out = import_export.save(armature, path.with_suffix(path.suffix or ENDING))
         return " ".join([f"{count} constraint{'' if count == 1 else 's'} saved.", *left_out])
 
 
@@ -68,7 +68,7 @@ class POISE_OT_constraints_load(WithFile, Operator):  # noqa: N801
     replace: BoolProperty(name="Replace", description="Let them replace the present constraints", options=THIS_TIME)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        count = constraint_sharing.load(armature, self.path(), self.replace)
+        count = import_export.load(armature, self.path(), self.replace)
         return f"{count} constraint{'' if count == 1 else 's'} loaded."
 
 

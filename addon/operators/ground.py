@@ -6,8 +6,9 @@ from __future__ import annotations
 import bpy
 from bpy.types import Operator
 
-from .. import grounding, ranges, solving, translation
+from .. import translation
 from ..properties import character_of
+from ..workflows import ground_gaps, ranges, solve
 from .on_armature import OnArmature
 
 
@@ -24,10 +25,10 @@ class POISE_OT_ground_check(OnArmature, Operator):  # noqa: N801
         return "" if character_of(armature).use_ground else "There is no ground: switch it on first"
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        reading = solving.read(armature)
+        reading = solve.read(armature)
         clip = translation.clip_of(reading.armature, reading)
         found = translation.translated(reading.armature, reading)
-        return grounding.check(reading.armature, clip, found.constraints, found.uids)
+        return ground_gaps.check(reading.armature, clip, found.constraints, found.uids)
 
 
 class OnListedPlants(OnArmature):
@@ -35,7 +36,7 @@ class OnListedPlants(OnArmature):
 
     @classmethod
     def why_not(cls, armature: bpy.types.Object) -> str:
-        return "" if grounding.listed(armature) else "No plant is listed as off the ground: check the plants first"
+        return "" if ground_gaps.listed(armature) else "No plant is listed as off the ground: check the plants first"
 
 
 class POISE_OT_ground_keep_heights(OnListedPlants, Operator):  # noqa: N801
@@ -47,7 +48,7 @@ class POISE_OT_ground_keep_heights(OnListedPlants, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        count = grounding.decide(armature, "OWN")
+        count = ground_gaps.decide(armature, "OWN")
         return f"{count} plant{' keeps its height' if count == 1 else 's keep their heights'}."
 
 
@@ -60,7 +61,7 @@ class POISE_OT_ground_put_on(OnListedPlants, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        count = grounding.decide(armature, "GROUND")
+        count = ground_gaps.decide(armature, "GROUND")
         return f"{count} plant{' is' if count == 1 else 's are'} put on the ground by the next solve."
 
 

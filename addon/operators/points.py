@@ -10,9 +10,9 @@ import bpy
 from bpy.props import FloatProperty, IntProperty
 from bpy.types import Operator
 
-from .. import adding
 from ..properties import follow_renames
 from ..translation import TranslationError
+from ..workflows import create
 from .selection import OnConstraint
 from .settings import THIS_TIME
 
@@ -32,7 +32,7 @@ class POISE_OT_point_add(OnConstraint, Operator):  # noqa: N801
         item = self.constraint(armature)
         follow_renames(armature)
         is_set = self.properties.is_property_set("frame")
-        adding.add_point(armature, item, self.frame if is_set else context.scene.frame_current_final)
+        create.add_point(armature, item, self.frame if is_set else context.scene.frame_current_final)
         return f"{item.name} has {len(item.points)} point{'' if len(item.points) == 1 else 's'} now."
 
 
@@ -51,7 +51,7 @@ class POISE_OT_point_remove(OnConstraint, Operator):  # noqa: N801
         place = self.point if self.properties.is_property_set("point") else item.active_point
         if not 0 <= place < len(item.points):
             raise TranslationError(f"{item.name}: there is no such point to remove.")
-        adding.remove_point(armature, item, place)
+        create.remove_point(armature, item, place)
         return f"{item.name} has {len(item.points)} point{'' if len(item.points) == 1 else 's'} now."
 
 

@@ -12,9 +12,10 @@ from typing import Any
 import bpy
 from bpy.props import IntProperty, StringProperty
 
-from .. import adding, bridge
+from .. import bridge
 from ..properties import PoiseConstraint, character_of
 from ..translation import TranslationError
+from ..workflows import create
 from .on_armature import OnArmature
 from .settings import THIS_TIME
 
@@ -92,7 +93,7 @@ class FromSelection(OnArmature):
             return self.span(context)
         operator: Any = self
         begin = float(operator.begin) if self.is_set("begin") else float(scene.frame_current_final)
-        return self._given(begin, begin + adding.hold_frames(scene))
+        return self._given(begin, begin + create.hold_frames(scene))
 
     def _given(self, begin: float, end: float) -> tuple[float, float]:
         operator: Any = self

@@ -15,9 +15,9 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty
 from bpy.types import Operator
 
 from ...solver import PoiseError
-from .. import progress, solving
 from ..properties import armature_in
 from ..properties.character import QUALITIES, TARGETS
+from ..workflows import progress, solve
 from .on_armature import CANCELLED, FINISHED, OnArmature
 from .settings import THIS_TIME, fill_in
 
@@ -49,7 +49,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
     )
     quality: EnumProperty(name="Quality", description="How exact to solve", items=QUALITIES, options=THIS_TIME)
 
-    _steps: Generator[solving.Step, None, solving.Outcome] | None = None
+    _steps: Generator[solve.Step, None, solve.Outcome] | None = None
     _timer: bpy.types.Timer | None = None
     _shown: progress.Shown | None = None
 
@@ -61,15 +61,15 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
     # At once -------------------------------------------------------------------------------------------------------
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        outcome = solving.solve(armature, self._options(armature))
+        outcome = solve.solve(armature, self._options(armature))
         self.level = _level(outcome)
         return self._told(outcome)
 
-    def _options(self, armature: bpy.types.Object) -> solving.Options:
+    def _options(self, armature: bpy.types.Object) -> solve.Options:
         fill_in(self, armature)
-        return solving.Options(self.begin, self.end, self.target.lower(), self.tolerance, self.quality.lower())
+        return solve.Options(self.begin, self.end, self.target.lower(), self.tolerance, self.quality.lower())
 
-    def _told(self, outcome: solving.Outcome) -> str:
+    def _told(self, outcome: solve.Outcome) -> str:
         for sentence in outcome.notes:
             self.report({"WARNING"}, sentence)
         if outcome.misses and not outcome.is_held_off:
@@ -85,7 +85,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         armature = armature_in(context)
         assert armature is not None and context.window_manager is not None
         try:
-            self._steps = solving.solving(armature, self._options(armature))
+            self._steps = solve.solving(armature, self._options(armature))
             next(self._steps)
         except PoiseError as error:
             self.report({"ERROR"}, str(error))
@@ -137,7 +137,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
             context.workspace.status_text_set(None)
         _redraw(context)
 
-    def _turn(self) -> solving.Outcome | None:
+    def _turn(self) -> solve.Outcome | None:
         """Some steps; the outcome after the last one."""
         assert self._steps is not None and self._shown is not None
         until = time.perf_counter() + TURN
@@ -145,7 +145,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
             try:
                 stage, share = next(self._steps)
             except StopIteration as stop:
-                outcome: solving.Outcome = stop.value
+                outcome: solve.Outcome = stop.value
                 return outcome
             self._shown.told(stage, share)
         return None
@@ -158,7 +158,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         _redraw(context)
 
 
-def _level(outcome: solving.Outcome) -> str:
+def _level(outcome: solve.Outcome) -> str:
     """How the sentence of an outcome is reported: as a warning where it begins with what is wrong."""
     return "WARNING" if outcome.is_held_off else "INFO"
 

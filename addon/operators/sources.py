@@ -8,7 +8,7 @@ from bpy.types import Operator
 
 from ...solver import PoiseError
 from .. import bridge
-from ..copying_rigs import make_bakeable_copy
+from ..workflows.copy_rig import make_bakeable_copy
 from .on_armature import OnArmature
 
 

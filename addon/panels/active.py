@@ -9,7 +9,7 @@ import bpy
 from bpy.types import Panel, UILayout, UIList
 
 from ..properties import PATH_KINDS, active_constraint, armature_in, current_name, found_bone
-from ..recruiting import recruited_bones
+from ..workflows.recruiting import recruited_bones
 from .base import OfArmature, armature_of, draw_sentence
 from .residual import draw_residual
 

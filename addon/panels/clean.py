@@ -9,7 +9,7 @@ import bpy
 from bpy.types import Panel
 
 from ..properties import character_of
-from ..telling import amount
+from ..workflows.messages import amount
 from .base import OfArmature, armature_of, draw_sentence
 from .ground import draw_range
 

@@ -8,10 +8,10 @@ from typing import Any
 import bpy
 from bpy.types import Panel
 
-from ..grounding import listed
 from ..properties import character_of
-from ..ranges import left_out
-from ..telling import amount
+from ..workflows.ground_gaps import listed
+from ..workflows.messages import amount
+from ..workflows.ranges import left_out
 from .base import OfArmature, armature_of, draw_sentence
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ..properties import character_of
-from ..telling import amount
+from ..workflows.messages import amount
 from .base import draw_sentence
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import bpy
 from bpy.types import Panel
 
-from .. import progress
 from ..properties import character_of
-from ..telling import amount
+from ..workflows import progress
+from ..workflows.messages import amount
 from .base import OfArmature, armature_of, draw_sentence
 from .ground import draw_gaps, draw_range
 

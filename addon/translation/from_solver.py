@@ -21,10 +21,10 @@ from ...solver import (
     PoiseError,
     ShapeConstraint,
 )
-from .. import bridge, points
-from ..constraint_list import new_item, remove
-from ..placements import Placement
-from ..properties import PoiseBone, PoiseConstraint, character_of, name_bone
+from .. import bridge
+from ..bridge.transforms import Placement
+from ..properties import PoiseBone, PoiseConstraint, character_of, handles, name_bone
+from ..properties.constraint_list import new_item, remove
 from ..properties.copying import copy_properties
 from .character import character_of_reading
 from .errors import TranslationError
@@ -66,7 +66,7 @@ def accept(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     uid, name = item.uid, item.name
     copy_properties(proposal, item)
     item.uid, item.name = uid, name
-    points.make_empties(armature, item)
+    handles.make_empties(armature, item)
     remove(armature, index, "found")
     return item
 
@@ -142,8 +142,8 @@ class _Taking:
         point = self.item.points.add()
         point.begin, point.end = self._frame(begin), self._frame(end)
         if self.with_empties:
-            points.add_empty(self.armature, self.item, point, now or first)
-        points.remember(point, first)
+            handles.add_empty(self.armature, self.item, point, now or first)
+        handles.remember(point, first)
         return point
 
     # The kinds -----------------------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ class _Taking:
         """An empty that goes where an object went."""
         empty = bpy.data.objects.new(f"{self.item.name} reference", None)
         empty.rotation_mode = "QUATERNION"
-        points.collection_of(self.armature).objects.link(empty)
+        handles.collection_of(self.armature).objects.link(empty)
         is_still = all(np.array_equal(place.location, places[0].location) for place in places)
         is_still = is_still and all(np.array_equal(place.axes, places[0].axes) for place in places)
         _key(empty, places[:1] if is_still else places, [self._frame(frame) for frame in range(len(places))])

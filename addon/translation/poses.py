@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...solver import BodyPoint, Clip, Constraint, ConstraintPoint, OrientationConstraint, ShapeConstraint, rotations
-from ..placements import Array
+from ..bridge.transforms import Array
 
 ARM = 0.25
 """How far from the head of a bone, in sizes of the character, the two points are that hold it: as far as a forearm, so

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...solver import Clip, Footplant
-from ..placements import Placement
+from ..bridge.transforms import Placement
 
 
 def stand_in_source(clip: Clip, plant: Footplant) -> Placement:

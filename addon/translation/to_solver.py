@@ -23,9 +23,9 @@ from ...solver import (
     ShapeConstraint,
 )
 from .. import bridge
-from ..placements import Array, Placement, placements, stands_still
-from ..points import is_in_the_scene
+from ..bridge.transforms import Array, Placement, placements, stands_still
 from ..properties import EASE, PoiseConstraint, PoisePoint, character_of, events_of, found_bone
+from ..properties.handles import is_in_the_scene
 from .character import character_of_reading
 from .errors import TranslationError
 from .poses import held_in_world, held_on_parent

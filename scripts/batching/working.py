@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.solver import PoiseError
-from poise.solver.whole_files import write_whole
+from poise.solver.files.atomic_writing import write_whole
 
 from .blender_files import edit_in_blender
 from .bvh_files import edit_bvh

@@ -13,7 +13,7 @@ import numpy as np
 
 from poise import solver
 from poise.solver import synthetic
-from poise.solver.arrays import Array
+from poise.solver.core.arrays import Array
 
 JOINTS = 20
 BEND = 2.0

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from poise import solver
-from poise.solver import rotations, synthetic
+from poise.solver import synthetic
+from poise.solver.core import rotations
 
 WALK = Path(__file__).resolve().parents[3] / "shared" / "mocap" / "02_01.bvh"
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import get_args
 
 from poise import solver
+from poise.examples.edits import plant
 from poise.solver import synthetic
-from poise.solver.synthetic.edits import plant
 
 from .figures import Figure
 from .planted_walk import SKATE, PlantedWalk

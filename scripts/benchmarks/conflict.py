@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise import solver
-from poise.solver import rotations
-from poise.solver.kinematics import WorldState
+from poise.solver.body.kinematics import WorldState
+from poise.solver.core import rotations
 
 from . import peers, workload
 from .character import Character, walking

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from poise import solver
-from poise.solver.arrays import Array
+from poise.solver.core.arrays import Array
 
 from . import detection_workload as workload
 from .figures import Figure

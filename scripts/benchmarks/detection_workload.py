@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise import solver
-from poise.solver import rotations
-from poise.solver.arrays import Array
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 
 from .planted_walk import FPS, PlantedWalk
 

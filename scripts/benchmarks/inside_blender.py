@@ -15,7 +15,8 @@ from typing import Any
 import bpy
 
 from poise import addon
-from poise.addon import bridge, constraint_sharing, solving
+from poise.addon import bridge
+from poise.addon.workflows import import_export, solve
 
 
 def main(walk: str, constraints: str, result: str, rounds: str) -> None:
@@ -26,14 +27,14 @@ def main(walk: str, constraints: str, result: str, rounds: str) -> None:
     armature: Any = bpy.context.object
     scene: Any = bpy.context.scene
     scene.frame_start, scene.frame_end = (int(frame) for frame in armature.animation_data.action.frame_range)
-    constraint_sharing.load(armature, Path(constraints))
+    import_export.load(armature, Path(constraints))
     armature.poise.use_ground = False  # the benchmark's walk stands where it stands
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.pose.select_all(action="SELECT")
 
-    outcomes: list[solving.Outcome] = []
+    outcomes: list[solve.Outcome] = []
     jobs: dict[str, Callable[[], object]] = {
-        "addon": lambda: outcomes.append(solving.solve(armature)),
+        "addon": lambda: outcomes.append(solve.solve(armature)),
         "nla_bake": lambda: bpy.ops.nla.bake(
             frame_start=scene.frame_start,
             frame_end=scene.frame_end,

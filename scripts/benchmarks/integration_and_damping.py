@@ -16,7 +16,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure as Picture
 
 from poise import solver
-from poise.solver.arrays import Array, BoolArray
+from poise.solver.core.arrays import Array, BoolArray
 
 from . import pictures
 from .chain import VOXELS, Chain, cube, shortest_distances

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Picture
 
 from poise import solver
 from poise.solver import synthetic
-from poise.solver.arrays import Array
+from poise.solver.core.arrays import Array
 
 from . import pictures
 from .chain import Chain, octants

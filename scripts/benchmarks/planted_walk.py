@@ -14,14 +14,15 @@ from pathlib import Path
 import numpy as np
 
 from poise import solver
-from poise.solver import rotations, synthetic
-from poise.solver.arrays import Array, BoolArray
+from poise.examples.edits import plant
+from poise.solver import synthetic
+from poise.solver.body.kinematics import WorldState
 from poise.solver.constraints import Source
 from poise.solver.constraints.effectors import PointEffector
-from poise.solver.enforcement import Enforcement
-from poise.solver.kinematics import WorldState
-from poise.solver.synthetic.edits import plant
-from poise.solver.timeline import Timeline
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array, BoolArray
+from poise.solver.deformation.frame_tasks import Enforcement
+from poise.solver.deformation.timeline import Timeline
 
 from .character import WALK
 from .workload import in_sizes

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from poise import solver
-from poise.solver.arrays import Array
+from poise.solver.core.arrays import Array
 
 from .figures import Figure
 from .planted_walk import PlantedWalk, planted_walk

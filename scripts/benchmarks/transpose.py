@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
 from poise import solver
-from poise.solver.arrays import Array, IntArray
-from poise.solver.kinematics import WorldState
+from poise.solver.body.kinematics import WorldState
+from poise.solver.core.arrays import Array, IntArray
 
 from . import pictures
 from .chain import Chain

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise import solver
-from poise.solver.arrays import Array, IntArray
-from poise.solver.kinematics import WorldState
+from poise.solver.body.kinematics import WorldState
+from poise.solver.core.arrays import Array, IntArray
 
 FEET, BALANCE, HAND, POSE = 4, 3, 2, 1
 """The priorities, the most important first."""

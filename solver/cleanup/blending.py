@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import BoolArray, IntArray
+from ..core.arrays import BoolArray, IntArray
 from .components import Number, Quaternion, multiply, powered, smaller, where
 
 NONE = 0

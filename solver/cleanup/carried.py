@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..clip import Clip
+from ..body.clip import Clip
+from ..body.moving_ground import over_ground
 from ..constraints import Footplant, Ground, Source
-from ..errors import ConstraintError
-from ..loop_constraints import Repeated
-from ..loops import Loop
-from ..moving_ground import over_ground
+from ..core.arrays import Array
+from ..core.errors import ConstraintError
+from ..deformation.loop_constraints import Repeated
+from ..deformation.loops import Loop
 from .cleaned import Cleaned
 from .plants import PlantedPoint
 

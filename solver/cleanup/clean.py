@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from ..clip import Clip
+from ..body.clip import Clip
 from ..constraints import Footplant, Ground, ground_gaps
-from ..errors import ConstraintError
+from ..core.errors import ConstraintError
 from .carried import Carried
 from .cleaned import UNSEEN, Cleaned
 from .limbs import Limb

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Array
-from ..clip import Clip
+from ..body.clip import Clip
+from ..core.arrays import Array
 from .limbs import Limb
 from .plants import PlantedPoint
 

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..arrays import Array
+from ..core.arrays import Array
 
 Number: TypeAlias = Any
 """A float, or an array of them, (frames,)."""

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, ArrayLike
-from ..errors import SkeletonError
-from ..joints import BodyPoint, JointKind
-from ..motion import Motion
-from ..skeleton import Skeleton
+from ..body.joints import BodyPoint, JointKind
+from ..body.motion import Motion
+from ..body.skeleton import Skeleton
+from ..core import rotations
+from ..core.arrays import Array, ArrayLike
+from ..core.errors import SkeletonError
 from .components import split
 from .two_bones import Reach, bend_of, reach_of
 

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, BoolArray, IntArray
-from ..clip import Clip
+from ..body.clip import Clip
+from ..body.joints import BodyPoint
+from ..body.skeleton import Skeleton
 from ..constraints import Footplant, Ground
 from ..constraints.base import active_frames
-from ..errors import ConstraintError
-from ..joints import BodyPoint
-from ..skeleton import Skeleton
+from ..core import rotations
+from ..core.arrays import Array, BoolArray, IntArray
+from ..core.errors import ConstraintError
 
 LEG_IN_METRES = 0.9
 """Hip to heel of the people on whom skating is measured in metres."""

@@ -9,13 +9,13 @@ from typing import Literal
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, IntArray
-from ..clip import Clip
+from ..body.clip import Clip
 from ..constraints import Footplant, Ground, Source
 from ..constraints.base import active_frames, three_numbers
-from ..errors import ConstraintError
-from ..settings import is_number
+from ..core import rotations
+from ..core.arrays import Array, IntArray
+from ..core.errors import ConstraintError
+from ..core.numbers import is_number
 from .limbs import LIMB_NAMES, Limb, limbs_of
 
 POINT_OF_PART = {"heel": "heel", "toe": "ball"}

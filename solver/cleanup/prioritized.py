@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Array
-from ..clip import Clip
+from ..body.clip import Clip
+from ..body.joints import BodyPoint
 from ..constraints import Balance, Constraint, ConstraintPoint, Footplant, ShapeConstraint, Source
 from ..constraints.base import active_frames
-from ..deform import deform
-from ..joints import BodyPoint
+from ..core.arrays import Array
+from ..deformation.deform import deform
 from .cleaned import Cleaned, residuals_of
 from .limbs import Limb, limbs_of
 from .plants import POINT_OF_PART, PlantedPoint, check_plants, mean_place, planted_points

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..constraints import Ground
-from ..errors import ConstraintError
-from ..settings import is_number
+from ..core.errors import ConstraintError
+from ..core.numbers import is_number
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import ConstraintError, LandmarkError
-from ..joints import BodyPoint
-from ..splines import Spline
+from ..body.joints import BodyPoint
+from ..core.arrays import Array
+from ..core.errors import ConstraintError, LandmarkError
+from ..core.splines import Spline
 from ..tasks.base import axis_indices
 from .base import Constraint, Source, Track, active_frames
-from .bridges import smooth_step
+from .eases import smooth_step
 from .effectors import BalanceEffector
 
 STANDING_ON = ("left_heel", "left_ball", "right_heel", "right_ball")

@@ -12,12 +12,12 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from ..arrays import Array, IntArray
-from ..clip import Clip
-from ..errors import ConstraintError, PoiseError
-from ..joints import BodyPoint, JointKind
-from ..settings import is_number
-from ..skeleton import Skeleton
+from ..body.clip import Clip
+from ..body.joints import BodyPoint, JointKind
+from ..body.skeleton import Skeleton
+from ..core.arrays import Array, IntArray
+from ..core.errors import ConstraintError, PoiseError
+from ..core.numbers import is_number
 from .effectors import Effector, Recruit
 from .ground import Ground
 

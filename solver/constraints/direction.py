@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import ConstraintError
+from ..core.arrays import Array
+from ..core.errors import ConstraintError
 from .base import Knot, Source, active_frames, three_numbers
 from .effectors import DirectionEffector, Effector
 from .paths import way

@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array
-from ..joints import BodyPoint
-from ..kinematics import WorldState
+from ..body.joints import BodyPoint
+from ..body.kinematics import WorldState
+from ..core import rotations
+from ..core.arrays import Array
 from ..tasks import AttachmentTask, BalanceTask, DirectionTask, OrientationTask, PositionTask, Task
 from ..tasks.attachment import place_on
 from ..tasks.balance import balance_vector

@@ -10,18 +10,18 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, BoolArray, IntArray, median
-from ..errors import ConstraintError, LandmarkError
-from ..proportions import implausible_landmarks
-from ..settings import is_number
-from ..skeleton import Skeleton
+from ..body.landmarks.proportions import implausible_landmarks
+from ..body.skeleton import Skeleton
+from ..core import rotations
+from ..core.arrays import Array, BoolArray, IntArray, median
+from ..core.errors import ConstraintError, LandmarkError
+from ..core.numbers import is_number
+from ..core.robust import robust_mean
 from .base import Constraint, Knot, Source, Track, active_frames, interpolated, three_numbers, velocity
-from .bridges import departure
+from .eases import departure
 from .effectors import PointEffector
 from .ground import Ground
 from .paths import way
-from .robust import robust_mean
 
 SLOPES, SLOPE_ROUNDS = 33, 8
 """A foot on uneven ground: its slope changes where its ends are, which changes its slope. So many slopes are tried at

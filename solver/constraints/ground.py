@@ -9,9 +9,9 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from ..arrays import Array, ArrayLike
-from ..errors import ConstraintError
-from ..settings import is_number
+from ..core.arrays import Array, ArrayLike
+from ..core.errors import ConstraintError
+from ..core.numbers import is_number
 from .height_field import HeightField
 
 HeightFunction = Callable[[Array, Array], Array]

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, ArrayLike, IntArray
-from ..errors import ConstraintError
-from ..settings import is_number
+from ..core.arrays import Array, ArrayLike, IntArray
+from ..core.errors import ConstraintError
+from ..core.numbers import is_number
 
 MOST_CELLS = 512
 """Along each side of the grid."""

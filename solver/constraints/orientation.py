@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import TINY, Array
-from ..errors import ConstraintError
+from ..core import rotations
+from ..core.arrays import TINY, Array
+from ..core.errors import ConstraintError
 from .base import Knot, Source, active_frames
 from .effectors import Effector, OrientationEffector
 from .paths import way

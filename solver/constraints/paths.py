@@ -13,10 +13,10 @@ from typing import Literal
 
 import numpy as np
 
-from ..arrays import Array, IntArray, span
-from ..splines import Spline
+from ..core.arrays import Array, IntArray, span
+from ..core.splines import Spline
 from .base import Knot, interpolated, velocity
-from .bridges import cubic_step, departure
+from .eases import cubic_step, departure
 
 Mode = Literal["absolute", "relative", "condensed"]
 MODES: tuple[Mode, ...] = ("absolute", "relative", "condensed")

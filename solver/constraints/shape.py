@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array
-from ..errors import ConstraintError
-from ..joints import BodyPoint
-from ..settings import is_number
+from ..body.joints import BodyPoint
+from ..body.moving_object import MovingObject
+from ..core import rotations
+from ..core.arrays import Array
+from ..core.errors import ConstraintError
+from ..core.numbers import is_number
 from .base import Constraint, Knot, Source, Track, active_frames, three_numbers
 from .effectors import AttachedEffector, Effector, PointEffector
 from .paths import MODES, Mode, way
-from .references import MovingObject
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, IntArray
-from ..splines import Spline
+from ..core import rotations
+from ..core.arrays import Array, IntArray
+from ..core.splines import Spline
 from .base import Knot, velocity
 from .paths import TimeCurve, with_ends
 

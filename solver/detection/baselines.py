@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, BoolArray, runs
-from ..clip import Clip
+from ..body.clip import Clip
+from ..core.arrays import Array, BoolArray, runs
 from .displacements import Body, track
 from .kinds import Detected
 from .merging import stationary

@@ -9,9 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from ..clip import Clip
-from ..errors import ConstraintError
-from ..settings import is_number
+from ..body.clip import Clip
+from ..core.errors import ConstraintError
+from ..core.numbers import is_number
 from .displacements import Body, global_displacements, local_displacements, track
 from .instantaneous import instantaneous
 from .kinds import KINDS, Detected, Kind, Template

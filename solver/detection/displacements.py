@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array
-from ..clip import Clip
+from ..body.clip import Clip
+from ..body.joints import BodyPoint
 from ..constraints import MovingObject
-from ..errors import ConstraintError
-from ..joints import BodyPoint
+from ..core import rotations
+from ..core.arrays import Array
+from ..core.errors import ConstraintError
 
 Body = str | int | BodyPoint | MovingObject
 """What is watched: a joint, a point on one (the frame of the joint with its origin there), or an object of its own."""

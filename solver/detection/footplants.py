@@ -10,16 +10,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, median
-from ..clip import Clip
+from ..body.clip import Clip
+from ..body.joints import BodyPoint
+from ..body.landmarks.proportions import implausible_landmarks
+from ..body.moving_ground import ground_velocity, over_ground
+from ..body.skeleton import Skeleton
 from ..constraints import Footplant
-from ..errors import LandmarkError
-from ..joints import BodyPoint
-from ..loops import Loop, is_cyclic
-from ..moving_ground import ground_velocity, over_ground
-from ..proportions import implausible_landmarks
-from ..skeleton import Skeleton
+from ..core import rotations
+from ..core.arrays import Array, median
+from ..core.errors import LandmarkError
+from ..deformation.loops import Loop, is_cyclic
 from .stays import SHORTEST, Stay, stays
 
 IN_THE_AIR = 0.08

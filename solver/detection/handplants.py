@@ -14,9 +14,9 @@ from typing import Literal
 
 import numpy as np
 
-from ..arrays import Array, BoolArray, median, runs
-from ..clip import Clip
-from ..joints import BodyPoint
+from ..body.clip import Clip
+from ..body.joints import BodyPoint
+from ..core.arrays import Array, BoolArray, median, runs
 from .footplants import DetectedFootplant, detect_footplants, tops_a_hop
 from .onsets import Onsets
 from .stays import SHORTEST, Stay, Watched, stays

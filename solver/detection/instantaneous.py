@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Array, BoolArray
+from ..core.arrays import Array, BoolArray
 from .sigma_epsilon import LEAST_TURN, SigmaEpsilon
 
 

@@ -8,8 +8,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import ConstraintError
+from ..core.arrays import Array
+from ..core.errors import ConstraintError
 
 Kind = Literal["space", "line", "point"]
 """A body that does not move at all, one that turns about a line, one that turns about a point."""

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, BoolArray, IntArray, runs
 from ..constraints import MovingObject
-from ..constraints.robust import NORMAL_SPREAD, OUTLYING
+from ..core import rotations
+from ..core.arrays import Array, BoolArray, IntArray, runs
+from ..core.robust import NORMAL_SPREAD, OUTLYING
 from .instantaneous import Instantaneous
 from .kinds import Detected, Kind
 from .pivots import Pivot, median, pivot

@@ -10,11 +10,11 @@ from typing import Literal
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, ArrayLike
 from ..constraints import MovingObject
-from ..constraints.robust import NORMAL_SPREAD, OUTLYING
-from ..splines import Spline
+from ..core import rotations
+from ..core.arrays import Array, ArrayLike
+from ..core.robust import NORMAL_SPREAD, OUTLYING
+from ..core.splines import Spline
 from .instantaneous import Thresholds
 from .kinds import Template
 from .pivots import pivot

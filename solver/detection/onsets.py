@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..arrays import Array, median
+from ..core.arrays import Array, median
 
 STANDING, LEAVING = 0.15, 0.15
 """Seconds before and after a break over which the line is laid: what is further into the stay may slide another way,

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import TINY, Array, BoolArray
-from ..constraints.robust import NORMAL_SPREAD, OUTLYING
+from ..core import rotations
+from ..core.arrays import TINY, Array, BoolArray
+from ..core.robust import NORMAL_SPREAD, OUTLYING
 
 UNDETERMINED = 1e-2
 """A direction of the body that turns by less than this share of what the others do does not tell where the pivot is:

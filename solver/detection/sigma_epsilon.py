@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array
 from ..constraints import MovingObject
+from ..core import rotations
+from ..core.arrays import Array
 from .displacements import Displacements
 
 LEAST_TURN = 1e-9

@@ -13,11 +13,11 @@ from typing import get_args
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import TINY, Array, BoolArray, IntArray
-from ..clip import Clip
-from ..errors import ConstraintError
-from ..settings import is_number
+from ..body.clip import Clip
+from ..core import rotations
+from ..core.arrays import TINY, Array, BoolArray, IntArray
+from ..core.errors import ConstraintError
+from ..core.numbers import is_number
 from .displacements import Body, track
 from .sliding_fits import EVEN_SPREAD, SlideFit, bend_of, bends, breadth, fitted, off_conic, through, turned
 from .sliding_moments import Slide, Stretches

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import TINY, Array, BoolArray, IntArray
-from ..constraints.robust import NORMAL_SPREAD, OUTLYING
+from ..core.arrays import TINY, Array, BoolArray, IntArray
+from ..core.robust import NORMAL_SPREAD, OUTLYING
 from .pivots import median
 from .sliding_moments import Slide
 

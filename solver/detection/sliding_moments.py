@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..arrays import Array, BoolArray, IntArray
+from ..core.arrays import Array, BoolArray, IntArray
 
 Slide = Literal["line", "plane"]
 """A point that moves along a line, one that moves about in a plane."""

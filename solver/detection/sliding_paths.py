@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, BoolArray, IntArray
+from ..core import rotations
+from ..core.arrays import Array, BoolArray, IntArray
 from .pivots import median
 
 BETWEEN = np.array([-1.0, 4.0, 0.0, 4.0, -1.0]) / 6.0

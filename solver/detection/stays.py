@@ -15,11 +15,11 @@ from typing import Literal
 
 import numpy as np
 
-from ..arrays import TINY, Array, BoolArray, IntArray, median, runs
-from ..clip import Clip
+from ..body.clip import Clip
+from ..body.joints import BodyPoint
 from ..constraints import MovingObject
-from ..constraints.robust import robust_mean
-from ..joints import BodyPoint
+from ..core.arrays import TINY, Array, BoolArray, IntArray, median, runs
+from ..core.robust import robust_mean
 from .detect import stride_of
 from .displacements import local_displacements, track
 from .kinds import Detected

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array
-from ..joints import JointKind
-from ..limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
-from ..skeleton import Skeleton
+from ..body.joints import JointKind
+from ..body.limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
+from ..body.skeleton import Skeleton
+from ..core import rotations
+from ..core.arrays import Array
 from .axes import standing
 
 SLACK = 5.0

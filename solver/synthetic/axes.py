@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, ArrayLike
-from ..errors import SkeletonError
-from ..skeleton import Up
+from ..body.skeleton import Up
+from ..core.arrays import Array, ArrayLike
+from ..core.errors import SkeletonError
 
 
 def standing(vectors: ArrayLike, up: Up) -> Array:

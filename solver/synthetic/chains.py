@@ -7,11 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from .. import rotations
-from ..errors import SkeletonError
-from ..joints import BodyPoint, JointKind
-from ..motion import Pose
-from ..skeleton import Skeleton, Up
+from ..body.joints import BodyPoint, JointKind
+from ..body.motion import Pose
+from ..body.skeleton import Skeleton, Up
+from ..core import rotations
+from ..core.errors import SkeletonError
 from .axes import standing
 
 ChainKind = Literal["ball", "hinge", "hinge_triple"]

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..arrays import Array
-from ..clip import Clip
+from ..body.clip import Clip
+from ..core.arrays import Array
 
 Foot = Literal["left", "right"]
 

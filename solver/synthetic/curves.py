@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Array, ArrayLike
-from ..errors import MotionError
+from ..core.arrays import Array, ArrayLike
+from ..core.errors import MotionError
 
 DEGREE = 5
 """Quintic pieces: position, speed and acceleration can be prescribed at both ends, and no joint moves in jerks."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array
-from ..errors import MotionError
-from ..skeleton import Skeleton, Up
+from ..body.skeleton import Skeleton, Up
+from ..core import rotations
+from ..core.arrays import Array
+from ..core.errors import MotionError
 from .axes import standing
 from .contacts import Contact, Foot, SyntheticMotion
 from .puppet import (

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import SkeletonError
-from ..joints import BodyPoint, JointKind
-from ..skeleton import Skeleton, Up
+from ..body.joints import BodyPoint, JointKind
+from ..body.skeleton import Skeleton, Up
+from ..core.errors import SkeletonError
 from . import anatomy
 from .axes import standing
 

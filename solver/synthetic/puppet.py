@@ -12,14 +12,14 @@ from typing import Literal
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, ArrayLike
-from ..clip import Clip
-from ..errors import MotionError
-from ..joints import BodyPoint, JointKind
-from ..kinematics import WorldState
-from ..motion import Motion
-from ..skeleton import Skeleton, Up
+from ..body.clip import Clip
+from ..body.joints import BodyPoint, JointKind
+from ..body.kinematics import WorldState
+from ..body.motion import Motion
+from ..body.skeleton import Skeleton, Up
+from ..core import rotations
+from ..core.arrays import Array, ArrayLike
+from ..core.errors import MotionError
 from .axes import standing
 from .contacts import Foot
 from .hanim import human

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, ArrayLike
-from ..skeleton import Skeleton
+from ..body.skeleton import Skeleton
+from ..core import rotations
+from ..core.arrays import Array, ArrayLike
 from .axes import standing
 from .curves import SmoothCurve, curve
 from .puppet import MIRROR, FootPose, Side, heel_to_ball

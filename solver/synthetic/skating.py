@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array
-from ..clip import Clip
-from ..errors import MotionError
-from ..motion import Motion
+from ..body.clip import Clip
+from ..body.motion import Motion
+from ..core import rotations
+from ..core.arrays import Array
+from ..core.errors import MotionError
 from .axes import standing
 from .contacts import Contact
 

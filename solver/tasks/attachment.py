@@ -9,13 +9,13 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, ArrayLike, BoolArray
-from ..dofs import Dofs
-from ..errors import TaskError
-from ..joints import BodyPoint
-from ..kinematics import WorldState
-from ..skeleton import Skeleton
+from ..body.degrees_of_freedom import Dofs
+from ..body.joints import BodyPoint
+from ..body.kinematics import WorldState
+from ..body.skeleton import Skeleton
+from ..core import rotations
+from ..core.arrays import Array, ArrayLike, BoolArray
+from ..core.errors import TaskError
 from .base import Task, check_offset, target_array
 
 

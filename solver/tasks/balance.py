@@ -9,14 +9,14 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from ..arrays import Array, ArrayLike, BoolArray
-from ..curvature import point_curvature
-from ..dofs import Dofs
-from ..errors import TaskError
-from ..joints import BodyPoint
-from ..kinematics import WorldState
-from ..skeleton import Skeleton
+from ..body.degrees_of_freedom import Dofs
+from ..body.joints import BodyPoint
+from ..body.kinematics import WorldState
+from ..body.skeleton import Skeleton
+from ..core.arrays import Array, ArrayLike, BoolArray
+from ..core.errors import TaskError
 from .base import Task, along_axes, axis_indices, target_array
+from .curvature import point_curvature
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,12 +12,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from ..arrays import Array, ArrayLike, BoolArray, IntArray
-from ..dofs import Dofs
-from ..errors import TaskError
-from ..kinematics import WorldState
-from ..settings import is_number
-from ..skeleton import Skeleton
+from ..body.degrees_of_freedom import Dofs
+from ..body.kinematics import WorldState
+from ..body.skeleton import Skeleton
+from ..core.arrays import Array, ArrayLike, BoolArray, IntArray
+from ..core.errors import TaskError
+from ..core.numbers import is_number
 
 AXES = "xyz"
 

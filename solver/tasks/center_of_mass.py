@@ -8,12 +8,12 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from ..arrays import Array, ArrayLike, BoolArray
-from ..curvature import point_curvature
-from ..dofs import Dofs
-from ..kinematics import WorldState
-from ..skeleton import Skeleton
+from ..body.degrees_of_freedom import Dofs
+from ..body.kinematics import WorldState
+from ..body.skeleton import Skeleton
+from ..core.arrays import Array, ArrayLike, BoolArray
 from .base import Task, along_axes, axis_indices, target_array
+from .curvature import point_curvature
 
 
 @dataclass(frozen=True, eq=False)

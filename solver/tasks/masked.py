@@ -9,13 +9,13 @@ from typing import Self
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, BoolArray, IntArray
-from ..dofs import Dofs
-from ..errors import TaskError
-from ..kinematics import WorldState
-from ..projection import combined, times
-from ..skeleton import Skeleton
+from ..body.degrees_of_freedom import Dofs
+from ..body.kinematics import WorldState
+from ..body.skeleton import Skeleton
+from ..core import rotations
+from ..core.arrays import Array, BoolArray, IntArray
+from ..core.errors import TaskError
+from ..core.row_space import combined, times
 from .base import GoalStep, Task
 
 

@@ -8,14 +8,14 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, ArrayLike, BoolArray
-from ..curvature import spin_curvature
-from ..dofs import Dofs
-from ..errors import TaskError
-from ..kinematics import WorldState
-from ..skeleton import Skeleton
+from ..body.degrees_of_freedom import Dofs
+from ..body.kinematics import WorldState
+from ..body.skeleton import Skeleton
+from ..core import rotations
+from ..core.arrays import Array, ArrayLike, BoolArray
+from ..core.errors import TaskError
 from .base import Task, target_array
+from .curvature import spin_curvature
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,14 +8,14 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from .. import rotations
-from ..arrays import Array, BoolArray, IntArray
-from ..dofs import Dofs
-from ..errors import TaskError
-from ..joints import JointKind
-from ..kinematics import WorldState
-from ..motion import Motion, Pose
-from ..skeleton import Skeleton
+from ..body.degrees_of_freedom import Dofs
+from ..body.joints import JointKind
+from ..body.kinematics import WorldState
+from ..body.motion import Motion, Pose
+from ..body.skeleton import Skeleton
+from ..core import rotations
+from ..core.arrays import Array, BoolArray, IntArray
+from ..core.errors import TaskError
 from .base import GoalStep, Task, shortened
 
 

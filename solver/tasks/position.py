@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, cast
 
-from ..arrays import Array, ArrayLike, BoolArray
-from ..curvature import point_curvature
-from ..dofs import Dofs
-from ..joints import BodyPoint
-from ..kinematics import WorldState
-from ..skeleton import Skeleton
+from ..body.degrees_of_freedom import Dofs
+from ..body.joints import BodyPoint
+from ..body.kinematics import WorldState
+from ..body.skeleton import Skeleton
+from ..core.arrays import Array, ArrayLike, BoolArray
 from .base import Task, along_axes, axis_indices, check_offset, target_array
+from .curvature import point_curvature
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,8 @@ import numpy as np
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
-from poise.solver import BodyPoint, Clip, Skeleton, rotations, synthetic
+from poise.solver import BodyPoint, Clip, Skeleton, synthetic
+from poise.solver.core import rotations
 
 from .bridge.rigs import key, new_armature, set_action
 

@@ -11,12 +11,13 @@ import bpy
 import numpy as np
 import pytest
 
-from poise.solver import bvh, rotations
-from poise.solver.arrays import Array
-from poise.solver.clip import Clip
-from poise.solver.joints import BodyPoint
-from poise.solver.motion import Motion
-from poise.solver.skeleton import Skeleton
+from poise.solver.body.clip import Clip
+from poise.solver.body.joints import BodyPoint
+from poise.solver.body.motion import Motion
+from poise.solver.body.skeleton import Skeleton
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
+from poise.solver.files import bvh
 
 SINGLE_PRECISION = 1e-4
 """Of the character's size: Blender computes in single precision, through every bone of a chain."""

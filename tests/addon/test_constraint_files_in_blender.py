@@ -18,8 +18,8 @@ import pytest
 
 from poise import solver
 from poise.addon import bridge
-from poise.solver import rotations
 from poise.solver.constraints import Source
+from poise.solver.core import rotations
 from poise.solver.synthetic import walk
 
 SINGLE_PRECISION = 1e-5

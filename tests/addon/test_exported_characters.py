@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.addon import bridge, cleaning, solving
+from poise.addon import bridge
 from poise.addon.properties import character_of
+from poise.addon.workflows import clean, solve
 
 from .characters import registered  # noqa: F401  a fixture
 from .exported import Exported, Traits, exported
@@ -72,7 +73,7 @@ def test_find_accept_and_solve_with_the_defaults_hardly_move_the_hips(character:
     assert run("detect_footplants") == {"FINISHED"}
     run("found_accept_all")
     assert len(character_of(character.armature).constraints) >= 4
-    outcome = solving.solve(character.armature)
+    outcome = solve.solve(character.armature)
     assert not outcome.misses, outcome.sentence
     assert hips_move(character, source) < 0.03
     result = outcome.deformation.clip
@@ -85,7 +86,7 @@ def test_find_accept_and_solve_with_the_defaults_hardly_move_the_hips(character:
 def test_cleaning_up_lets_no_foot_slide_more(traits: str, method: solver.CleanMethod) -> None:
     character = exported(TRAITS[traits])
     source = bridge.read(character.armature)
-    outcome = cleaning.clean(character.armature, cleaning.Options(method=method))
+    outcome = clean.clean(character.armature, clean.Options(method=method))
     assert outcome.after.largest_slide <= outcome.before.largest_slide + 1e-6
     assert outcome.after.largest_slide < 0.01
     assert hips_move(character, source) < 0.03

@@ -10,7 +10,7 @@ import bpy
 
 from poise.addon import bridge
 from poise.solver import synthetic
-from poise.solver.bvh import format_bvh
+from poise.solver.files.bvh import format_bvh
 
 from .bridge.importing import import_bvh
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from poise import solver
-from poise.solver.motion import Motion
-from poise.solver.synthetic.edits import BALANCE, RISE, SUPPORT, Edit
+from poise.examples.edits import BALANCE, RISE, SUPPORT, Edit
+from poise.solver.body.motion import Motion
 
 LABELS = Path(__file__).parents[1] / "labels" / "02_01.json"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver import rotations
-from poise.solver.arrays import Array
-from poise.solver.joints import BodyPoint, JointKind, Load
-from poise.solver.kinematics import WorldState
-from poise.solver.motion import Motion
-from poise.solver.skeleton import Skeleton
+from poise.solver.body.joints import BodyPoint, JointKind, Load
+from poise.solver.body.kinematics import WorldState
+from poise.solver.body.motion import Motion
+from poise.solver.body.skeleton import Skeleton
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 from poise.solver.synthetic import human
 
 FREE, BALL, HINGE, FIXED = JointKind.FREE, JointKind.BALL, JointKind.HINGE, JointKind.FIXED

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.solver.bvh import read_bvh
-from poise.solver.clip import Clip
-from poise.solver.skeleton import Skeleton
+from poise.solver.body.clip import Clip
+from poise.solver.body.skeleton import Skeleton
+from poise.solver.files.bvh import read_bvh
 
 from .characters import CAPTURED, CHARACTERS
 

@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 
 from poise import solver
-from poise.solver.arrays import Array, IntArray
-from poise.solver.skeleton import Up
+from poise.solver.body.skeleton import Up
+from poise.solver.core.arrays import Array, IntArray
 from poise.solver.synthetic import walk
 
 from .made_up import plant_of

@@ -8,10 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from poise.solver.arrays import Array
-from poise.solver.clip import Clip
-from poise.solver.motion import Motion
-from poise.solver.skeleton import Up
+from poise.solver.body.clip import Clip
+from poise.solver.body.motion import Motion
+from poise.solver.body.skeleton import Up
+from poise.solver.core.arrays import Array
 from poise.solver.synthetic import walk
 
 from .detection.gaits import Spans, running

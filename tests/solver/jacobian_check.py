@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from poise.solver.arrays import Array, IntArray
-from poise.solver.dofs import Dofs
-from poise.solver.kinematics import WorldState, integrate
+from poise.solver.body.degrees_of_freedom import Dofs
+from poise.solver.body.kinematics import WorldState, integrate
+from poise.solver.core.arrays import Array, IntArray
 from poise.solver.tasks import Task
 
 RELATIVE_TOLERANCE = 1e-6

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from poise.solver import rotations
-from poise.solver.arrays import Array, ArrayLike
-from poise.solver.clip import Clip
+from poise.solver.body.clip import Clip
+from poise.solver.body.motion import Motion
+from poise.solver.body.skeleton import Skeleton, Up
 from poise.solver.constraints import Footplant
-from poise.solver.motion import Motion
-from poise.solver.skeleton import Skeleton, Up
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array, ArrayLike
 from poise.solver.synthetic import Contact, human
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver.arrays import ArrayLike
+from poise.solver.core.arrays import ArrayLike
 
 ROUNDING = 1e-12
 """Thousands of times the rounding of a sum of a few products, and far below anything that a viewer could see."""

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from poise.solver.arrays import ArrayLike
-from poise.solver.clip import Clip
+from poise.solver.body.clip import Clip
+from poise.solver.body.joints import BodyPoint
+from poise.solver.body.motion import Motion, Pose
+from poise.solver.body.skeleton import Up
 from poise.solver.constraints import Constraint, ConstraintPoint, Ground, ShapeConstraint, Source
-from poise.solver.enforcement import Enforcement
-from poise.solver.joints import BodyPoint
-from poise.solver.motion import Motion, Pose
-from poise.solver.skeleton import Up
+from poise.solver.core.arrays import ArrayLike
+from poise.solver.deformation.frame_tasks import Enforcement
+from poise.solver.deformation.timeline import Timeline
+from poise.solver.deformation.workspace import DeformSettings, Workspace
 from poise.solver.synthetic import human
-from poise.solver.timeline import Timeline
-from poise.solver.workspace import DeformSettings, Workspace
 
 
 def standing_human(frames: int = 61, up: Up = "y", fps: float = 30.0) -> Clip:

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.solver import rotations
-from poise.solver.arrays import Array
+from poise.examples import edits
+from poise.examples.edits import KICK_HEIGHTS, Edit
 from poise.solver.constraints import Source
-from poise.solver.filters import accelerations
-from poise.solver.synthetic import edits
-from poise.solver.synthetic.edits import KICK_HEIGHTS, Edit
-from poise.solver.timeline import Timeline
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
+from poise.solver.deformation.displacement_filter import accelerations
+from poise.solver.deformation.timeline import Timeline
 
 from ..conftest import MOCAP
 from . import captured_walk

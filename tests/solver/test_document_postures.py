@@ -11,26 +11,26 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.solver.arrays import Array
-from poise.solver.kinematics import WorldState
-from poise.solver.synthetic import document
-from poise.solver.synthetic.document import Scene, place
+from poise.examples import postures
+from poise.examples.postures import Scene, place
+from poise.solver.body.kinematics import WorldState
+from poise.solver.core.arrays import Array
 
 MET = 1e-6
 """Of the character's size, or radians."""
 
 SCENES: dict[str, Callable[[], Scene]] = {
-    "thinker": document.thinker,
-    "reaching, unbalanced": lambda: document.reaching(balanced=False),
-    "reaching, balanced": lambda: document.reaching(balanced=True),
-    "reaching, with an umbrella": lambda: document.reaching(balanced=True, umbrella=document.UMBRELLA_MASS),
-    "reaching, with an umbrella of air": lambda: document.reaching(balanced=True, umbrella=1e-9),
-    "arm and spine": lambda: document.left_reach(document.ARM_AND_SPINE),
-    "arm only": lambda: document.left_reach(document.ARM_ONLY),
-    "two arms, equal": lambda: document.two_arms(None),
-    "two arms, left first": lambda: document.two_arms("left"),
-    "two arms, right first": lambda: document.two_arms("right"),
-    "three constraints": document.three_constraints,
+    "thinker": postures.thinker,
+    "reaching, unbalanced": lambda: postures.reaching(balanced=False),
+    "reaching, balanced": lambda: postures.reaching(balanced=True),
+    "reaching, with an umbrella": lambda: postures.reaching(balanced=True, umbrella=postures.UMBRELLA_MASS),
+    "reaching, with an umbrella of air": lambda: postures.reaching(balanced=True, umbrella=1e-9),
+    "arm and spine": lambda: postures.left_reach(postures.ARM_AND_SPINE),
+    "arm only": lambda: postures.left_reach(postures.ARM_ONLY),
+    "two arms, equal": lambda: postures.two_arms(None),
+    "two arms, left first": lambda: postures.two_arms("left"),
+    "two arms, right first": lambda: postures.two_arms("right"),
+    "three constraints": postures.three_constraints,
 }
 
 
@@ -109,7 +109,7 @@ TABLE_B1 = [
 
 
 def test_the_thinker_has_the_tasks_of_the_table() -> None:
-    *tasks, pose = document.thinker().tasks
+    *tasks, pose = postures.thinker().tasks
     assert [(task.effector, type(task), task.priority, task.recruit) for task in tasks] == TABLE_B1
     assert isinstance(pose, solver.PoseTask)
     assert pose.recruit is None
@@ -148,7 +148,7 @@ FEET = ("Left heel", "Left toe tip", "Right toe tip", "Right heel")
 
 
 def test_reaching_has_the_tasks_of_the_table() -> None:
-    *feet, center, hand, pose = document.reaching(balanced=True).tasks
+    *feet, center, hand, pose = postures.reaching(balanced=True).tasks
     assert {(task.label, task.priority, task.recruit) for task in feet} == {
         (label, 15, 5 if "heel" in label else 7) for label in FEET
     }
@@ -167,7 +167,7 @@ def test_feet_stay_while_reaching(name: str) -> None:
 @pytest.mark.parametrize("name", REACHES)
 def test_the_hand_stretches_out_toward_what_it_cannot_reach(name: str) -> None:
     scene, posture = solved(name)
-    target = np.array(document.FAR_OUT_OF_REACH)
+    target = np.array(postures.FAR_OUT_OF_REACH)
     hand = place(scene.skeleton, posture.pose, "r_middle1")
     before = place(scene.skeleton, scene.start, "r_middle1")
     assert misses(name)["Right hand"] > 0.1
@@ -182,7 +182,7 @@ def test_the_hand_stretches_out_toward_what_it_cannot_reach(name: str) -> None:
 def outside_support(scene: Scene, pose: solver.Pose) -> float:
     """How far the centre of mass projects outside the feet, in metres; negative inside."""
     center = world(scene, pose).center_of_mass()[0, [0, 2]]
-    corners = document.support(scene.skeleton, scene.start)[:, [0, 2]]
+    corners = postures.support(scene.skeleton, scene.start)[:, [0, 2]]
     edges = np.roll(corners, -1, axis=0) - corners
     outward = np.stack([edges[:, 1], -edges[:, 0]], axis=-1)
     outward *= np.sign(np.sum(outward * (corners - corners.mean(axis=0)), axis=1, keepdims=True))
@@ -211,12 +211,12 @@ def test_balance_costs_reach() -> None:
 def test_an_umbrella_on_the_left_lets_the_body_lean_to_the_right() -> None:
     weightless, heavy = "reaching, with an umbrella of air", "reaching, with an umbrella"
     scene, posture = solved(heavy)
-    middle = document.support(scene.skeleton, scene.start).mean(axis=0)
-    umbrella = place(scene.skeleton, posture.pose, document.UMBRELLA)
+    middle = postures.support(scene.skeleton, scene.start).mean(axis=0)
+    umbrella = place(scene.skeleton, posture.pose, postures.UMBRELLA)
     assert umbrella[0] > middle[0] + 0.5
     assert own_center(weightless)[[0, 2]] == pytest.approx(middle[[0, 2]], abs=1e-6)
     assert own_center(heavy)[0] < middle[0] - 0.05
-    moments = scene.skeleton.total_mass * (own_center(heavy) - middle) + document.UMBRELLA_MASS * (umbrella - middle)
+    moments = scene.skeleton.total_mass * (own_center(heavy) - middle) + postures.UMBRELLA_MASS * (umbrella - middle)
     assert moments[[0, 2]] == pytest.approx((0.0, 0.0), abs=1e-4), "body and umbrella balance each other"
     assert misses(heavy)["Right hand"] < misses(weightless)["Right hand"] - 0.02, "so the hand comes nearer"
 
@@ -279,7 +279,7 @@ def test_weights_share_what_priorities_do_not() -> None:
 
 
 def test_a_heavier_weight_comes_nearer() -> None:
-    scene = document.two_arms(None)
+    scene = postures.two_arms(None)
     left, right, pose = scene.tasks
     weighted = replace(scene, tasks=(replace(left, weight=9.0), right, pose)).solve()
     near, far = (float(np.linalg.norm(error)) for error in weighted.errors[:2])

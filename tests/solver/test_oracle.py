@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from poise.solver import rotations
-from poise.solver.arrays import Array
-from poise.solver.clip import Clip
-from poise.solver.joints import BodyPoint, JointKind
-from poise.solver.kinematics import WorldState
-from poise.solver.motion import Motion, Pose
-from poise.solver.skeleton import Skeleton
+from poise.solver.body.clip import Clip
+from poise.solver.body.joints import BodyPoint, JointKind
+from poise.solver.body.kinematics import WorldState
+from poise.solver.body.motion import Motion, Pose
+from poise.solver.body.skeleton import Skeleton
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 
 from .characters import matrix, random_motion
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.solver import rotations, synthetic
-from poise.solver.arrays import Array
-from poise.solver.errors import SkeletonError
-from poise.solver.skeleton import Skeleton, Up
+from poise.solver import synthetic
+from poise.solver.body.skeleton import Skeleton, Up
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
+from poise.solver.core.errors import SkeletonError
 
 from .rounding import assert_equal_to_rounding
 

@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.solver import rotations, synthetic
-from poise.solver.arrays import Array
-from poise.solver.errors import MotionError
-from poise.solver.skeleton import Skeleton, Up
+from poise.examples.golf import golf_swing
+from poise.examples.kick import kick
+from poise.solver import synthetic
+from poise.solver.body.skeleton import Skeleton, Up
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
+from poise.solver.core.errors import MotionError
 from poise.solver.synthetic import SyntheticMotion
 from poise.solver.synthetic.curves import SmoothCurve
 
@@ -22,7 +25,7 @@ STILL = 1e-9
 """Sizes of the character by which a foot in contact may tremble."""
 
 Make = Callable[..., SyntheticMotion]
-MOTIONS: dict[str, Make] = {"walk": synthetic.walk, "kick": synthetic.kick, "golf swing": synthetic.golf_swing}
+MOTIONS: dict[str, Make] = {"walk": synthetic.walk, "kick": kick, "golf swing": golf_swing}
 every_motion = pytest.mark.parametrize("make", MOTIONS.values(), ids=MOTIONS.keys())
 
 
@@ -124,7 +127,7 @@ def test_motion_is_smooth(make: Make) -> None:
     assert (changes[1] < 0.35 * changes[0] + 1e-3).all(), "a quarter of the time should quarter the change"
 
 
-@pytest.mark.parametrize("make", [synthetic.walk, synthetic.kick])
+@pytest.mark.parametrize("make", [synthetic.walk, kick])
 def test_joints_stay_within_anatomical_ranges(make: Make) -> None:
     clip = make().clip
     limited = synthetic.human(limits=True)
@@ -308,7 +311,7 @@ def test_an_impossible_walk_is_refused(wrong: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("fps", [24.0, 30.0, 120.0])
 def test_a_kick_reaches_hip_height_when_it_says(fps: float) -> None:
-    motion = synthetic.kick(fps=fps)
+    motion = kick(fps=fps)
     clip = motion.clip
     ankle, hip = (clip.position(joint)[:, 1] for joint in ("l_talocrural", "l_hip"))
     assert abs(int(ankle.argmax()) - motion.kick_frame) <= 0.01 * fps + 0.5
@@ -316,7 +319,7 @@ def test_a_kick_reaches_hip_height_when_it_says(fps: float) -> None:
 
 
 def test_a_kick_swings_back_first_and_ends_as_it_began() -> None:
-    motion = synthetic.kick()
+    motion = kick()
     clip = motion.clip
     ankle = (clip.position("l_talocrural") - clip.position("l_hip"))[:, 2] / clip.skeleton.size
     back = int(ankle.argmin())
@@ -327,7 +330,7 @@ def test_a_kick_swings_back_first_and_ends_as_it_began() -> None:
 
 
 def test_a_kicker_stands_on_the_right_foot_and_is_balanced() -> None:
-    motion = synthetic.kick()
+    motion = kick()
     clip, marks = motion.clip, motion.clip.skeleton.landmarks
     right, left, landed = motion.contacts
     assert [contact.foot for contact in motion.contacts] == ["right", "left", "left"]
@@ -344,7 +347,7 @@ def test_a_kicker_stands_on_the_right_foot_and_is_balanced() -> None:
 @pytest.mark.parametrize("up", ["y", "z"])
 @pytest.mark.parametrize("fps", [22.0, 30.0])
 def test_the_hands_stay_together_on_the_club(up: Up, fps: float) -> None:
-    motion = synthetic.golf_swing(up=up, fps=fps, heading=0.7)
+    motion = golf_swing(up=up, fps=fps, heading=0.7)
     clip = motion.clip
     left, right = clip.orientation("l_wrist"), clip.orientation("r_wrist")
     apart = rotations.rotate(rotations.conjugate(left), clip.position("r_wrist") - clip.position("l_wrist"))
@@ -354,7 +357,7 @@ def test_the_hands_stay_together_on_the_club(up: Up, fps: float) -> None:
 
 
 def test_a_golf_swing_goes_back_down_and_through() -> None:
-    motion = synthetic.golf_swing()
+    motion = golf_swing()
     clip, size = motion.clip, motion.clip.skeleton.size
     assert clip.frames == 66
     hands = clip.position("l_wrist")
@@ -367,7 +370,7 @@ def test_a_golf_swing_goes_back_down_and_through() -> None:
 
 
 def test_a_golfer_turns_the_trunk() -> None:
-    clip = synthetic.golf_swing().clip
+    clip = golf_swing().clip
     across = clip.position("l_shoulder") - clip.position("r_shoulder")
     turn = np.rad2deg(np.arctan2(-across[:, 2], across[:, 0]))
     assert turn.min() < -50.0

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from poise.solver.arrays import Array
+from poise.solver.core.arrays import Array
 
 from ..workload import Workload
 

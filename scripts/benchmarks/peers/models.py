@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from poise import solver
-from poise.solver import rotations
-from poise.solver.arrays import Array
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 
 SMALLEST_SHARE = 1e-12
 """Of the body's mass: what a body without mass gets in MuJoCo, which refuses a zero."""

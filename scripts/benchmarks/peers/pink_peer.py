@@ -10,7 +10,7 @@ import numpy as np
 import pink
 import pinocchio
 
-from poise.solver.arrays import Array
+from poise.solver.core.arrays import Array
 
 from ..workload import Workload
 from .base import COSTS

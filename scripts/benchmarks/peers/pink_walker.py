@@ -10,7 +10,7 @@ import pink
 import pinocchio
 
 from poise import solver
-from poise.solver.arrays import Array
+from poise.solver.core.arrays import Array
 
 from ..planted_walk import POINTS, WalkTargets
 from .base import COSTS, InfeasibleError

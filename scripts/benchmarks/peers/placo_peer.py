@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 import placo
 
-from poise.solver import rotations
-from poise.solver.arrays import Array
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 
 from ..workload import Workload
 from .base import COSTS, InfeasibleError, Peer, Reached

@@ -9,8 +9,8 @@ import numpy as np
 import placo
 
 from poise import solver
-from poise.solver import rotations
-from poise.solver.arrays import Array
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 
 from ..planted_walk import POINTS, WalkTargets
 from .base import COSTS, InfeasibleError

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from poise.solver.arrays import Array
+from poise.solver.core.arrays import Array
 
 from ..workload import Workload
 from .base import COSTS, InfeasibleError, Peer, Reached

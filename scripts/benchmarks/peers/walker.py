@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from poise import solver
-from poise.solver.arrays import Array
-from poise.solver.enforcement import HOLDS
+from poise.solver.core.arrays import Array
+from poise.solver.deformation.frame_tasks import HOLDS
 
 from ..planted_walk import WalkTargets
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...arrays import Array, BoolArray
+from ...core.arrays import Array, BoolArray
 
 SPREAD = 0.5
 """The standard deviation of a Gaussian as a share of its half width."""

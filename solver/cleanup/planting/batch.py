@@ -10,11 +10,11 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ... import rotations
-from ...arrays import Array, BoolArray, IntArray, runs
-from ...clip import Clip
+from ...body.clip import Clip
+from ...body.motion import Motion
 from ...constraints import Footplant
-from ...motion import Motion
+from ...core import rotations
+from ...core.arrays import Array, BoolArray, IntArray, runs
 from .. import blending
 from ..cleaned import Cleaned
 from ..components import Quaternion, Vector, joined, split

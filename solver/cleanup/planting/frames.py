@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import IntArray
+from ...core.arrays import IntArray
 from ..components import Quaternion, Vector
 
 

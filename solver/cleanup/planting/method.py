@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Array
-from ...skeleton import Skeleton
+from ...body.skeleton import Skeleton
+from ...core.arrays import Array
 from .. import blending
 from ..components import (
     IDENTITY,

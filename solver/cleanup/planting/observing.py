@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays import Array
-from ...errors import SkeletonError
-from ...joints import BodyPoint
-from ...motion import Motion
-from ...skeleton import Skeleton
+from ...body.joints import BodyPoint
+from ...body.motion import Motion
+from ...body.skeleton import Skeleton
+from ...core.arrays import Array
+from ...core.errors import SkeletonError
 from ..components import (
     IDENTITY,
     Number,

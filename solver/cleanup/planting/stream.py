@@ -19,11 +19,11 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ...arrays import Array
-from ...errors import ConstraintError, MotionError
-from ...motion import Motion, Pose
-from ...settings import is_number
-from ...skeleton import Skeleton
+from ...body.motion import Motion, Pose
+from ...body.skeleton import Skeleton
+from ...core.arrays import Array
+from ...core.errors import ConstraintError, MotionError
+from ...core.numbers import is_number
 from .. import blending
 from ..components import IDENTITY, ZERO, Number, Quaternion, Vector, length, minus
 from ..limbs import Limb, limbs_of

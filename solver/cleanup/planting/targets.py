@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ... import rotations
-from ...arrays import Array
 from ...constraints import Ground
+from ...core import rotations
+from ...core.arrays import Array
 from ..components import (
     Number,
     Quaternion,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ...clip import Clip
+from ...body.clip import Clip
 from ...constraints import Footplant
 from .. import blending
 from ..cleaned import Cleaned

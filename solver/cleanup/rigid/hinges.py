@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...joints import JointKind
-from ...limits import HingeLimit
-from ...skeleton import Skeleton
+from ...body.joints import JointKind
+from ...body.limits import HingeLimit
+from ...body.skeleton import Skeleton
 from ..components import (
     IDENTITY,
     Number,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...skeleton import Skeleton
+from ...body.skeleton import Skeleton
 from .. import blending
 from ..components import ZERO, Number, Vector, minus
 from ..limbs import Limb

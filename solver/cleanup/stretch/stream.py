@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from ...skeleton import Skeleton
+from ...body.skeleton import Skeleton
 from ..components import ZERO, Vector
 from ..limbs import Limb
 from ..planting.spheres import displacement, misses

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.addon.bridge import posing, versions
-from poise.solver import Clip, Motion, rotations
+from poise.solver import Clip, Motion
+from poise.solver.core import rotations
 
 Array = NDArray[np.float64]
 

@@ -13,7 +13,8 @@ from mathutils import Vector
 
 from poise.addon import bridge
 from poise.addon.bridge import posing, versions
-from poise.solver import Clip, Motion, rotations
+from poise.solver import Clip, Motion
+from poise.solver.core import rotations
 
 from .importing import import_bvh
 from .rigs import (

@@ -14,7 +14,7 @@ from poise.addon.bridge import posing, rotation_channels
 from poise.addon.bridge.arrays import floats
 from poise.addon.bridge.channels import Channels
 from poise.addon.bridge.rig import Rig
-from poise.solver import rotations
+from poise.solver.core import rotations
 
 from .rigs import INHERIT_SCALE, MODES, new_armature, random_armature
 

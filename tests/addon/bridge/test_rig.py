@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from poise.addon.bridge.rig import Rig, squared
-from poise.solver import rotations
+from poise.solver.core import rotations
 
 from .rigs import new_armature, random_armature
 

@@ -9,7 +9,7 @@ import pytest
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from poise.addon.bridge import rotation_channels
-from poise.solver import rotations
+from poise.solver.core import rotations
 
 from .rigs import EULER_ORDERS, MODES, Array, straight_chain
 

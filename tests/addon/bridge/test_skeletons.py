@@ -11,7 +11,7 @@ import pytest
 
 from poise.addon import bridge
 from poise.solver import PositionTask, solve_posture
-from poise.solver.joints import JointKind
+from poise.solver.body.joints import JointKind
 
 from ..exported import ROOT, Traits, exported
 from .rigs import (

@@ -9,7 +9,8 @@ import pytest
 from mathutils import Matrix
 
 from poise.addon import bridge
-from poise.solver import Skeleton, rotations
+from poise.solver import Skeleton
+from poise.solver.core import rotations
 
 from ..exported import Traits, exported
 

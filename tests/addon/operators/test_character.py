@@ -11,7 +11,8 @@ import numpy as np
 
 from poise.addon import bridge, translation
 from poise.addon.properties import MARKS, POINT_MARKS, character_of
-from poise.solver import BodyPoint, Skeleton, rotations
+from poise.solver import BodyPoint, Skeleton
+from poise.solver.core import rotations
 
 from ..walking import select_bones
 from .test_constraints import refused, run

@@ -9,8 +9,9 @@ import bpy
 import pytest
 
 from poise import solver
-from poise.addon import bridge, detecting
+from poise.addon import bridge
 from poise.addon.properties import character_of
+from poise.addon.workflows import detect
 
 from ..walking import select_bones
 from .test_constraints import items, refused, run, set_preview
@@ -162,7 +163,7 @@ def test_a_line_is_held_by_the_axis_that_points_along_it(armature: bpy.types.Obj
     seen = solver.detect(reading.clip, FOOT, [template])
     assert seen
     for each in seen:
-        *_, held = detecting.as_constraints(reading.clip, FOOT, each, reading)
+        *_, held = detect.as_constraints(reading.clip, FOOT, each, reading)
         assert isinstance(held, solver.DirectionConstraint)
         deformed = solver.deform(reading.clip, [held])
         assert deformed.report.residual(held).worst < 0.1, "radians: the bone turns about the line, not away from it"

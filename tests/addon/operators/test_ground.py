@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.addon import bridge, grounding, ranges, solving, translation
+from poise.addon import bridge, translation
 from poise.addon.properties import character_of
+from poise.addon.workflows import ground_gaps, ranges, solve
 
 from ...solver.grounds import climber, largest_hip_move
 from ..bridge.importing import import_bvh
@@ -32,7 +33,7 @@ def found_and_accepted() -> None:
 
 def hips_moved(armature: bpy.types.Object) -> float:
     """How far solving moves the hips, in sizes of the character."""
-    outcome = solving.solve(armature)
+    outcome = solve.solve(armature)
     return largest_hip_move(outcome.reading.clip, outcome.deformation.clip)
 
 
@@ -73,7 +74,7 @@ def test_stairs_under_a_climber_are_stood_on(stairs: Any) -> None:
     character.use_ground, character.ground_kind, character.ground_mesh = True, "MESH", steps
     found_and_accepted()
     run("ground_check")
-    assert not grounding.listed(armature)
+    assert not ground_gaps.listed(armature)
     assert hips_moved(armature) < STILL
 
 
@@ -82,11 +83,11 @@ def test_on_a_level_ground_the_plants_of_a_climber_are_listed_and_keep_their_hei
     character = character_of(armature)
     character.use_ground = True
     found_and_accepted()
-    outcome = solving.solve(armature)
+    outcome = solve.solve(armature)
     assert largest_hip_move(outcome.reading.clip, outcome.deformation.clip) < STILL
     (note,) = outcome.notes
     assert "off the ground" in note and "above" in note and "Put On Ground" in note
-    listed = grounding.listed(armature)
+    listed = ground_gaps.listed(armature)
     assert listed and all(gap > 0.02 * outcome.reading.clip.skeleton.size for _, gap in listed)
     assert {item.ground_choice for item, _ in listed} == {"AUTO"}, "nothing is decided"
 
@@ -96,12 +97,12 @@ def test_one_click_keeps_their_heights(stairs: Any) -> None:
     character_of(armature).use_ground = True
     found_and_accepted()
     run("ground_check")
-    listed = [item.name for item, _ in grounding.listed(armature)]
+    listed = [item.name for item, _ in ground_gaps.listed(armature)]
     assert run("ground_keep_heights") == {"FINISHED"}
     kept = {item.name: item.ground_choice for item in character_of(armature).constraints}
     assert {name for name, choice in kept.items() if choice == "OWN"} == set(listed)
-    assert not grounding.listed(armature)
-    outcome = solving.solve(armature)
+    assert not ground_gaps.listed(armature)
+    outcome = solve.solve(armature)
     assert not outcome.notes
     assert largest_hip_move(outcome.reading.clip, outcome.deformation.clip) < STILL
 
@@ -141,7 +142,7 @@ def test_an_empty_is_an_oblique_plane_and_the_estimate_finds_it(armature: bpy.ty
     character.use_ground, character.ground_plane = True, slope
     found_and_accepted()
     run("ground_check")
-    assert not grounding.listed(armature)
+    assert not ground_gaps.listed(armature)
     assert hips_moved(armature) < STILL
     character.ground_kind = "ESTIMATE"
     assert hips_moved(armature) < STILL
@@ -173,7 +174,7 @@ def test_a_character_in_shoes_stands_on_its_soles(armature: bpy.types.Object) ->
     assert character.found_sole_heel == pytest.approx(0.0, abs=1e-3 * size), "the skin shows where the heel meets it"
     assert character.found_sole_ball == pytest.approx(0.05 * size + bare.soles["left_ball"], rel=0.01)
     run("ground_check")
-    assert not grounding.listed(armature)
+    assert not ground_gaps.listed(armature)
     assert hips_moved(armature) < STILL
     character.sole_heel = character.sole_ball = 0.0
     for item in character.constraints:
@@ -221,11 +222,11 @@ def test_a_range_that_leaves_out_a_part_is_said_and_one_click_takes_all(armature
     said = ranges.left_out(armature)
     assert f"{first} to {last - 20}" in said and f"{first} to {last}" in said and "Use Action's Range" in said
     found_and_accepted()
-    assert said in solving.solve(armature).notes
+    assert said in solve.solve(armature).notes
     assert said == ranges.left_out(armature), "the result that is shown is not what is meant"
     assert run("range_from_action") == {"FINISHED"}
     assert (scene.frame_start, scene.frame_end) == (first, last)
-    assert not ranges.left_out(armature) and not solving.solve(armature).notes
+    assert not ranges.left_out(armature) and not solve.solve(armature).notes
 
 
 def test_who_has_chosen_a_part_is_not_told(armature: bpy.types.Object) -> None:

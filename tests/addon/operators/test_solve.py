@@ -15,9 +15,10 @@ import bpy
 import numpy as np
 import pytest
 
-from poise.addon import bridge, progress, solving
+from poise.addon import bridge
 from poise.addon.operators.solve import POISE_OT_solve
 from poise.addon.properties import character_of
+from poise.addon.workflows import progress, solve
 
 from ..bridge.rigs import blender_pose
 from .test_bakeable import held_by_ik
@@ -115,15 +116,15 @@ def test_a_draft_solves_fewer_frames_of_a_fast_capture_to_much_the_same(lifted: 
     scene.render.fps = 120
     scene.frame_end = 66  # no multiple of the stride away from the first frame
     items(lifted)[0].points[0].begin = items(lifted)[0].points[0].end = 29  # one of its frames
-    final = solving.solve(lifted)
+    final = solve.solve(lifted)
     place = hand(lifted, 29)
-    draft = solving.solve(lifted, solving.Options(quality="draft"))
+    draft = solve.solve(lifted, solve.Options(quality="draft"))
     assert draft.deformation.clip.frames == math.ceil(65 / 4) + 1
     assert draft.baked.keys < final.baked.keys
     assert draft.reading.times[-1] >= scene.frame_end
     assert hand(lifted, 29) == pytest.approx(place, abs=1e-3)
     scene.render.fps = 30
-    assert solving.solve(lifted, solving.Options(quality="draft")).deformation.clip.frames == 66
+    assert solve.solve(lifted, solve.Options(quality="draft")).deformation.clip.frames == 66
 
 
 def test_solving_again_and_after_opening_the_file_gives_the_same(lifted: Any, tmp_path: Path) -> None:
@@ -212,7 +213,7 @@ def test_what_lies_outside_the_range_is_told(lifted: Any) -> None:
 
 def test_nothing_changes_before_the_last_step(lifted: Any) -> None:
     before = state()
-    steps = solving.solving(lifted)
+    steps = solve.solving(lifted)
     stages = []
     for stage, share in steps:
         stages.append(stage)
@@ -230,7 +231,7 @@ def test_a_reading_that_is_cancelled_shows_the_result_again(lifted: Any) -> None
     held = lifted.pose.bones["r_wrist"].constraints.new("LIMIT_ROTATION")
     held.use_limit_x = True  # now Blender must evaluate it, frame by frame, and the source must be shown for that
     before = state()
-    steps = solving.solving(lifted)
+    steps = solve.solving(lifted)
     stage, _ = next(steps)
     assert stage == "reading"
     next(steps)
@@ -249,7 +250,7 @@ class Window:
         self.timers = 1
         self._timer = "timer"
         self._shown = progress.begin(armature.name)
-        self._steps = solving.solving(armature)
+        self._steps = solve.solving(armature)
         next(self._steps)  # as when it is invoked: what is wrong is told then
         manager = SimpleNamespace(
             event_timer_remove=self._no_timer, progress_update=lambda share: None, progress_end=lambda: None, windows=()
@@ -418,7 +419,7 @@ def test_a_file_that_cannot_be_written_is_solved_but_stays_as_it_is(lifted: Any,
 def test_bones_that_others_move_are_left_alone_and_the_rest_is_solved(lifted: Any) -> None:
     held_by_ik(lifted, "r_wrist")
     place = hand(lifted) + np.array([0.0, 0.0, LIFT])
-    outcome = solving.solve(lifted)
+    outcome = solve.solve(lifted)
     assert outcome.reading.method == "evaluated"
     assert not {"r_wrist", "r_elbow"} & set(outcome.baked.bones)
     assert hand(lifted) == pytest.approx(place, abs=1e-4)
@@ -491,6 +492,6 @@ def test_recruited_bones_are_selected_and_no_others_move(level: int, lifted: Any
     chosen = {bone.name for bone in lifted.pose.bones if bridge.is_selected(bone)}
     assert len(chosen) == level + 1
     assert LEFT in chosen
-    outcome = solving.solve(lifted)
+    outcome = solve.solve(lifted)
     assert set(outcome.baked.bones) <= chosen
     assert math.isfinite(outcome.baked.gap)

@@ -8,8 +8,9 @@ from typing import Any
 import bpy
 import pytest
 
-from poise.addon import operators, panels, progress
+from poise.addon import operators, panels
 from poise.addon.properties import TRUNK_MARKS
+from poise.addon.workflows import progress
 
 from .drawing import MENUS, Complaints, draw_all, drawn, in_sidebar
 

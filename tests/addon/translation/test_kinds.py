@@ -11,9 +11,10 @@ import pytest
 from mathutils import Quaternion, Vector
 
 from poise import solver
-from poise.addon import adding, bridge, translation
+from poise.addon import bridge, translation
 from poise.addon.properties import character_of
-from poise.solver import rotations
+from poise.addon.workflows import create
+from poise.solver.core import rotations
 
 from ..walking import select_bones
 
@@ -31,7 +32,7 @@ def frame(reading: bridge.Reading, time: float) -> int:
 
 
 def test_a_pin_leads_the_bone_to_its_empty(armature: bpy.types.Object, reading: bridge.Reading) -> None:
-    (pin,) = adding.add_pins(armature, [HAND], 20.0, hold=5.0)
+    (pin,) = create.add_pins(armature, [HAND], 20.0, hold=5.0)
     before = reading.clip.position(HAND)[frame(reading, 20)]
     np.testing.assert_allclose(np.array(pin.points[0].object.location), before, atol=1e-5)
     pin.points[0].object.location += Vector((0.0, 0.0, 0.1))
@@ -50,21 +51,21 @@ def test_a_pin_leads_the_bone_to_its_empty(armature: bpy.types.Object, reading: 
     ],
 )
 def test_a_new_constraint_recruits_its_limb(armature: bpy.types.Object, bone: str, level: int, turned: int) -> None:
-    (pin,) = adding.add_pins(armature, [bone], 20.0)
-    (orientation,) = adding.add_orientations(armature, [bone], 20.0)
+    (pin,) = create.add_pins(armature, [bone], 20.0)
+    (orientation,) = create.add_orientations(armature, [bone], 20.0)
     assert (pin.recruit, pin.recruit_level) == ("LEVEL", level)
     assert (orientation.recruit, orientation.recruit_level) == ("LEVEL", turned)
 
 
 def test_what_moves_all_recruits_all(armature: bpy.types.Object) -> None:
-    (pin,) = adding.add_pins(armature, ["HumanoidRoot"], 20.0)
+    (pin,) = create.add_pins(armature, ["HumanoidRoot"], 20.0)
     assert pin.recruit == "ALL"
 
 
 def test_a_hand_that_is_moved_leaves_the_feet_where_they_are(
     armature: bpy.types.Object, reading: bridge.Reading
 ) -> None:
-    (pin,) = adding.add_pins(armature, [HAND], 20.0)
+    (pin,) = create.add_pins(armature, [HAND], 20.0)
     pin.points[0].object.location += Vector((0.0, -0.1, 0.1))
     after = solved(armature, reading)
     for foot in ("l_metatarsal", "r_metatarsal"):
@@ -72,7 +73,7 @@ def test_a_hand_that_is_moved_leaves_the_feet_where_they_are(
 
 
 def test_the_tail_of_a_bone_is_pinned(armature: bpy.types.Object, reading: bridge.Reading) -> None:
-    (pin,) = adding.add_pins(armature, ["l_elbow"], 20.0, at_tail=True)
+    (pin,) = create.add_pins(armature, ["l_elbow"], 20.0, at_tail=True)
     place = reading.clip.position(HAND)[frame(reading, 20)]
     np.testing.assert_allclose(np.array(pin.points[0].object.location), place, atol=1e-5)
 
@@ -84,20 +85,20 @@ def test_a_bone_posed_without_a_key_is_pinned_where_it_is_shown(
     bone = armature.pose.bones["l_shoulder"]
     bone.rotation_mode = "QUATERNION"
     bone.rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 1.0)
-    (pin,) = adding.add_pins(armature, [HAND], 20.0)
+    (pin,) = create.add_pins(armature, [HAND], 20.0)
     shown = armature.matrix_world @ armature.pose.bones[HAND].head
     assert (Vector(pin.points[0].object.location) - shown).length < 1e-5
     assert np.linalg.norm(np.array(shown) - reading.clip.position(HAND)[frame(reading, 20)]) > 0.05
 
 
 def test_an_untouched_trajectory_changes_nothing(armature: bpy.types.Object, reading: bridge.Reading) -> None:
-    adding.add_trajectories(armature, [HAND, OTHER], 5.0, 40.0, 4)
+    create.add_trajectories(armature, [HAND, OTHER], 5.0, 40.0, 4)
     after = solved(armature, reading)
     assert np.abs(after.world.positions - reading.clip.world.positions).max() < 1e-4 * reading.clip.skeleton.size
 
 
 def test_an_orientation_turns_the_bone_as_its_empty(armature: bpy.types.Object, reading: bridge.Reading) -> None:
-    (item,) = adding.add_orientations(armature, [HEAD], 20.0)
+    (item,) = create.add_orientations(armature, [HEAD], 20.0)
     empty = item.points[0].object
     empty.rotation_quaternion = Quaternion((0.0, 0.0, 1.0), 0.4) @ empty.rotation_quaternion
     turned = solved(armature, reading).orientation(HEAD)[frame(reading, 20)]
@@ -113,7 +114,7 @@ def test_a_head_looks_at_what_moves(armature: bpy.types.Object, reading: bridge.
     for time, aside in ((1, -2.0), (67, 2.0)):
         ball.location = head[frame(reading, time)] + ahead + (aside, 0.0, 0.3)
         ball.keyframe_insert("location", frame=time)
-    (item,) = adding.add_look_at(armature, [HEAD], 1.0, 67.0, "Ball")
+    (item,) = create.add_look_at(armature, [HEAD], 1.0, 67.0, "Ball")
     after = solved(armature, reading)
     point = item.points[0]
     for time in range(round(point.begin), round(point.end) + 1, 10):
@@ -128,7 +129,7 @@ def test_the_axis_that_looks_points_ahead(armature: bpy.types.Object, reading: b
     skeleton = reading.clip.skeleton
     turns, places = skeleton.rest
     toes = places[skeleton.index("l_metatarsal")] - places[skeleton.index("l_talocrural")]
-    axis = adding.looking_axis(armature, HEAD)
+    axis = create.looking_axis(armature, HEAD)
     assert rotations.rotate(turns[skeleton.index(HEAD)], axis) @ (toes / np.linalg.norm(toes)) > 0.7
 
 
@@ -137,7 +138,7 @@ def test_a_held_pose_is_kept_on_parents_or_in_the_world(
     armature: bpy.types.Object, reading: bridge.Reading, space: str
 ) -> None:
     bones = ["l_shoulder", "l_elbow", "HumanoidRoot"]
-    item = adding.add_pose(armature, bones, 30.0, 20.0, 34.0, space)
+    item = create.add_pose(armature, bones, 30.0, 20.0, 34.0, space)
     assert [listed.bone for listed in item.bones] == bones
     after = solved(armature, reading)
     first, last, shown = (frame(reading, time) for time in (20, 34, 30))
@@ -155,16 +156,16 @@ def test_a_held_pose_is_kept_on_parents_or_in_the_world(
 
 
 def test_balance_moves_the_centre_of_mass(armature: bpy.types.Object, reading: bridge.Reading) -> None:
-    item = adding.add_balance(armature)
+    item = create.add_balance(armature)
     item.displacement = (0.03, 0.0, 0.0)
-    adding.add_footplant(armature, "left", 10.0, 25.0)
+    create.add_footplant(armature, "left", 10.0, 25.0)
     (balance, _) = translation.translated(armature, reading).constraints
     assert isinstance(balance, solver.Balance)
     np.testing.assert_allclose(balance.displacement, (0.03, 0.0, 0.0), atol=1e-7)
 
 
 def test_a_moved_empty_moves_its_plant_and_only_then(armature: bpy.types.Object, reading: bridge.Reading) -> None:
-    item = adding.add_footplant(armature, "left", 10.0, 25.0)
+    item = create.add_footplant(armature, "left", 10.0, 25.0)
     (plant,) = translation.translated(armature, reading).constraints
     assert isinstance(plant, solver.Footplant)
     assert plant.position is None and plant.heading is None
@@ -179,7 +180,7 @@ def test_a_moved_empty_moves_its_plant_and_only_then(armature: bpy.types.Object,
 
 
 def test_a_parented_empty_is_where_its_parent_takes_it(armature: bpy.types.Object, reading: bridge.Reading) -> None:
-    (pin,) = adding.add_pins(armature, [HAND], 20.0)
+    (pin,) = create.add_pins(armature, [HAND], 20.0)
     cart = bpy.data.objects.new("Cart", None)
     bpy.context.scene.collection.objects.link(cart)
     for time in (1, 41):
@@ -207,7 +208,7 @@ def _height_at(cart: bpy.types.Object, time: int) -> float:
 
 def test_points_on_a_bone_stay_there_whatever_is_shown(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     """An empty that hangs on the reference bone has the same place on it while a result is shown that moves it."""
-    (pin,) = adding.add_pins(armature, [HAND], 20.0)
+    (pin,) = create.add_pins(armature, [HAND], 20.0)
     pin.reference, pin.reference_bone = "BONE", HEAD
     empty = pin.points[0].object
     (before,) = _locations(armature, reading)
@@ -234,7 +235,7 @@ def _locations(armature: bpy.types.Object, reading: bridge.Reading) -> list[Any]
 
 
 def test_a_hand_follows_an_empty_that_moves(armature: bpy.types.Object, reading: bridge.Reading) -> None:
-    (pin,) = adding.add_pins(armature, [HAND], 20.0, hold=10.0)
+    (pin,) = create.add_pins(armature, [HAND], 20.0, hold=10.0)
     empty = pin.points[0].object
     for time in (20, 30):
         empty.keyframe_insert("location", frame=time)
@@ -261,9 +262,9 @@ def test_a_way_that_is_given_frame_by_frame_is_one_moving_empty(
 
 
 def test_frames_outside_of_what_is_read_are_cut_off(armature: bpy.types.Object) -> None:
-    adding.add_pins(armature, [HAND], 20.0)
-    adding.add_footplant(armature, "left", 10.0, 25.0)
-    adding.add_trajectories(armature, [HAND], 5.0, 60.0, 6)
+    create.add_pins(armature, [HAND], 20.0)
+    create.add_footplant(armature, "left", 10.0, 25.0)
+    create.add_trajectories(armature, [HAND], 5.0, 60.0, 6)
     part = bridge.read(armature, 22, 40)
     found = translation.translated(armature, part)
     plant, trajectory = found.constraints
@@ -278,8 +279,8 @@ def test_frames_outside_of_what_is_read_are_cut_off(armature: bpy.types.Object) 
 
 @pytest.mark.parametrize("step", [0.5, 2.0])
 def test_frames_are_the_clips_whatever_the_step(armature: bpy.types.Object, step: float) -> None:
-    adding.add_footplant(armature, "left", 11.0, 25.0)
-    (pin,) = adding.add_pins(armature, [HAND], 21.0, hold=4.0)
+    create.add_footplant(armature, "left", 11.0, 25.0)
+    (pin,) = create.add_pins(armature, [HAND], 21.0, hold=4.0)
     character_of(armature).constraints[0].ease_in = 6.0
     part = bridge.read(armature, 5, 45, step=step)
     plant, found = translation.translated(armature, part).constraints
@@ -307,7 +308,7 @@ def rename(armature: bpy.types.Object, old: str, new: str) -> None:
 
 
 def test_a_renamed_bone_is_followed(armature: bpy.types.Object) -> None:
-    adding.add_pins(armature, [HAND, OTHER], 20.0)
+    create.add_pins(armature, [HAND, OTHER], 20.0)
     rename(armature, HAND, "Somebody")
     rename(armature, OTHER, HAND)
     first, second = translation.translated(armature, bridge.read(armature)).constraints
@@ -315,7 +316,7 @@ def test_a_renamed_bone_is_followed(armature: bpy.types.Object) -> None:
 
 
 def test_a_deleted_bone_is_told(armature: bpy.types.Object) -> None:
-    adding.add_pins(armature, ["l_middle1"], 20.0)
+    create.add_pins(armature, ["l_middle1"], 20.0)
     bpy.ops.object.mode_set(mode="EDIT")
     armature.data.edit_bones.remove(armature.data.edit_bones["l_middle1"])
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -333,13 +334,13 @@ def _delete_in_a_script(empty: bpy.types.Object) -> None:
 
 @pytest.mark.parametrize("delete", [_delete_in_the_viewport, _delete_in_a_script])
 def test_a_deleted_empty_is_told(armature: bpy.types.Object, reading: bridge.Reading, delete: Any) -> None:
-    (pin,) = adding.add_pins(armature, [HAND], 20.0)
+    (pin,) = create.add_pins(armature, [HAND], 20.0)
     delete(pin.points[0].object)
     assert "the empty of point 1 has been deleted" in complaint(armature, reading)
 
 
 def test_hidden_and_locked_bones_are_told(armature: bpy.types.Object, reading: bridge.Reading) -> None:
-    adding.add_pins(armature, [HAND], 20.0)
+    create.add_pins(armature, [HAND], 20.0)
     bridge.set_hidden(armature.pose.bones[HAND])
     assert "hidden" in complaint(armature, reading)
     bridge.set_hidden(armature.pose.bones[HAND], False)
@@ -390,13 +391,13 @@ def _no_reference_bone(item: Any) -> None:
 def test_what_is_wrong_with_a_constraint_is_told(
     armature: bpy.types.Object, reading: bridge.Reading, spoil: Any, told: str
 ) -> None:
-    (pin,) = adding.add_pins(armature, [HAND], 20.0)
+    (pin,) = create.add_pins(armature, [HAND], 20.0)
     spoil(pin)
     assert told in complaint(armature, reading)
 
 
 def test_a_disabled_constraint_is_left_out(armature: bpy.types.Object, reading: bridge.Reading) -> None:
-    (pin,) = adding.add_pins(armature, [HAND], 20.0)
+    (pin,) = create.add_pins(armature, [HAND], 20.0)
     pin.enabled = False
     assert not translation.translated(armature, reading).constraints
 
@@ -441,6 +442,6 @@ def test_a_plant_that_keeps_its_height_is_saved_so(
 
 def test_nothing_is_selected_for_translation(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     """Selection and mode have no say in it."""
-    adding.add_pins(armature, [HAND], 20.0)
+    create.add_pins(armature, [HAND], 20.0)
     select_bones(armature)
     assert len(translation.translated(armature, reading).constraints) == 1

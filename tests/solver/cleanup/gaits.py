@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.solver import Footplant, rotations
-from poise.solver.arrays import Array
+from poise.solver import Footplant
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 from poise.solver.synthetic import Contact, SyntheticMotion, human, walk
 from poise.solver.synthetic.puppet import SIDE_OF, FootPose, Puppet, heel_to_ball
 from poise.solver.synthetic.skating import skated

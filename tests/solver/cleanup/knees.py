@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver import Clip, rotations
-from poise.solver.arrays import Array
+from poise.solver import Clip
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 
 
 def knee_accelerations(clip: Clip) -> Array:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import rotations
 from poise.solver.cleanup import blending, components
+from poise.solver.core import rotations
 
 WINDOW = 30
 

@@ -8,17 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.solver import Clip, Footplant, Ground, PlantedPoint, clean, cleaned, foot_metrics, rotations
+from poise.solver import Clip, Footplant, Ground, PlantedPoint, clean, cleaned, foot_metrics
+from poise.solver.body.moving_ground import over_ground
 from poise.solver.cleanup.carried import Carried, shared_velocity
 from poise.solver.cleanup.clean import CleanMethod
-from poise.solver.errors import ConstraintError
-from poise.solver.moving_ground import over_ground
+from poise.solver.core import rotations
+from poise.solver.core.errors import ConstraintError
 from poise.solver.synthetic import walk
 
+from ..deformation.test_deform import BENDS, POSE_MEETS, carried_plants, seam, slides
+from ..deformation.test_loops import swaying
 from ..in_place import Ends, walk_in_place
 from ..made_up import placed, plant_of
-from ..test_deform import BENDS, POSE_MEETS, carried_plants, seam, slides
-from ..test_loops import swaying
 
 METHODS: tuple[CleanMethod, ...] = ("stretch", "rigid", "prioritized")
 

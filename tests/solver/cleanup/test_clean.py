@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.solver.clip import Clip
-from poise.solver.errors import ConstraintError, PoiseError
-from poise.solver.motion import Motion
+from poise.solver.body.clip import Clip
+from poise.solver.body.motion import Motion
+from poise.solver.core.errors import ConstraintError, PoiseError
 
 from .captures import captured, floor_of
 from .gaits import footplants, gait

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from poise.solver import rotations
 from poise.solver.cleanup import components
+from poise.solver.core import rotations
 
 
 def quaternions(rng: np.random.Generator, count: int = 300) -> np.ndarray:

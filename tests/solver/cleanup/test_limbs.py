@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.solver import rotations
-from poise.solver.bvh import read_bvh
+from poise.solver.body.joints import BodyPoint, JointKind
+from poise.solver.body.motion import Motion, Pose
+from poise.solver.body.skeleton import Skeleton
 from poise.solver.cleanup.limbs import LIMB_NAMES, bends_of, limb, limbs_of, reaches_of, with_measured_axis
-from poise.solver.errors import LandmarkError, SkeletonError
-from poise.solver.joints import BodyPoint, JointKind
-from poise.solver.motion import Motion, Pose
-from poise.solver.skeleton import Skeleton
+from poise.solver.core import rotations
+from poise.solver.core.errors import LandmarkError, SkeletonError
+from poise.solver.files.bvh import read_bvh
 from poise.solver.synthetic import chain, human, walk
 
 

@@ -8,9 +8,10 @@ import json
 import numpy as np
 import pytest
 
-from poise.solver import Clip, Footplant, Ground, Motion, foot_metrics, rotations
-from poise.solver.arrays import Array
-from poise.solver.errors import ConstraintError
+from poise.solver import Clip, Footplant, Ground, Motion, foot_metrics
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
+from poise.solver.core.errors import ConstraintError
 from poise.solver.synthetic import human
 
 from .gaits import NAMES, footplants, gait

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.solver import rotations
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.plants import (
     PlantedPoint,
@@ -18,7 +17,8 @@ from poise.solver.cleanup.plants import (
     planted_points,
     table_of,
 )
-from poise.solver.errors import ConstraintError
+from poise.solver.core import rotations
+from poise.solver.core.errors import ConstraintError
 from poise.solver.synthetic import human, walk
 
 LIMBS = limbs_of(human())

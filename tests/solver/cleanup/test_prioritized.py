@@ -10,7 +10,7 @@ from poise.solver import Ground, foot_metrics
 from poise.solver.cleanup.plants import PlantedPoint
 from poise.solver.cleanup.prioritized import clean_prioritized
 from poise.solver.cleanup.settings import CleanSettings
-from poise.solver.errors import ConstraintError
+from poise.solver.core.errors import ConstraintError
 
 from ..rounding import assert_equal_to_rounding
 from .gaits import footplants, gait

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poise.solver.cleanup.settings import CleanSettings, frames_in
-from poise.solver.errors import ConstraintError
+from poise.solver.core.errors import ConstraintError
 
 
 @pytest.mark.parametrize(

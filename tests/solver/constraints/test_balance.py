@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from poise.solver.arrays import Array
-from poise.solver.clip import Clip
+from poise.solver.body.clip import Clip
+from poise.solver.body.joints import BodyPoint
 from poise.solver.constraints import Balance, Source, Track
 from poise.solver.constraints.effectors import BalanceEffector
-from poise.solver.errors import ConstraintError, PoiseError
-from poise.solver.joints import BodyPoint
-from poise.solver.splines import Spline
-from poise.solver.timeline import Timeline
+from poise.solver.core.arrays import Array
+from poise.solver.core.errors import ConstraintError, PoiseError
+from poise.solver.core.splines import Spline
+from poise.solver.deformation.timeline import Timeline
 
 from ..made_up import moving_human, placed, point_clip
 

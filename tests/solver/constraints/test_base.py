@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from poise.solver.body.joints import BodyPoint
 from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footplant, ShapeConstraint, Source
 from poise.solver.constraints.base import (
     ROUNDS_KEPT,
@@ -18,8 +19,7 @@ from poise.solver.constraints.base import (
     velocity,
 )
 from poise.solver.constraints.effectors import PointEffector
-from poise.solver.errors import ConstraintError, PoiseError
-from poise.solver.joints import BodyPoint
+from poise.solver.core.errors import ConstraintError, PoiseError
 
 from ..made_up import moving_human, point_clip, smooth_way
 from ..rounding import assert_equal_to_rounding

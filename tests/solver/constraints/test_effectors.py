@@ -6,9 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import rotations
-from poise.solver.arrays import Array
-from poise.solver.clip import Clip
+from poise.solver.body.clip import Clip
+from poise.solver.body.joints import BodyPoint
 from poise.solver.constraints.effectors import (
     AttachedEffector,
     BalanceEffector,
@@ -17,7 +16,8 @@ from poise.solver.constraints.effectors import (
     OrientationEffector,
     PointEffector,
 )
-from poise.solver.joints import BodyPoint
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 from poise.solver.tasks import AttachmentTask, BalanceTask, DirectionTask, OrientationTask, PositionTask
 
 from ..characters import matrix

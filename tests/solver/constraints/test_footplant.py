@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from poise.solver import rotations
-from poise.solver.arrays import Array
-from poise.solver.clip import Clip
+from poise.solver.body.clip import Clip
+from poise.solver.body.joints import BodyPoint
+from poise.solver.body.motion import Motion
+from poise.solver.body.moving_ground import over_ground
+from poise.solver.body.skeleton import Up
 from poise.solver.constraints import Footplant, Ground, Source, Track
 from poise.solver.constraints.effectors import PointEffector
-from poise.solver.errors import ConstraintError
-from poise.solver.joints import BodyPoint
-from poise.solver.motion import Motion
-from poise.solver.moving_ground import over_ground
-from poise.solver.skeleton import Up
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
+from poise.solver.core.errors import ConstraintError
+from poise.solver.deformation.timeline import Timeline
 from poise.solver.synthetic import SyntheticMotion, human
 from poise.solver.synthetic import walk as made_up_walk
-from poise.solver.timeline import Timeline
 
 from ..made_up import moving_human, placed, plant_of, point_clip
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poise.solver.constraints import Ground
-from poise.solver.errors import ConstraintError
+from poise.solver.core.errors import ConstraintError
 
 
 def test_a_plane_is_as_high_everywhere(rng: np.random.Generator) -> None:

@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.arrays import Array
+from poise.solver.body.skeleton import Up
 from poise.solver.constraints import Ground
 from poise.solver.constraints.height_field import HeightField
-from poise.solver.errors import ConstraintError
-from poise.solver.skeleton import Up
+from poise.solver.core.arrays import Array
+from poise.solver.core.errors import ConstraintError
 
 from ..grounds import box, joined, terrain
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from poise.solver import rotations
-from poise.solver.arrays import Array
-from poise.solver.clip import Clip
+from poise.solver.body.clip import Clip
+from poise.solver.body.joints import BodyPoint
 from poise.solver.constraints import ConstraintPoint, MovingObject, ShapeConstraint, Source
 from poise.solver.constraints.effectors import AttachedEffector, PointEffector
 from poise.solver.constraints.paths import MODES, Mode
-from poise.solver.errors import ConstraintError
-from poise.solver.joints import BodyPoint
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
+from poise.solver.core.errors import ConstraintError
 
 from ..made_up import moving_human, placed, point_clip, smooth_way
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver import rotations
-from poise.solver.arrays import Array
 from poise.solver.constraints.base import Knot
 from poise.solver.constraints.turns import turning
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 
 from ..made_up import smooth_way
 

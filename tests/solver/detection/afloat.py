@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver import rotations
-from poise.solver.clip import Clip
-from poise.solver.motion import Motion
+from poise.solver.body.clip import Clip
+from poise.solver.body.motion import Motion
+from poise.solver.core import rotations
 from poise.solver.synthetic import human
 
 

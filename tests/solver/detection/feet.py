@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver import MovingObject, rotations
-from poise.solver.arrays import Array
+from poise.solver import MovingObject
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 
 WALKED, RAN = (18, 14, 1.4), (6, 12, 2.4)
 """Frames on the floor, frames in the air, and the way from plant to plant."""

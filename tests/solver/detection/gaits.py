@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from poise.solver import rotations
-from poise.solver.arrays import Array
-from poise.solver.clip import Clip
-from poise.solver.kinematics import WorldState
-from poise.solver.motion import Motion
+from poise.solver.body.clip import Clip
+from poise.solver.body.kinematics import WorldState
+from poise.solver.body.motion import Motion
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 from poise.solver.synthetic import human
 
 Spans = dict[tuple[str, str], list[tuple[int, int]]]

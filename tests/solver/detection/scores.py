@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from poise.solver import Footplant
-from poise.solver.arrays import Array
+from poise.solver.core.arrays import Array
 from poise.solver.synthetic import Contact
 
 from .gaits import Spans

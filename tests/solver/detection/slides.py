@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.solver import MovingObject, rotations
-from poise.solver.arrays import Array, ArrayLike
+from poise.solver import MovingObject
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array, ArrayLike
 from poise.solver.detection.sliding_moments import Slide
 
 from .tracks import eased, unit

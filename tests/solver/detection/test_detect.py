@@ -10,10 +10,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.solver import BodyPoint, MovingObject, PoiseError, rotations
-from poise.solver.clip import Clip
+from poise.solver import BodyPoint, MovingObject, PoiseError
+from poise.solver.body.clip import Clip
+from poise.solver.body.motion import Motion
+from poise.solver.core import rotations
 from poise.solver.detection import Detected, DetectionSettings, Template, detect
-from poise.solver.motion import Motion
 
 from .feet import plant_flags, stepping, walk_run_walk
 from .gaits import turning_round

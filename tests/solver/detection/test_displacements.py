@@ -6,8 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import BodyPoint, MovingObject, PoiseError, rotations
-from poise.solver.arrays import Array
+from poise.solver import BodyPoint, MovingObject, PoiseError
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 from poise.solver.detection.displacements import Displacements, global_displacements, local_displacements, track
 from poise.solver.detection.sigma_epsilon import sigma_epsilon
 

@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.solver import Footplant, rotations
-from poise.solver.clip import Clip
+from poise.solver import Footplant
+from poise.solver.body.clip import Clip
+from poise.solver.body.motion import Motion
+from poise.solver.body.moving_ground import over_ground
 from poise.solver.constraints.base import Source
+from poise.solver.core import rotations
 from poise.solver.detection.baselines import detect_by_speed_and_height, detect_by_squared_displacement
 from poise.solver.detection.footplants import (
     DetectedFootplant,
@@ -29,8 +32,6 @@ from poise.solver.detection.footplants import (
 )
 from poise.solver.detection.kinds import Detected
 from poise.solver.detection.stays import Stay
-from poise.solver.motion import Motion
-from poise.solver.moving_ground import over_ground
 from poise.solver.synthetic import chain, human, walk
 from poise.solver.synthetic.gaits import SPEED
 

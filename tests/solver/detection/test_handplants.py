@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.solver import rotations
-from poise.solver.arrays import Array
-from poise.solver.clip import Clip
+from poise.solver.body.clip import Clip
+from poise.solver.body.kinematics import WorldState
+from poise.solver.body.motion import Motion
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 from poise.solver.detection.footplants import detect_footplants
 from poise.solver.detection.handplants import DetectedHandplant, detect_handplants
-from poise.solver.kinematics import WorldState
-from poise.solver.motion import Motion
 from poise.solver.synthetic import chain, human, walk
 
 from ..made_up import placed

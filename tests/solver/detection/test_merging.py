@@ -6,8 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import MovingObject, rotations
-from poise.solver.arrays import runs
+from poise.solver import MovingObject
+from poise.solver.core import rotations
+from poise.solver.core.arrays import runs
 from poise.solver.detection import DetectionSettings, Template, detect
 from poise.solver.detection.merging import Connection, connected, frame_tolerance, merged_stays, stationary
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import MovingObject, PoiseError, rotations
+from poise.solver import MovingObject, PoiseError
+from poise.solver.core import rotations
 from poise.solver.detection.displacements import local_displacements
 from poise.solver.detection.kinds import Template
 from poise.solver.detection.noise import (

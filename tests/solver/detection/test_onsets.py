@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.arrays import Array
+from poise.solver.core.arrays import Array
 from poise.solver.detection.onsets import Onsets, broken_lines
 
 STAYS = 1.0

@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import MovingObject, rotations
+from poise.solver import MovingObject
+from poise.solver.core import rotations
 from poise.solver.detection.pivots import Pivot, median, pivot
 
 from .tracks import eased, noisy, turning, unit

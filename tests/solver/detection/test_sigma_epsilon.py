@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver import MovingObject, rotations
+from poise.solver import MovingObject
+from poise.solver.core import rotations
 from poise.solver.detection.displacements import Displacements, global_displacements, local_displacements
 from poise.solver.detection.sigma_epsilon import sigma_epsilon
 

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.solver import BodyPoint, MovingObject, PoiseError, rotations, synthetic
-from poise.solver.arrays import Array
-from poise.solver.clip import Clip
+from poise.solver import BodyPoint, MovingObject, PoiseError, synthetic
+from poise.solver.body.clip import Clip
+from poise.solver.body.motion import Motion
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 from poise.solver.detection import DetectedSlide, SlidingSettings, detect_sliding
-from poise.solver.motion import Motion
 
 from .slides import (
     SlideExample,

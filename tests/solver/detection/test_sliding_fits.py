@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.arrays import Array
+from poise.solver.core.arrays import Array
 from poise.solver.detection.sliding_fits import bend_of, breadth, fitted, off_conic, turned
 
 from .slides import pendulum, wiped_table

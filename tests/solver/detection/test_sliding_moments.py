@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.arrays import Array
+from poise.solver.core.arrays import Array
 from poise.solver.detection.sliding_moments import Slide, Stretches
 
 KINDS: tuple[Slide, ...] = ("line", "plane")

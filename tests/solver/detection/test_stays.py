@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.solver import BodyPoint, PoiseError, read_bvh, rotations
-from poise.solver.arrays import Array
+from poise.solver import BodyPoint, PoiseError, read_bvh
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 from poise.solver.detection.stays import (
     MARGIN,
     allowed_speeds,

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver import MovingObject, rotations
-from poise.solver.arrays import Array, ArrayLike
-from poise.solver.clip import Clip
-from poise.solver.motion import Motion
-from poise.solver.skeleton import Skeleton
+from poise.solver import MovingObject
+from poise.solver.body.clip import Clip
+from poise.solver.body.motion import Motion
+from poise.solver.body.skeleton import Skeleton
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array, ArrayLike
 
 
 def unit(vector: ArrayLike) -> Array:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.solver import MovingObject, rotations
-from poise.solver.arrays import Array
+from poise.solver import MovingObject
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 from poise.solver.detection.kinds import Detected, Kind
 
 from .tracks import at_rest, carried, eased, joined, turning, unit

@@ -6,13 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import rotations
-from poise.solver.dofs import Dofs
-from poise.solver.errors import TaskError, UnknownJointError
-from poise.solver.joints import BodyPoint
-from poise.solver.kinematics import WorldState
-from poise.solver.motion import Motion
-from poise.solver.skeleton import Skeleton
+from poise.solver.body.degrees_of_freedom import Dofs
+from poise.solver.body.joints import BodyPoint
+from poise.solver.body.kinematics import WorldState
+from poise.solver.body.motion import Motion
+from poise.solver.body.skeleton import Skeleton
+from poise.solver.core import rotations
+from poise.solver.core.errors import TaskError, UnknownJointError
 from poise.solver.tasks import AttachmentTask
 from poise.solver.tasks.attachment import place_on
 

@@ -6,20 +6,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import rotations
-from poise.solver.errors import TaskError, UnknownJointError
-from poise.solver.joints import BodyPoint
-from poise.solver.kinematics import WorldState
-from poise.solver.motion import Motion
-from poise.solver.skeleton import Skeleton
+from poise.solver.body.joints import BodyPoint
+from poise.solver.body.kinematics import WorldState
+from poise.solver.body.motion import Motion
+from poise.solver.body.skeleton import Skeleton
+from poise.solver.core import rotations
+from poise.solver.core.errors import TaskError, UnknownJointError
 from poise.solver.tasks import BalanceTask
 from poise.solver.tasks.balance import balance_vector
 
 from ..characters import matrix, person, random_skeleton, random_state
 from ..jacobian_check import assert_jacobian, some_dofs
 from ..rounding import assert_equal_to_rounding
-from ..test_curvature import CHARACTERS as BODIES
-from ..test_curvature import assert_same, second_differences
+from .test_curvature import CHARACTERS as BODIES
+from .test_curvature import assert_same, second_differences
 
 
 def some_points(rng: np.random.Generator, skeleton: Skeleton) -> list[str | int | BodyPoint]:

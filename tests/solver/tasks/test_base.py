@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from poise.solver.errors import TaskError, UnknownJointError
-from poise.solver.motion import Pose
-from poise.solver.skeleton import Skeleton
+from poise.solver.body.motion import Pose
+from poise.solver.body.skeleton import Skeleton
+from poise.solver.core.errors import TaskError, UnknownJointError
 from poise.solver.tasks import (
     CenterOfMassTask,
     DirectionTask,

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.errors import TaskError
-from poise.solver.skeleton import Skeleton
+from poise.solver.body.skeleton import Skeleton
+from poise.solver.core.errors import TaskError
 from poise.solver.tasks import CenterOfMassTask
 
 from ..characters import person, random_skeleton, random_state

@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import rotations
-from poise.solver.arrays import Array
-from poise.solver.errors import TaskError, UnknownJointError
-from poise.solver.skeleton import Skeleton
+from poise.solver.body.skeleton import Skeleton
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
+from poise.solver.core.errors import TaskError, UnknownJointError
 from poise.solver.tasks import DirectionTask, GoalStep
 
 from ..characters import matrix, person, random_skeleton, random_state

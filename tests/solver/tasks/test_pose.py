@@ -6,12 +6,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import rotations
-from poise.solver.errors import MotionError, TaskError, UnknownJointError
-from poise.solver.joints import JointKind
-from poise.solver.kinematics import WorldState, integrate
-from poise.solver.motion import Motion, Pose
-from poise.solver.skeleton import Skeleton
+from poise.solver.body.joints import JointKind
+from poise.solver.body.kinematics import WorldState, integrate
+from poise.solver.body.motion import Motion, Pose
+from poise.solver.body.skeleton import Skeleton
+from poise.solver.core import rotations
+from poise.solver.core.errors import MotionError, TaskError, UnknownJointError
 from poise.solver.tasks import GoalStep, PoseTask
 
 from ..characters import HINGE, matrix, person, random_motion, random_skeleton, random_state

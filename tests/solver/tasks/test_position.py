@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.errors import PoiseError, TaskError, UnknownJointError
-from poise.solver.kinematics import WorldState
-from poise.solver.motion import Pose
-from poise.solver.skeleton import Skeleton
+from poise.solver.body.kinematics import WorldState
+from poise.solver.body.motion import Pose
+from poise.solver.body.skeleton import Skeleton
+from poise.solver.core.errors import PoiseError, TaskError, UnknownJointError
 from poise.solver.tasks import GoalStep, PositionTask
 
 from ..characters import hinge_chain, matrix, person, random_skeleton, random_state

@@ -6,14 +6,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import Ground, rotations
+from poise.solver import Ground
+from poise.solver.body.joints import BodyPoint
+from poise.solver.body.motion import Motion
 from poise.solver.cleanup import components
 from poise.solver.cleanup.limbs import Toes, limbs_of
 from poise.solver.cleanup.planting.floor import depth, lifted, toes_bend
 from poise.solver.cleanup.planting.observing import LimbState, Observer, adjusted
 from poise.solver.cleanup.settings import CleanSettings
-from poise.solver.joints import BodyPoint
-from poise.solver.motion import Motion
+from poise.solver.core import rotations
 from poise.solver.synthetic import human
 
 FRAMES = 200

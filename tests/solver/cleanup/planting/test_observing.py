@@ -6,17 +6,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import BodyPoint, rotations
+from poise.solver import BodyPoint
+from poise.solver.body.clip import Clip
+from poise.solver.body.motion import Motion
+from poise.solver.body.skeleton import Skeleton
 from poise.solver.cleanup import components
 from poise.solver.cleanup.limbs import limb, limbs_of
 from poise.solver.cleanup.planting.frames import taken
 from poise.solver.cleanup.planting.method import Method
 from poise.solver.cleanup.planting.observing import Adjustment, Observer, combined
 from poise.solver.cleanup.settings import CleanSettings
-from poise.solver.clip import Clip
-from poise.solver.errors import SkeletonError
-from poise.solver.motion import Motion
-from poise.solver.skeleton import Skeleton
+from poise.solver.core import rotations
+from poise.solver.core.errors import SkeletonError
 from poise.solver.synthetic import human
 
 from ...characters import random_motion

@@ -6,13 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import rotations
+from poise.solver.body.motion import Motion
 from poise.solver.cleanup import components
 from poise.solver.cleanup.limbs import bends_of, limb
 from poise.solver.cleanup.planting.observing import Adjustment, LimbState, Observer, adjusted
 from poise.solver.cleanup.planting.solving import bend_toward, damped, not_backward, solved
 from poise.solver.cleanup.settings import CleanSettings
-from poise.solver.motion import Motion
+from poise.solver.core import rotations
 from poise.solver.synthetic import human
 
 FRAMES = 60

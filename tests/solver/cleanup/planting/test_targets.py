@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import Ground, rotations
+from poise.solver import Ground
+from poise.solver.body.motion import Motion
 from poise.solver.cleanup import components
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.planting.observing import LimbState, Observer
@@ -21,7 +22,7 @@ from poise.solver.cleanup.planting.targets import (
     turn_of_two,
 )
 from poise.solver.cleanup.plants import PlantedPoint
-from poise.solver.motion import Motion
+from poise.solver.core import rotations
 from poise.solver.synthetic import human
 
 FRAMES = 50

@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import rotations
-from poise.solver.arrays import Array
 from poise.solver.cleanup.components import joined, rotate, split
 from poise.solver.cleanup.rigid.ankle import FREE, TwoAngles, within
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 
 CASES = 500
 

@@ -9,14 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.solver import Clip, Footplant, Ground, Motion, foot_metrics, rotations
-from poise.solver.arrays import Array
+from poise.solver import Clip, Footplant, Ground, Motion, foot_metrics
 from poise.solver.cleanup.cleaned import Cleaned
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.plants import PlantedPoint
 from poise.solver.cleanup.rigid.batch import clean_rigidly
 from poise.solver.cleanup.settings import CleanSettings
-from poise.solver.errors import ConstraintError, PoiseError, SkeletonError
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
+from poise.solver.core.errors import ConstraintError, PoiseError, SkeletonError
 from poise.solver.synthetic import SyntheticMotion, human, walk
 
 from ..captures import GLITCH, LABELLED, NO_GLITCH, captured, floor_of

@@ -6,12 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver import Clip, Footplant, HingeLimit, JointKind, Motion, Skeleton, foot_metrics, rotations
-from poise.solver.arrays import Array
+from poise.solver import Clip, Footplant, HingeLimit, JointKind, Motion, Skeleton, foot_metrics
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.plants import planted_points
 from poise.solver.cleanup.rigid.batch import clean_rigidly
 from poise.solver.cleanup.rigid.stream import RigidStream
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 
 from ..gaits import footplants, gait
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.arrays import Array
 from poise.solver.cleanup.components import joined, split
 from poise.solver.cleanup.rigid.root import (
     HINGE_COST,
@@ -18,6 +17,7 @@ from poise.solver.cleanup.rigid.root import (
     within_reach,
 )
 from poise.solver.cleanup.two_bones import Reach, reach_of
+from poise.solver.core.arrays import Array
 
 CASES = 400
 SIZE = 1.0

@@ -9,18 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.solver import Footplant, Ground, rotations
-from poise.solver.arrays import Array
-from poise.solver.bvh import format_bvh, parse_bvh
+from poise.solver import Footplant, Ground
+from poise.solver.body.clip import Clip
+from poise.solver.body.motion import Motion, Pose
 from poise.solver.cleanup.cleaned import Cleaned
 from poise.solver.cleanup.limbs import Limb, bends_of, limbs_of
 from poise.solver.cleanup.limbs import limb as named_limb
 from poise.solver.cleanup.plants import PlantedPoint
 from poise.solver.cleanup.settings import CleanSettings
 from poise.solver.cleanup.stretch.batch import clean_stretching
-from poise.solver.clip import Clip
-from poise.solver.errors import ConstraintError, LandmarkError
-from poise.solver.motion import Motion, Pose
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
+from poise.solver.core.errors import ConstraintError, LandmarkError
+from poise.solver.files.bvh import format_bvh, parse_bvh
 from poise.solver.synthetic import chain, human, walk
 
 from ...rounding import ROUNDING

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from poise.solver import Ground
+from poise.solver.body.clip import Clip
+from poise.solver.body.motion import Pose
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.planting.stream import CleanedFrame
 from poise.solver.cleanup.plants import PlantedPoint, planted_points
 from poise.solver.cleanup.settings import CleanSettings
 from poise.solver.cleanup.stretch.batch import clean_stretching
 from poise.solver.cleanup.stretch.stream import CleanStream
-from poise.solver.clip import Clip
 from poise.solver.constraints import Footplant
-from poise.solver.errors import ConstraintError, MotionError
-from poise.solver.motion import Pose
+from poise.solver.core.errors import ConstraintError, MotionError
 
 from ..captures import captured, floor_of
 from ..gaits import footplants, gait

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lists of constraints: a new one, one less, a copy, more important or less."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import secrets
+from typing import Any, Literal
+
+import bpy
+
+from . import PoiseConstraint, character_of, handles
+from .copying import copy_properties
+
+List = Literal["constraints", "found"]
+_ACTIVE = {"constraints": "active_constraint", "found": "active_found"}
+
+USUAL_PRIORITIES = {"FOOTPLANT": 3, "BALANCE": 2}
+"""Feet before balance before everything else: a hand that reaches out of reach must not make the character fall."""
+
+
+def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "constraints") -> PoiseConstraint:
+    """A new constraint at the end of a list, which becomes its active one; its name is made unique."""
+    character = character_of(armature)
+    held = getattr(character, into)
+    taken = {item.name for item in held}
+    item: PoiseConstraint = held.add()
+    item.uid = secrets.token_hex(8)
+    item.kind = kind
+    item.name = unique_name(name, taken)
+    item.priority = USUAL_PRIORITIES.get(kind, 1)
+    item.ground_choice = "AUTO"  # stored, which tells it from plants of files that were saved before there was a choice
+    setattr(character, _ACTIVE[into], len(held) - 1)
+    return item
+
+
+def unique_name(name: str, taken: set[str]) -> str:
+    """The name, or the first one like it with a number that is not taken."""
+    stem = re.sub(r"\.\d{3}$", "", name)
+    numbered = (f"{stem}.{number:03d}" for number in itertools.count(1))
+    return next(found for found in itertools.chain((name,), numbered) if found not in taken)
+
+
+def remove(armature: bpy.types.Object, index: int, from_: List = "constraints") -> None:
+    """Remove a constraint with its empties; the active one stays active, or its neighbour becomes it."""
+    character = character_of(armature)
+    held = getattr(character, from_)
+    handles.remove_empties(armature, held[index])
+    held.remove(index)
+    active = getattr(character, _ACTIVE[from_])
+    if active > index or active >= len(held):
+        setattr(character, _ACTIVE[from_], max(active - 1, 0))
+    handles.remove_collection_if_unused(armature)
+
+
+def duplicate(armature: bpy.types.Object, index: int) -> PoiseConstraint:
+    """A copy of a constraint, with empties of its own that move as those of the first one do."""
+    character = character_of(armature)
+    first = character.constraints[index]
+    item = new_item(armature, first.kind, first.name)
+    first = character.constraints[index]  # adding one may have moved them all
+    uid, name = item.uid, item.name
+    copy_properties(first, item)
+    item.uid, item.name = uid, name
+    for point in item.points:
+        if point.object is not None:
+            point.object = _copied(armature, point.object, name)
+    return item
+
+
+def _copied(armature: bpy.types.Object, empty: bpy.types.Object, name: str) -> bpy.types.Object:
+    copied: Any = empty.copy()
+    copied.name = name
+    if copied.animation_data is not None and copied.animation_data.action is not None:
+        copied.animation_data.action = copied.animation_data.action.copy()
+    handles.collection_of(armature).objects.link(copied)
+    made: bpy.types.Object = copied
+    return made
+
+
+def move(armature: bpy.types.Object, index: int, is_up: bool) -> bool:
+    """Make a constraint more important, or less, by one step; whether there was one to go.
+
+    One that shares its priority leaves that level for one of its own; one that is alone joins the next level.
+    """
+    items = list(character_of(armature).constraints)
+    item = items.pop(index)
+    sign = 1 if is_up else -1
+    beyond = [other for other in items if sign * (other.priority - item.priority) > 0]
+    if any(other.priority == item.priority for other in items):
+        free = item.priority + sign
+        if any(other.priority == free for other in beyond):
+            for other in beyond:
+                other.priority += sign
+        item.priority = free
+        return True
+    if not beyond:
+        return False
+    item.priority = min((other.priority for other in beyond), key=lambda priority: sign * priority)
+    return True

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A copy of a rig to work on, where the rig's own bones cannot be baked."""
+
+from __future__ import annotations
+
+import bpy
+
+from .. import bridge
+from ..properties import character_of
+from ..properties.copying import copy_properties
+
+
+def make_bakeable_copy(armature: bpy.types.Object) -> bpy.types.Object:
+    """Make a copy of an armature whose bones only their keys move, and select it; the armature is only hidden.
+
+    The copy has the settings of the character and those landmarks whose bones it has, but no constraints.
+    """
+    bridge.check_armature(armature)
+    if not bridge.is_moved_by_others(armature):
+        raise bridge.BridgeError(
+            f"The bones of {armature.name!r} are moved by their keys alone, so it can be baked as it is."
+        )
+    was_posing = armature.mode == "POSE"
+    copy = bridge.plain_copy(armature)
+    _copy_character(armature, copy)
+    armature.hide_set(True)
+    if was_posing:
+        bpy.ops.object.mode_set(mode="POSE")
+    return copy
+
+
+def _copy_character(armature: bpy.types.Object, copy: bpy.types.Object) -> None:
+    character = character_of(copy)
+    copy_properties(character_of(armature), character)
+    # Constraints have empties of their own, and results belong to the armature that they were made for.
+    for entries in (character.constraints, character.found, character.residuals, character.advice):
+        entries.clear()
+    character.collection = None
+    character.last_solve = character.last_clean = ""
+    character.has_metrics = False
+    assert isinstance(copy.data, bpy.types.Armature)
+    for landmarks in (character.landmarks, character.recognised):
+        for place in reversed(range(len(landmarks))):
+            if landmarks[place].bone not in copy.data.bones:
+                landmarks.remove(place)

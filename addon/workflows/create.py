@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""New constraints from bones and frames. All is checked before anything is added."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import bpy
+import numpy as np
+
+from ... import solver
+from .. import bridge, translation
+from ..bridge.transforms import Array, Placement, shown_bones
+from ..properties import PoiseConstraint, character_of, ease_frames, handles, name_bone
+from ..properties.constraint_list import USUAL_PRIORITIES, new_item
+from ..translation import TranslationError
+from .bakeable import Bakeable, Change, bakeable_at, change_of
+from .recruiting_defaults import Body
+
+HOLD = 0.5
+"""Seconds that a footplant or a pose is held where nobody says for how long: about as long as a foot stands in a
+walk."""
+
+VIEW_DISTANCE = 1.0
+"""How far away, in lengths of the armature, the empty is that a bone looks at: near enough to be found."""
+
+
+def hold_frames(scene: bpy.types.Scene) -> int:
+    """Whole frames of `HOLD`."""
+    return max(1, round(HOLD * scene.render.fps / scene.render.fps_base))
+
+
+def eased(scene: bpy.types.Scene, begin: float, end: float) -> tuple[float, float]:
+    """A span of frames with time to come and to go, but not beyond the usual range, where it lies inside."""
+    first, last = bridge.frame_range(scene)
+    ease = ease_frames(scene)
+    return min(max(begin - ease, first), begin), max(min(end + ease, last), end)
+
+
+def checked(armature: bpy.types.Object, bones: Sequence[str]) -> None:
+    """Raise unless the armature can be used and all bones can be constrained."""
+    _check_given(armature, bones)
+    bridge.check_bones(armature, bones)
+
+
+def _check_given(armature: bpy.types.Object, bones: Sequence[str]) -> None:
+    bridge.check_armature(armature)
+    if not bones:
+        raise TranslationError("No bone is selected: select at least one in pose mode.")
+
+
+def checked_body(
+    armature: bpy.types.Object, bones: Sequence[str], frame: float, change: Change, has_offset: bool = False
+) -> Body:
+    """The body at a frame; as `checked`, and raises also where a change of one of the bones could not be baked."""
+    _check_given(armature, bones)
+    body = Body(armature, frame)
+    # First, since it is no use to show or unlock a bone that cannot be baked.
+    if body.reading is not None:
+        Bakeable(armature, body.reading).check(bones, change, has_offset)
+    bridge.check_bones(armature, bones)
+    return body
+
+
+def check_role(armature: bpy.types.Object, item: PoiseConstraint, role: str, bones: Sequence[str]) -> None:
+    """As `checked`, for bones that an existing constraint shall hold ("BONE"), refer to or recruit ("RECRUITED")."""
+    _check_given(armature, bones)
+    known = bakeable_at(armature, _scene().frame_current_final)
+    if known is not None and role == "RECRUITED":
+        known.check_recruited(bones)
+    elif known is not None and role == "BONE" and item.kind != "BALANCE":
+        known.check(bones, change_of(item), any(item.offset))
+    bridge.check_bones(armature, bones)
+
+
+def _scene() -> bpy.types.Scene:
+    scene = bridge.current_scene()
+    return scene
+
+
+def tail_offset(armature: bpy.types.Object, bone: str) -> tuple[float, float, float]:
+    """The tail of a bone at rest, from its head and along its own axes, in the world's lengths."""
+    data: Any = armature.data
+    held = data.bones[bone]
+    along = armature.matrix_world.to_3x3() @ (held.tail_local - held.head_local)
+    return 0.0, float(along.length), 0.0
+
+
+# Those that go through points --------------------------------------------------------------------------------------
+
+
+def _new_path(
+    armature: bpy.types.Object, kind: str, name: str, bone: str, span: tuple[float, float], mode: str
+) -> PoiseConstraint:
+    item = new_item(armature, kind, name)
+    name_bone(armature, item, bone)
+    item.begin, item.end = span
+    item.mode = mode
+    return item
+
+
+def _add_point(
+    armature: bpy.types.Object, item: PoiseConstraint, placement: Placement, begin: float, end: float
+) -> None:
+    point = item.points.add()
+    point.begin, point.end = begin, end
+    handles.add_empty(armature, item, point, placement)
+
+
+def add_pins(
+    armature: bpy.types.Object, bones: Sequence[str], frame: float, hold: float = 0.0, at_tail: bool = False
+) -> list[PoiseConstraint]:
+    """Bones stay, from a frame on for some frames more, where they are shown to be."""
+    body = checked_body(armature, bones, frame, "place", has_offset=at_tail)
+    end = frame + hold
+    for bone, placement in zip(bones, shown_bones(armature, bones, frame), strict=True):
+        item = _new_path(armature, "SHAPE", f"Pin {bone}", bone, eased(_scene(), frame, end), "CONDENSED")
+        body.recruit(item, is_turned=False)
+        offset = tail_offset(armature, bone) if at_tail else (0.0, 0.0, 0.0)
+        item.offset = offset
+        _add_point(armature, item, Placement(placement.shown(offset), np.eye(3)), frame, end)
+    return _last(armature, len(bones))
+
+
+def add_trajectories(
+    armature: bpy.types.Object, bones: Sequence[str], begin: float, end: float, count: int, mode: str = "RELATIVE"
+) -> list[PoiseConstraint]:
+    """Bones go their way through so many points on it, evenly spread over a span of frames."""
+    body = checked_body(armature, bones, begin, "place")
+    reading = bridge.read(armature, begin, end)
+    ways = {bone: reading.clip.position(joint_of(reading, bone)) for bone in bones}
+    last = reading.clip.frames - 1
+    frames = np.unique(np.round(np.linspace(0.0, last, count + 2)).astype(int))[1:-1]
+    if not frames.size:
+        raise TranslationError(f"There is no room for a point from frame {begin:g} to {end:g}: choose a longer range.")
+    for bone, way in ways.items():
+        item = _new_path(armature, "SHAPE", f"Trajectory {bone}", bone, (begin, end), mode)
+        body.recruit(item, is_turned=False)
+        for frame in frames.tolist():
+            time = float(reading.times[frame])
+            _add_point(armature, item, Placement(way[frame], np.eye(3)), time, time)
+    return _last(armature, len(bones))
+
+
+def joint_of(reading: bridge.Reading, bone: str) -> str:
+    """The joint of a bone; an error for a bone that is read only through others."""
+    if bone not in reading.clip.skeleton.names:
+        raise TranslationError(
+            f"Bone {bone!r} is none of the bones that move the character: choose a deforming bone instead."
+        )
+    return bone
+
+
+def add_orientations(
+    armature: bpy.types.Object, bones: Sequence[str], frame: float, hold: float = 0.0
+) -> list[PoiseConstraint]:
+    """Bones stay, from a frame on for some frames more, turned as they are shown to be."""
+    body = checked_body(armature, bones, frame, "turn")
+    end = frame + hold
+    for bone, placement in zip(bones, shown_bones(armature, bones, frame), strict=True):
+        item = _new_path(armature, "ORIENTATION", f"Orientation {bone}", bone, eased(_scene(), frame, end), "CONDENSED")
+        body.recruit(item, is_turned=True)
+        _add_point(armature, item, placement, frame, end)
+    return _last(armature, len(bones))
+
+
+def add_look_at(
+    armature: bpy.types.Object, bones: Sequence[str], begin: float, end: float, target: str = ""
+) -> list[PoiseConstraint]:
+    """Bones point at a new empty ahead of them, or at an object, from one frame to another."""
+    body = checked_body(armature, bones, begin, "turn")
+    aim: Any = bpy.data.objects.get(target) if target else None
+    if target and aim is None:
+        raise TranslationError(f"There is no object {target!r} to look at.")
+    scene = _scene()
+    ease = min(float(ease_frames(scene)), 0.25 * (end - begin))
+    axes = {bone: looking_axis(armature, bone) for bone in bones}
+    first, last = (shown_bones(armature, bones, frame) for frame in (begin + ease, end - ease))
+    for bone, placement, later in zip(bones, first, last, strict=True):
+        item = _new_path(armature, "LOOK_AT", f"Look at {bone}", bone, (begin, end), "CONDENSED")
+        body.recruit(item, is_turned=True)
+        item.axis = axes[bone].tolist()
+        stay = begin + ease, end - ease
+        if aim is not None:
+            point = item.points.add()
+            point.object, (point.begin, point.end) = aim, stay
+        else:
+            # Whoever walks ahead does not walk past it.
+            way = float(np.linalg.norm(later.location - placement.location))
+            place = placement.shown((way + _view_distance(armature)) * axes[bone])
+            _add_point(armature, item, Placement(place, np.eye(3)), *stay)
+    return _last(armature, len(bones))
+
+
+def _view_distance(armature: bpy.types.Object) -> float:
+    return VIEW_DISTANCE * handles.length_of(armature)
+
+
+def looking_axis(armature: bpy.types.Object, bone: str) -> Array:
+    """(3,) the axis of a bone that points ahead at rest."""
+    data: Any = armature.data
+    forward = _forward(armature)
+    axes = Placement.of(armature.matrix_world @ data.bones[bone].matrix_local).axes
+    along = axes.T @ forward
+    nearest = int(np.argmax(np.abs(along)))
+    return np.eye(3)[nearest] * np.sign(along[nearest])
+
+
+def _forward(armature: bpy.types.Object) -> Array:
+    """(3,) where the toes point at rest, as recognised; else the side that characters of Blender turn to the front."""
+    data: Any = armature.data
+    recognised = {mark.mark: data.bones.get(mark.bone) for mark in character_of(armature).recognised}
+    ways = [
+        np.array(armature.matrix_world.to_3x3() @ (recognised[toe].head_local - recognised[ankle].head_local))
+        for toe, ankle in (("left_toe", "left_ankle"), ("right_toe", "right_ankle"))
+        if recognised.get(toe) and recognised.get(ankle)
+    ]
+    level = np.sum(ways, axis=0) * (1.0, 1.0, 0.0) if ways else np.zeros(3)
+    if np.linalg.norm(level) > 0.0:
+        return np.asarray(level / np.linalg.norm(level))
+    return Placement.of(armature.matrix_world).axes @ np.array([0.0, -1.0, 0.0])
+
+
+# The others ----------------------------------------------------------------------------------------------------------
+
+
+def add_footplant(
+    armature: bpy.types.Object, foot: Literal["left", "right"], begin: float, end: float, height: float | None = None
+) -> PoiseConstraint:
+    """A foot stands flat from one frame to another, where it stands in the source."""
+    bridge.check_armature(armature)
+    reading = bridge.read(armature, begin, end)
+    Bakeable(armature, reading).check_foot(foot)
+    plant = solver.Footplant(
+        foot=foot, heel_strike=0.0, toe_strike=0.0, heel_off=end - begin, toe_off=end - begin, height=height
+    )
+    item = translation.take(armature, reading, plant)
+    item.priority = USUAL_PRIORITIES["FOOTPLANT"]
+    return item
+
+
+def foot_of(armature: bpy.types.Object, bones: Sequence[str]) -> Literal["left", "right"]:
+    """The foot that bones belong to: those of one leg, or below its ankle."""
+    scene = _scene()
+    reading = bridge.read(armature, scene.frame_current, scene.frame_current)
+    marks = translation.clip_of(armature, reading).skeleton.landmarks
+    data: Any = armature.data
+    names = reading.clip.skeleton.names
+    for bone in bones:
+        above = data.bones.get(bone)
+        while above is not None:
+            sides: tuple[Literal["left", "right"], ...] = ("left", "right")
+            for side in sides:
+                if above.name in [names[joint] for joint in marks.leg(side) if joint is not None]:
+                    return side
+            above = above.parent
+    raise TranslationError(
+        "Which foot stands is not clear: select a bone of one leg whose landmarks are known, or say which foot it is."
+    )
+
+
+def add_balance(
+    armature: bpy.types.Object, span: tuple[float, float] | None = None, bones: Sequence[str] = ()
+) -> PoiseConstraint:
+    """The centre of mass keeps its place over the feet, or over other bones; without a span, in all frames."""
+    bridge.check_armature(armature)
+    known = bakeable_at(armature, _scene().frame_current_final)
+    if known is not None:
+        known.check_any()
+    bridge.check_bones(armature, bones)
+    item = new_item(armature, "BALANCE", "Balance")
+    item.is_whole = span is None
+    first, last = bridge.frame_range(_scene()) if span is None else span
+    item.begin, item.end = float(first), float(last)
+    list_bones(armature, item.bones, bones)
+    return item
+
+
+def list_bones(armature: bpy.types.Object, listed: Any, bones: Sequence[str]) -> None:
+    """Make a list of bones hold these."""
+    listed.clear()
+    for bone in bones:
+        name_bone(armature, listed.add(), bone)
+
+
+def add_pose(
+    armature: bpy.types.Object, bones: Sequence[str], frame: float, begin: float, end: float, space: str = "LOCAL"
+) -> PoiseConstraint:
+    """Bones hold, from one frame to another, the pose that they are shown to have at some frame."""
+    rotations = _pose_shown(armature, bones, frame)
+    item = new_item(armature, "POSE", f"Hold {bones[0]}" if len(bones) == 1 else f"Hold {len(bones)} bones")
+    item.begin, item.end, item.pose_space = begin, end, space
+    _write_pose(armature, item, rotations)
+    return item
+
+
+def capture_pose(
+    armature: bpy.types.Object, item: PoiseConstraint, frame: float, bones: Sequence[str] | None = None
+) -> None:
+    """Let a held pose be the one that is shown at some frame, of the same bones or of others."""
+    names = [listed.bone for listed in item.bones] if bones is None else bones
+    _write_pose(armature, item, _pose_shown(armature, names, frame))
+
+
+def _pose_shown(armature: bpy.types.Object, bones: Sequence[str], frame: float) -> dict[str, tuple[Array, Array]]:
+    """By bone, how it is turned on its parent and in the world, (4,) each."""
+    _check_given(armature, bones)
+    reading = bridge.read(armature, frame, frame)
+    Bakeable(armature, reading).check(bones, "turn")
+    bridge.check_bones(armature, bones)
+    skeleton = reading.clip.skeleton
+    found = {}
+    for bone in bones:
+        parent = int(skeleton.parents[skeleton.index(joint_of(reading, bone))])
+        above = [skeleton.names[parent]] if parent >= 0 else []
+        own, *others = shown_bones(armature, [bone, *above], frame)
+        on_parent = others[0].axes.T @ own.axes if others else own.axes
+        found[bone] = Placement(np.zeros(3), on_parent).quaternion, own.quaternion
+    return found
+
+
+def _write_pose(armature: bpy.types.Object, item: PoiseConstraint, rotations: dict[str, tuple[Array, Array]]) -> None:
+    item.bones.clear()
+    for bone, (on_parent, in_world) in rotations.items():
+        listed = item.bones.add()
+        name_bone(armature, listed, bone)
+        listed.rotation, listed.world_rotation = on_parent.tolist(), in_world.tolist()
+    name_bone(armature, item, next(iter(rotations)))
+
+
+# Points ----------------------------------------------------------------------------------------------------------
+
+
+def add_point(armature: bpy.types.Object, item: PoiseConstraint, frame: float) -> None:
+    """One point more, where the bone is shown to be at a frame; the constraint is extended to have it inside."""
+    bridge.check_armature(armature)
+    if item.kind == "FOOTPLANT":
+        _add_stand(armature, item)
+        return
+    if item.kind not in ("SHAPE", "ORIENTATION", "LOOK_AT"):
+        raise TranslationError(f"{item.name}: it has no points.")
+    if any(point.begin <= frame <= max(point.begin, point.end) for point in item.points):
+        raise TranslationError(f"{item.name}: it has a point at frame {frame:g} already; go to another frame.")
+    bridge.check_bones(armature, [item.bone])
+    (placement,) = shown_bones(armature, [item.bone], frame)
+    place = Placement(placement.shown(item.offset), np.eye(3))
+    if item.kind == "ORIENTATION":
+        place = placement
+    elif item.kind == "LOOK_AT":
+        axis = np.array(item.axis)
+        direction = placement.axes @ axis
+        where = placement.location + _view_distance(armature) * direction / (np.linalg.norm(direction) or 1.0)
+        place = Placement.pointing(where, direction) if item.aim == "DIRECTION" else Placement(where, np.eye(3))
+    if not item.begin <= frame <= item.end:
+        begin, end = eased(_scene(), frame, frame)
+        item.begin, item.end = min(begin, item.begin), max(end, item.end)
+    _add_point(armature, item, place, frame, frame)
+    item.active_point = len(item.points) - 1
+
+
+def _add_stand(armature: bpy.types.Object, item: PoiseConstraint) -> None:
+    """The empty of a footplant that has lost it."""
+    for point in item.points:
+        if handles.is_in_the_scene(point.object):
+            raise TranslationError(f"{item.name}: a footplant has one point, and this one has it already.")
+    if len(item.points):
+        item.points[0].object = None
+        handles.make_empties(armature, item)
+        return
+    begin, end = translation.span_of(armature, item)
+    reading = bridge.read(armature, begin, end)
+    (plant,) = translation.translated(armature, reading, [item]).constraints
+    assert isinstance(plant, solver.Footplant)
+    home = translation.stand_in_source(translation.clip_of(armature, reading), plant)
+    _add_point(armature, item, home, begin, end)
+
+
+def remove_point(armature: bpy.types.Object, item: PoiseConstraint, index: int) -> None:
+    """One point less, with its empty."""
+    handles.remove_empty(armature, item.points[index])
+    item.points.remove(index)
+    item.active_point = min(item.active_point, max(len(item.points) - 1, 0))
+
+
+def _last(armature: bpy.types.Object, count: int) -> list[PoiseConstraint]:
+    """The constraints that were added last: asked for anew, since adding moves them."""
+    return list(character_of(armature).constraints)[-count:]

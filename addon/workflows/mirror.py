@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A constraint mirrored to the other side of the character.
+
+The mirror is the plane between left and right: upright, through the middle of the hips, at the time that is mirrored.
+How a bone is turned is mirrored as its turn from the rest pose: so it does not matter how its counterpart is built.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ... import solver
+from .. import bridge, translation
+from ..bridge.transforms import Array, Placement, placements
+from ..properties import PoiseConstraint, character_of, follow_renames, handles, name_bone
+from ..properties.constraint_list import duplicate, unique_name
+from ..translation import TranslationError
+from ..translation.times import nearest_frame, to_clip
+from .bakeable import Bakeable
+
+
+@dataclass(frozen=True, eq=False)
+class Mirror:
+    """A plane."""
+
+    middle: Array
+    """(3,) a point of it."""
+    across: Array
+    """(3,) its unit normal."""
+
+    @property
+    def reflection(self) -> Array:
+        """(3, 3) what it does to directions."""
+        return np.eye(3) - 2.0 * np.outer(self.across, self.across)
+
+    def place(self, place: Array) -> Array:
+        """(3,) a place on the other side."""
+        return self.middle + self.reflection @ (place - self.middle)
+
+
+class _Character:
+    """Both sides of a character, at rest and in motion."""
+
+    def __init__(self, armature: bpy.types.Object, reading: bridge.Reading) -> None:
+        self.armature = armature
+        self.reading = reading
+        self.clip = translation.clip_of(armature, reading)
+        self.skeleton = self.clip.skeleton
+        turns, places = self.skeleton.rest
+        self.rest_axes = np.stack([Placement.turned(np.zeros(3), turn).axes for turn in turns])
+        self.at_rest = self._plane(places, self.rest_axes)
+
+    def at(self, frame: float) -> Mirror:
+        """The mirror at a frame of the scene."""
+        now = nearest_frame(self.reading, to_clip(self.reading, frame))
+        names = self.skeleton.names
+        places = np.stack([self.clip.position(name)[now] for name in names])
+        axes = np.stack([Placement.turned(np.zeros(3), self.clip.orientation(name)[now]).axes for name in names])
+        return self._plane(places, axes)
+
+    def _plane(self, places: Array, axes: Array) -> Mirror:
+        marks = self.skeleton.landmarks
+        for left, right in (
+            (marks.left_hip, marks.right_hip),
+            (marks.left_shoulder, marks.right_shoulder),
+            (marks.left_ankle, marks.right_ankle),
+        ):
+            if left is None or right is None:
+                continue
+            level = (places[left] - places[right]) * (1.0, 1.0, 0.0)
+            if np.linalg.norm(level) > 0.0:
+                middle = 0.5 * (places[left] + places[right])
+                return Mirror(middle, np.asarray(level / np.linalg.norm(level)))
+        raise TranslationError(
+            "The character has no left and right that are known: set the landmarks of both hips, then mirror again."
+        )
+
+    def other(self, bone: str) -> str:
+        """The bone on the other side; of one in the middle, that bone itself."""
+        data: Any = self.armature.data
+        flipped = bpy.utils.flip_name(bone)
+        if flipped != bone and flipped in data.bones:
+            return flipped
+        counterpart = self._by_landmark(bone)
+        if counterpart:
+            return counterpart
+        if flipped != bone:
+            raise TranslationError(f"Bone {bone!r} has no counterpart {flipped!r} on the other side.")
+        return bone
+
+    def _by_landmark(self, bone: str) -> str:
+        marks = self.skeleton.landmarks
+        if bone not in self.skeleton.names:
+            return ""
+        joint = self.skeleton.index(bone)
+        for side, opposite in (("left", "right"), ("right", "left")):
+            for own, others in ((marks.leg(side), marks.leg(opposite)), (marks.arm(side), marks.arm(opposite))):
+                if joint in own:
+                    counterpart = others[own.index(joint)]
+                    return "" if counterpart is None else self.skeleton.names[counterpart]
+        return ""
+
+    def between(self, bone: str) -> Array:
+        """(3, 3) from the frame of a bone to that of its counterpart, for what is mirrored at rest."""
+        own, other = (self.rest_axes[self.skeleton.index(name)] for name in (bone, self.other(bone)))
+        return np.asarray(other.T @ self.at_rest.reflection @ own)
+
+    def turned(self, bone: str, axes: Array, mirror: Mirror) -> Array:
+        """(3, 3) how the counterpart is turned in the world when a bone has these axes."""
+        return np.asarray(mirror.reflection @ axes @ self.between(bone).T)
+
+
+def mirror(armature: bpy.types.Object, index: int) -> PoiseConstraint:
+    """A copy of a constraint for the other side, with empties of its own."""
+    follow_renames(armature)
+    item = character_of(armature).constraints[index]
+    begin, end = translation.span_of(armature, item)
+    character = _Character(armature, bridge.read(armature, begin, end))
+    new_bones = _counterparts(character, item)
+    asked = [(point.object, point.begin) for point in item.points if handles.is_in_the_scene(point.object)]
+    if len(asked) != len(item.points):
+        raise TranslationError(
+            f"{item.name}: the empty of one of its points has been deleted; remove that point first."
+        )
+    places = placements(armature, asked)
+    if item.reference == "OBJECT" and item.kind == "SHAPE":
+        raise TranslationError(f"{item.name}: what moves along with an object cannot be mirrored.")
+    Bakeable(armature, character.reading).check_item(item, new_bones)
+
+    made = duplicate(armature, index)
+    original = character_of(armature).constraints[index]
+    made.name = _flipped_name(original.name, made.name, new_bones, character_of(armature).constraints)
+    _write_bones(character, original, made, new_bones)
+    mirrors = [character.at(point.begin) for point in original.points]
+    if made.kind == "FOOTPLANT":
+        _mirror_plant(character, made, places)
+    else:
+        for point, place, plane in zip(made.points, places, mirrors, strict=True):
+            axes = place.axes
+            if made.kind == "ORIENTATION":
+                axes = character.turned(original.bone, axes, plane)
+            elif made.kind == "LOOK_AT":
+                axes = Placement.pointing(np.zeros(3), plane.reflection @ axes[:, 2]).axes
+            _replace_empty(armature, made, point, Placement(plane.place(place.location), axes))
+    if made.kind == "BALANCE":
+        made.displacement = (character.at(made.begin).reflection @ np.array(made.displacement)).tolist()
+    return made
+
+
+def _counterparts(character: _Character, item: PoiseConstraint) -> dict[str, str]:
+    """Every bone that a constraint names with the one on the other side."""
+    listed = [each.bone for each in (*item.recruited, *item.bones)]
+    named = [name for name in (item.bone, item.reference_bone, *listed) if name]
+    return {name: character.other(name) for name in named}
+
+
+def _write_bones(
+    character: _Character, original: PoiseConstraint, made: PoiseConstraint, counterparts: dict[str, str]
+) -> None:
+    armature, skeleton = character.armature, character.skeleton
+    for field in ("bone", "reference_bone"):
+        if getattr(original, field):
+            name_bone(armature, made, counterparts[getattr(original, field)], field)
+    if original.bone in skeleton.names:
+        across = character.between(original.bone)
+        made.offset = (across @ np.array(original.offset)).tolist()
+        made.axis = (across @ np.array(original.axis)).tolist()
+    if made.kind == "FOOTPLANT":
+        made.foot = "RIGHT" if original.foot == "LEFT" else "LEFT"
+    for one, other in zip(original.recruited, made.recruited, strict=True):
+        name_bone(armature, other, counterparts[one.bone])
+    plane = character.at(original.begin)
+    for one, other in zip(original.bones, made.bones, strict=True):
+        name_bone(armature, other, counterparts[one.bone])
+        if one.bone not in skeleton.names:
+            continue
+        other.offset = (character.between(one.bone) @ np.array(one.offset)).tolist()
+        in_world = character.turned(one.bone, Placement.turned(np.zeros(3), one.world_rotation).axes, plane)
+        other.world_rotation = Placement(np.zeros(3), in_world).quaternion.tolist()
+        parent = int(skeleton.parents[skeleton.index(one.bone)])
+        if parent >= 0:
+            local = Placement.turned(np.zeros(3), one.rotation).axes
+            turned = character.between(skeleton.names[parent]) @ local @ character.between(one.bone).T
+            other.rotation = Placement(np.zeros(3), turned).quaternion.tolist()
+        else:
+            other.rotation = other.world_rotation
+
+
+def _mirror_plant(character: _Character, made: PoiseConstraint, places: list[Placement]) -> None:
+    """The other foot stands as far from where it stands in the source, on the other side."""
+    if not len(made.points):
+        return
+    point, (place,) = made.points[0], places
+    plane = character.at(point.begin)
+    first = Placement.turned(point.home, point.home_rotation)
+    shift, turn = place.location - first.location, place.heading - first.heading
+    if made.use_position:
+        home = Placement.heading_for(plane.place(first.location), _mirrored_heading(plane, first.heading))
+    else:
+        foot = "left" if made.foot == "LEFT" else "right"
+        begin, end = (to_clip(character.reading, frame) for frame in (made.begin, made.end))
+        plant: Any = solver.Footplant(
+            foot=foot,  # type: ignore[arg-type]
+            heel_strike=begin if made.has_heel else None,
+            heel_off=end if made.has_heel else None,
+            toe_strike=begin if made.has_toe else None,
+            toe_off=end if made.has_toe else None,
+        )
+        home = translation.stand_in_source(character.clip, plant)
+        if made.use_heading:
+            home = Placement.heading_for(home.location, _mirrored_heading(plane, first.heading))
+    now = Placement.heading_for(home.location + plane.reflection @ shift, home.heading - turn)
+    _replace_empty(character.armature, made, point, now)
+    handles.remember(point, home)
+
+
+def _mirrored_heading(plane: Mirror, heading: float) -> float:
+    faces = plane.reflection @ np.array([np.sin(heading), -np.cos(heading), 0.0])
+    return float(np.arctan2(faces[0], -faces[1]))
+
+
+def _replace_empty(armature: bpy.types.Object, made: PoiseConstraint, point: Any, placement: Placement) -> None:
+    """The copied empty may hang on something or be animated: a mirrored one stands by itself."""
+    handles.remove_empty(armature, point)
+    handles.add_empty(armature, made, point, placement)
+
+
+def _flipped_name(name: str, made: str, counterparts: dict[str, str], constraints: Any) -> str:
+    """What the mirrored constraint is called, which is called `made` so far: after its bones, where they are named."""
+    for bone, other in sorted(counterparts.items(), key=lambda pair: -len(pair[0])):
+        if bone != other and bone in name:
+            flipped = name.replace(bone, other)
+            break
+    else:
+        flipped = bpy.utils.flip_name(name)
+    return unique_name(flipped, {item.name for item in constraints if item.name != made})

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which frames are meant: the scene's, and whether they leave out a part of the action."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import bpy
+
+from .. import bridge
+from ..properties import character_of
+
+
+def action_range(armature: bpy.types.Object) -> tuple[int, int] | None:
+    """The first and last whole frame of the source action; None where none is assigned."""
+    source: Any = bridge.animation_of(armature).source
+    if source is None:
+        return None
+    first, last = source.frame_range
+    return math.floor(first), math.ceil(last)
+
+
+def left_out(armature: bpy.types.Object) -> str:
+    """A sentence where the scene's range is shorter than the source action; empty where nothing is left out.
+
+    Who has chosen a part of the motion by hand knows it.
+    """
+    if character_of(armature).use_range:
+        return ""
+    try:
+        keyed = action_range(armature)
+    except bridge.BridgeError:  # a source that is gone is told of when it is read
+        return ""
+    scene = bridge.current_scene()
+    if keyed is None or (scene.frame_start <= keyed[0] and keyed[1] <= scene.frame_end):
+        return ""
+    return (
+        f"The scene's frames {scene.frame_start} to {scene.frame_end} leave out a part of the action, which has frames "
+        f"{keyed[0]} to {keyed[1]}: press Use Action's Range to take all of it."
+    )
+
+
+def use_action_range(armature: bpy.types.Object) -> tuple[int, int]:
+    """Let the scene's range be that of the source action, which is returned."""
+    keyed = action_range(armature)
+    if keyed is None:
+        raise bridge.BridgeError(f"Armature {armature.name!r} has no action whose range could be taken: assign one.")
+    scene = bridge.current_scene()
+    scene.frame_start, scene.frame_end = keyed
+    return keyed

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which columns of a Jacobian belong to which joint.
+
+The degrees of freedom are velocities in the world frame: a free joint's origin translates along the world axes, a ball
+turns about them (a rotation vector through the joint's centre), a hinge turns about its own axis. In these coordinates
+every Jacobian is a plain cross product, and no parameterization has a singularity.
+
+Columns are grouped by what they do, not by joint: all translations, then all rotation vectors, then all hinge angles.
+Each group is then one slice of a Jacobian, and nothing is scattered on the hot path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import BoolArray, IntArray
+from .joints import JointKind
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+class Dofs:
+    """The columns that a set of joints brings."""
+
+    def __init__(self, kinds: Sequence[JointKind], enabled: BoolArray | None = None) -> None:
+        """Take the kind of every joint and, optionally, which joints may move at all, (joints,)."""
+        may_move = np.ones(len(kinds), dtype=bool) if enabled is None else np.asarray(enabled, dtype=bool)
+        kind_of = np.array([kind.value for kind in kinds])
+        is_free = kind_of == JointKind.FREE.value
+        is_ball = kind_of == JointKind.BALL.value
+        is_hinge = kind_of == JointKind.HINGE.value
+        self.joints = len(kinds)
+        self.translating: IntArray = np.flatnonzero(is_free & may_move)
+        """Joints with three translation columns."""
+        self.rotating: IntArray = np.flatnonzero((is_free | is_ball) & may_move)
+        """Joints with three rotation columns."""
+        self.hinged: IntArray = np.flatnonzero(is_hinge & may_move)
+        """Joints with one column."""
+        translations = 3 * len(self.translating)
+        turns = 3 * len(self.rotating)
+        self.translation_columns = slice(0, translations)
+        self.rotation_columns = slice(translations, translations + turns)
+        self.hinge_columns = slice(translations + turns, translations + turns + len(self.hinged))
+        self.count = self.hinge_columns.stop
+        """How many columns there are."""
+
+    @cached_property
+    def owners(self) -> IntArray:
+        """The joint that each column belongs to, (count,)."""
+        return np.concatenate([np.repeat(self.translating, 3), np.repeat(self.rotating, 3), self.hinged])
+
+    @cached_property
+    def moving(self) -> IntArray:
+        """The joints that own at least one column, ascending."""
+        return np.unique(self.owners)
+
+    def spread(self, per_joint: NDArray[_Scalar]) -> NDArray[_Scalar]:
+        """Give each column the value of its joint: (…, joints) to (…, count)."""
+        return per_joint[..., self.owners]

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Things outside the character that constraints are relative to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core import rotations
+from ..core.arrays import Array
+from ..core.errors import ConstraintError
+
+
+@dataclass(frozen=True, eq=False)
+class MovingObject:
+    """An object with a transform for every frame of the clip: a door, a ball, a carried tray."""
+
+    positions: Array
+    """(frames, 3) in the world, or (3,) for an object at rest."""
+    rotations: Array
+    """(frames, 4) in the world, or (4,)."""
+
+    def checked(self, label: str, frames: int) -> MovingObject:
+        """With one transform for each of a number of frames, or the error that names the constraint."""
+        arrays = []
+        for what, given, width in (("positions", self.positions, 3), ("rotations", self.rotations, 4)):
+            try:
+                array = np.array(given, dtype=np.float64)
+            except (TypeError, ValueError):
+                raise ConstraintError(f"{label}: the {what} of its moving reference must be numbers.") from None
+            if array.ndim == 1:
+                array = np.tile(array, (frames, 1))
+            if array.shape != (frames, width):
+                raise ConstraintError(
+                    f"{label}: the {what} of its moving reference must have the shape ({frames}, {width}), not "
+                    f"{array.shape}."
+                )
+            if not np.isfinite(array).all():
+                raise ConstraintError(f"{label}: the {what} of its moving reference are not all finite.")
+            arrays.append(array)
+        if not np.linalg.norm(arrays[1], axis=-1).all():
+            raise ConstraintError(f"{label}: a rotation of its moving reference is a zero quaternion.")
+        return MovingObject(arrays[0], rotations.normalize(arrays[1]))
+
+    def seen_from(self, places: Array) -> Array:
+        """(frames, 3) world positions in the object's frame."""
+        return rotations.rotate(rotations.conjugate(self.rotations), places - self.positions)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where footplants stand by themselves, how far that is from a ground, and which ground it suggests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..body.clip import Clip
+from ..core.arrays import Array
+from ..core.errors import ConstraintError
+from .base import Source
+from .footplant import Footplant
+from .ground import Ground
+
+NEAR = 0.02
+"""Sizes of the character: what stands no farther from the ground is taken to stand on it."""
+
+PLANAR_SHARE = 2.0 / 3.0
+"""Of all soles, how many must stand near a plane for it to be the ground: the others may stand on something else."""
+
+LEAST_SPREAD = 0.5
+"""Sizes of the character, as a standard deviation: how far soles must be spread in a direction to show its slope."""
+
+TRIPLES = 400
+"""Of three soles each, drawn by chance, that are tried as planes."""
+
+
+def ground_gaps(clip: Clip, plants: Iterable[Footplant], ground: Ground) -> Array:
+    """(plants,) how high each plant stands above the ground where nothing moves it there, in the clip's units.
+
+    Negative below it, NaN where there is no ground. Of heel and ball the one counts that is nearer to the ground: the
+    other may hang over an edge. A plant that is moved is looked at above its new place, at its old height.
+    """
+    source, up = Source(clip), clip.skeleton.up_axis
+    gaps = []
+    for plant in plants:
+        shift = np.array(plant.shift, dtype=np.float64)
+        shift[up] = 0.0
+        alone = replace(plant, own_height=True, height=None, shift=tuple(shift.tolist()))
+        stands, soles = alone.stand(source), alone.soles(source)
+        under = ground.heights(np.array(list(stands.values())), up)
+        apart = np.array(list(soles.values())) - under
+        gaps.append(np.nan if np.isnan(apart).all() else float(apart[np.nanargmin(np.abs(apart))]))
+    return np.array(gaps)
+
+
+def estimate_ground(clip: Clip, plants: Sequence[Footplant]) -> Ground:
+    """The plane that most soles stand on: a level one where that will do, else one with a slope.
+
+    A `ConstraintError` says so where the soles do not stand in a plane, as on stairs. A slope is looked for only in
+    directions in which the soles are spread.
+    """
+    if not plants:
+        raise ConstraintError("The ground cannot be estimated without footplants: find or add some first.")
+    soles, up = _soles(clip, plants), clip.skeleton.up_axis
+    near = NEAR * clip.skeleton.size
+    across = [axis for axis in range(3) if axis != up]
+    level, heights = soles[:, across], soles[:, up]
+    flat = _most_common(heights, near)
+    if np.mean(np.abs(heights - flat) <= near) >= PLANAR_SHARE:
+        return Ground(flat)
+    center = level.mean(axis=0)
+    slope, height = _sloped(level - center, heights, near, LEAST_SPREAD * clip.skeleton.size)
+    off = np.abs(height + (level - center) @ slope - heights)
+    if np.mean(off <= near) < PLANAR_SHARE:
+        raise ConstraintError(
+            "The feet do not stand in one plane, so no ground can be estimated: leave the ground off, so that each "
+            "plant keeps its own height, or choose the objects that they stand on."
+        )
+    point, normal = np.zeros(3), np.zeros(3)
+    point[across], point[up] = center, height
+    normal[across], normal[up] = -slope, 1.0
+    return Ground.plane(point, normal)
+
+
+def _soles(clip: Clip, plants: Iterable[Footplant]) -> Array:
+    """(n, 3) where soles stand under heels and balls, if nothing moves them."""
+    source, up = Source(clip), clip.skeleton.up_axis
+    soles = []
+    for plant in plants:
+        alone = replace(plant, own_height=True, height=None, shift=(0.0, 0.0, 0.0), position=None)
+        heights = alone.soles(source)
+        for part, place in alone.stand(source).items():
+            sole = place.copy()
+            sole[up] = heights[part]
+            soles.append(sole)
+    return np.array(soles)
+
+
+def _most_common(heights: Array, near: float) -> float:
+    """The mean of the most heights (n,) that lie within twice `near` of each other."""
+    ordered = np.sort(heights)
+    counts = np.searchsorted(ordered, ordered + 2.0 * near, side="right") - np.arange(len(ordered))
+    first = int(np.argmax(counts))
+    return float(ordered[first : first + counts[first]].mean())
+
+
+def _sloped(level: Array, heights: Array, near: float, spread: float) -> tuple[Array, float]:
+    """Slope (2,) and height at 0 of the plane that most soles at `level` (n, 2) and `heights` (n,) stand on."""
+    _, spreads, axes = np.linalg.svd(level, full_matrices=False)
+    used = axes[spreads / np.sqrt(len(level)) > spread]
+    design = np.column_stack([level @ used.T, np.ones(len(level))])
+    drawn = np.random.default_rng(0)
+    count = design.shape[1]
+    best = np.ones(len(level), dtype=bool)
+    most = -1
+    for _ in range(TRIPLES if len(level) > count else 1):
+        chosen = drawn.choice(len(level), size=min(count, len(level)), replace=False)
+        fitted = np.linalg.lstsq(design[chosen], heights[chosen], rcond=None)[0]
+        close = np.abs(design @ fitted - heights) <= near
+        if int(close.sum()) > most:
+            best, most = close, int(close.sum())
+    fitted = np.linalg.lstsq(design[best], heights[best], rcond=None)[0]
+    return np.asarray(used.T @ fitted[:-1]), float(fitted[-1])

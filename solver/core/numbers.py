@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks of numbers that users give."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is one finite real number."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and bool(np.isfinite(value))

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The constraints of a loop, repeated with it, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..constraints import Constraint, Footplant, Source, Track
+from .loops import APART, Loop
+from .report import Conflict, Report, Residual
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Copy(Constraint):
+    """A constraint other than a footplant, as it is in one copy of a loop or, where it lasts as long, in all."""
+
+    original: Constraint
+    source: Source
+    """Of the loop's own clip."""
+    loop: Loop
+    number: int | None
+    """Which of the copies, from 0; None: all of them."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "holds_its_way", self.original.holds_its_way)
+
+    @property
+    def label(self) -> str:
+        return self.original.label
+
+    def tracks(self, source: Source) -> list[Track]:
+        return [self._placed(track, source.frames) for track in self.source.tracks(self.original)]
+
+    def _placed(self, track: Track, frames: int) -> Track:
+        if self.number is not None:
+            first = self.number * self.loop.frames
+            held = tuple((begin + first, end + first) for begin, end in track.held)
+            return replace(track, constraint=self, begin=track.begin + first, held=held)
+        count = -(-frames // self.loop.frames)
+        once = self.loop.frames
+        moved = np.tile(track.displacement[:once], (count, 1))[:frames]
+        leads = None if track.leads is None else np.tile(track.leads[:once], count)[:frames]
+        held = _joined(
+            [(begin + copy * once, end + copy * once) for copy in range(count) for begin, end in track.held], frames - 1
+        )
+        return replace(track, constraint=self, begin=0, displacement=moved, held=held, leads=leads)
+
+
+def _joined(spans: Sequence[tuple[float, float]], last: float) -> tuple[tuple[float, float], ...]:
+    """Spans of time in their order up to the last frame, with those made one between which there is no frame."""
+    joined: list[tuple[float, float]] = []
+    for begin, end in spans:
+        if begin > last:
+            continue
+        if joined and begin <= joined[-1][1] + 1.0:
+            joined[-1] = joined[-1][0], min(max(end, joined[-1][1]), last)
+        else:
+            joined.append((begin, min(end, last)))
+    return tuple(joined)
+
+
+@dataclass(frozen=True, eq=False)
+class Repeated:
+    """The constraints of a loop, repeated with it."""
+
+    loop: Loop
+    originals: tuple[Constraint, ...]
+    constraints: tuple[Constraint, ...]
+    """Those of the repeated clip."""
+    belongs: tuple[dict[int, int], ...]
+    """For each of these, by the number of the copy that it is part of: which of the originals it is there."""
+
+    @staticmethod
+    def of(loop: Loop, source: Source, originals: Iterable[Constraint]) -> Repeated:
+        """Footplants whose foot stands on where the loop begins again are one plant; `source` is the loop's own."""
+        asked = tuple(originals)
+        made: list[tuple[Constraint, dict[int, int]]] = []
+        plants = {number: each for number, each in enumerate(asked) if isinstance(each, Footplant)}
+        continued = _continued(plants, loop)
+        for number, original in enumerate(asked):
+            if isinstance(original, Footplant):
+                made += _planted(number, plants, continued, loop, source)
+            else:
+                made += _copied(number, original, loop, source)
+        made = [(each, where) for each, where in made if loop.reach in where or _is_near(each, loop, source)]
+        return Repeated(loop, asked, tuple(each for each, _ in made), tuple(where for _, where in made))
+
+    def report(self, repeated: Report) -> Report:
+        """A report on the middle copy of the repeated clip as one on the loop: on its own constraints and frames."""
+        number_of = {id(each): where for each, where in zip(self.constraints, self.belongs, strict=True)}
+        residuals: dict[int, Residual] = {}
+        conflicts = []
+        for residual in repeated.residuals:
+            number = number_of[id(residual.constraint)].get(self.loop.reach)
+            if number is not None:
+                frames = residual.frames - self.loop.first
+                residuals[number] = replace(residual, constraint=self.originals[number], frames=frames)
+        for conflict in repeated.conflicts:
+            loser = self.originals[number_of[id(conflict.loser)][self.loop.reach]]
+            numbers = [number for winner in conflict.winners for number in number_of[id(winner)].values()]
+            winners = dict.fromkeys(self.originals[number] for number in numbers)
+            conflicts.append(self._in_own_frames(replace(conflict, loser=loser, winners=tuple(winners))))
+        return Report(
+            tuple(residuals[number] for number in range(len(self.originals))),
+            tuple(conflicts),
+            tuple(replace(limb, spans=self._own_spans(limb.spans)) for limb in repeated.stretched),
+        )
+
+    def _in_own_frames(self, conflict: Conflict) -> Conflict:
+        frame = conflict.worst_frame - self.loop.first
+        at, now = f"at frame {conflict.worst_frame}", f"at frame {frame}"
+        advice = tuple(replace(each, sentence=each.sentence.replace(at, now)) for each in conflict.advice)
+        return replace(conflict, spans=self._own_spans(conflict.spans), worst_frame=frame, advice=advice)
+
+    def _own_spans(self, spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+        return tuple((begin - self.loop.first, end - self.loop.first) for begin, end in spans)
+
+
+def _is_near(constraint: Constraint, loop: Loop, source: Source) -> bool:
+    """Whether a constraint of the repeated clip is so near to the copy in the middle that it may matter there."""
+    if isinstance(constraint, Footplant):
+        times = [time for stay in constraint.stays.values() for time in stay]
+        begin, end = min(times), max(times)
+    else:
+        assert isinstance(constraint, Copy) and constraint.number is not None
+        tracks, first = source.tracks(constraint.original), constraint.number * loop.frames
+        begin = first + min((track.begin for track in tracks), default=0)
+        end = first + max((track.end for track in tracks), default=0)
+    near = APART * loop.clip.fps
+    return bool(end >= loop.first - near and begin <= loop.first + loop.frames - 1 + near)
+
+
+def _copied(number: int, original: Constraint, loop: Loop, source: Source) -> list[tuple[Constraint, dict[int, int]]]:
+    """A constraint in each copy, or in all of them at once where it lasts as long as the loop."""
+    copies = range(2 * loop.reach + 1)
+    lasts = all(track.begin == 0 and track.end >= loop.frames - 1 for track in source.tracks(original))
+    made: list[tuple[Constraint, dict[int, int]]] = []
+    for copy in (None,) if lasts else copies:
+        copied = Copy(
+            priority=original.priority,
+            weight=original.weight,
+            recruit=original.recruit,
+            name=original.name,
+            original=original,
+            source=source,
+            loop=loop,
+            number=copy,
+        )
+        made.append((copied, dict.fromkeys(copies, number) if copy is None else {copy: number}))
+    return made
+
+
+def _planted(
+    number: int, plants: Mapping[int, Footplant], continued: Mapping[int, int], loop: Loop, source: Source
+) -> list[tuple[Constraint, dict[int, int]]]:
+    """The footplants that begin where one of a loop's own, by its number, does in each copy."""
+    original, copies = plants[number], range(2 * loop.reach + 1)
+    for part, (begin, end) in original.stays.items():
+        original.check_time(source, f"its {part} strike", begin)
+        original.check_time(source, f"its {part} off", end)
+    after = continued.get(number)
+    if after == number:
+        lasting: dict[str, Any] = {}
+        for part in original.stays:
+            lasting |= {f"{part}_strike": 0.0, f"{part}_off": loop.repeated.frames - 1.0}
+        return [(replace(original, name=original.label, **lasting), dict.fromkeys(copies, number))]
+    begins_again = any(
+        other.foot == original.foot and begin < 1.0 for other in plants.values() for begin, _ in other.stays.values()
+    )
+    if after is None and begins_again:
+        original = _cut(original, loop)
+    made: list[tuple[Constraint, dict[int, int]]] = []
+    for copy in copies:
+        if copy and number in continued.values():
+            continue  # part of a plant that begins in the copy before
+        plant, where = _shifted(original, copy, loop), {copy: number}
+        if after is not None and copy + 1 in copies:
+            plant = _followed(plant, _shifted(plants[after], copy + 1, loop))
+            where[copy + 1] = after
+        made.append((plant, where))
+    return made
+
+
+def _cut(plant: Footplant, loop: Loop) -> Footplant:
+    """A plant that ends before its loop begins again, if it begins before that."""
+    offs: dict[str, Any] = {
+        f"{part}_off": min(end, loop.frames - 1.0)
+        for part, (begin, end) in plant.stays.items()
+        if begin <= loop.frames - 1
+    }
+    return replace(plant, name=plant.label, **offs)
+
+
+def _shifted(plant: Footplant, copy: int, loop: Loop) -> Footplant:
+    """A plant as it is in one of the copies, called as the loop's own."""
+    first = float(copy * loop.frames)
+    changed: dict[str, Any] = {"name": plant.label}
+    for part, (begin, end) in plant.stays.items():
+        changed |= {f"{part}_strike": begin + first, f"{part}_off": end + first}
+    if plant.position is not None:
+        changed["position"] = np.asarray(plant.position, dtype=np.float64) + (copy - loop.reach) * loop.travel
+    return replace(plant, **changed)
+
+
+def _followed(plant: Footplant, after: Footplant) -> Footplant:
+    """One plant of two, of which the second goes on where the first one ends."""
+    changed: dict[str, Any] = {}
+    for part in plant.stays | after.stays:
+        begins, ends = plant.stays.get(part, after.stays.get(part)), after.stays.get(part, plant.stays.get(part))
+        assert begins is not None and ends is not None
+        changed |= {f"{part}_strike": begins[0], f"{part}_off": ends[1]}
+    stands = plant if _is_moved(plant) else after
+    return replace(plant, **changed, ease_out=after.ease_out, shift=stands.shift, turn=stands.turn)
+
+
+def _is_moved(plant: Footplant) -> bool:
+    return plant.turn != 0.0 or bool(np.any(np.asarray(plant.shift, dtype=np.float64) != 0.0))
+
+
+def _continued(plants: Mapping[int, Footplant], loop: Loop) -> dict[int, int]:
+    """For footplants, by their numbers, whose foot stands on where the loop begins again: in which one it does."""
+    continued: dict[int, int] = {}
+    for number, plant in plants.items():
+        for other, after in plants.items():
+            if other not in continued.values() and _goes_on(plant, after, loop):
+                continued[number] = other
+                break
+    return continued
+
+
+def _goes_on(plant: Footplant, after: Footplant, loop: Loop) -> bool:
+    """Whether a plant at the end of a loop goes on in another at its begin: all that both plant stands through, and
+    neither of them says otherwise where."""
+    if plant.foot != after.foot or plant.priority != after.priority or plant.weight != after.weight:
+        return False
+    if plant is after and not loop.travel.any():
+        return all(begin < 1.0 and end >= loop.frames - 1 for begin, end in plant.stays.values())
+    if any(each.position is not None or each.heading is not None for each in (plant, after)):
+        return False
+    if plant.height != after.height or tuple(plant.ground_velocity) != tuple(after.ground_velocity):
+        return False
+    if _is_moved(plant) and _is_moved(after):
+        same_shift = np.array_equal(np.asarray(plant.shift), np.asarray(after.shift))
+        if not same_shift or plant.turn != after.turn:
+            return False
+    shared = plant.stays.keys() & after.stays.keys()
+    last = loop.frames - 1
+    return bool(shared) and all(plant.stays[part][1] >= last and after.stays[part][0] < 1.0 for part in shared)

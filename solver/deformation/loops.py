@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clips that are played over and over: what follows their last frame is their first one.
+
+A loop is solved as a longer clip, in which it is repeated before and after itself. The copy in the middle is the
+result: the next one begins as it does, so what is added to the source has neither a jump nor a bend there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..body.clip import Clip
+from ..body.motion import Motion
+from ..body.moving_ground import LOW, ground_velocity
+from ..core.arrays import Array, BoolArray
+from ..core.errors import MotionError
+from .displacement_filter import Displacement, displacement
+
+MEETS = 1e-3
+"""Sizes of the character: as far as any joint of the last frame may be from where it is in the first one for a loop
+over still ground. Samples of loops are up to 0.0004 away, after their keys were thinned."""
+
+MEETS_IN_STEPS, STEPS_A_SECOND = 0.4, 30.0
+"""The same for a walk in place, as a share of the usual way in this part of a second, the root of the mean square over
+all joints."""
+
+LEAVES = 10.0
+"""How many times as far as they are apart a clip must go away from its first and last pose: what trembles in one place
+is no loop."""
+
+SEAM_SPEED = 0.3
+"""A share of the ground's speed by which the velocity of a foot may differ from that of the ground to tell how long the
+last step is."""
+
+WHOLE = 0.05
+"""Frames by which the last step may differ from a whole one and still is one."""
+
+APART = 1.5
+"""Seconds of motion before and after a loop, at the least: no ease, filter or swing reaches further."""
+
+SHORTEST = 4
+"""Frames of a loop, at the least."""
+
+
+def is_cyclic(clip: Clip) -> bool:
+    """Whether a clip is a loop: its last pose is its first one again, or leads to it.
+
+    In a walk in place the last frame may be the first one again, or the frame before it. Any other clip is a loop only
+    where the last pose is the first one, in the same place; a gesture that comes back to where it began is one too,
+    since it may be played over and over.
+    """
+    if clip.frames < SHORTEST:
+        return False
+    steps = np.diff(clip.world.positions, axis=0) / clip.skeleton.size
+    ways = _spread(steps)
+    usual = float(np.median(ways))
+    loop = Loop.of(clip)
+    apart = (clip.world.positions[0] - clip.world.positions[-1]) / clip.skeleton.size
+    if np.any(loop.ground_velocity):
+        gap = _spread(apart if loop.closes else apart - loop.last_step * 0.5 * (steps[-1] + steps[0]))
+        return bool(gap <= MEETS_IN_STEPS * usual * max(1.0, clip.fps / STEPS_A_SECOND))
+    gap = float(np.linalg.norm(apart, axis=-1).max())
+    away = float(np.linalg.norm(clip.world.positions - clip.world.positions[0], axis=-1).max()) / clip.skeleton.size
+    return gap <= MEETS and away > MEETS and away >= LEAVES * gap
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A clip that is played over and over."""
+
+    clip: Clip
+    closes: bool
+    """Whether the last frame is the first one again, rather than the one before it."""
+    last_step: float
+    """Frames from the last frame before the loop begins again until then: one, or less where the loop does not last a
+    whole number of frames."""
+    ground_velocity: Array
+    """(3,) in the clip's units a second."""
+
+    @staticmethod
+    def of(clip: Clip) -> Loop:
+        """A clip as a loop, whether it meets itself well or not (see `is_cyclic`)."""
+        if clip.frames < SHORTEST:
+            raise MotionError(f"A loop has {SHORTEST} frames or more, not {clip.frames}.")
+        velocity = ground_velocity(clip)
+        positions = clip.world.positions / clip.skeleton.size
+        usual = float(np.median(_spread(np.diff(positions, axis=0))))
+        in_place = _in_place(positions, clip.skeleton.up_axis)
+        closes = bool(_spread(in_place[0] - in_place[-1]) <= 0.5 * usual)
+        if not np.any(velocity):
+            return Loop(clip, closes, 1.0, velocity)
+        gap = _carried_steps(clip, velocity, -1, 0)
+        if gap is not None and gap > WHOLE:
+            return Loop(clip, False, _whole(gap), velocity)
+        last = _carried_steps(clip, velocity, -2, -1) if closes or gap is not None else None
+        return Loop(clip, closes or gap is not None, 1.0 if last is None else _whole(last), velocity)
+
+    @property
+    def frames(self) -> int:
+        """How many frames there are before it begins again."""
+        return self.clip.frames - int(self.closes)
+
+    @property
+    def period(self) -> float:
+        """Frames, maybe no whole number, until it begins again."""
+        return self.frames - 1 + self.last_step
+
+    @property
+    def travel(self) -> Array:
+        """(3,) how far the character has come when it begins again, in the clip's units, horizontal."""
+        positions = self.clip.motion.root_translation
+        travelled = positions[-1] - positions[0]
+        if not self.closes:
+            travelled = travelled + 0.5 * (positions[1] - positions[0] + positions[-1] - positions[-2])
+        travelled[self.clip.skeleton.up_axis] = 0.0
+        if np.any(self.ground_velocity) or np.linalg.norm(travelled) <= MEETS * self.clip.skeleton.size:
+            return np.zeros(3)
+        return np.asarray(travelled)
+
+    @cached_property
+    def reach(self) -> int:
+        """How many copies come before the one in the middle, and after."""
+        return max(1, int(np.ceil(APART * self.clip.fps / self.frames)))
+
+    @property
+    def first(self) -> int:
+        """The frame of the repeated clip at which the copy in the middle begins."""
+        return self.reach * self.frames
+
+    @cached_property
+    def repeated(self) -> Clip:
+        """The loop with its copies before and after, each where the one before it leads; the middle one as it is."""
+        motion, frames = self.clip.motion, self.frames
+        roots = [joint for joint, parent in enumerate(self.clip.skeleton.parents) if parent < 0]
+        turned, moved = [], []
+        for copy in range(-self.reach, self.reach + 1):
+            last = self.clip.frames if copy == self.reach else frames
+            turned.append(motion.rotations[:last])
+            placed = motion.translations[:last]
+            if copy and self.travel.any():
+                placed = placed.copy()
+                placed[:, roots] += copy * self.travel
+            moved.append(placed)
+        return self.clip.with_motion(Motion(np.concatenate(turned), np.concatenate(moved)))
+
+    @property
+    def seconds(self) -> Array:
+        """(frames of the repeated clip,) their times, of which that of the middle copy's first frame is 0."""
+        frames = np.arange(self.repeated.frames)
+        copies = np.minimum(frames // self.frames, 2 * self.reach)
+        return np.asarray(((frames - copies * self.frames) + (copies - self.reach) * self.period) / self.clip.fps)
+
+    # The result ----------------------------------------------------------------------------------------------------
+
+    def of_the_clip(self, values: Array | BoolArray) -> Any:
+        """(frames of the clip, …) what the middle copy has of values (frames of the repeated clip, …)."""
+        middle = values[self.first : self.first + self.frames]
+        return np.concatenate([middle, middle[:1]]) if self.closes else middle.copy()
+
+    def motion_of_the_clip(self, repeated: Motion) -> Motion:
+        """The motion of the middle copy of a repeated clip; a frame that is the first one again is displaced from the
+        source as that is, so that both meet as those of the source do."""
+        motion = Motion(self.of_the_clip(repeated.rotations), self.of_the_clip(repeated.translations))
+        if not self.closes:
+            return motion
+        source = self.clip.motion
+        first = displacement(source.at(np.array([0])), motion.at(np.array([0])))
+        last = Displacement(first.turns, first.moves).applied(source.at(np.array([-1])))
+        motion.rotations[-1], motion.translations[-1] = last.rotations[0], last.translations[0]
+        return motion
+
+
+def _spread(vectors: Array) -> Any:
+    """(…) the root of the mean over joints of the squared lengths of vectors (…, joints, 3)."""
+    return np.sqrt((vectors**2).sum(axis=-1).mean(axis=-1))
+
+
+def _in_place(positions: Array, up: int) -> Array:
+    """(frames, joints, 3) positions without the way of the root along the ground."""
+    path = positions[:, :1].copy()
+    path[..., up] = 0.0
+    return np.asarray(positions - path)
+
+
+def _whole(step: float) -> float:
+    """A step, in frames, that is a whole one where it nearly is."""
+    return 1.0 if step > 1.0 - WHOLE else step
+
+
+def _carried_steps(clip: Clip, velocity: Array, begin: int, end: int) -> float | None:
+    """How many frames the ground takes to carry feet from where they are in one frame to where they are in another.
+
+    It is told by that heel or ball which is low in both and stands most still on the ground just before and after; None
+    where none does.
+    """
+    skeleton, up, last = clip.skeleton, clip.skeleton.up_axis, clip.frames - 1
+    begin, end = begin % clip.frames, end % clip.frames
+    a_frame = velocity / clip.fps
+    square = float(a_frame @ a_frame)
+    best, found = SEAM_SPEED, None
+    for side in ("left", "right"):
+        for part in ("heel", "toe"):
+            places = clip.world.point(skeleton.resolve(getattr(skeleton.landmarks, f"{side}_{part}")))
+            heights = places[:, up]
+            if max(heights[begin], heights[end]) > heights.min() + LOW * skeleton.size:
+                continue
+            neighbours = [(begin - 1, begin), (end, end + 1) if end < last else (0, 1)]
+            steps = [float((places[after] - places[before]) @ a_frame) / square for before, after in neighbours]
+            restless = max(abs(step - 1.0) for step in steps)
+            if restless <= best:
+                best, found = restless, float((places[end] - places[begin]) @ a_frame) / square / (0.5 * sum(steps))
+    return found

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The passes of a deformation: each takes the tasks of every frame and the workspace."""

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a result can be what was meant: the last line of defence before a motion is replaced by it.
+
+Footplants that stand where the feet are ask for little. A result that moves the whole body for them, or whose planted
+feet slide more than they did, comes from something else: wrong landmarks, a ground or a scale that does not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ..body.clip import Clip
+from ..body.landmarks.proportions import implausible_landmarks
+from ..constraints import Balance, Constraint, Footplant, Ground
+from ..constraints.base import Source, active_frames
+from ..core.arrays import Array, BoolArray, IntArray
+
+LARGEST_MOVE = 0.5
+"""Sizes of the character by which the root may move in frames in which the source's feet already stand."""
+
+STANDS = 0.02
+"""Sizes of the character: a foot whose heel and ball are no further from the middle of their places already stands."""
+
+SLIDES_MORE = 0.05
+"""Sizes of the character by which a planted foot may slide further than it did."""
+
+
+def why_implausible(
+    source: Clip,
+    result: Clip,
+    constraints: Iterable[Constraint],
+    ground: Ground | None = None,
+    times: Array | None = None,
+    moves_plants: bool = False,
+) -> str:
+    """Why a result cannot be what its constraints meant, and what to look at, in two sentences; empty where it can.
+
+    `times` (frames,) is what the frames are called in the sentences; None: by their indices. With `moves_plants` the
+    ground is meant to move plants, so that the body may move along.
+
+    Only frames count in which nothing but footplants and balance is active: what else an animator asks for may well
+    move the body, or take a foot from its plant.
+    """
+    given = tuple(constraints)
+    plants = [each for each in given if isinstance(each, Footplant)]
+    alone = ~_other_activity(source, given)
+    if not plants or not alone.any():
+        return ""
+    size, names = source.skeleton.size, source.skeleton.names
+    root = source.skeleton.landmarks.hips or 0
+    moved = np.linalg.norm(result.world.positions[:, root] - source.world.positions[:, root], axis=1) / size
+    standing = alone & _already_standing(source, plants) & (not moves_plants)
+    worst = int(np.argmax(np.where(standing, moved, 0.0)))
+    if standing[worst] and moved[worst] > LARGEST_MOVE:
+        frame = worst if times is None else times[worst]
+        return (
+            f"The result is not kept: at frame {frame:g} it moves {names[root]!r} by {moved[worst]:.3g} leg lengths, "
+            f"although the feet already stand there. {_what_to_check(source, plants, ground)}"
+        )
+    for plant in plants:
+        before, after = (_slide(clip, plant, alone) / size for clip in (source, result))
+        if after > before + SLIDES_MORE:
+            return (
+                f"The result is not kept: {plant.label} would slide by {after:.3g} leg lengths, and slides by "
+                f"{before:.3g} in the source. {_what_to_check(source, plants, ground)}"
+            )
+    return ""
+
+
+def _other_activity(clip: Clip, constraints: Sequence[Constraint]) -> BoolArray:
+    """(frames,) where a constraint is active that is neither a footplant nor a balance without a displacement."""
+    active = np.zeros(clip.frames, dtype=bool)
+    source = Source(clip)
+    for constraint in constraints:
+        if isinstance(constraint, Footplant) or (isinstance(constraint, Balance) and constraint.displacement is None):
+            continue
+        for track in constraint.tracks(source):
+            active[track.begin : track.end + 1] = True
+    return active
+
+
+def _already_standing(clip: Clip, plants: Sequence[Footplant]) -> BoolArray:
+    """(frames,) where a foot is planted, and all that are hardly move; nowhere if a plant is moved elsewhere."""
+    planted, still = np.zeros(clip.frames, dtype=bool), np.ones(clip.frames, dtype=bool)
+    for plant in plants:
+        if plant.position is not None or plant.height is not None or np.any(np.asarray(plant.shift) != 0.0):
+            return np.zeros(clip.frames, dtype=bool)
+        for frames, strays in _strays(clip, plant):
+            planted[frames] = True
+            still[frames] &= strays <= STANDS * clip.skeleton.size
+    return planted & still
+
+
+def _strays(clip: Clip, plant: Footplant) -> Iterable[tuple[IntArray, Array]]:
+    """The frames (n,) in which heel or ball of a plant stands, and how far it is from the middle of its places (n,), as
+    its ground sees them, which may move."""
+    marks = {"heel": f"{plant.foot}_heel", "toe": f"{plant.foot}_ball"}
+    for part, (begin, end) in plant.stays.items():
+        frames = active_frames(max(begin, 0.0), min(end, clip.frames - 1.0))
+        if frames.size:
+            carried = frames[:, None] / clip.fps * np.asarray(plant.ground_velocity, dtype=np.float64)
+            places = clip.position(clip.skeleton.landmarks.require(marks[part]))[frames] - carried
+            yield frames, np.linalg.norm(places - np.median(places, axis=0), axis=1)
+
+
+def _slide(clip: Clip, plant: Footplant, counted: BoolArray) -> float:
+    """How far heel or ball of a plant are from the middle of their places, at most, in the counted frames (frames,)."""
+    slides = [float(strays[counted[frames]].max(initial=0.0)) for frames, strays in _strays(clip, plant)]
+    return max(slides, default=0.0)
+
+
+def _what_to_check(clip: Clip, plants: Sequence[Footplant], ground: Ground | None) -> str:
+    skeleton = clip.skeleton
+    rest_rotations, rest_positions = skeleton.rest
+    wrong = implausible_landmarks(skeleton.landmarks, rest_rotations, rest_positions)
+    if wrong:
+        return wrong[0]
+    if ground is not None:
+        return "Check that the ground is where the feet are, then the landmarks of the legs."
+    return "Check the landmarks of the legs, and the scale of the armature."

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Work in steps comes to its result, and what it raises comes through."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import pytest
+
+from poise.solver.core.progress import finished
+
+
+def test_all_steps_are_taken_and_the_result_is_returned() -> None:
+    taken = []
+
+    def work() -> Generator[float, None, str]:
+        for step in range(3):
+            taken.append(step)
+            yield step / 3
+        return "done"
+
+    assert finished(work()) == "done"
+    assert taken == [0, 1, 2]
+
+
+def test_what_goes_wrong_in_a_step_is_raised() -> None:
+    def work() -> Generator[float, None, None]:
+        yield 0.5
+        raise ValueError("half-way")
+
+    with pytest.raises(ValueError, match="half-way"):
+        finished(work())

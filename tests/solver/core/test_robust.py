@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The mean that a few wild frames do not move."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.solver.core.robust import robust_mean
+
+RUNS = 20
+
+
+def test_frames_that_agree_have_their_plain_mean(rng: np.random.Generator) -> None:
+    for frames in (1, 2, 3, 10):
+        values = np.array([3.0, -2.0, 5.0]) + rng.uniform(-0.1, 0.1, (frames, 3))
+        spread = np.linalg.norm(values - np.median(values, axis=0), axis=1)
+        if spread.max() <= 2.5 * 1.4826 * np.median(spread):
+            np.testing.assert_allclose(robust_mean(values), values.mean(axis=0), rtol=1e-14)
+    ring = np.stack([np.cos(np.arange(12)), np.sin(np.arange(12)), np.zeros(12)], axis=1)
+    np.testing.assert_allclose(robust_mean(ring), ring.mean(axis=0), rtol=1e-12, atol=1e-15)
+
+
+def test_a_few_wild_frames_do_not_count_at_all(rng: np.random.Generator) -> None:
+    for _ in range(RUNS):
+        calm = rng.uniform(-0.01, 0.01, (12, 3))
+        wild = rng.standard_normal((4, 3))
+        wild *= rng.uniform(1.0, 100.0, (4, 1)) / np.linalg.norm(wild, axis=1, keepdims=True)
+        mixed = rng.permutation(np.concatenate([calm, wild]))
+        farther = rng.permutation(np.concatenate([calm, 1000.0 * wild]))
+        assert np.linalg.norm(robust_mean(mixed)) < 0.01
+        np.testing.assert_allclose(robust_mean(mixed), robust_mean(farther), atol=1e-15)
+
+
+def test_frames_in_one_place_outvote_the_rest() -> None:
+    values = np.zeros((9, 3))
+    values[:4] = 1.0
+    np.testing.assert_array_equal(robust_mean(values), np.zeros(3))
+
+
+def test_it_goes_along_with_scale_and_place(rng: np.random.Generator) -> None:
+    values = rng.standard_normal((15, 3)) ** 3
+    moved = robust_mean(100.0 * values + np.array([5.0, 6.0, 7.0]))
+    np.testing.assert_allclose(moved, 100.0 * robust_mean(values) + np.array([5.0, 6.0, 7.0]), rtol=1e-12)
+
+
+def test_a_frame_counts_up_to_two_and_a_half_standard_deviations() -> None:
+    """Around a median of 0 with a median deviation of 1, as a normal distribution of 1.4826 has it: up to 3.7065."""
+    calm = np.array([-1.0] * 5 + [0.0] + [1.0] * 4)
+    for last, counts in ((3.70, True), (3.71, False)):
+        values = np.append(calm, last)
+        expected = values.mean() if counts else calm.mean()
+        np.testing.assert_allclose(robust_mean(values[:, None]), [expected])

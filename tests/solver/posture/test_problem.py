@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tasks compiled for solving: who moves, in which order, and what switches inequalities on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise import solver
+from poise.solver import synthetic
+from poise.solver.body.kinematics import WorldState, integrate
+from poise.solver.posture.problem import Problem
+from poise.solver.posture.settings import SolveSettings
+
+from ..rounding import assert_equal_to_rounding
+
+
+@pytest.fixture
+def skeleton() -> solver.Skeleton:
+    return synthetic.human()
+
+
+@pytest.fixture
+def state(skeleton: solver.Skeleton) -> WorldState:
+    return WorldState.of(skeleton, solver.Motion.from_poses([solver.Pose.rest(skeleton)] * 3))
+
+
+def compiled(skeleton: solver.Skeleton, *tasks: solver.Task) -> Problem:
+    return Problem(skeleton, tasks, SolveSettings())
+
+
+def whole_step(problem: Problem, state: WorldState) -> np.ndarray:
+    return problem.step(
+        state, np.full(state.frames, 0.6), np.ones(state.frames), np.ones(state.frames, dtype=bool)
+    ).whole
+
+
+def test_only_recruited_joints_have_columns(skeleton):
+    problem = compiled(skeleton, solver.PositionTask("r_wrist", [0, 0, 0], recruit=2))
+    assert [skeleton.names[joint] for joint in problem.dofs.moving] == ["r_shoulder", "r_elbow", "r_wrist"]
+
+
+def test_nothing_can_move_without_tasks(skeleton):
+    assert not compiled(skeleton).can_move
+
+
+def test_misses_come_in_the_order_of_importance_and_in_sizes(skeleton, state):
+    wrist, ankle = (state.positions[0, skeleton.index(name)] for name in ("r_wrist", "l_talocrural"))
+    low = solver.PositionTask("r_wrist", wrist + np.array([skeleton.size, 0, 0]), priority=1)
+    high = solver.PositionTask("l_talocrural", ankle + np.array([0, 0.5 * skeleton.size, 0]), priority=9, weight=4.0)
+    problem = compiled(skeleton, low, high, solver.PoseTask(solver.Pose.rest(skeleton), priority=0))
+    misses = problem.misses(state)
+    assert np.allclose(misses, [[1.0, 1.0, 0.0]] * 3)
+    assert_equal_to_rounding(problem.level_misses(state), misses[:, :2])
+
+
+def test_equal_priorities_make_one_level(skeleton, state):
+    tasks = [solver.PositionTask(name, [0, 0, 0], priority=2) for name in ("r_wrist", "l_wrist")]
+    assert compiled(skeleton, *tasks).misses(state).shape == (3, 1)
+
+
+def test_a_step_has_no_turn_beyond_its_frames_trust(skeleton, state):
+    problem = compiled(skeleton, solver.PositionTask("r_wrist", [2.0, 2.0, 2.0]))
+    trust = np.array([0.01, 0.1, 0.5])
+    step = problem.step(state, trust, np.ones(3), np.ones(3, dtype=bool)).whole
+    assert (np.abs(step).max(axis=1) <= trust * (1 + 1e-12)).all()
+
+
+def test_some_frames_of_a_problem_are_the_problem_of_some_frames(skeleton, state, rng):
+    targets = rng.standard_normal((3, 3))
+    problem = compiled(skeleton, solver.PositionTask("r_wrist", targets))
+    some = np.array([2, 0])
+    assert np.allclose(whole_step(problem, state)[some], whole_step(problem.at(some), state.at(some)))
+
+
+def test_the_jacobian_is_how_what_is_missing_changes(skeleton, state, rng):
+    tasks = [
+        solver.PositionTask("r_wrist", rng.standard_normal(3), weight=4.0),
+        solver.OrientationTask("l_knee", [1, 0, 0, 0]),
+    ]
+    problem = compiled(skeleton, *tasks)
+    jacobian = problem.jacobian(state)
+    assert jacobian.shape == (3, 6, problem.dofs.count)
+    step = 1e-6 * rng.standard_normal((3, problem.dofs.count))
+    there, back = (
+        problem.missing(WorldState.of(skeleton, integrate(state, problem.velocities(way), problem.dofs)))
+        for way in (step, -step)
+    )
+    assert np.allclose(np.einsum("frc,fc->fr", jacobian, step), 0.5 * (back - there), atol=1e-12)
+
+
+def test_what_a_state_knows_of_a_task_it_knows_of_some_frames_of_it(skeleton, state, rng):
+    task = solver.PositionTask("r_wrist", rng.standard_normal((3, 3)))
+    whole = task.error_once(state)
+    some = np.array([2, 0])
+    assert_equal_to_rounding(task.at(some).error_once(state.at(some)), whole[some])
+    assert_equal_to_rounding(
+        solver.PositionTask("r_wrist", np.zeros(3)).error_once(state), -state.positions[:, skeleton.index("r_wrist")]
+    )
+
+
+def test_a_plane_ahead_is_met_exactly_and_one_far_away_not_at_all(skeleton, state):
+    wrist = state.positions[0, skeleton.index("r_wrist")]
+    pull = solver.PositionTask("r_wrist", wrist + np.array([0, 0, 0.2]), priority=1)
+    free = whole_step(compiled(skeleton, pull), state)
+    for distance in (0.05, 5.0):
+        plane = solver.HalfSpaceTask("r_wrist", wrist + np.array([0, 0, distance]), [0, 0, -1], priority=2)
+        problem = compiled(skeleton, plane, pull)
+        step = whole_step(problem, state)
+        if distance == 5.0:
+            assert_equal_to_rounding(step, free)
+        else:
+            moved = WorldState.of(skeleton, integrate(state, problem.velocities(step), problem.dofs))
+            depth = plane.depth(moved)
+            assert np.abs(depth).max() < 0.02, "the step does not lead to the plane it meets"
+
+
+def test_a_limit_ahead_is_met_exactly():
+    skeleton = synthetic.human(hinges=True).with_limits({"r_knee": solver.HingeLimit(-0.1, 0.1)})
+    rest = solver.Pose.rest(skeleton)
+    state = WorldState.of(skeleton, rest.motion)
+    ankle = state.positions[0, skeleton.index("r_talocrural")]
+    task = solver.PositionTask("r_talocrural", ankle + np.array([0, 0.1, -0.3]), recruit=["r_knee"])
+    problem = compiled(skeleton, task)
+    step = whole_step(problem, state)
+    assert step.shape == (1, 1)
+    assert abs(step[0, 0]) == pytest.approx(0.1)
+
+
+def test_the_restoring_step_leaves_unfinished_levels_where_they_are(skeleton, state):
+    wrist, ankle = (state.positions[0, skeleton.index(name)] for name in ("r_wrist", "l_talocrural"))
+    near = solver.PositionTask("l_talocrural", ankle + np.array([0.001, 0, 0]), priority=2)
+    far = solver.PositionTask("r_wrist", wrist + np.array([0.4, 0.3, 0.2]), priority=1)
+    problem = compiled(skeleton, near, far)
+    step = problem.restoring_step(state, np.array([[True, False]] * 3))
+    after = WorldState.of(skeleton, integrate(state, problem.velocities(step), problem.dofs))
+    before_near, before_far = problem.misses(state).T
+    after_near, after_far = problem.misses(after).T
+    assert (after_near < 0.01 * before_near).all()
+    assert np.allclose(after_far, before_far, atol=1e-5)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Levels out of reach: the nearest posture, found where first derivatives see nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise import solver
+from poise.solver import synthetic
+from poise.solver.body.kinematics import WorldState
+from poise.solver.core import rotations
+from poise.solver.posture.unreachable import YIELDING, shares
+
+
+def tip_of(skeleton: solver.Skeleton, pose: solver.Pose) -> np.ndarray:
+    return WorldState.of(skeleton, pose.motion).point(skeleton.tips[0])[0]
+
+
+def reach(skeleton: solver.Skeleton, target: np.ndarray, priority: int = 1) -> solver.Task:
+    tip = skeleton.tips[0]
+    return solver.PositionTask(tip.joint, target, offset=tip.offset, priority=priority)
+
+
+def test_what_lies_below_weighs_less_by_the_same_share_at_every_level():
+    weights = shares(np.array([0.1, 2.0]), 4)
+    assert np.allclose(weights[:, 0], 1.0), "an unmet level must count for itself in full"
+    assert np.allclose(weights[:, 1], YIELDING * np.array([0.1, 2.0]))
+    assert np.allclose(weights[:, 2:] / weights[:, 1:-1], YIELDING)
+
+
+@pytest.mark.parametrize("beyond", [0.01, 0.5, 5.0, 500.0])
+def test_a_chain_points_straight_at_what_it_cannot_reach(rng, beyond):
+    skeleton = synthetic.chain(6, 1.0)
+    direction = rng.standard_normal(3)
+    direction /= np.linalg.norm(direction)
+    solved = solver.solve_posture(
+        skeleton, synthetic.bent(skeleton, 0.3), [reach(skeleton, (1.0 + beyond) * direction)]
+    )
+    assert solved.converged
+    assert np.allclose(tip_of(skeleton, solved.pose), direction, atol=1e-5)
+
+
+def test_an_unmet_level_settles_in_few_steps():
+    # First-order steps need hundreds: their rate is that of the residual times the curvature they ignore.
+    skeleton = synthetic.chain(6, 1.0)
+    solved = solver.solve_posture(skeleton, synthetic.bent(skeleton, 0.3), [reach(skeleton, np.array([2.0, 1.0, 0.5]))])
+    assert solved.converged
+    assert solved.iterations < 40
+
+
+def test_the_pose_below_an_unmet_level_gets_what_costs_nothing():
+    # Twisting a stretched chain about itself does not move its tip: the pose below must have its way with that.
+    skeleton = synthetic.chain(4, 1.0)
+    start = solver.Pose.rest(skeleton)
+    along = tip_of(skeleton, start)
+    twisted = start.rotations.copy()
+    twisted[0] = rotations.from_axis_angle(along, np.array(0.8))
+    wanted = solver.PoseTask(solver.Pose(twisted, start.translations), priority=0)
+    solved = solver.solve_posture(skeleton, start, [reach(skeleton, 2.0 * along), wanted])
+    assert solved.converged
+    assert np.allclose(tip_of(skeleton, solved.pose), along, atol=1e-6)
+    whole_twist = rotations.twist_angle(WorldState.of(skeleton, solved.pose.motion).rotations[0], along)
+    assert whole_twist[0] == pytest.approx(0.8, abs=1e-3)
+
+
+def test_a_pose_cannot_bend_what_an_unmet_level_has_stretched():
+    skeleton = synthetic.chain(4, 1.0)
+    bent = synthetic.bent(skeleton, 0.6)
+    target = 3.0 * tip_of(skeleton, solver.Pose.rest(skeleton))
+    free = solver.solve_posture(skeleton, bent, [reach(skeleton, target)])
+    held = solver.solve_posture(skeleton, bent, [reach(skeleton, target), solver.PoseTask(bent, priority=0)])
+    assert held.converged
+    missed = np.linalg.norm(held.errors[0]) / np.linalg.norm(free.errors[0])
+    assert 1.0 - 1e-9 <= missed < 1.005, f"the pose costs the tip {missed - 1.0:.1%}"
+
+
+def test_neighbouring_targets_out_of_reach_give_neighbouring_postures():
+    # What makes clips smooth: the best posture depends on its target without jumps, also where it leaves reach.
+    skeleton = synthetic.human()
+    rest = solver.Pose.rest(skeleton)
+    state = WorldState.of(skeleton, rest.motion)
+    hand = skeleton.landmarks.require("right_wrist")
+    frames = 60
+    targets = state.positions[0, hand] + np.linspace([0.0, 0.1, 0.1], [-0.9, 0.9, 0.9], frames)
+    feet = [skeleton.landmarks.require("left_ankle"), skeleton.landmarks.require("right_ankle")]
+    tasks = [
+        *(solver.PositionTask(foot, state.positions[0, foot], priority=3) for foot in feet),
+        *(solver.OrientationTask(foot, state.rotations[0, foot], priority=3) for foot in feet),
+        solver.CenterOfMassTask(state.center_of_mass()[0], priority=2),
+        solver.PositionTask(hand, targets, priority=1),
+        solver.PoseTask(rest, priority=0),
+    ]
+    solved = solver.solve_postures(skeleton, solver.Motion.from_poses([rest] * frames), tasks)
+    missed = np.linalg.norm(solved.errors[5], axis=1)
+    assert missed[0] < 1e-6 and missed[-1] > 0.1, "the targets must lead from within reach to out of it"
+    turns = rotations.angle_between(solved.motion.rotations[1:], solved.motion.rotations[:-1]).max(axis=1)
+    moved = np.linalg.norm(np.diff(targets, axis=0), axis=1)
+    assert (turns / moved).max() < 40.0, f"a joint jumps by {turns.max():.2f} radians between two frames"
+
+
+def test_a_straight_limb_bends_the_same_way_every_time():
+    skeleton = synthetic.chain(3, 1.0)
+    rest = solver.Pose.rest(skeleton)
+    target = 0.7 * tip_of(skeleton, rest)
+    motion = solver.Motion.from_poses([rest] * 4)
+    targets = target + 1e-9 * np.arange(4)[:, None]
+    tip = skeleton.tips[0]
+    task = solver.PositionTask(tip.joint, targets, offset=tip.offset)
+    solved = solver.solve_postures(skeleton, motion, [task])
+    assert np.abs(solved.errors[0]).max() < 1e-6
+    assert rotations.angle_between(solved.motion.rotations, solved.motion.rotations[:1]).max() < 1e-3
