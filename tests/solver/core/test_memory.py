@@ -14,7 +14,7 @@ ROUNDS, PAGES = 20, 500
 SCRIPT = f"""
 import resource
 import numpy as np
-from poise.solver.memory import keep_freed_memory
+from poise.solver.core.memory import keep_freed_memory
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -271,7 +271,7 @@ def test_the_scene_does_not_matter(stage, rng, beyond, scale, kilometres, headin
 def test_z_up_is_y_up_turned():
     y_up, z_up = human("y"), human("z")
     solved = [solver.solve_posture(each.skeleton, each.pose, each.conflict()) for each in (y_up, z_up)]
-    balances = [solve.errors[5] for posture in solved]
+    balances = [posture.errors[5] for posture in solved]
     assert np.linalg.norm(balances[0]) == pytest.approx(np.linalg.norm(balances[1]), rel=1e-5)
 
 
