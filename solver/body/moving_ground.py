@@ -106,7 +106,7 @@ class _LowFoot:
     def of(clip: Clip, side: str) -> _LowFoot | None:
         """None where heel or ball are not known, or the clip is too short."""
         skeleton, up = clip.skeleton, clip.skeleton.up_axis
-        marks = [getattr(skeleton.landmarks, f"{side}_{part}") for part in ("heel", "toe")]
+        marks = [getattr(skeleton.landmarks, f"{side}_{part}") for part in ("heel", "ball")]
         stride = _stride(clip)
         if any(mark is None for mark in marks) or clip.frames <= stride + 2:
             return None

@@ -203,7 +203,7 @@ def _carried_steps(clip: Clip, velocity: Array, begin: int, end: int) -> float |
     square = float(a_frame @ a_frame)
     best, found = SEAM_SPEED, None
     for side in ("left", "right"):
-        for part in ("heel", "toe"):
+        for part in ("heel", "ball"):
             places = clip.world.point(skeleton.resolve(getattr(skeleton.landmarks, f"{side}_{part}")))
             heights = places[:, up]
             if max(heights[begin], heights[end]) > heights.min() + LOW * skeleton.size:

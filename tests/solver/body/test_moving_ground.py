@@ -15,8 +15,9 @@ from poise.examples.kick import kick
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
 from poise.solver.body.moving_ground import ground_velocity, over_ground
-from poise.solver.body.skeleton import Up
+from poise.solver.body.skeleton import Skeleton, Up
 from poise.solver.core import rotations
+from poise.solver.deformation.loops import is_cyclic
 from poise.solver.synthetic import chain, human, walk
 
 from ..detection.afloat import floating, swimming
@@ -72,6 +73,23 @@ def test_a_walk_on_a_treadmill_that_is_no_loop() -> None:
     speed = 1.3 * clip.skeleton.size
     treadmill = over_ground(clip, np.array([0.0, 0.0, speed]))
     assert error(InPlace(treadmill, np.array([0.0, 0.0, -speed]), {}, 0.0)) < 0.03
+
+
+def test_balls_may_be_points_of_the_foot_bones() -> None:
+    made = walk_in_place()
+    skeleton, motion = made.clip.skeleton, made.clip.motion
+    ankles = {skeleton.landmarks.left_ankle, skeleton.landmarks.right_ankle}
+    kept = [joint for joint in range(len(skeleton)) if not ankles & set(skeleton.tree.chain(joint)[1:])]
+    toeless = Skeleton(
+        tuple(skeleton.names[joint] for joint in kept),
+        [-1 if skeleton.parents[joint] < 0 else kept.index(int(skeleton.parents[joint])) for joint in kept],
+        skeleton.offsets[kept],
+        up=skeleton.up,
+    )
+    assert toeless.landmarks.left_toe is None and toeless.landmarks.left_ball is not None
+    clip = Clip(toeless, Motion(motion.rotations[:, kept], motion.translations[:, kept]), made.clip.fps)
+    assert error(made, clip) < 0.02
+    assert is_cyclic(clip)
 
 
 # Ground that is still -------------------------------------------------------------------------------------------------
