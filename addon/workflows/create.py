@@ -228,16 +228,31 @@ def _forward(armature: bpy.types.Object) -> Array:
 def add_footplant(
     armature: bpy.types.Object, foot: Literal["left", "right"], begin: float, end: float, height: float | None = None
 ) -> PoiseConstraint:
-    """A foot stands flat from one frame to another, where it stands in the source."""
+    """A foot stands flat from one frame to another, where it stands in the source; on the ground that moves under a
+    character that walks in place."""
     bridge.check_armature(armature)
     reading = bridge.read(armature, begin, end)
     Bakeable(armature, reading).check_foot(foot)
     plant = solver.Footplant(
-        foot=foot, heel_strike=0.0, toe_strike=0.0, heel_off=end - begin, toe_off=end - begin, height=height
+        foot=foot,
+        heel_strike=0.0,
+        toe_strike=0.0,
+        heel_off=end - begin,
+        toe_off=end - begin,
+        height=height,
+        ground_velocity=_ground_velocity(armature),
     )
     item = translation.take(armature, reading, plant)
     item.priority = USUAL_PRIORITIES["FOOTPLANT"]
     return item
+
+
+def _ground_velocity(armature: bpy.types.Object) -> tuple[float, float, float]:
+    """How fast the ground moves under the motion in the scene's range, in units a second."""
+    scene = _scene()
+    whole = bridge.read(armature, scene.frame_start, scene.frame_end)
+    x, y, z = solver.ground_velocity(translation.clip_of(armature, whole)).tolist()
+    return x, y, z
 
 
 def foot_of(armature: bpy.types.Object, bones: Sequence[str]) -> Literal["left", "right"]:

@@ -89,6 +89,19 @@ def test_find_tells_nothing_of_ground_that_is_still(armature: bpy.types.Object) 
     assert detect.find_footplants(armature).ground == ""
 
 
+def test_a_plant_that_is_added_by_hand_stands_on_the_same_ground_as_those_that_are_found(tmp_path: Path) -> None:
+    armature, _ = armature_in_place(tmp_path)
+    run("detect_footplants")
+    run("constraint_add_footplant", foot="LEFT", begin=8, end=12)
+    (added,), (found, *_) = character_of(armature).constraints, character_of(armature).found
+    assert tuple(added.ground_velocity) == tuple(found.ground_velocity) != (0.0, 0.0, 0.0)
+
+
+def test_a_plant_that_is_added_by_hand_to_a_walk_stands_on_still_ground(armature: bpy.types.Object) -> None:
+    run("constraint_add_footplant", foot="LEFT", begin=8, end=12)
+    assert tuple(character_of(armature).constraints[0].ground_velocity) == (0.0, 0.0, 0.0)
+
+
 # What is a loop -------------------------------------------------------------------------------------------------------
 
 
