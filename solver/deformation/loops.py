@@ -28,9 +28,20 @@ MEETS_IN_STEPS, STEPS_A_SECOND = 0.4, 30.0
 """The same for a walk in place, as a share of the usual way in this part of a second, the root of the mean square over
 all joints."""
 
+FLOWS = 0.1
+"""A share of the usual way from frame to frame: a clip that is slower than this where it begins again is at rest there.
+It may be a loop, or it may be a gesture that begins and ends with the same pose."""
+
 LEAVES = 10.0
 """How many times as far as they are apart a clip must go away from its first and last pose: what trembles in one place
 is no loop."""
+
+SAME_WAY = 0.5
+"""The cosine between the last step and the first one, of all joints together, from which on a motion flows on. Dances
+and walks that are loops have 0.6 and more; gestures, which come back the way that they went, have -0.3 and less."""
+
+STRIDE = 0.15
+"""Sizes of the character by which each foot is ahead of the other one at some time in a walk or a run."""
 
 SEAM_SPEED = 0.3
 """A share of the ground's speed by which the velocity of a foot may differ from that of the ground to tell how long the
@@ -47,11 +58,11 @@ SHORTEST = 4
 
 
 def is_cyclic(clip: Clip) -> bool:
-    """Whether a clip is a loop: its last pose is its first one again, or leads to it.
+    """Whether a clip is a loop: its last pose leads to its first one, or is the same, with the same velocity.
 
     In a walk in place the last frame may be the first one again, or the frame before it. Any other clip is a loop only
-    where the last pose is the first one, in the same place; a gesture that comes back to where it began is one too,
-    since it may be played over and over.
+    where the last pose is the first one, in the same place, and the motion flows on there or the legs pass each other
+    both ways: a gesture that begins and ends at rest is none.
     """
     if clip.frames < SHORTEST:
         return False
@@ -65,7 +76,12 @@ def is_cyclic(clip: Clip) -> bool:
         return bool(gap <= MEETS_IN_STEPS * usual * max(1.0, clip.fps / STEPS_A_SECOND))
     gap = float(np.linalg.norm(apart, axis=-1).max())
     away = float(np.linalg.norm(clip.world.positions - clip.world.positions[0], axis=-1).max()) / clip.skeleton.size
-    return gap <= MEETS and away > MEETS and away >= LEAVES * gap
+    if gap > MEETS or away < LEAVES * gap:
+        return False
+    # The last step may be a short one: see `Loop.last_step`.
+    last = steps[-1] if ways[-1] > ways[-2] else steps[-2]
+    flows = min(ways[0], _spread(last)) > FLOWS * usual and _cosine(steps[0], last) >= SAME_WAY
+    return bool(flows or _strides(clip))
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +193,28 @@ class Loop:
 def _spread(vectors: Array) -> Any:
     """(…) the root of the mean over joints of the squared lengths of vectors (…, joints, 3)."""
     return np.sqrt((vectors**2).sum(axis=-1).mean(axis=-1))
+
+
+def _strides(clip: Clip) -> bool:
+    """Whether the feet pass each other both ways, as in a walk whose frames an animator has not spaced evenly."""
+    marks, up = clip.skeleton.landmarks, clip.skeleton.up_axis
+    if marks.left_ball is None or marks.right_ball is None:
+        return False
+    balls = np.stack([clip.world.point(clip.skeleton.resolve(ball)) for ball in (marks.left_ball, marks.right_ball)])
+    balls = balls / clip.skeleton.size
+    balls[..., up] = 0.0
+    # Along the way in which their distance changes most; across it, feet keep it.
+    apart = balls[0] - balls[1]
+    changes = apart - apart.mean(axis=0)
+    way = np.linalg.eigh(changes.T @ changes)[1][:, -1]
+    ahead = apart @ way
+    # Both of them go: who kicks stands on the other one.
+    return bool(min(ahead.max(), -ahead.min()) >= STRIDE and np.ptp(balls @ way, axis=1).min() >= STRIDE)
+
+
+def _cosine(one: Array, other: Array) -> float:
+    """Of the angle between two arrays of the same shape, as vectors."""
+    return float((one * other).sum() / np.sqrt((one**2).sum() * (other**2).sum()))
 
 
 def _in_place(positions: Array, up: int) -> Array:
