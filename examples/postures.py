@@ -24,6 +24,7 @@ from ..solver.posture.solve import Posture, solve_posture
 from ..solver.synthetic.chains import bent, chain
 from ..solver.synthetic.hanim import human
 from ..solver.tasks import CenterOfMassTask, OrientationTask, PoseTask, PositionTask, Task
+from .comparison_methods import damped_least_squares, iterate_posture
 
 Turns = Mapping[str, tuple[float, float, float]]
 """Rotation vectors in degrees, by joint."""
@@ -37,9 +38,14 @@ class Scene:
     start: Pose
     tasks: tuple[Task, ...]
     settings: SolveSettings | None = None
+    damping: float | None = None
+    """A fixed factor, in sizes of the character: solve by damped least squares with it, not by `solve_posture`."""
 
     def solve(self, record: bool = False) -> Posture:
         """The posture that answers; `record` keeps every task's error over the iterations."""
+        if self.damping is not None:
+            method, settings = damped_least_squares(1.0, self.damping), self.settings or SolveSettings()
+            return iterate_posture(self.skeleton, self.start, self.tasks, method, settings)
         return solve_posture(self.skeleton, self.start, self.tasks, settings=self.settings, record=record)
 
 
@@ -221,5 +227,5 @@ def three_constraints() -> Scene:
         CenterOfMassTask((0.15, 0.0, 0.0), axes="x", priority=2, name="C2"),
         PositionTask("joint 3", (0.22, 0.0, 0.0), axes="x", priority=1, name="C3"),
     )
-    settings = SolveSettings(iterations=1000, goal_length=0.01, damping=0.25)
-    return Scene(skeleton, bent(skeleton, -0.3), tasks, settings)
+    settings = SolveSettings(iterations=1000, goal_length=0.01)
+    return Scene(skeleton, bent(skeleton, -0.3), tasks, settings, damping=0.25)

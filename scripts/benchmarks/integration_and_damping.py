@@ -16,6 +16,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure as Picture
 
 from poise import solver
+from poise.examples import comparison_methods
 from poise.solver.core.arrays import Array, BoolArray
 
 from . import pictures
@@ -78,7 +79,7 @@ def integration_and_damping(
         most_iterations,
         folder,
     )
-    adaptive = converge(targets, solver.SolveSettings(iterations=most_iterations, tolerance=AT_REST))
+    adaptive = converge(targets, most_iterations)
     for name, some, grid in (("reachable", reachable, over_reachable), ("unreachable", ~reachable, over_unreachable)):
         arrived = f"{adaptive.arrived[some].sum()} of {some.sum()} goals, at most {most_iterations} iterations"
         mean = float(adaptive.iterations[some].mean())
@@ -98,16 +99,18 @@ class _Grid(dict[tuple[float, float], float]):
 
 def fixed(targets: Array, step: float, damping: float, most_iterations: int) -> Convergence:
     """Reach for all targets with fixed parameters."""
-    return converge(
-        targets,
-        solver.SolveSettings(iterations=most_iterations, tolerance=AT_REST, integration_step=step, damping=damping),
-    )
+    return converge(targets, most_iterations, comparison_methods.damped_least_squares(step, damping))
 
 
-def converge(targets: Array, settings: solver.SolveSettings) -> Convergence:
-    """Reach for all targets (targets, 3), each from the same start."""
+def converge(targets: Array, most_iterations: int, method: comparison_methods.Method | None = None) -> Convergence:
+    """Reach for all targets (targets, 3), each from the same start, by a method; None is the solver's own."""
     chain = Chain.bent()
-    solved = solver.solve_postures(chain.skeleton, chain.starts(len(targets)), [chain.reach_for(targets)], settings)
+    settings = solver.SolveSettings(iterations=most_iterations, tolerance=AT_REST)
+    starts, tasks = chain.starts(len(targets)), [chain.reach_for(targets)]
+    if method is None:
+        solved = solver.solve_postures(chain.skeleton, starts, tasks, settings)
+    else:
+        solved = comparison_methods.iterate(chain.skeleton, starts, tasks, method, settings)
     missed = np.linalg.norm(solved.errors[0], axis=1) - shortest_distances(targets)
     arrived = solved.converged & (missed < ARRIVED)
     return Convergence(np.where(arrived, solved.iterations, settings.iterations).astype(np.float64), arrived)

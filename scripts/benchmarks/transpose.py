@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
 from poise import solver
+from poise.examples import comparison_methods
 from poise.solver.body.kinematics import WorldState
 from poise.solver.core.arrays import Array, IntArray
 
@@ -79,9 +80,14 @@ def travel(method: Method) -> Way:
         places.append(state.point(tip)[0].copy())
         bones.append(np.concatenate([state.positions[0], state.point(tip)]))
 
-    settings = solver.SolveSettings(iterations=MOST_ITERATIONS, goal_length=GOAL_STEP, method=method)
-    task = chain.reach_for(np.array(GOAL))
-    solver.solve_postures(chain.skeleton, chain.starts(1), [task], settings, remember)
+    settings = solver.SolveSettings(iterations=MOST_ITERATIONS, goal_length=GOAL_STEP)
+    tasks = [chain.reach_for(np.array(GOAL))]
+    if method == "transpose":
+        comparison_methods.iterate(
+            chain.skeleton, chain.starts(1), tasks, comparison_methods.transpose(), settings, remember
+        )
+    else:
+        solver.solve_postures(chain.skeleton, chain.starts(1), tasks, settings, remember)
     missed = np.linalg.norm(np.array(places) - GOAL, axis=1)
     if not (missed < ARRIVED).any():
         raise RuntimeError(f"The method {method!r} has not reached its goal: it is {missed[-1]:.2g} away.")

@@ -25,7 +25,7 @@ from ..core.row_space import times
 from ..tasks import GoalStep, HalfSpaceTask, PoseTask, Task
 from .active_set import Boundaries, Locks
 from .settings import SolveSettings
-from .strict_priority import Attraction, Levels, prioritized_step, transpose_step
+from .strict_priority import Attraction, Levels, prioritized_step
 
 MOST_ROUNDS = 8
 """How often a step is solved again because it met another boundary; what is met later waits for the next iteration."""
@@ -407,18 +407,9 @@ class Problem:
     def _solved(self, evaluation: _Evaluation) -> Step:
         frames = len(evaluation.trust)
         levels = evaluation.rows.levels()
-        if self.settings.method == "transpose":
-            whole = transpose_step(levels, self.settings.integration_step)
-            return Step(
-                whole, np.zeros_like(whole), np.ones(frames), np.full(frames, len(levels)), np.zeros(frames, dtype=bool)
-            ).within(evaluation.trust)
         if evaluation.locks.any_active:
             levels = Levels.of([evaluation.locks.level(), *levels])
-        solution = prioritized_step(
-            levels, evaluation.attraction, self._hint, evaluation.suspected, self._stiffest, self.settings.damping
-        )
+        solution = prioritized_step(levels, evaluation.attraction, self._hint, evaluation.suspected, self._stiffest)
         unmet_level = solution.unmet_level - (len(levels) - self.levels)
         step = Step(solution.step, solution.attracted, np.ones(frames), unmet_level, solution.seems_out_of_reach)
-        if self.settings.integration_step is not None:
-            return replace(step, whole=self.settings.integration_step * step.whole)
         return step.within(evaluation.trust)

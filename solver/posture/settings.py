@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ..core.numbers import is_number
 
 @dataclass(frozen=True)
 class SolveSettings:
-    """How a posture is solved. The defaults suit animators; the rest is there for comparisons with the document."""
+    """How a posture is solved."""
 
     iterations: int = 200
     """The most steps a frame may take."""
@@ -32,12 +31,6 @@ class SolveSettings:
     """How far away intermediate goals lie, in radians."""
     largest_turn: float = 0.6
     """The most that any joint turns in one step, in radians."""
-    method: Literal["priority", "transpose"] = "priority"
-    """The strict-priority step, or the Jacobian transpose that knows no priorities."""
-    damping: float | None = None
-    """A fixed damping factor instead of the adaptive one, in sizes of the character."""
-    integration_step: float | None = None
-    """A fixed share of each step instead of the trust region: every step is then taken, for better or worse."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.iterations, (int, np.integer)) or self.iterations < 0:
@@ -45,9 +38,5 @@ class SolveSettings:
         for name in ("tolerance", "restored", "goal_length", "goal_angle", "largest_turn"):
             if not is_number(getattr(self, name)) or not getattr(self, name) > 0.0:
                 raise TaskError(f"The setting {name} must be a finite, positive number.")
-        for name in ("damping", "integration_step", "sketched"):
-            value = getattr(self, name)
-            if value is not None and (not is_number(value) or value < 0.0):
-                raise TaskError(f"The setting {name} must be a finite number that is not negative, or None.")
-        if self.method not in ("priority", "transpose"):
-            raise TaskError(f"There is no method {self.method!r}: it is 'priority' or 'transpose'.")
+        if not is_number(self.sketched) or self.sketched < 0.0:
+            raise TaskError("The setting sketched must be a finite number that is not negative.")

@@ -165,9 +165,7 @@ def _solved_batch(
     """Solve some frames together, `first` being the first one's index among all."""
     watch = (lambda state, frames: observer(state, first + frames)) if observer else None
     solved = _descend(problem, motion, problem.settings, watch)
-    final = solved.world
-    if problem.settings.integration_step is None:
-        final = _restored(problem, final, solved)
+    final = _restored(problem, solved.world, solved)
     return Postures(final.motion, tuple(task.error_once(final) for task in tasks), solved.iterations, solved.converged)
 
 
@@ -221,27 +219,23 @@ def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer
         )
         trial_misses = problem.misses(trial)
         reached = np.abs(step.whole).max(axis=1)
-        if settings.integration_step is None:
-            taken, overshot = _verdict(misses, trial_misses, step.whole, unmet_level, problem)
-            trust = np.where(taken, np.minimum(2.0 * trust, settings.largest_turn), trust)
-            trust = np.where(~taken & ~overshot, 0.25 * np.minimum(trust, reached), trust)
-            pull = step.attracted / gain[:, None]
-            next_gain = _secant_gain(moved_before, pull_before, pull, gain)
-            moved_before, pull_before = step.attracted * (step.shortened * taken)[:, None], pull
-            gain = np.where(overshot, 0.5 * gain, next_gain)
-        else:
-            taken = np.ones_like(reached, dtype=bool)
+        taken, overshot = _verdict(misses, trial_misses, step.whole, unmet_level, problem)
+        trust = np.where(taken, np.minimum(2.0 * trust, settings.largest_turn), trust)
+        trust = np.where(~taken & ~overshot, 0.25 * np.minimum(trust, reached), trust)
+        pull = step.attracted / gain[:, None]
+        next_gain = _secant_gain(moved_before, pull_before, pull, gain)
+        moved_before, pull_before = step.attracted * (step.shortened * taken)[:, None], pull
+        gain = np.where(overshot, 0.5 * gain, next_gain)
         changes = np.abs(trial_misses - misses)
         unchanged = changes.max(axis=1) < settings.tolerance
         at_rest = (reached < 100.0 * settings.tolerance) & (unchanged | ~taken)
-        if settings.integration_step is None:
-            left = np.where(step.shortened == 1.0, _remaining_way(reached, reached_before), np.inf)
-            nearly = max(NEARLY_MET * settings.tolerance, settings.restored)
-            settled = ((changes < settings.tolerance) | (trial_misses < nearly))[:, : problem.levels].all(axis=1)
-            at_rest |= taken & settled & (left < 100.0 * settings.tolerance)
-            if (taken & settled & (left < settings.sketched)).all():
-                at_rest[:] = True
-            reached_before = np.where(taken, reached, reached_before)
+        left = np.where(step.shortened == 1.0, _remaining_way(reached, reached_before), np.inf)
+        nearly = max(NEARLY_MET * settings.tolerance, settings.restored)
+        settled = ((changes < settings.tolerance) | (trial_misses < nearly))[:, : problem.levels].all(axis=1)
+        at_rest |= taken & settled & (left < 100.0 * settings.tolerance)
+        if (taken & settled & (left < settings.sketched)).all():
+            at_rest[:] = True
+        reached_before = np.where(taken, reached, reached_before)
         at_rest &= suspected | ~step.seems_out_of_reach  # what seems out of reach has yet to try harder
         state = trial if taken.all() else trial.where(taken, state)
         misses = np.where(taken[:, None], trial_misses, misses)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..core.arrays import TINY, Array, BoolArray, IntArray
+from ..core.arrays import Array, BoolArray, IntArray
 from ..core.row_space import RowSpace, combined, outside, times, whitening
 from .unreachable import MET, UNMET, SecondOrder, stretched_step
 
@@ -162,12 +162,10 @@ def prioritized_step(
     hint: Array,
     suspected: BoolArray | None = None,
     stiffest: float = 1.0,
-    damping: float | None = None,
 ) -> Solution:
     """The step of all levels, the most important first, and then toward the attraction.
 
-    `damping` is a fixed factor for every direction, as the document has it; None chooses it per frame and direction
-    from the singular value and the residual, and gives unmet levels their second derivatives. `hint` (columns,) is the
+    Damping is chosen per frame and direction from the singular value and the residual. `hint` (columns,) is the
     way to bend where nothing else decides. `suspected` (frames,) says where a level was out of reach before, None
     everywhere: many a target only seems so for one step, and second derivatives are dear. `stiffest` is the largest
     stiffness by whose root a column was scaled.
@@ -175,14 +173,14 @@ def prioritized_step(
     longest = LONGEST_STEP * float(np.sqrt(stiffest))
     if suspected is None:
         suspected = np.ones(len(attraction.velocity), dtype=bool)
-    if damping is not None or levels.recruited is not None:
-        return _step_by_level(levels, attraction, hint, suspected, longest, damping)
+    if levels.recruited is not None:
+        return _step_by_level(levels, attraction, hint, suspected, longest)
     solution, regular = _regular_step(levels, attraction, longest)
     others = np.flatnonzero(~regular)
     if others.size:
         solution.put(
             others,
-            _step_by_level(levels.at(others), attraction.at(others), hint, suspected[others], longest, damping),
+            _step_by_level(levels.at(others), attraction.at(others), hint, suspected[others], longest),
         )
     return solution
 
@@ -223,7 +221,6 @@ def _step_by_level(
     hint: Array,
     suspected: BoolArray,
     longest: float,
-    damping: float | None,
 ) -> Solution:
     """The step of one level after the other, each within what those above have left; see `prioritized_step`."""
     frames, columns = attraction.velocity.shape
@@ -237,12 +234,12 @@ def _step_by_level(
         space = RowSpace(projected, level.jacobian)
         spent = space.basis()
         if level.recruited is None:
-            own_step = _damped_step(space, projected, residual, longest, damping)
+            own_step = _damped_step(space, projected, residual, longest)
         else:
-            own_step = _recruited_step(level.recruited, projected, space, basis, residual, longest, damping)
+            own_step = _recruited_step(level.recruited, projected, space, basis, residual, longest)
         finished = unmet_level < depth
         own_step[finished], spent[finished] = 0.0, 0.0
-        if damping is None and level.second_order is not None:
+        if level.second_order is not None:
             unmet = residual - times(level.jacobian, own_step)
             out_of_reach = _out_of_reach(residual, unmet) & ~finished
             seems_out_of_reach |= out_of_reach
@@ -259,24 +256,10 @@ def _step_by_level(
     return Solution(step + attracted, attracted, unmet_level, seems_out_of_reach)
 
 
-def transpose_step(levels: Levels, gain: float | None = None) -> Array:
-    """The Jacobian-transpose step (frames, columns): all tasks at once, no priorities (document 003, 3.3.3).
-
-    `gain` is the fixed factor of the classic method; None takes the one that reduces the linearized error most.
-    """
-    jacobian, residual = levels.jacobian, levels.residual
-    pull = np.einsum("frc,fr->fc", jacobian, residual)
-    if gain is not None:
-        return gain * pull
-    moved = np.einsum("frc,fc->fr", jacobian, pull)
-    best = np.einsum("fr,fr->f", residual, moved) / np.maximum(np.einsum("fr,fr->f", moved, moved), TINY)
-    return pull * best[:, None]
-
-
-def _damped_step(space: RowSpace, projected: Array, residual: Array, longest: float, damping: float | None) -> Array:
+def _damped_step(space: RowSpace, projected: Array, residual: Array, longest: float) -> Array:
     """(frames, columns) the damped step of a level to a residual within what is left to it."""
     directions = space.directions
-    return combined(_damped(space.squares, space.alive, directions, directions, residual, longest, damping), projected)
+    return combined(_damped(space.squares, space.alive, directions, directions, residual, longest), projected)
 
 
 def _out_of_reach(residual: Array, unmet: Array) -> BoolArray:
@@ -292,15 +275,11 @@ def _damped(
     right: Array,
     residual: Array,
     longest: float,
-    damping: float | None,
 ) -> Array:
     """Coefficients (frames, rows) of the damped solution, given the system as left · squares · rightᵀ."""
     components = np.einsum("frk,fr->fk", left, residual)
-    if damping is None:
-        # The step along a direction is component / singular value: this many squares keep it within bounds.
-        damped_squares = np.maximum(squares, np.sqrt(np.maximum(squares, 0.0)) * np.abs(components) / longest)
-    else:
-        damped_squares = squares + damping**2
+    # The step along a direction is component / singular value: this many squares keep it within bounds.
+    damped_squares = np.maximum(squares, np.sqrt(np.maximum(squares, 0.0)) * np.abs(components) / longest)
     inverse = alive / np.where(alive, damped_squares, 1.0)
     return np.einsum("frk,fk->fr", right, components * inverse)
 
@@ -312,7 +291,6 @@ def _recruited_step(
     basis: Array,
     residual: Array,
     longest: float,
-    damping: float | None,
 ) -> Array:
     """The step of a level in which rows may not move all columns that serve them.
 
@@ -322,5 +300,5 @@ def _recruited_step(
     pulling = projected * recruited
     left, squares, right = np.linalg.svd(projected @ pulling.swapaxes(1, 2))
     right = right.swapaxes(1, 2)
-    coefficients = _damped(squares, squares > space.rank_square, left, right, residual, longest, damping)
+    coefficients = _damped(squares, squares > space.rank_square, left, right, residual, longest)
     return outside(basis, np.einsum("frc,fr->fc", pulling, coefficients)[:, None])[:, 0]

@@ -490,24 +490,6 @@ def test_history_is_the_error_of_every_task_after_every_step(stage):
     assert solved.history[0, 1] == 0.0
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        solver.SolveSettings(method="transpose", iterations=400),
-        solver.SolveSettings(integration_step=1.0, damping=0.1, iterations=400),
-        solver.SolveSettings(integration_step=0.5, damping=0.0, iterations=400),
-    ],
-    ids=["transpose", "fixed step and damping", "half steps"],
-)
-def test_the_methods_kept_for_comparison_reach_a_target_too(settings):
-    skeleton = synthetic.chain(20, 1.0)
-    pose = synthetic.bent(skeleton, 0.05)
-    tip = skeleton.tips[0]
-    task = solver.PositionTask(tip.joint, [0.3, 0.4, 0.2], offset=tip.offset)
-    solved = solver.solve_posture(skeleton, pose, [task], settings=settings)
-    assert np.linalg.norm(solved.errors[0]) < 1e-3
-
-
 def test_a_broken_recruiting_rule_is_a_warning_and_the_higher_task_still_holds(stage):
     near = solver.PositionTask(stage.hand, stage.place(stage.hand), priority=2, recruit=2, name="still hand")
     other = stage.skeleton.landmarks.require("left_wrist")
