@@ -129,7 +129,7 @@ class WorldState:
 
     # Centre of mass ------------------------------------------------------------------------------------------------
 
-    def knowing_moments(self, moments: Array) -> WorldState:
+    def with_moments(self, moments: Array) -> WorldState:
         """This state, told its `moments`."""
         self._memory["moments"] = moments
         return self

@@ -20,7 +20,7 @@ from ..constraints import Constraint
 from ..constraints.effectors import Effector, PointEffector
 from ..core import rotations
 from ..core.arrays import TINY, Array, BoolArray, IntArray
-from ..posture.feasibility import can_polish, polish_postures
+from ..posture.feasibility import correct_postures, is_correctable
 from ..posture.settings import SolveSettings
 from ..posture.solve import Postures, solve_checked
 from ..tasks import AcrossTask, MaskedTask, PoseTask, Task
@@ -262,16 +262,16 @@ class Enforcement:
 
         There the order does not matter: whichever way it is sought, the posture nearest to the reference that meets
         everything is the same. Where something is not met, the result is no more than a start. Levels are brought to
-        `settings.restored`; with more than `HOLDS` they are met where they are, and someone has to put them right.
+        `feasibility_tolerance`; with more than `HOLDS` they are met where they are, and someone has to put them right.
         """
         levels, tasks = self._unordered(frames)
         few = replace(settings, iterations=min(settings.iterations, UNORDERED_ITERATIONS))
         solved = self._attracted(frames, tasks, start, reference, few)
         self._keep_unrecruited(frames, solved.motion, reference)
-        met = self.met(levels, solved.errors[:-1], max(HOLDS, settings.restored))
+        met = self.met(levels, solved.errors[:-1], max(HOLDS, settings.feasibility_tolerance))
         if self._rigid:
             world = WorldState.of(self.skeleton, solved.motion)
-            met &= self._heels_hold(frames, world, max(HEEL_HOLDS, settings.restored))
+            met &= self._heels_hold(frames, world, max(HEEL_HOLDS, settings.feasibility_tolerance))
         return Enforced(frames, solved.motion, solved.converged, met)
 
     def polished(self, frames: IntArray, start: Motion) -> Enforced:
@@ -282,8 +282,8 @@ class Enforcement:
         levels, tasks = self._unordered(frames)
         motion = start.at(frames)
         body = self.timeline.source.calm_skeleton
-        if can_polish(self.skeleton, tasks):
-            polished = polish_postures(body, motion, tasks, POLISHED)
+        if is_correctable(self.skeleton, tasks):
+            polished = correct_postures(body, motion, tasks, POLISHED)
             world, errors = polished.world, polished.errors
         else:
             solved = solve_checked(body, motion, tasks, SolveSettings(iterations=0))

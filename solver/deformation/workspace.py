@@ -55,7 +55,7 @@ class DeformSettings:
 
     def solving(self) -> SolveSettings:
         """For each frame."""
-        return SolveSettings(iterations=self.iterations, tolerance=self.tolerance, restored=POLISHED)
+        return SolveSettings(iterations=self.iterations, tolerance=self.tolerance, feasibility_tolerance=POLISHED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +149,7 @@ class Workspace:
         """
         frames = enforcement.enforced_among(frames)
         solving = self.settings.solving()
-        first_try = replace(solving, sketched=SKETCHED, restored=ROUGHLY_HOLDS) if roughly else solving
+        first_try = replace(solving, early_stop=SKETCHED, feasibility_tolerance=ROUGHLY_HOLDS) if roughly else solving
         missed = [frames[:0]]
         for first in range(0, len(frames), BATCH):
             batch = frames[first : first + BATCH]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joint limits in the solve: a degree of freedom that would pass its limit is locked there.
+"""The active set of joint limits: boundaries that a step would pass become equality rows above all levels.
 
-Every boundary of a limit is a possible row above all levels: the gradient of its excess. It is switched on where a
-step would break it, and then says how far the joint may still go. Measuring the way to a boundary is dear, so all
-joints first ask how far they surely are from any; only those that a step might lead there look closer.
+Every boundary of a limit is a possible row: the gradient of its excess. It is activated where a step would violate it,
+and its residual then leads exactly to the boundary. Measuring the distance to a boundary is expensive, so a lower bound
+of that distance is computed for all joints first; only boundaries that a step might reach are measured.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from ..body.motion import Motion
 from ..body.skeleton import Skeleton
 from ..core import rotations
 from ..core.arrays import Array, BoolArray, IntArray
-from .strict_priority import Level
+from .levels import PriorityLevel
 
 
 @dataclass(frozen=True, eq=False)
-class _Limited:
+class _LimitedJoint:
     """A joint with a limit."""
 
     joint: int
     limit: BallLimit
-    """A hinge's is a twist about its axis."""
+    """Of a hinge: a twist range about its axis."""
     is_hinge: bool
     columns: IntArray
-    """(3,) those of its rotation vector; of a hinge, three times its only one."""
+    """(3,) the columns of its rotation vector; of a hinge, three times its only column."""
     rows: slice
-    """Its boundaries among all."""
+    """Its boundaries among those of all joints."""
 
 
 @dataclass(frozen=True, eq=False)
-class Locks:
-    """The boundaries of all limited joints for a batch of frames, measured as far as that was necessary."""
+class ActiveSet:
+    """The boundaries of all limited joints in a batch of frames: which are measured, and which are active."""
 
-    limits: Boundaries
+    boundaries: LimitBoundaries
     column_scale: Array
     """(columns,)"""
     relative: Array
-    """(frames, limits, 4) how far each limited joint is turned from its rest."""
+    """(frames, limits, 4) the rotation of each limited joint relative to its rest."""
     to_world: Array
     """(frames, limits, 4) the rotations from the rest frames to the world."""
     room: Array
-    """(frames, limits) radians that it can surely turn."""
+    """(frames, limits) a lower bound of the radians to its nearest boundary."""
     measured: BoolArray
-    """(frames, limits)"""
+    """(frames, limits) whether its boundaries are measured."""
     excess: Array
-    """(frames, boundaries) radians beyond the boundary; negative inside, without end where it is not measured."""
+    """(frames, boundaries) radians beyond the boundary; negative inside, -inf where it is not measured."""
     gradients: Array
     """(frames, boundaries, 3) of the excess, over the boundary's three columns (a hinge's are one and two zeros)."""
     active: BoolArray
@@ -60,14 +60,16 @@ class Locks:
 
     @property
     def columns(self) -> IntArray:
-        """(boundaries, 3) which columns the gradients are for."""
-        return self.limits.columns
+        """(boundaries, 3) the columns of the gradients."""
+        return self.boundaries.columns
 
     @property
     def any_active(self) -> bool:
+        """Whether any boundary is active in any frame."""
         return bool(self.active.any())
 
-    def at(self, frames: IntArray) -> Locks:
+    def at(self, frames: IntArray) -> ActiveSet:
+        """The active set of some of the frames."""
         return replace(
             self,
             relative=self.relative[frames],
@@ -79,43 +81,44 @@ class Locks:
             active=self.active[frames],
         )
 
-    def measured_for(self, step: Array) -> Locks:
-        """The same with every boundary measured that a step (frames, columns) might pass."""
-        if not self.limits:
+    def measured_for(self, step: Array) -> ActiveSet:
+        """This set with every boundary measured that a step (frames, columns) might reach."""
+        if not self.boundaries:
             return self
-        turns = np.linalg.norm((step * self.column_scale)[:, self.limits.turning_columns], axis=2)
-        return self.measured_where(turns >= self.room)
+        angles = np.linalg.norm((step * self.column_scale)[:, self.boundaries.rotation_columns], axis=2)
+        return self.measured_where(angles >= self.room)
 
-    def measured_where(self, wanted: BoolArray) -> Locks:
-        """The same with some joints' boundaries measured, (frames, limits)."""
+    def measured_where(self, wanted: BoolArray) -> ActiveSet:
+        """This set with the boundaries of some joints measured, (frames, limits)."""
         missing = wanted & ~self.measured
         if not missing.any():
             return self
         excess, gradients = self.excess.copy(), self.gradients.copy()
         for position in np.flatnonzero(missing.any(axis=0)):
-            limited = self.limits.limited[position]
+            limited = self.boundaries.limited[position]
             frames = np.flatnonzero(missing[:, position])
-            beyond, slopes = limited.limit.evaluate(self.relative[frames, position])
+            joint_excess, slopes = limited.limit.evaluate(self.relative[frames, position])
             if limited.is_hinge:
-                slopes = np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])  # it can only turn about the axis
+                slopes = np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])  # it only turns about its axis
             else:
                 slopes = rotations.rotate(self.to_world[frames, position, None], slopes)
-            excess[frames, limited.rows] = beyond
+            excess[frames, limited.rows] = joint_excess
             gradients[frames, limited.rows] = slopes * self.column_scale[limited.columns]
         return replace(self, measured=self.measured | missing, excess=excess, gradients=gradients)
 
-    def met_by(self, step: Array, breach: float) -> BoolArray:
-        """(frames, boundaries) those measured and not yet active that a step would pass by more than `breach`."""
-        if not self.limits:
+    def violated_by(self, step: Array, tolerance: float) -> BoolArray:
+        """(frames, boundaries) those measured and not active that a step would pass by more than `tolerance`."""
+        if not self.boundaries:
             return self.active
-        ahead = self.excess + np.einsum("fbk,fbk->fb", self.gradients, step[:, self.columns])
-        return np.asarray(~self.active & (ahead > breach))
+        predicted = self.excess + np.einsum("fbk,fbk->fb", self.gradients, step[:, self.columns])
+        return np.asarray(~self.active & (predicted > tolerance))
 
-    def activated(self, met: BoolArray) -> Locks:
-        return replace(self, active=self.active | met)
+    def activated(self, violated: BoolArray) -> ActiveSet:
+        """This set with more active boundaries, (frames, boundaries)."""
+        return replace(self, active=self.active | violated)
 
-    def level(self) -> Level:
-        """The active boundaries as a level, packed to as many rows as the most limited frame has."""
+    def level(self) -> PriorityLevel:
+        """The active boundaries as a level, with as many rows as the frame with the most active boundaries has."""
         most = int(self.active.sum(axis=1).max(initial=0))
         order = np.argsort(~self.active, axis=1, kind="stable")[:, :most]
         packed = np.take_along_axis(self.active, order, axis=1)
@@ -125,15 +128,16 @@ class Locks:
         gradients = np.take_along_axis(self.gradients, order[:, :, None], axis=1) * packed[:, :, None]
         np.add.at(jacobian, (frames, rows, self.columns[order]), gradients)
         residual = np.where(packed, -np.take_along_axis(self.excess, order, axis=1), 0.0)
-        return Level(jacobian, residual, residual, np.arange(most))
+        return PriorityLevel(jacobian, residual, residual, np.arange(most))
 
 
-class Boundaries:
-    """The limits of those joints that may move."""
+class LimitBoundaries:
+    """The boundaries of the limits of all joints that may move."""
 
     def __init__(self, skeleton: Skeleton, dofs: Dofs) -> None:
+        """Collect the limits of a skeleton's joints that have columns in `dofs`."""
         self._skeleton = skeleton
-        self.limited: list[_Limited] = []
+        self.limited: list[_LimitedJoint] = []
         boundaries = 0
         for position, joint in enumerate([*dofs.rotating, *dofs.hinged]):
             limit = skeleton.limits.get(int(joint))
@@ -145,7 +149,7 @@ class Boundaries:
             else:
                 ball, columns = limit, dofs.rotation_columns.start + 3 * position + np.arange(3)
             rows = slice(boundaries, boundaries + ball.count)
-            self.limited.append(_Limited(int(joint), ball, isinstance(limit, HingeLimit), columns, rows))
+            self.limited.append(_LimitedJoint(int(joint), ball, isinstance(limit, HingeLimit), columns, rows))
             boundaries = rows.stop
         limits = [limited.limit for limited in self.limited]
         self._joints = np.array([limited.joint for limited in self.limited], dtype=np.int64)
@@ -155,26 +159,26 @@ class Boundaries:
         at_rest = [float(limit.excess(rotations.IDENTITY)[-1]) if limit.swing else -np.inf for limit in limits]
         self._swing_room = -np.array(at_rest, dtype=np.float64)
         """(limits,) radians from the bone's rest direction to the boundary of its swing; negative outside."""
-        self.turning_columns = np.array([limited.columns for limited in self.limited], dtype=np.int64).reshape(-1, 3)
-        """(limits, 3) the columns that turn each limited joint."""
+        self.rotation_columns = np.array([limited.columns for limited in self.limited], dtype=np.int64).reshape(-1, 3)
+        """(limits, 3) the columns that rotate each limited joint."""
         counts = [limit.count for limit in limits]
-        self.columns: IntArray = np.repeat(self.turning_columns, counts, axis=0)
-        """(boundaries, 3) the same for each boundary."""
+        self.columns: IntArray = np.repeat(self.rotation_columns, counts, axis=0)
+        """(boundaries, 3) the columns that rotate each boundary's joint."""
 
     def __bool__(self) -> bool:
         return bool(self.limited)
 
     def _relative(self, motion: Motion) -> Array:
-        """(frames, limits, 4) how far each limited joint is turned from its rest."""
+        """(frames, limits, 4) the rotation of each limited joint relative to its rest."""
         rest = rotations.conjugate(self._skeleton.rest_rotations[self._joints])
         return rotations.multiply(rest, motion.rotations[:, self._joints])
 
     def _room(self, relative: Array) -> Array:
-        """(frames, limits) radians that each joint can turn for sure before it meets a boundary; negative where it may
+        """(frames, limits) a lower bound of the radians from each joint to its nearest boundary; negative where it may
         be outside.
 
-        The bone is as far from the boundary of its swing as its rest direction is, less the swing. The twist changes
-        by 1 / cos(swing / 2) of a turn at most.
+        The distance of the bone to the boundary of its swing is at least that of its rest direction less the swing. The
+        twist changes by at most 1 / cos(swing / 2) times the rotation.
         """
         w, v = relative[..., 0], relative[..., 1:]
         along = np.einsum("flk,lk->fl", v, self._axes)
@@ -189,8 +193,9 @@ class Boundaries:
         twist_room = np.minimum(twist - low, high - twist) * np.where(bounded, half_cosine, 1.0)
         return np.minimum(self._swing_room - swing, twist_room)
 
-    def unmeasured(self, state: WorldState, column_scale: Array) -> Locks:
-        """All boundaries of a batch of frames, none active or measured; gradients are over the scaled columns."""
+    def unmeasured(self, state: WorldState, column_scale: Array) -> ActiveSet:
+        """The active set of a batch of frames with no boundary active or measured; gradients are over columns scaled by
+        `column_scale` (columns,)."""
         shape = (state.frames, len(self.columns))
         relative, to_world = np.zeros((state.frames, 0, 4)), np.zeros((state.frames, 0, 4))
         room = np.zeros((state.frames, 0))
@@ -199,7 +204,7 @@ class Boundaries:
             rest = self._skeleton.rest_rotations[self._joints]
             to_world = rotations.multiply(state.parent_rotations(self._joints), rest)
             room = self._room(relative)
-        return Locks(
+        return ActiveSet(
             self,
             column_scale,
             relative,
@@ -211,23 +216,23 @@ class Boundaries:
             np.zeros(shape, dtype=bool),
         )
 
-    def locks(self, state: WorldState, column_scale: Array) -> Locks:
-        """The same with every boundary measured."""
-        locks = self.unmeasured(state, column_scale)
-        return locks.measured_where(np.ones(locks.measured.shape, dtype=bool))
+    def measured(self, state: WorldState, column_scale: Array) -> ActiveSet:
+        """`unmeasured` with every boundary measured."""
+        active_set = self.unmeasured(state, column_scale)
+        return active_set.measured_where(np.ones(active_set.measured.shape, dtype=bool))
 
     def clamped(self, motion: Motion) -> Motion:
-        """The motion with every limited joint inside its limits; joints that are inside come back bit for bit."""
+        """The motion with every limited joint moved inside its limits; joints that are inside come back bit for bit."""
         if not self:
             return motion
         relative = self._relative(motion)
-        suspect = self._room(relative) <= 0.0
-        turned = motion.rotations.copy()
-        for position in np.flatnonzero(suspect.any(axis=0)):
-            limited, frames = self.limited[position], np.flatnonzero(suspect[:, position])
+        may_be_outside = self._room(relative) <= 0.0
+        local_rotations = motion.rotations.copy()
+        for position in np.flatnonzero(may_be_outside.any(axis=0)):
+            limited, frames = self.limited[position], np.flatnonzero(may_be_outside[:, position])
             before = relative[frames, position]
             after = limited.limit.clamp(before)
             changed = (before != after).any(axis=1)
             rest = self._skeleton.rest_rotations[limited.joint]
-            turned[frames[changed], limited.joint] = rotations.multiply(rest, after[changed])
-        return Motion(turned, motion.translations)
+            local_rotations[frames[changed], limited.joint] = rotations.multiply(rest, after[changed])
+        return Motion(local_rotations, motion.translations)

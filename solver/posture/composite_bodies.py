@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A body of which only some joints move: what hangs on them moves with them, each joint and its lump as one."""
+"""Composite bodies: the joints that do not move in a solve, merged with the moving joint that carries them.
+
+Forward kinematics then runs over the moving joints only, and the centre of mass stays exact.
+"""
 
 from __future__ import annotations
 
@@ -15,77 +18,81 @@ from ..body.tree import Tree
 from ..core import rotations
 from ..core.arrays import Array, BoolArray, IntArray
 
-DIVISIONS_KEPT = 32
-"""Divisions of characters into lumps that are remembered: a clip needs one or two."""
+CACHED_PARTITIONS = 32
+"""Partitions of skeletons that are cached: a clip needs one or two."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Division:
-    """The joints of a skeleton as lumps."""
+class _Partition:
+    """The joints of a skeleton, divided into composite bodies."""
 
     joints: IntArray
-    """(lumps,) the joint that leads each lump, ascending; those above them are among them."""
+    """(bodies,) the base joint of each body, ascending; the ancestors of base joints are base joints."""
     tree: Tree
-    """The leading joints as such."""
+    """The hierarchy of the base joints."""
     members: Array
-    """(lumps, joints) 1 where a joint belongs to a lump, 0 elsewhere."""
+    """(bodies, joints) 1 where a joint belongs to a body, 0 elsewhere."""
     masses: Array
-    """(lumps,)"""
+    """(bodies,)"""
 
     @staticmethod
-    def of(skeleton: Skeleton, leading: BoolArray) -> _Division:
-        """With lumps that these joints (joints,), those above them and the joint 0 lead."""
-        leads = skeleton.tree.ancestry[leading].any(axis=0)
-        leads[0] = True
-        leads |= skeleton.parents < 0
-        joints = np.flatnonzero(leads)
-        leader = np.arange(len(skeleton))
-        for joint in np.flatnonzero(~leads):
-            leader[joint] = leader[skeleton.parents[joint]]
+    def of(skeleton: Skeleton, moving: BoolArray) -> _Partition:
+        """The partition whose base joints are the moving joints (joints,), their ancestors, and all roots."""
+        is_base = skeleton.tree.ancestry[moving].any(axis=0)
+        is_base[0] = True
+        is_base |= skeleton.parents < 0
+        joints = np.flatnonzero(is_base)
+        base = np.arange(len(skeleton))
+        for joint in np.flatnonzero(~is_base):
+            base[joint] = base[skeleton.parents[joint]]
         parents = skeleton.parents[joints]
-        members = (leader == joints[:, None]).astype(np.float64)
+        members = (base == joints[:, None]).astype(np.float64)
         tree = Tree(np.where(parents < 0, -1, np.searchsorted(joints, parents)))
-        return _Division(joints, tree, members, members @ skeleton.masses)
+        return _Partition(joints, tree, members, members @ skeleton.masses)
 
 
-@lru_cache(maxsize=DIVISIONS_KEPT)
-def _division(skeleton: Skeleton, leading: bytes) -> _Division:
-    return _Division.of(skeleton, np.frombuffer(leading, dtype=bool))
+@lru_cache(maxsize=CACHED_PARTITIONS)
+def _partition(skeleton: Skeleton, moving: bytes) -> _Partition:
+    return _Partition.of(skeleton, np.frombuffer(moving, dtype=bool))
 
 
 @dataclass(frozen=True, eq=False)
-class Lumps:
-    """A body in the frames of a state, divided into lumps."""
+class CompositeBodies:
+    """The composite bodies of a skeleton in a batch of frames."""
 
     skeleton: Skeleton
-    division: _Division
+    partition: _Partition
     moments: Array
-    """(frames, lumps, 3) first moment of each lump's mass about its leading joint, in that joint's frame."""
+    """(frames, bodies, 3) first moment of each body's mass about its base joint, in that joint's frame."""
 
     @staticmethod
-    def of(world: WorldState, leading: BoolArray) -> Lumps:
-        """The body of a state; all joints but those that lead (joints,), and those above them, hang on these."""
-        division = _division(world.skeleton, np.ascontiguousarray(leading).tobytes())
-        away = world.positions[:, division.joints] - world.positions[:, :1]
-        moments = division.members @ world.moments - division.masses[:, None] * away
-        turned = world.rotations[:, division.joints]
-        return Lumps(world.skeleton, division, rotations.rotate(rotations.conjugate(turned), moments))
+    def of(world: WorldState, moving: BoolArray) -> CompositeBodies:
+        """The bodies in the frames of a state, given the joints (joints,) that will move."""
+        partition = _partition(world.skeleton, np.ascontiguousarray(moving).tobytes())
+        from_root = world.positions[:, partition.joints] - world.positions[:, :1]
+        moments = partition.members @ world.moments - partition.masses[:, None] * from_root
+        base_rotations = world.rotations[:, partition.joints]
+        return CompositeBodies(
+            world.skeleton, partition, rotations.rotate(rotations.conjugate(base_rotations), moments)
+        )
 
-    def at(self, frames: IntArray) -> Lumps:
-        """In some of the frames."""
-        return Lumps(self.skeleton, self.division, self.moments[frames])
+    def at(self, frames: IntArray) -> CompositeBodies:
+        """The bodies in some of the frames."""
+        return CompositeBodies(self.skeleton, self.partition, self.moments[frames])
 
     def world(self, motion: Motion) -> WorldState:
-        """The state of a motion of these frames in which only leading joints have moved.
+        """The state of a motion of these frames that differs from theirs only at base joints.
 
-        Only of these it knows rotations and positions; the others' mean nothing. The centre of mass is right.
+        World rotations and positions are valid at the base joints only; the centre of mass is valid.
         """
-        joints = self.division.joints
-        turned, placed = self.division.tree.accumulate(motion.rotations[:, joints], motion.translations[:, joints])
+        joints = self.partition.joints
+        base_rotations, base_positions = self.partition.tree.accumulate(
+            motion.rotations[:, joints], motion.translations[:, joints]
+        )
         world_rotations, positions = np.empty_like(motion.rotations), np.empty_like(motion.translations)
-        world_rotations[:, joints], positions[:, joints] = turned, placed
+        world_rotations[:, joints], positions[:, joints] = base_rotations, base_positions
         moments = np.zeros_like(positions)
-        own = rotations.rotate(turned, self.moments)
-        own += self.division.masses[:, None] * (placed - placed[:, :1])
-        moments[:, joints] = own
-        return WorldState(self.skeleton, motion, world_rotations, positions).knowing_moments(moments)
+        base_moments = rotations.rotate(base_rotations, self.moments)
+        base_moments += self.partition.masses[:, None] * (base_positions - base_positions[:, :1])
+        moments[:, joints] = base_moments
+        return WorldState(self.skeleton, motion, world_rotations, positions).with_moments(moments)

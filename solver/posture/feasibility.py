@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Putting postures right that are already close: only what the tasks miss is corrected, by the least change.
+"""The feasibility correction: the least change that makes postures which nearly meet all tasks meet them.
 
-There is no order and no attraction in it: where all tasks can be met, and nearly are, neither matters. The Jacobian is
-evaluated once, at the start, and serves all further steps (the chord method): each of these costs a third of Newton's,
-and takes away all but about the step's own length of what is missing.
+Priorities and attraction are ignored: where all tasks can be met, and nearly are, neither matters. The Jacobian is
+evaluated once, at the start, and used for all steps (the chord method): each further step costs a third of a Newton
+step and reduces the error by about the relative length of the step.
 """
 
 from __future__ import annotations
@@ -20,104 +20,111 @@ from ..body.skeleton import Skeleton
 from ..core.arrays import Array, BoolArray
 from ..core.row_space import combined, times, whitening
 from ..tasks import PoseTask, Task
-from .composite_bodies import Lumps
+from .composite_bodies import CompositeBodies
 from .problem import Problem
 from .settings import SolveSettings
 
 CHORD_STEPS = 5
-"""After so many steps a frame that still misses something was not close: it has to be solved."""
+"""A frame that does not meet its tasks after this many steps was not close: it has to be solved."""
 
-SCARCE = 0.5
-"""Once fewer than this share of the frames still miss something, the others are left behind."""
+FEW_PENDING = 0.5
+"""Once fewer than this share of the frames are pending, the others are removed from the batch."""
 
 LONGEST_CORRECTION = 0.3
-"""Radians, or sizes of the character: what needs a longer step is not close."""
+"""Radians, or sizes of the character: a frame that needs a longer step was not close."""
 
 
 @dataclass(frozen=True, eq=False)
-class Polished:
-    """Postures that were put right."""
+class CorrectedPostures:
+    """A corrected batch of frames."""
 
     world: WorldState
-    """Their state, as far as the tasks have to know it; see `Lumps.world`."""
+    """Their state, valid at the joints that the tasks depend on; see `CompositeBodies.world`."""
     errors: tuple[Array, ...]
-    """For each task, (frames, rows): what is still missing, in the skeleton's units or in radians."""
+    """For each task, (frames, rows): the remaining error, in the skeleton's units or in radians."""
 
 
-def can_polish(skeleton: Skeleton, tasks: Sequence[Task]) -> bool:
-    """Whether tasks can be put right so.
+def is_correctable(skeleton: Skeleton, tasks: Sequence[Task]) -> bool:
+    """Whether the feasibility correction applies to these tasks.
 
-    None may be a pose or an inequality, each must be free to move all that serves it, and no limit may be in the way.
+    None may be a pose or an inequality, each must recruit every joint that moves it, and no recruited joint may have a
+    limit.
     """
     recruited = np.zeros(len(skeleton), dtype=bool)
     for task in tasks:
         if isinstance(task, PoseTask) or task.is_inequality:
             return False
         own = task.recruited(skeleton)
-        if (task.serving(skeleton) & ~own).any():
+        if (task.influencing_joints(skeleton) & ~own).any():
             return False
         recruited |= own
     return not any(recruited[skeleton.index(joint)] for joint in skeleton.limits)
 
 
-def movers(skeleton: Skeleton, tasks: Sequence[Task]) -> BoolArray:
-    """(joints,) who moves where postures are put right: those on whom some task depends that not everybody serves.
+def moving_joints(skeleton: Skeleton, tasks: Sequence[Task]) -> BoolArray:
+    """(joints,) the joints that move in a correction: those recruited by tasks that not every joint moves.
 
-    Balance is served by everybody, but arms need not swing for what the legs miss. Where there are no such tasks, or
-    they move no free joint, all that are recruited move.
+    All joints move the balance, but arms need not swing for an error of the legs. Where there are no such tasks, or
+    they recruit no free joint, all recruited joints move.
     """
-    everybody, few = np.zeros((2, len(skeleton)), dtype=bool)
+    recruited, by_few = np.zeros((2, len(skeleton)), dtype=bool)
     for task in tasks:
         own = task.recruited(skeleton)
-        everybody |= own
-        if not task.serving(skeleton).all():
-            few |= own
+        recruited |= own
+        if not task.influencing_joints(skeleton).all():
+            by_few |= own
     is_free = np.array([kind is JointKind.FREE for kind in skeleton.kinds])
-    return few if (few & is_free).any() else everybody
+    return by_few if (by_few & is_free).any() else recruited
 
 
-def polish_postures(skeleton: Skeleton, motion: Motion, tasks: Sequence[Task], tolerance: float = 1e-8) -> Polished:
-    """Move every frame of a motion, which is close to meeting all tasks, by the least that makes it meet them.
+def correct_postures(
+    skeleton: Skeleton, motion: Motion, tasks: Sequence[Task], tolerance: float = 1e-8
+) -> CorrectedPostures:
+    """Change every frame of a motion, which nearly meets all tasks, by the least that makes it meet them.
 
-    `tolerance` is in sizes of the character, or radians. Frames that are not close come back as they were.
+    `tolerance` is in sizes of the character, or radians. Frames that are not close come back unchanged.
     """
-    moving = movers(skeleton, tasks)
+    moving = moving_joints(skeleton, tasks)
     problem = Problem(skeleton, tasks, SolveSettings(), moving)
     world = WorldState.of(skeleton, motion)
-    before = _largest(problem.missing(world))
+    before = _largest(problem.row_errors(world))
     if before.max(initial=0.0) > tolerance:
-        lumps = Lumps.of(world, np.logical_or.reduce([moving, *(task.located(skeleton) for task in tasks)]))
-        corrected, missing = _corrected(problem, world, lumps, tolerance)
-        worse: BoolArray = ~(missing < before) & (before > tolerance)
+        bodies = CompositeBodies.of(
+            world, np.logical_or.reduce([moving, *(task.observed_joints(skeleton) for task in tasks)])
+        )
+        corrected, after = _corrected(problem, world, bodies, tolerance)
+        worse: BoolArray = ~(after < before) & (before > tolerance)
         world = corrected.where(~worse, world) if worse.any() else corrected
-    return Polished(world, tuple(task.error_once(world) for task in tasks))
+    return CorrectedPostures(world, tuple(task.error_once(world) for task in tasks))
 
 
-def _corrected(problem: Problem, world: WorldState, lumps: Lumps, tolerance: float) -> tuple[WorldState, Array]:
-    """A state after chord steps, and what each of its frames still misses at most, (frames,)."""
+def _corrected(
+    problem: Problem, world: WorldState, bodies: CompositeBodies, tolerance: float
+) -> tuple[WorldState, Array]:
+    """The state after chord steps, and the largest remaining error of each frame, (frames,)."""
     jacobian = problem.jacobian(world)
     whitener = whitening(jacobian @ jacobian.swapaxes(1, 2))
-    rows = problem.missing(world)
-    moved = np.zeros(world.frames)
-    missing = _largest(rows)
+    errors = problem.row_errors(world)
+    length = np.zeros(world.frames)
+    remaining = _largest(errors)
     whole, pending = world, np.arange(world.frames)
     for _ in range(CHORD_STEPS):
-        step = combined(combined(times(whitener, rows), whitener), jacobian)
-        moved += _largest(step)
-        step[moved > LONGEST_CORRECTION] = 0.0
-        world = lumps.world(integrate(world, problem.velocities(step), problem.dofs))
-        rows = problem.missing(world)
-        missing[pending] = left = _largest(rows)
-        late = np.flatnonzero((left > tolerance) & (moved <= LONGEST_CORRECTION))
-        if not late.size:
+        step = combined(combined(times(whitener, errors), whitener), jacobian)
+        length += _largest(step)
+        step[length > LONGEST_CORRECTION] = 0.0
+        world = bodies.world(integrate(world, problem.velocities(step), problem.dofs))
+        errors = problem.row_errors(world)
+        remaining[pending] = largest = _largest(errors)
+        still = np.flatnonzero((largest > tolerance) & (length <= LONGEST_CORRECTION))
+        if not still.size:
             break
-        if len(late) < SCARCE * len(pending):
+        if len(still) < FEW_PENDING * len(pending):
             whole = whole.with_frames(pending, world) if len(pending) < whole.frames else world
-            pending, problem, world, lumps = pending[late], problem.at(late), world.at(late), lumps.at(late)
-            rows, moved, jacobian, whitener = rows[late], moved[late], jacobian[late], whitener[late]
-    return (whole.with_frames(pending, world) if len(pending) < whole.frames else world), missing
+            pending, problem, world, bodies = pending[still], problem.at(still), world.at(still), bodies.at(still)
+            errors, length, jacobian, whitener = errors[still], length[still], jacobian[still], whitener[still]
+    return (whole.with_frames(pending, world) if len(pending) < whole.frames else world), remaining
 
 
 def _largest(rows: Array) -> Array:
-    """(frames,) of arrays (frames, rows)."""
+    """(frames,) the largest magnitude in each frame of an array (frames, rows)."""
     return np.asarray(np.abs(rows).max(axis=1, initial=0.0))

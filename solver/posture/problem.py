@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tasks on a skeleton, compiled for solving: levels of scaled rows over the columns of recruited joints.
+"""The tasks of a skeleton as a linear problem: levels of scaled rows over the columns of recruited joints.
 
 Rows are scaled to pure numbers (lengths by the character's size, all by the square root of their weight), columns by
 the square root of the joint's stiffness (translations by the size), so that nothing depends on units.
 
-Inequalities, which are joint limits and half-spaces, join as rows only where a step would break them: such a row is
-switched on, it leads exactly to its boundary, and the step is solved again for the frames concerned.
+Inequalities (joint limits and half-spaces) are handled by an active set: where a step would violate one, its row is
+activated with a residual that leads exactly to the boundary, and the step is solved again for the frames concerned.
 """
 
 from __future__ import annotations
@@ -23,37 +23,39 @@ from ..body.skeleton import Skeleton
 from ..core.arrays import TINY, Array, BoolArray, IntArray
 from ..core.row_space import times
 from ..tasks import GoalStep, HalfSpaceTask, PoseTask, Task
-from .active_set import Boundaries, Locks
+from .active_set import ActiveSet, LimitBoundaries
+from .levels import Attraction, PriorityLevels
 from .settings import SolveSettings
-from .strict_priority import Attraction, Levels, prioritized_step
+from .strict_priority import prioritized_step
 
-MOST_ROUNDS = 8
-"""How often a step is solved again because it met another boundary; what is met later waits for the next iteration."""
+ACTIVATION_ROUNDS = 8
+"""How often a step is solved again because it violates another inequality; further ones wait for the next iteration."""
 
-BREACH = 1e-9
-"""Sizes of the character, or radians, that a step may lie beyond a boundary before that counts."""
+VIOLATION_TOLERANCE = 1e-9
+"""Sizes of the character, or radians, by which a step may pass a boundary without activating it."""
 
 
 @dataclass(frozen=True, eq=False)
 class _LevelDerivatives:
-    """Second derivatives of one level, evaluated when they are asked for; see `stretching.SecondOrder`."""
+    """Second derivatives of one level, evaluated on demand; see `levels.SecondOrder`."""
 
     problem: Problem
     state: WorldState
     frames: IntArray
-    """(frames,) those of the state that are meant."""
+    """(frames,) the indices of the frames in the state."""
     task_of_row: IntArray
-    """(rows,) the position of each row's task among all tasks; inactive tasks have none."""
+    """(rows,) the index of each row's task; tasks without active rows are left out."""
 
     def at(self, frames: IntArray) -> _LevelDerivatives:
         return replace(self, frames=self.frames[frames])
 
-    def curvature(self, held: IntArray, pull: Array) -> Array:
-        """(held, columns, columns) for a pull (held, rows), all in pure numbers."""
-        problem, state = self.problem, self.state.at(self.frames[held])
-        curvature = np.zeros((len(held), problem.dofs.count, problem.dofs.count))
+    def curvature(self, frames: IntArray, pull: Array) -> Array:
+        """(some, columns, columns) for a pull (some, rows) at some frames (some,), all in pure numbers."""
+        frames = self.frames[frames]
+        problem, state = self.problem, self.state.at(frames)
+        curvature = np.zeros((len(frames), problem.dofs.count, problem.dofs.count))
         for position in np.unique(self.task_of_row):
-            task = problem.tasks[position].at(self.frames[held])
+            task = problem.tasks[position].at(frames)
             part = task.curvature(state, problem.dofs, pull[:, self.task_of_row == position])
             if part is not None:
                 curvature += problem.row_scale(task) * part
@@ -62,10 +64,10 @@ class _LevelDerivatives:
 
 @dataclass(frozen=True, eq=False)
 class _Layout:
-    """Which rows belong to which task: the same in all frames and steps."""
+    """Which rows belong to which task and level: the same in all frames and steps."""
 
     rows: list[slice]
-    """For each task."""
+    """The rows of each task."""
     task_of_row: IntArray
     """(rows,)"""
     level_of_row: IntArray
@@ -75,50 +77,50 @@ class _Layout:
     row_scale: Array
     """(rows,)"""
     scale: Array
-    """(rows, columns) of rows and columns together."""
+    """(rows, columns) the product of row and column scales."""
     recruited: BoolArray | None
-    """(rows, columns) false where a joint serves a row's task but may not move for it; None where there is no such."""
+    """(rows, columns) false where a column moves a row's task but is not recruited by it; None where none is false."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """All levels, evaluated."""
+    """The rows of all levels in a batch of frames."""
 
     problem: Problem
     layout: _Layout
     state: WorldState
     frames: IntArray
-    """(frames,) those of the state that are meant."""
+    """(frames,) the indices of the frames in the state."""
     jacobian: Array
     """(frames, rows, columns)"""
     residual: Array
-    """(frames, rows); of an inequality: to its boundary, negative where that lies ahead."""
-    missing: Array
-    """(frames, rows) to the target rather than to the next goal."""
+    """(frames, rows) error to the next goal; of an inequality: to its boundary, negative while it is satisfied."""
+    error: Array
+    """(frames, rows) error to the target."""
     active: BoolArray
-    """(frames, rows) false for inequalities that are not broken."""
+    """(frames, rows) false for inequalities that are satisfied."""
     recruited: BoolArray | None
-    """(rows, columns); see `hierarchy.Levels`."""
-    idle: Array | None
-    """(frames, rows); see `hierarchy.Level`."""
+    """(rows, columns); see `PriorityLevel`."""
+    null_rows: Array | None
+    """(frames, rows); see `PriorityLevel`."""
 
-    def levels(self) -> Levels:
-        """The rows that are active in some frame, zero in the others."""
-        jacobian, residual, missing, recruited = self.jacobian, self.residual, self.missing, self.recruited
-        level_of_row, task_of_row, idle = self.layout.level_of_row, self.layout.task_of_row, self.idle
+    def levels(self) -> PriorityLevels:
+        """The rows that are active in some frame; zero in the frames in which they are not."""
+        jacobian, residual, error, recruited = self.jacobian, self.residual, self.error, self.recruited
+        level_of_row, task_of_row, null_rows = self.layout.level_of_row, self.layout.task_of_row, self.null_rows
         if not self.active.all():
             some = np.flatnonzero(self.active.any(axis=0))
             active = self.active[:, some]
             jacobian = jacobian[:, some] * active[:, :, None]
-            residual, missing = residual[:, some] * active, missing[:, some] * active
+            residual, error = residual[:, some] * active, error[:, some] * active
             recruited = None if recruited is None else recruited[some]
-            idle = None if idle is None else idle[:, some]
+            null_rows = None if null_rows is None else null_rows[:, some]
             level_of_row, task_of_row = level_of_row[some], task_of_row[some]
         derivatives = tuple(
             _LevelDerivatives(self.problem, self.state, self.frames, task_of_row[level_of_row == level])
             for level in range(self.problem.levels)
         )
-        return Levels(jacobian, residual, missing, level_of_row, task_of_row, recruited, derivatives, idle)
+        return PriorityLevels(jacobian, residual, error, level_of_row, task_of_row, recruited, derivatives, null_rows)
 
     def at(self, frames: IntArray) -> _Rows:
         return replace(
@@ -126,94 +128,94 @@ class _Rows:
             frames=self.frames[frames],
             jacobian=self.jacobian[frames],
             residual=self.residual[frames],
-            missing=self.missing[frames],
+            error=self.error[frames],
             active=self.active[frames],
-            idle=None if self.idle is None else self.idle[frames],
+            null_rows=None if self.null_rows is None else self.null_rows[frames],
         )
 
-    def met_by(self, step: Array) -> BoolArray:
-        """(frames, rows) the inactive inequalities that a step would break."""
+    def violated_by(self, step: Array) -> BoolArray:
+        """(frames, rows) the inactive inequalities that a step would violate."""
         if self.active.all():
             return np.zeros_like(self.active)
-        return ~self.active & (self.residual - times(self.jacobian, step) > BREACH)
+        return ~self.active & (self.residual - times(self.jacobian, step) > VIOLATION_TOLERANCE)
 
-    def activated(self, met: BoolArray) -> _Rows:
-        return replace(self, active=self.active | met)
+    def activated(self, violated: BoolArray) -> _Rows:
+        return replace(self, active=self.active | violated)
 
 
 @dataclass(frozen=True, eq=False)
 class _Evaluation:
-    """Everything that one step is solved from."""
+    """The linear problem of one step in a batch of frames."""
 
     rows: _Rows
-    locks: Locks
+    limits: ActiveSet
     attraction: Attraction
     trust: Array
-    """(frames,)"""
-    suspected: BoolArray
-    """(frames,)"""
+    """(frames,) radius of the trust region."""
+    was_unreachable: BoolArray
+    """(frames,) where the previous step found a level unreachable."""
 
     def at(self, frames: IntArray) -> _Evaluation:
         return _Evaluation(
             self.rows.at(frames),
-            self.locks.at(frames),
+            self.limits.at(frames),
             self.attraction.at(frames),
             self.trust[frames],
-            self.suspected[frames],
+            self.was_unreachable[frames],
         )
 
-    def activated(self, met_rows: BoolArray, met_locks: BoolArray) -> _Evaluation:
-        return replace(self, rows=self.rows.activated(met_rows), locks=self.locks.activated(met_locks))
+    def activated(self, rows: BoolArray, limits: BoolArray) -> _Evaluation:
+        return replace(self, rows=self.rows.activated(rows), limits=self.limits.activated(limits))
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """Where to go from a state, in pure numbers."""
+    """A step of a batch of frames, in pure numbers."""
 
     whole: Array
-    """(frames, columns)"""
+    """(frames, columns) the step."""
     attracted: Array
-    """(frames, columns) what the pose attraction alone has added to it, before it was shortened."""
-    shortened: Array
-    """(frames,) to what share of itself the step was shortened."""
-    unmet_level: IntArray
-    """(frames,) the first level that is out of reach; the number of levels where none is."""
-    seems_out_of_reach: BoolArray
-    """(frames,) where a first-order step leaves some level unmet."""
+    """(frames, columns) the part that the pose attraction has added, before the step was scaled down."""
+    scale: Array
+    """(frames,) the factor by which the step was scaled down to the trust region, 1 where it was not."""
+    unreachable_level: IntArray
+    """(frames,) the first level that is unreachable; the number of levels where none is."""
+    seems_unreachable: BoolArray
+    """(frames,) where a first-order step leaves some level's error."""
 
     def put(self, frames: IntArray, other: Step) -> None:
         """Write the steps of some frames, (some,), over this one's."""
         self.whole[frames], self.attracted[frames] = other.whole, other.attracted
-        self.shortened[frames], self.unmet_level[frames] = other.shortened, other.unmet_level
-        self.seems_out_of_reach[frames] = other.seems_out_of_reach
+        self.scale[frames], self.unreachable_level[frames] = other.scale, other.unreachable_level
+        self.seems_unreachable[frames] = other.seems_unreachable
 
     def within(self, trust: Array) -> Step:
-        """The step, scaled down in each frame until no component exceeds its trust, (frames,)."""
+        """The step, scaled down in each frame until no component exceeds the trust radius (frames,)."""
         share = np.minimum(1.0, trust / np.maximum(np.abs(self.whole).max(axis=1, initial=0.0), TINY))
-        return replace(self, whole=self.whole * share[:, None], shortened=share)
+        return replace(self, whole=self.whole * share[:, None], scale=share)
 
 
 class Problem:
-    """What `posture` iterates on."""
+    """The tasks of a batch of frames on a skeleton: evaluates their rows and computes steps."""
 
     def __init__(
-        self, skeleton: Skeleton, tasks: Sequence[Task], settings: SolveSettings, movers: BoolArray | None = None
+        self, skeleton: Skeleton, tasks: Sequence[Task], settings: SolveSettings, moving: BoolArray | None = None
     ) -> None:
-        """The tasks on a skeleton; `movers` (joints,) may move, None for all that are recruited."""
+        """Compile tasks on a skeleton; `moving` (joints,) are the joints that may move, None for all recruited ones."""
         self.skeleton = skeleton
         self.settings = settings
-        recruited = np.zeros(len(skeleton), dtype=bool) if movers is None else movers
-        if movers is None:
+        recruited = np.zeros(len(skeleton), dtype=bool) if moving is None else moving
+        if moving is None:
             for task in tasks:
                 recruited |= task.recruited(skeleton)
         self.dofs = Dofs(skeleton.kinds, recruited)
-        self._boundaries = Boundaries(skeleton, self.dofs)
+        self._boundaries = LimitBoundaries(skeleton, self.dofs)
         self.goal_step = GoalStep(settings.goal_length * skeleton.size, settings.goal_angle)
         self.column_scale = self.dofs.spread(1.0 / np.sqrt(skeleton.stiffness))
         self.column_scale[self.dofs.translation_columns] *= skeleton.size
-        self._stiffest = float(skeleton.stiffness[recruited].max(initial=1.0))
-        # Any fixed direction will do, as long as it is no symmetry axis of a straight body and always the same.
-        self._hint = np.sin(1.0 + np.arange(self.dofs.count))
+        self._largest_stiffness = float(skeleton.stiffness[recruited].max(initial=1.0))
+        # Any fixed direction that is no symmetry axis of a straight body.
+        self._bend_hint = np.sin(1.0 + np.arange(self.dofs.count))
 
         priorities = sorted({task.priority for task in tasks}, reverse=True)
         levels = [[task for task in tasks if task.priority == priority] for priority in priorities]
@@ -224,24 +226,24 @@ class Problem:
             self._attracted_columns = lowest.attracted_columns(skeleton, self.dofs)
             levels.pop()
         self.tasks = [task for level in levels for task in level]
-        """Those that have rows, the most important first."""
+        """The tasks that have rows, the most important first."""
         self.levels = len(levels)
-        """How many levels there are, the pose attraction not counted."""
+        """The number of levels without the pose attraction."""
         self._level_of_task = np.repeat(np.arange(self.levels), [len(level) for level in levels])
         self._recruited = [self._recruited_columns(task) for task in self.tasks]
         self.is_selective = np.zeros(self.levels + self.has_attraction, dtype=bool)
-        """(levels,) which of the levels that `misses` counts have tasks that may not move all that moves them."""
+        """(levels,) which levels of `level_errors` have tasks that do not recruit every joint that moves them."""
         self.is_selective[self._level_of_task[[not columns.all() for columns in self._recruited]]] = True
         self._layout: _Layout | None = None
         self._memory_key = object()
 
     @property
     def can_move(self) -> bool:
-        """Whether there is anything to solve and anyone to move."""
+        """Whether any recruited joint has degrees of freedom."""
         return self.dofs.count > 0
 
     def at(self, frames: IntArray) -> Problem:
-        """The same problem for some of the frames it was given for."""
+        """The problem of some of its frames."""
         some = copy.copy(self)
         some.tasks = [task.at(frames) for task in self.tasks]
         some._attraction = self._attraction.at(frames) if self._attraction else None
@@ -252,56 +254,56 @@ class Problem:
         return step * self.column_scale
 
     def within_limits(self, motion: Motion) -> Motion:
-        """The motion with every joint that may move put back inside its limits."""
+        """The motion with every moving joint clamped to its limits."""
         return self._boundaries.clamped(motion)
 
-    def misses(self, state: WorldState) -> Array:
-        """(frames, levels) how far each level is from holding, in sizes of the character or radians.
+    def level_errors(self, state: WorldState) -> Array:
+        """(frames, levels) the norm of each level's error, in sizes of the character or radians.
 
-        Where there is a pose attraction, it is the last of them.
+        Where there is a pose attraction, it is the last level.
         """
-        missing = self.level_misses(state)
+        errors = self.task_level_errors(state)
         if not self._attraction:
-            return missing
-        pull = self._pull_of_pose(state)
-        return np.concatenate([missing, np.sqrt(np.einsum("fc,fc->f", pull, pull))[:, None]], axis=1)
+            return errors
+        pull = self._pose_attraction(state)
+        return np.concatenate([errors, np.sqrt(np.einsum("fc,fc->f", pull, pull))[:, None]], axis=1)
 
-    def level_misses(self, state: WorldState) -> Array:
-        """(frames, levels) as `misses`, the pose attraction left out."""
-        return np.sqrt(self.missing(state) ** 2 @ self._laid_out(state).is_of_level)
+    def task_level_errors(self, state: WorldState) -> Array:
+        """(frames, levels) as `level_errors`, without the pose attraction."""
+        return np.sqrt(self.row_errors(state) ** 2 @ self._laid_out(state).is_of_level)
 
     @property
     def has_attraction(self) -> bool:
-        """Whether the last of the misses is that of a pose attraction."""
+        """Whether the last of the level errors is that of a pose attraction."""
         return self._attraction is not None
 
-    def step(self, state: WorldState, trust: Array, gain: Array, suspected: BoolArray) -> Step:
+    def step(self, state: WorldState, trust: Array, gain: Array, was_unreachable: BoolArray) -> Step:
         """The next step.
 
-        No joint turns more than its frame's trust, (frames,), and of the way to the attracting pose the step takes the
-        share `gain`, (frames,). `suspected` (frames,) says where the last step found something out of reach.
+        No component exceeds its frame's trust radius, (frames,), and the pose attraction is scaled by `gain` (frames,).
+        `was_unreachable` (frames,) says where the previous step found a level unreachable.
         """
-        return self._inside_boundaries(self._evaluated(state, trust, gain, suspected))
+        return self._solved_with_inequalities(self._evaluated(state, trust, gain, was_unreachable))
 
-    def restoring_step(self, state: WorldState, restored: BoolArray) -> Array:
-        """The step that only completes some levels, (frames, levels), and leaves the others where they are.
+    def feasibility_step(self, state: WorldState, chosen: BoolArray) -> Array:
+        """(frames, columns) the step that meets the chosen levels, (frames, levels), and keeps the errors of others.
 
-        It may use any joint that somebody recruits: it undoes what others have done to a level.
+        A level may use all recruited joints, since the errors come from joints that other levels recruit.
         """
         trust, everywhere = np.full(state.frames, self.settings.largest_turn), np.ones(state.frames, dtype=bool)
         rows = self._rows(state)
-        residual = rows.residual * restored[:, rows.layout.level_of_row]
+        residual = rows.residual * chosen[:, rows.layout.level_of_row]
         rows = replace(rows, residual=residual, recruited=None)
-        locks = self._boundaries.unmeasured(state, self.column_scale)
-        nowhere = self._no_attraction(state.frames)
-        return self._inside_boundaries(_Evaluation(rows, locks, nowhere, trust, everywhere)).whole
+        limits = self._boundaries.unmeasured(state, self.column_scale)
+        attraction = self._no_attraction(state.frames)
+        return self._solved_with_inequalities(_Evaluation(rows, limits, attraction, trust, everywhere)).whole
 
-    def _pull_of_pose(self, state: WorldState) -> Array:
-        """(frames, columns) the way to the attracting pose, in pure numbers."""
+    def _pose_attraction(self, state: WorldState) -> Array:
+        """(frames, columns) the step to the attracting pose, in pure numbers."""
         pose = self._attraction
         assert pose is not None
         return state.remembered(
-            (self._memory_key, "pull"), lambda: pose.attraction(state, self.dofs) / self.column_scale
+            (self._memory_key, "attraction"), lambda: pose.attraction(state, self.dofs) / self.column_scale
         )
 
     def _no_attraction(self, frames: int) -> Attraction:
@@ -310,17 +312,18 @@ class Problem:
     # Evaluating ----------------------------------------------------------------------------------------------------
 
     def row_scale(self, task: Task) -> float:
+        """The factor that makes a task's rows pure numbers."""
         return float(np.sqrt(task.weight)) / (1.0 if task.is_angular else self.skeleton.size)
 
-    def _evaluated(self, state: WorldState, trust: Array, gain: Array, suspected: BoolArray) -> _Evaluation:
+    def _evaluated(self, state: WorldState, trust: Array, gain: Array, was_unreachable: BoolArray) -> _Evaluation:
         attraction = self._no_attraction(state.frames)
         if self._attraction:
-            attraction = Attraction(self._pull_of_pose(state) * gain[:, None], self._attracted_columns)
-        locks = self._boundaries.unmeasured(state, self.column_scale)
-        return _Evaluation(self._rows(state), locks, attraction, trust, suspected)
+            attraction = Attraction(self._pose_attraction(state) * gain[:, None], self._attracted_columns)
+        limits = self._boundaries.unmeasured(state, self.column_scale)
+        return _Evaluation(self._rows(state), limits, attraction, trust, was_unreachable)
 
     def _laid_out(self, state: WorldState) -> _Layout:
-        """The layout of the rows; only their evaluation tells how many each task has."""
+        """The layout of the rows; a task's number of rows is known from its first error."""
         if self._layout is None:
             counts = [task.error_once(state).shape[1] for task in self.tasks]
             ends = np.cumsum(counts, dtype=np.int64)
@@ -341,14 +344,14 @@ class Problem:
             )
         return self._layout
 
-    def missing(self, state: WorldState) -> Array:
+    def row_errors(self, state: WorldState) -> Array:
         """(frames, rows) the errors of all tasks, in pure numbers; not to be written to."""
 
         def stacked() -> Array:
             errors = [np.zeros((state.frames, 0)), *(task.error_once(state) for task in self.tasks)]
             return np.concatenate(errors, axis=1) * self._laid_out(state).row_scale
 
-        return state.remembered((self._memory_key, "missing"), stacked)
+        return state.remembered((self._memory_key, "errors"), stacked)
 
     def jacobian(self, state: WorldState) -> Array:
         """(frames, rows, columns) of all tasks, in pure numbers."""
@@ -359,47 +362,47 @@ class Problem:
         return jacobian
 
     def _rows(self, state: WorldState) -> _Rows:
-        layout, missing, jacobian = self._laid_out(state), self.missing(state), self.jacobian(state)
-        residual = np.empty_like(missing)
-        active = np.ones(missing.shape, dtype=bool)
-        idle = None
+        layout, error, jacobian = self._laid_out(state), self.row_errors(state), self.jacobian(state)
+        residual = np.empty_like(error)
+        active = np.ones(error.shape, dtype=bool)
+        null_rows = None
         for task, rows in zip(self.tasks, layout.rows, strict=True):
             if isinstance(task, HalfSpaceTask):
                 depth = task.depth(state)
-                missing = missing.copy()  # others share it
-                missing[:, rows] = depth * layout.row_scale[rows]
+                error = error.copy()  # the state keeps it
+                error[:, rows] = depth * layout.row_scale[rows]
                 residual[:, rows] = np.minimum(depth, self.goal_step.length)
                 active[:, rows] = depth > 0.0
             else:
                 residual[:, rows] = task.goal(state, self.goal_step)
-            nowhere = task.idle(state)
-            if nowhere is not None:
-                idle = np.zeros(missing.shape) if idle is None else idle
-                idle[:, rows] = nowhere
+            own_null_rows = task.null_rows(state)
+            if own_null_rows is not None:
+                null_rows = np.zeros(error.shape) if null_rows is None else null_rows
+                null_rows[:, rows] = own_null_rows
         residual *= layout.row_scale
         every = np.arange(state.frames)
-        return _Rows(self, layout, state, every, jacobian, residual, missing, active, layout.recruited, idle)
+        return _Rows(self, layout, state, every, jacobian, residual, error, active, layout.recruited, null_rows)
 
     def _recruited_columns(self, task: Task) -> BoolArray:
-        """(columns,) false where a joint serves the task but may not move for it."""
-        withheld = task.serving(self.skeleton) & ~task.recruited(self.skeleton)
+        """(columns,) false where a joint moves the task but is not recruited by it."""
+        withheld = task.influencing_joints(self.skeleton) & ~task.recruited(self.skeleton)
         return ~self.dofs.spread(withheld)
 
     # Solving -------------------------------------------------------------------------------------------------------
 
-    def _inside_boundaries(self, evaluation: _Evaluation) -> Step:
-        """Solve, switch on what the step breaks, and solve again where something was switched on."""
+    def _solved_with_inequalities(self, evaluation: _Evaluation) -> Step:
+        """Solve, activate the inequalities that the step violates, and solve again the frames that have any."""
         step = self._solved(evaluation)
         pending = np.arange(len(step.whole))
-        for _ in range(MOST_ROUNDS):
-            going = step.whole[pending]
-            evaluation = replace(evaluation, locks=evaluation.locks.measured_for(going))
-            met_rows, met_locks = evaluation.rows.met_by(going), evaluation.locks.met_by(going, BREACH)
-            again = met_rows.any(axis=1) | met_locks.any(axis=1)
-            if not again.any():
+        for _ in range(ACTIVATION_ROUNDS):
+            taken = step.whole[pending]
+            evaluation = replace(evaluation, limits=evaluation.limits.measured_for(taken))
+            rows = evaluation.rows.violated_by(taken)
+            limits = evaluation.limits.violated_by(taken, VIOLATION_TOLERANCE)
+            frames = np.flatnonzero(rows.any(axis=1) | limits.any(axis=1))
+            if not frames.size:
                 break
-            frames = np.flatnonzero(again)
-            evaluation = evaluation.activated(met_rows, met_locks).at(frames)
+            evaluation = evaluation.activated(rows, limits).at(frames)
             pending = pending[frames]
             step.put(pending, self._solved(evaluation))
         return step
@@ -407,9 +410,11 @@ class Problem:
     def _solved(self, evaluation: _Evaluation) -> Step:
         frames = len(evaluation.trust)
         levels = evaluation.rows.levels()
-        if evaluation.locks.any_active:
-            levels = Levels.of([evaluation.locks.level(), *levels])
-        solution = prioritized_step(levels, evaluation.attraction, self._hint, evaluation.suspected, self._stiffest)
-        unmet_level = solution.unmet_level - (len(levels) - self.levels)
-        step = Step(solution.step, solution.attracted, np.ones(frames), unmet_level, solution.seems_out_of_reach)
+        if evaluation.limits.any_active:
+            levels = PriorityLevels.of([evaluation.limits.level(), *levels])
+        solution = prioritized_step(
+            levels, evaluation.attraction, self._bend_hint, evaluation.was_unreachable, self._largest_stiffness
+        )
+        unreachable_level = solution.unreachable_level - (len(levels) - self.levels)
+        step = Step(solution.step, solution.attracted, np.ones(frames), unreachable_level, solution.seems_unreachable)
         return step.within(evaluation.trust)

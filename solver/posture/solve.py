@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solving postures: repeat the strict-priority step until nothing moves any more, a batch of frames at a time.
+"""The posture solver: repeats the strict-priority step until a batch of frames is at rest.
 
-Every frame has its own trust region. A step that would make a more important level worse is not taken but shortened;
-a level that is already met may be off by the square of a step for a moment, which the next step repairs.
+Every frame has its own trust region. A step that would increase the error of a more important level is rejected and the
+trust region reduced; a level that is already met may be off by the square of a step, which the next step corrects.
 """
 
 from __future__ import annotations
@@ -18,42 +18,43 @@ from ..body.skeleton import Skeleton
 from ..core.arrays import Array, BoolArray, IntArray
 from ..tasks import Task
 from . import recruiting
-from .problem import Problem
+from .problem import Problem, Step
 from .settings import SolveSettings
-from .unreachable import shares
+from .unreachable import level_weights
 
 TRANSIENT_CURVATURE = 1.0
-"""A step of length s (radians, or sizes of the character) bends a level that it should leave alone by about s² / 2;
-this many s², twice as much, are let pass."""
+"""A step of length s (radians, or sizes of the character) changes the error of a level that it should keep by about
+s² / 2, by its curvature. Changes up to this many s², twice as much, are accepted."""
 
 TRANSIENT_BOUND = 0.02
-"""But never by more than this share of the character's size, lest the important be lost from sight."""
+"""But never changes of more than this share of the character's size."""
 
 RECRUITED_TRANSIENT = 1e-3
-"""A level that may not move all that moves it cannot always repair itself: it is bent by no more than this."""
+"""The same bound for a level that does not recruit every joint that moves it: it cannot always correct the change."""
 
 BATCH = 200
 """Frames that are solved together. More would save nothing, and their arrays would leave the processor's caches and be
 handed back to the system after every step."""
 
 BLOCKED = 1e-4
-"""Sizes of the character, or radians, by which a level must miss to be called blocked."""
+"""Sizes of the character, or radians: a level with a larger error that rejects its steps is blocked."""
 
 ROUNDING = 1e-12
-"""Changes of a level's error below this (sizes of the character, or radians) are none."""
+"""Changes of a level's error below this (sizes of the character, or radians) count as none."""
 
 NEARLY_MET = 10.0
-"""Tolerances that a level may miss where all steps to come are too short to matter; it is put right at the end."""
+"""Tolerances that a level's error may have where all further steps are too short to matter; the feasibility correction
+at the end removes it."""
 
 SMALLEST_GAIN = 0.02
-"""Of the way to the attracting pose at least this share is taken, however much the levels bend it."""
+"""The least share of the pose attraction that a step takes, however curved the levels are."""
 
-RESTORED_MISS = 0.1
-"""When the iterations have run out, a level that misses by less than this (sizes of the character, or radians) was met
-or about to be: it is put right, and the others stay where they are."""
+CORRECTED_ERROR = 0.1
+"""When the iterations have run out, levels with a smaller error than this (sizes of the character, or radians) are
+corrected at the end; the others keep their error."""
 
-RESTORING_STEPS = 15
-"""Newton steps for that at most; they converge quadratically."""
+CORRECTION_STEPS = 15
+"""Newton steps of the feasibility correction at most; they converge quadratically."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +63,11 @@ class Postures:
 
     motion: Motion
     errors: tuple[Array, ...]
-    """For each task, (frames, rows): what is still missing, in the skeleton's units or in radians."""
+    """For each task, (frames, rows): the remaining error, in the skeleton's units or in radians."""
     iterations: IntArray
-    """(frames,) how many steps each frame took."""
+    """(frames,) the number of steps of each frame."""
     converged: BoolArray
-    """(frames,) whether it has come to rest."""
+    """(frames,) whether it is at rest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,17 +76,17 @@ class Posture:
 
     pose: Pose
     errors: tuple[Array, ...]
-    """For each task, (rows,): what is still missing, in the skeleton's units or in radians."""
+    """For each task, (rows,): the remaining error, in the skeleton's units or in radians."""
     iterations: int
-    """How many steps it took."""
+    """The number of steps."""
     converged: bool
-    """Whether it has come to rest (an unreachable target does not prevent that)."""
+    """Whether it is at rest (an unreachable target does not prevent that)."""
     history: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    """(iterations + 1, tasks) length of each task's error before and after every step, if it was asked for."""
+    """(iterations + 1, tasks) the norm of each task's error before and after every step; empty unless recorded."""
 
 
 Observer = Callable[[WorldState, IntArray], None]
-"""Called before the first and after every step with the state of the open frames and their indices."""
+"""Called before the first and after every step with the state of the frames that are not at rest and their indices."""
 
 
 def solve_posture(
@@ -96,9 +97,9 @@ def solve_posture(
     settings: SolveSettings | None = None,
     record: bool = False,
 ) -> Posture:
-    """Move one posture so that its tasks hold, the most important first.
+    """Change one posture so that its tasks hold, the most important first.
 
-    `record` keeps the error of every task over the iterations.
+    `record` keeps the error of every task over the iterations in `Posture.history`.
     """
     chosen = settings or SolveSettings()
     if iterations is not None:
@@ -125,10 +126,10 @@ def solve_postures(
     settings: SolveSettings | None = None,
     observer: Observer | None = None,
 ) -> Postures:
-    """Move every frame of a motion, each by itself and all together, so that its tasks hold.
+    """Change every frame of a motion, independently of the others, so that its tasks hold.
 
-    Targets are shared by all frames or given for each. Frames and joints that no task asks to move come back bit for
-    bit.
+    Targets are shared by all frames or given for each. Joints that no task recruits, and frames that already satisfy
+    their tasks, come back bit for bit.
     """
     motion = motion.checked(skeleton)
     for task in tasks:
@@ -144,7 +145,7 @@ def solve_checked(
     settings: SolveSettings,
     observer: Observer | None = None,
 ) -> Postures:
-    """`solve_postures` for a motion and tasks that are known to fit the skeleton; it does not warn."""
+    """`solve_postures` without its checks and warnings, for a motion and tasks that are known to fit the skeleton."""
     problem = Problem(skeleton, tasks, settings)
     if not problem.can_move:
         errors = tuple(task.error(WorldState.of(skeleton, motion)) for task in tasks)
@@ -156,21 +157,23 @@ def solve_checked(
         frames = np.arange(first, min(first + BATCH, motion.frames))
         part = motion.at(frames)
         parts.append(_solved_batch(problem.at(frames), [task.at(frames) for task in tasks], part, first, observer))
-    return _joined(parts)
+    return _concatenated(parts)
 
 
 def _solved_batch(
     problem: Problem, tasks: Sequence[Task], motion: Motion, first: int, observer: Observer | None
 ) -> Postures:
-    """Solve some frames together, `first` being the first one's index among all."""
+    """Solve one batch of frames; `first` is the index of its first frame in the whole motion."""
     watch = (lambda state, frames: observer(state, first + frames)) if observer else None
-    solved = _descend(problem, motion, problem.settings, watch)
-    final = _restored(problem, solved.world, solved)
-    return Postures(final.motion, tuple(task.error_once(final) for task in tasks), solved.iterations, solved.converged)
+    descent = _descend(problem, motion, watch)
+    final = _with_met_levels_corrected(problem, descent)
+    return Postures(
+        final.motion, tuple(task.error_once(final) for task in tasks), descent.iterations, descent.converged
+    )
 
 
-def _joined(parts: Sequence[Postures]) -> Postures:
-    """Batches one after the other."""
+def _concatenated(parts: Sequence[Postures]) -> Postures:
+    """The batches as one."""
     return Postures(
         Motion(
             np.concatenate([part.motion.rotations for part in parts]),
@@ -183,162 +186,248 @@ def _joined(parts: Sequence[Postures]) -> Postures:
 
 
 @dataclass(frozen=True, eq=False)
-class _Solved:
+class _Descent:
+    """The result of the iteration."""
+
     world: WorldState
     iterations: IntArray
+    """(frames,)"""
     converged: BoolArray
-    unmet_level: IntArray
-    """(frames,) the first level that was out of reach at the end; the number of levels where none was."""
+    """(frames,)"""
+    unreachable_level: IntArray
+    """(frames,) the first level that was unreachable at the end; the number of levels where none was."""
 
 
-def _descend(problem: Problem, motion: Motion, settings: SolveSettings, observer: Observer | None) -> _Solved:
-    """Step all frames until each has converged or the iterations have run out."""
-    skeleton, frames = problem.skeleton, motion.frames
-    turned, moved = motion.rotations.copy(), motion.translations.copy()
-    iterations = np.zeros(frames, dtype=np.int64)
-    converged = np.zeros(frames, dtype=bool)
-    unmet = np.zeros(frames, dtype=np.int64)
+@dataclass(frozen=True, eq=False)
+class _Iterate:
+    """The frames that are not at rest, between two steps."""
 
-    open_frames = np.arange(frames)
-    state = WorldState.of(skeleton, problem.within_limits(motion))
-    misses = problem.misses(state)
-    trust = np.full(frames, settings.largest_turn)
-    gain = np.ones(frames)
-    suspected = np.zeros(frames, dtype=bool)
-    reached_before = np.zeros(frames)
-    moved_before = pull_before = np.zeros((frames, problem.dofs.count))
-    if observer:
-        observer(state, open_frames)
-    for _ in range(settings.iterations):
-        if not open_frames.size:
-            break
-        step = problem.step(state, trust, gain, suspected)
-        unmet_level = step.unmet_level
-        trial = WorldState.of(
-            skeleton, problem.within_limits(integrate(state, problem.velocities(step.whole), problem.dofs))
+    frames: IntArray
+    """(open,) their indices in the batch."""
+    problem: Problem
+    state: WorldState
+    errors: Array
+    """(open, levels) the norms of the levels' errors."""
+    trust: Array
+    """(open,) radius of the trust region, in radians or sizes of the character."""
+    gain: Array
+    """(open,) the share of the pose attraction that the next step takes."""
+    was_unreachable: BoolArray
+    """(open,) where the previous step found a level unreachable."""
+    length: Array
+    """(open,) the largest component of the last accepted step, 0 before the first."""
+    attracted: Array
+    """(open, columns) the part of the last step that the attraction has added; zero where it was rejected."""
+    attraction: Array
+    """(open, columns) the projected attraction of the last step, before the gain."""
+
+    @staticmethod
+    def first(problem: Problem, motion: Motion) -> _Iterate:
+        """Before the first step."""
+        frames = motion.frames
+        state = WorldState.of(problem.skeleton, problem.within_limits(motion))
+        nothing = np.zeros((frames, problem.dofs.count))
+        return _Iterate(
+            np.arange(frames),
+            problem,
+            state,
+            problem.level_errors(state),
+            np.full(frames, problem.settings.largest_turn),
+            np.ones(frames),
+            np.zeros(frames, dtype=bool),
+            np.zeros(frames),
+            nothing,
+            nothing,
         )
-        trial_misses = problem.misses(trial)
-        reached = np.abs(step.whole).max(axis=1)
-        taken, overshot = _verdict(misses, trial_misses, step.whole, unmet_level, problem)
-        trust = np.where(taken, np.minimum(2.0 * trust, settings.largest_turn), trust)
-        trust = np.where(~taken & ~overshot, 0.25 * np.minimum(trust, reached), trust)
-        pull = step.attracted / gain[:, None]
-        next_gain = _secant_gain(moved_before, pull_before, pull, gain)
-        moved_before, pull_before = step.attracted * (step.shortened * taken)[:, None], pull
-        gain = np.where(overshot, 0.5 * gain, next_gain)
-        changes = np.abs(trial_misses - misses)
-        unchanged = changes.max(axis=1) < settings.tolerance
-        at_rest = (reached < 100.0 * settings.tolerance) & (unchanged | ~taken)
-        left = np.where(step.shortened == 1.0, _remaining_way(reached, reached_before), np.inf)
-        nearly = max(NEARLY_MET * settings.tolerance, settings.restored)
-        settled = ((changes < settings.tolerance) | (trial_misses < nearly))[:, : problem.levels].all(axis=1)
-        at_rest |= taken & settled & (left < 100.0 * settings.tolerance)
-        if (taken & settled & (left < settings.sketched)).all():
-            at_rest[:] = True
-        reached_before = np.where(taken, reached, reached_before)
-        at_rest &= suspected | ~step.seems_out_of_reach  # what seems out of reach has yet to try harder
-        state = trial if taken.all() else trial.where(taken, state)
-        misses = np.where(taken[:, None], trial_misses, misses)
-        iterations[open_frames] += 1
-        unmet[open_frames] = unmet_level
-        suspected = step.seems_out_of_reach
+
+    def at(self, some: IntArray) -> _Iterate:
+        """Some of these frames, by their positions among them."""
+        return _Iterate(
+            self.frames[some],
+            self.problem.at(some),
+            self.state.at(some),
+            self.errors[some],
+            self.trust[some],
+            self.gain[some],
+            self.was_unreachable[some],
+            self.length[some],
+            self.attracted[some],
+            self.attraction[some],
+        )
+
+
+def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> _Descent:
+    """Step all frames until each is at rest or the iterations have run out."""
+    local_rotations, translations = motion.rotations.copy(), motion.translations.copy()
+    iterations = np.zeros(motion.frames, dtype=np.int64)
+    converged = np.zeros(motion.frames, dtype=bool)
+    unreachable_level = np.zeros(motion.frames, dtype=np.int64)
+
+    current = _Iterate.first(problem, motion)
+    if observer:
+        observer(current.state, current.frames)
+    for _ in range(problem.settings.iterations):
+        if not current.frames.size:
+            break
+        current, step, accepted, at_rest = _stepped(current)
+        iterations[current.frames] += 1
+        unreachable_level[current.frames] = step.unreachable_level
         if observer:
-            observer(state, open_frames)
+            observer(current.state, current.frames)
         if at_rest.any():
-            resting = open_frames[at_rest]
-            # Where tasks may not move all that serves them, others can block a level that has not come to its end.
-            missing = misses[:, : problem.levels].max(axis=1, initial=0.0)
-            blocked = ~taken & problem.is_selective.any() & (missing > BLOCKED)
-            converged[resting] = ~blocked[at_rest]
-            turned[resting], moved[resting] = state.motion.rotations[at_rest], state.motion.translations[at_rest]
-            still = np.flatnonzero(~at_rest)
-            if len(resting) == frames:
+            resting = current.frames[at_rest]
+            converged[resting] = ~_is_blocked(current, accepted)[at_rest]
+            local_rotations[resting] = current.state.motion.rotations[at_rest]
+            translations[resting] = current.state.motion.translations[at_rest]
+            if len(resting) == motion.frames:
                 break  # all at once: their state is the result
-            open_frames, trust, gain, misses = open_frames[still], trust[still], gain[still], misses[still]
-            moved_before, pull_before, suspected = moved_before[still], pull_before[still], suspected[still]
-            reached_before = reached_before[still]
-            state, problem = state.at(still), problem.at(still)
-    if state.frames < frames:
-        turned[open_frames], moved[open_frames] = state.motion.rotations, state.motion.translations
-        state = WorldState.of(skeleton, Motion(turned, moved))
-    return _Solved(state, iterations, converged, unmet)
+            current = current.at(np.flatnonzero(~at_rest))
+    state = current.state
+    if state.frames < motion.frames:
+        local_rotations[current.frames], translations[current.frames] = (
+            state.motion.rotations,
+            state.motion.translations,
+        )
+        state = WorldState.of(problem.skeleton, Motion(local_rotations, translations))
+    return _Descent(state, iterations, converged, unreachable_level)
 
 
-def _remaining_way(reached: Array, before: Array) -> Array:
-    """(frames,) how far the steps to come will lead after one of the length `reached` (frames,).
+def _stepped(current: _Iterate) -> tuple[_Iterate, Step, BoolArray, BoolArray]:
+    """One step of all open frames: the next iterate, the step, where it was accepted, and where frames are at rest."""
+    problem, settings = current.problem, current.problem.settings
+    step = problem.step(current.state, current.trust, current.gain, current.was_unreachable)
+    trial = WorldState.of(
+        problem.skeleton,
+        problem.within_limits(integrate(current.state, problem.velocities(step.whole), problem.dofs)),
+    )
+    trial_errors = problem.level_errors(trial)
+    length = np.abs(step.whole).max(axis=1)
+    accepted, overshot = _accepted(current.errors, trial_errors, step.whole, step.unreachable_level, problem)
+    trust = np.where(accepted, np.minimum(2.0 * current.trust, settings.largest_turn), current.trust)
+    trust = np.where(~accepted & ~overshot, 0.25 * np.minimum(trust, length), trust)
+    attraction = step.attracted / current.gain[:, None]
+    gain = _secant_gain(current.attracted, current.attraction, attraction, current.gain)
+    following = _Iterate(
+        current.frames,
+        problem,
+        trial if accepted.all() else trial.where(accepted, current.state),
+        np.where(accepted[:, None], trial_errors, current.errors),
+        trust,
+        np.where(overshot, 0.5 * current.gain, gain),
+        step.seems_unreachable,
+        np.where(accepted, length, current.length),
+        step.attracted * (step.scale * accepted)[:, None],
+        attraction,
+    )
+    return following, step, accepted, _is_at_rest(current, step, accepted, length, trial_errors)
 
-    They go on shrinking as they did from the length `before`; where there was none, 0, by what a step bends.
+
+def _is_at_rest(current: _Iterate, step: Step, accepted: BoolArray, length: Array, trial_errors: Array) -> BoolArray:
+    """(open,) which frames are at rest after a step with the largest components `length` (open,)."""
+    settings = current.problem.settings
+    changes = np.abs(trial_errors - current.errors)
+    unchanged = changes.max(axis=1) < settings.tolerance
+    at_rest = (length < 100.0 * settings.tolerance) & (unchanged | ~accepted)
+    remaining = np.where(step.scale == 1.0, _remaining_length(length, current.length), np.inf)
+    nearly_met = max(NEARLY_MET * settings.tolerance, settings.feasibility_tolerance)
+    stationary = (changes < settings.tolerance) | (trial_errors < nearly_met)
+    stationary = accepted & stationary[:, : current.problem.levels].all(axis=1)
+    at_rest |= stationary & (remaining < 100.0 * settings.tolerance)
+    if (stationary & (remaining < settings.early_stop)).all():
+        at_rest[:] = True
+    # A level that seems unreachable for the first time has yet to take its second-order step.
+    return np.asarray(at_rest & (current.was_unreachable | ~step.seems_unreachable))
+
+
+def _is_blocked(current: _Iterate, accepted: BoolArray) -> BoolArray:
+    """(open,) which frames rejected a step while a level has an error.
+
+    Where tasks do not recruit every joint that moves them, others can block a level that has not converged.
     """
-    shrinking = reached < before
-    ratio = np.where(shrinking, reached / np.where(shrinking, before, 1.0), 0.0)
-    bent = np.where(before == 0.0, 0.5 * reached**2, np.inf)
-    return np.where(shrinking, reached * ratio / (1.0 - ratio), bent)
+    problem = current.problem
+    error = current.errors[:, : problem.levels].max(axis=1, initial=0.0)
+    return np.asarray(~accepted & problem.is_selective.any() & (error > BLOCKED))
 
 
-def _secant_gain(moved: Array, pull_before: Array, pull: Array, gain: Array) -> Array:
-    """(frames,) the share of the way to the attracting pose to take next (Barzilai and Borwein's step length).
+def _remaining_length(length: Array, before: Array) -> Array:
+    """(frames,) the estimated sum of all further steps after one of the given length (frames,).
 
-    Along curved levels the pull changes by more than the step. Where moving by `moved` (frames, columns) has changed
-    the pull from `pull_before` to `pull`, |moved|² / moved · (pull_before - pull) is the share that stops in time.
+    The lengths are taken as a geometric series with the ratio to the step `before` (frames,); after a first step, where
+    `before` is 0, the remainder is what the curvature of a step makes.
     """
-    length = np.einsum("fc,fc->f", moved, moved)
-    change = np.einsum("fc,fc->f", moved, pull_before - pull)
-    secant = np.where(change > 0.0, length / np.where(change > 0.0, change, 1.0), 1.0)
-    # A step that was only rounding has changed nothing: what the pull did meanwhile is not its doing.
-    return np.clip(np.where(length > ROUNDING**2, secant, 1.25 * gain), SMALLEST_GAIN, 1.0)
+    shrinking = length < before
+    ratio = np.where(shrinking, length / np.where(shrinking, before, 1.0), 0.0)
+    by_curvature = np.where(before == 0.0, 0.5 * length**2, np.inf)
+    return np.where(shrinking, length * ratio / (1.0 - ratio), by_curvature)
 
 
-def _verdict(
-    before: Array, after: Array, step: Array, unmet_level: IntArray, problem: Problem
+def _secant_gain(step: Array, attraction_before: Array, attraction: Array, gain: Array) -> Array:
+    """(frames,) the share of the pose attraction to take next (Barzilai and Borwein's step length).
+
+    Along curved levels the projected attraction changes by more than the step. Where a step (frames, columns) has
+    changed it from `attraction_before` to `attraction`, |step|² / step · (attraction_before - attraction) is the share
+    that does not overshoot.
+    """
+    squared_length = np.einsum("fc,fc->f", step, step)
+    change = np.einsum("fc,fc->f", step, attraction_before - attraction)
+    secant = np.where(change > 0.0, squared_length / np.where(change > 0.0, change, 1.0), 1.0)
+    # The change of the attraction says nothing about a step that is only rounding.
+    return np.clip(np.where(squared_length > ROUNDING**2, secant, 1.25 * gain), SMALLEST_GAIN, 1.0)
+
+
+def _accepted(
+    before: Array, after: Array, step: Array, unreachable_level: IntArray, problem: Problem
 ) -> tuple[BoolArray, BoolArray]:
-    """(frames,) whether the most important level that a step changes for sure becomes better by it; and whether the
-    one that becomes worse is only the pose attraction.
+    """(frames,) whether the most important level whose error a step changes decreases; and whether a step is rejected
+    only because the pose attraction increases.
 
-    `before` and `after` are the levels' misses (frames, levels), the most important first. From the first unmet level
-    on, what counts is the sum that its Newton step minimizes.
+    `before` and `after` (frames, levels) are the levels' errors, the most important first. From the first unreachable
+    level on, the sum that its Newton step minimizes counts.
     """
     levels = before.shape[1]
     bounds = np.where(problem.is_selective, RECRUITED_TRANSIENT, TRANSIENT_BOUND)
     transient = np.minimum(TRANSIENT_CURVATURE * np.einsum("fc,fc->f", step, step)[:, None], bounds)
-    before, after = _with_unmet_merged((before, after), unmet_level)
-    # What nothing below could have disturbed has no excuse for becoming worse.
-    last = np.arange(levels) >= np.minimum(unmet_level, levels - 1 if problem.has_attraction else levels)[:, None]
+    before, after = _with_unreachable_merged((before, after), unreachable_level)
+    # The error of the last level, which no other can disturb, must not grow at all.
+    last = np.arange(levels) >= np.minimum(unreachable_level, levels - 1 if problem.has_attraction else levels)[:, None]
     worse = after > np.where(last, before, np.maximum(before, transient)) + ROUNDING
     better = after < before - ROUNDING
     first = np.argmax(worse | better, axis=1)
-    taken = ~worse[np.arange(len(first)), first]
-    return taken, ~taken & (first == levels - 1) & (unmet_level == levels - 1) & problem.has_attraction
+    accepted = ~worse[np.arange(len(first)), first]
+    overshot = ~accepted & (first == levels - 1) & (unreachable_level == levels - 1) & problem.has_attraction
+    return accepted, overshot
 
 
-def _with_unmet_merged(misses: tuple[Array, Array], unmet_level: IntArray) -> tuple[Array, Array]:
-    """Misses (frames, levels) before and after a step, those from an unmet level on replaced by the one number that
-    `stretching` minimizes."""
-    levels = misses[0].shape[1]
-    below = np.arange(levels) - unmet_level[:, None]
+def _with_unreachable_merged(errors: tuple[Array, Array], unreachable_level: IntArray) -> tuple[Array, Array]:
+    """Levels' errors (frames, levels) before and after a step, those from the unreachable level on replaced by the one
+    sum that `unreachable_level_step` minimizes."""
+    levels = errors[0].shape[1]
+    below = np.arange(levels) - unreachable_level[:, None]
     frames = np.arange(len(below))
-    lacking = misses[0][frames, np.minimum(unmet_level, levels - 1)]
-    weights = shares(lacking, levels)[frames[:, None], np.maximum(below, 0)] * (below >= 0)
+    error = errors[0][frames, np.minimum(unreachable_level, levels - 1)]
+    weights = level_weights(error, levels)[frames[:, None], np.maximum(below, 0)] * (below >= 0)
 
     def merged(each: Array) -> Array:
-        whole = 0.5 * np.einsum("fl,fl->f", weights, each**2)
-        return np.where(below < 0, each, np.where(below == 0, whole[:, None], 0.0))
+        total = 0.5 * np.einsum("fl,fl->f", weights, each**2)
+        return np.where(below < 0, each, np.where(below == 0, total[:, None], 0.0))
 
-    return merged(misses[0]), merged(misses[1])
+    return merged(errors[0]), merged(errors[1])
 
 
-def _restored(problem: Problem, state: WorldState, solved: _Solved) -> WorldState:
-    """Bring the levels that were met, or about to be, to zero while the others stay where they are."""
-    bound = np.where(solved.converged, TRANSIENT_BOUND, RESTORED_MISS)[:, None]
-    misses = problem.level_misses(state)
-    met = (misses <= bound) & (~solved.converged[:, None] | (np.arange(problem.levels) < solved.unmet_level[:, None]))
-    met |= problem.is_selective[: problem.levels] & (misses <= 2.0 * RECRUITED_TRANSIENT)
-    for _ in range(RESTORING_STEPS):
-        wrong = np.flatnonzero((met & (misses > problem.settings.restored)).any(axis=1))
-        if not wrong.size:
+def _with_met_levels_corrected(problem: Problem, descent: _Descent) -> WorldState:
+    """The state with the errors of levels that are nearly met reduced to zero; the others keep their errors."""
+    state, converged = descent.world, descent.converged[:, None]
+    bound = np.where(converged, TRANSIENT_BOUND, CORRECTED_ERROR)
+    errors = problem.task_level_errors(state)
+    met = (errors <= bound) & (~converged | (np.arange(problem.levels) < descent.unreachable_level[:, None]))
+    met |= problem.is_selective[: problem.levels] & (errors <= 2.0 * RECRUITED_TRANSIENT)
+    for _ in range(CORRECTION_STEPS):
+        some = np.flatnonzero((met & (errors > problem.settings.feasibility_tolerance)).any(axis=1))
+        if not some.size:
             break
-        some, there = problem.at(wrong), state.at(wrong)
-        velocities = problem.velocities(some.restoring_step(there, met[wrong]))
-        right = WorldState.of(problem.skeleton, problem.within_limits(integrate(there, velocities, problem.dofs)))
-        state = state.with_frames(wrong, right)
-        misses = problem.level_misses(state)
+        part = state.at(some)
+        velocities = problem.velocities(problem.at(some).feasibility_step(part, met[some]))
+        corrected = WorldState.of(problem.skeleton, problem.within_limits(integrate(part, velocities, problem.dofs)))
+        state = state.with_frames(some, corrected)
+        errors = problem.task_level_errors(state)
     return state

@@ -74,7 +74,7 @@ class AttachmentTask(Task):
         jacobian += np.cross(self._arm(state)[:, :, None], spin, axis=1)
         return jacobian
 
-    def serving(self, skeleton: Skeleton) -> BoolArray:
+    def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         # What carries both moves neither against the other.
         effector, reference = self._carriers(skeleton)
         return effector ^ reference

@@ -72,10 +72,10 @@ class BalanceTask(Task):
             state.balance_arms(points, dofs.hinged),
         )
 
-    def located(self, skeleton: Skeleton) -> BoolArray:
+    def observed_joints(self, skeleton: Skeleton) -> BoolArray:
         return skeleton.mask([int(point.joint) for point in self._resolved(skeleton)])
 
-    def serving(self, skeleton: Skeleton) -> BoolArray:
+    def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         for point in self.points:
             skeleton.resolve(point)
         return np.ones(len(skeleton), dtype=bool)

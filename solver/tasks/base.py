@@ -78,18 +78,18 @@ class Task(ABC):
         """(frames, rows, columns): how the satisfied quantity moves, minus the derivative of `error`."""
 
     @abstractmethod
-    def serving(self, skeleton: Skeleton) -> BoolArray:
+    def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         """(joints,) the joints that move what the task is about: its ancestors in the recruiting rule."""
 
-    def located(self, skeleton: Skeleton) -> BoolArray:
+    def observed_joints(self, skeleton: Skeleton) -> BoolArray:
         """(joints,) those of which the error asks where they are; masses are another matter."""
-        return self.serving(skeleton)
+        return self.influencing_joints(skeleton)
 
     def goal(self, state: WorldState, step: GoalStep) -> Array:
         """(frames, rows) the error to an intermediate goal, no further away than `step`."""
         return shortened(self.error_once(state), step.angle if self.is_angular else step.length)
 
-    def idle(self, state: WorldState) -> Array | None:
+    def null_rows(self, state: WorldState) -> Array | None:
         """(frames, rows) the unit combination of rows that nothing ever moves and no goal asks for; None where there
         is no such, as in most tasks."""
         return None
@@ -122,7 +122,7 @@ class Task(ABC):
 
     def check(self, skeleton: Skeleton, frames: int) -> None:
         """Raise what is wrong with this task on this skeleton, before anything is solved."""
-        self.serving(skeleton)
+        self.influencing_joints(skeleton)
         self.recruited(skeleton)
         targets = self._targets
         if targets is not None and len(targets) not in (1, frames):
@@ -153,7 +153,7 @@ class Task(ABC):
     def recruited(self, skeleton: Skeleton) -> BoolArray:
         """(joints,) the joints that may move for this task."""
         if self.recruit is None:
-            return self.serving(skeleton)
+            return self.influencing_joints(skeleton)
         if isinstance(self.recruit, (int, np.integer)):
             if self.effector is None:
                 raise TaskError(

@@ -55,8 +55,8 @@ class CenterOfMassTask(Task):
             state.mass_arms(dofs.hinged),
         )
 
-    def located(self, skeleton: Skeleton) -> BoolArray:
+    def observed_joints(self, skeleton: Skeleton) -> BoolArray:
         return np.zeros(len(skeleton), dtype=bool)
 
-    def serving(self, skeleton: Skeleton) -> BoolArray:
+    def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         return np.ones(len(skeleton), dtype=bool)

@@ -71,14 +71,14 @@ class DirectionTask(Task):
         spin = state.rotation_jacobian(state.skeleton.index(self.joint), dofs)
         return -np.cross(self._pointing(state)[:, :, None], spin, axis=1)
 
-    def idle(self, state: WorldState) -> Array:
+    def null_rows(self, state: WorldState) -> Array:
         return self._pointing(state)  # a direction has no length that could change
 
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
         # A direction moves as a point at that arm from every joint that carries it.
-        carries = self.serving(state.skeleton)
+        carries = self.influencing_joints(state.skeleton)
         arms = self._pointing(state)[:, None] * carries[:, None]
         return point_curvature(state, dofs, pull, arms[:, dofs.rotating], arms[:, dofs.hinged])
 
-    def serving(self, skeleton: Skeleton) -> BoolArray:
+    def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         return skeleton.tree.carriers(skeleton.index(self.joint))

@@ -84,5 +84,5 @@ class HalfSpaceTask(Task):
             state.point_arms(point, dofs.hinged),
         )
 
-    def serving(self, skeleton: Skeleton) -> BoolArray:
+    def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         return skeleton.tree.carriers(skeleton.index(self.joint))

@@ -70,11 +70,11 @@ class MaskedTask(Task):
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
         return self.task.curvature(state, dofs, self._seen(pull))
 
-    def located(self, skeleton: Skeleton) -> BoolArray:
-        return self.task.located(skeleton)
+    def observed_joints(self, skeleton: Skeleton) -> BoolArray:
+        return self.task.observed_joints(skeleton)
 
-    def serving(self, skeleton: Skeleton) -> BoolArray:
-        return self.task.serving(skeleton)
+    def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
+        return self.task.influencing_joints(skeleton)
 
     def recruited(self, skeleton: Skeleton) -> BoolArray:
         return self.task.recruited(skeleton)

@@ -57,5 +57,5 @@ class OrientationTask(Task):
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
         return spin_curvature(state, dofs, pull, state.skeleton.index(self.joint))
 
-    def serving(self, skeleton: Skeleton) -> BoolArray:
+    def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         return skeleton.tree.carriers(skeleton.index(self.joint))

@@ -105,7 +105,7 @@ class PoseTask(Task):
                 jacobian[:, own.hinge_columns.start + row, dofs.hinge_columns.start + column_of[int(joint)]] = 1.0
         return jacobian
 
-    def serving(self, skeleton: Skeleton) -> BoolArray:
+    def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         return self.recruited(skeleton)  # it has rows only for the joints that it recruits
 
     def recruited(self, skeleton: Skeleton) -> BoolArray:

@@ -73,5 +73,5 @@ class PositionTask(Task):
             state.point_arms(point, dofs.hinged),
         )
 
-    def serving(self, skeleton: Skeleton) -> BoolArray:
+    def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         return skeleton.tree.carriers(skeleton.index(self.joint))

@@ -26,7 +26,7 @@ from .. import captured_walk
 from ..made_up import moving_human, plant_of
 from ..standing import displaced, enforcement_of, standing_human
 
-SETTINGS = SolveSettings(iterations=100, tolerance=1e-7, restored=1e-9)
+SETTINGS = SolveSettings(iterations=100, tolerance=1e-7, feasibility_tolerance=1e-9)
 
 
 @pytest.fixture(scope="module")
@@ -256,7 +256,7 @@ def test_in_each_frame_those_may_move_whom_an_active_constraint_recruits(
     expected[6:25, list(skeleton.tree.chain(skeleton.index("l_wrist"))[:4])] = True
     for constraint in constraints[:-1]:
         for track in source.tracks(constraint):
-            serving = track.effector.task(enforcement.targets[0][:1]).serving(skeleton)
+            serving = track.effector.task(enforcement.targets[0][:1]).influencing_joints(skeleton)
             expected[track.begin : track.end + 1] |= serving
     assert balance in constraints and hand.recruit == 3
     np.testing.assert_array_equal(enforcement.movable, expected)

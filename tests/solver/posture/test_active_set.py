@@ -16,7 +16,7 @@ from poise.solver.body.motion import Motion
 from poise.solver.body.skeleton import Skeleton
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
-from poise.solver.posture.active_set import Boundaries, Locks
+from poise.solver.posture.active_set import ActiveSet, LimitBoundaries
 
 from ..characters import person, random_motion, random_skeleton
 from ..jacobian_check import assert_same_derivatives, central_differences, some_dofs
@@ -54,12 +54,12 @@ def near_rest(rng: np.random.Generator, skeleton: Skeleton, frames: int, spread:
     return Motion(rotations.multiply(skeleton.rest_rotations, turn), motion.translations)
 
 
-def dense(locks: Locks, count: int) -> Array:
+def dense(active_set: ActiveSet, count: int) -> Array:
     """(frames, boundaries, columns) the gradients as rows of a Jacobian."""
-    whole = np.zeros((*locks.excess.shape, count))
-    for boundary, columns in enumerate(locks.columns):
+    whole = np.zeros((*active_set.excess.shape, count))
+    for boundary, columns in enumerate(active_set.columns):
         for position, column in enumerate(columns):
-            whole[:, boundary, column] += locks.gradients[:, boundary, position]
+            whole[:, boundary, column] += active_set.gradients[:, boundary, position]
     return whole
 
 
@@ -72,9 +72,9 @@ def test_gradients_are_the_derivatives_of_the_excess(seed: int) -> None:
     skeleton = limited(rng)
     state = WorldState.of(skeleton, near_rest(rng, skeleton, 4))
     for dofs in (skeleton.dofs, some_dofs(rng, state)):
-        boundaries, ones = Boundaries(skeleton, dofs), np.ones(dofs.count)
-        expected = central_differences(lambda moved, _, b=boundaries, o=ones: b.locks(moved, o).excess, state, dofs)
-        found = boundaries.locks(state, ones)
+        boundaries, ones = LimitBoundaries(skeleton, dofs), np.ones(dofs.count)
+        expected = central_differences(lambda moved, _, b=boundaries, o=ones: b.measured(moved, o).excess, state, dofs)
+        found = boundaries.measured(state, ones)
         assert_same_derivatives(dense(found, dofs.count), expected, 1.0, "the gradient of an excess")
         assert not found.active.any()
 
@@ -83,8 +83,8 @@ def test_gradients_are_over_scaled_columns(rng: np.random.Generator) -> None:
     skeleton = limited(rng)
     state, dofs = WorldState.of(skeleton, near_rest(rng, skeleton, 3)), skeleton.dofs
     scale = rng.uniform(0.1, 5.0, dofs.count)
-    plain = Boundaries(skeleton, dofs).locks(state, np.ones(dofs.count))
-    scaled = Boundaries(skeleton, dofs).locks(state, scale)
+    plain = LimitBoundaries(skeleton, dofs).measured(state, np.ones(dofs.count))
+    scaled = LimitBoundaries(skeleton, dofs).measured(state, scale)
     np.testing.assert_array_equal(scaled.excess, plain.excess)
     np.testing.assert_allclose(dense(scaled, dofs.count), dense(plain, dofs.count) * scale, rtol=1e-14)
 
@@ -95,8 +95,10 @@ def test_a_knee_is_as_far_outside_as_it_is_bent_too_far() -> None:
     turned = np.tile(skeleton.rest_rotations, (3, 1, 1))
     turned[:, knee] = rotations.from_axis_angle(skeleton.hinge_axes[knee], [-0.25, 1.0, 2.5])
     motion = Motion(turned, np.tile(skeleton.offsets, (3, 1, 1)))
-    locks = Boundaries(skeleton, skeleton.dofs).locks(WorldState.of(skeleton, motion), np.ones(skeleton.dofs.count))
-    np.testing.assert_allclose(locks.excess, [[0.25, -2.25], [-1.0, -1.0], [-2.5, 0.5]], atol=1e-12)
+    active_set = LimitBoundaries(skeleton, skeleton.dofs).measured(
+        WorldState.of(skeleton, motion), np.ones(skeleton.dofs.count)
+    )
+    np.testing.assert_allclose(active_set.excess, [[0.25, -2.25], [-1.0, -1.0], [-2.5, 0.5]], atol=1e-12)
 
 
 def test_only_those_who_may_move_have_boundaries(rng: np.random.Generator) -> None:
@@ -104,19 +106,19 @@ def test_only_those_who_may_move_have_boundaries(rng: np.random.Generator) -> No
     state = WorldState.of(skeleton, near_rest(rng, skeleton, 2))
     for may_move, count in ((["LeftLeg", "Neck"], 4), (["Neck"], 2), (["LeftLeg"], 2), (["Hips"], 0)):
         dofs = Dofs(skeleton.kinds, skeleton.mask(may_move))
-        boundaries = Boundaries(skeleton, dofs)
+        boundaries = LimitBoundaries(skeleton, dofs)
         assert bool(boundaries) == (count > 0)
-        locks = boundaries.locks(state, np.ones(dofs.count))
-        assert locks.excess.shape == (2, count) and locks.gradients.shape == (2, count, 3)
-        assert locks.columns.shape == (count, 3)
+        active_set = boundaries.measured(state, np.ones(dofs.count))
+        assert active_set.excess.shape == (2, count) and active_set.gradients.shape == (2, count, 3)
+        assert active_set.columns.shape == (count, 3)
 
 
 def test_no_frames(rng: np.random.Generator) -> None:
     skeleton = limited(rng)
     state = WorldState.of(skeleton, near_rest(rng, skeleton, 0))
-    boundaries = Boundaries(skeleton, skeleton.dofs)
-    locks = boundaries.locks(state, np.ones(skeleton.dofs.count))
-    assert locks.excess.shape[0] == 0 and not locks.any_active
+    boundaries = LimitBoundaries(skeleton, skeleton.dofs)
+    active_set = boundaries.measured(state, np.ones(skeleton.dofs.count))
+    assert active_set.excess.shape[0] == 0 and not active_set.any_active
     assert boundaries.clamped(state.motion).frames == 0
 
 
@@ -127,51 +129,51 @@ def test_what_a_step_would_pass_is_met(rng: np.random.Generator) -> None:
     skeleton = limited(rng)
     dofs = skeleton.dofs
     state = WorldState.of(skeleton, near_rest(rng, skeleton, 5))
-    locks = Boundaries(skeleton, dofs).locks(state, np.ones(dofs.count))
+    active_set = LimitBoundaries(skeleton, dofs).measured(state, np.ones(dofs.count))
     step = 0.3 * rng.standard_normal((5, dofs.count))
-    ahead = locks.excess + np.einsum("fbc,fc->fb", dense(locks, dofs.count), step)
-    met = locks.met_by(step, 0.01)
+    ahead = active_set.excess + np.einsum("fbc,fc->fb", dense(active_set, dofs.count), step)
+    met = active_set.violated_by(step, 0.01)
     assert met.any() and not met.all()
     np.testing.assert_array_equal(met, ahead > 0.01)
-    active = locks.activated(met)
+    active = active_set.activated(met)
     np.testing.assert_array_equal(active.active, met)
-    assert active.any_active and not locks.any_active
-    assert not (active.met_by(step, 0.01) & met).any()
+    assert active.any_active and not active_set.any_active
+    assert not (active.violated_by(step, 0.01) & met).any()
 
 
 def test_the_level_of_active_boundaries_has_their_gradients_and_leads_to_them(rng: np.random.Generator) -> None:
     skeleton = limited(rng)
     dofs = skeleton.dofs
     state = WorldState.of(skeleton, near_rest(rng, skeleton, 5))
-    locks = Boundaries(skeleton, dofs).locks(state, np.ones(dofs.count))
-    active = rng.random(locks.excess.shape) < 0.3
+    active_set = LimitBoundaries(skeleton, dofs).measured(state, np.ones(dofs.count))
+    active = rng.random(active_set.excess.shape) < 0.3
     active[2] = False
-    level = locks.activated(active).level()
-    whole = dense(locks, dofs.count)
+    level = active_set.activated(active).level()
+    whole = dense(active_set, dofs.count)
     assert level.jacobian.shape == (5, active.sum(axis=1).max(), dofs.count)
     for frame in range(5):
         rows = active[frame].sum()
         np.testing.assert_allclose(level.jacobian[frame, :rows], whole[frame, active[frame]], atol=1e-15)
-        np.testing.assert_array_equal(level.residual[frame, :rows], -locks.excess[frame, active[frame]])
+        np.testing.assert_array_equal(level.residual[frame, :rows], -active_set.excess[frame, active[frame]])
         assert not level.jacobian[frame, rows:].any() and not level.residual[frame, rows:].any()
 
 
 def test_some_frames_of_the_locks(rng: np.random.Generator) -> None:
     skeleton = limited(rng)
     state = WorldState.of(skeleton, near_rest(rng, skeleton, 5))
-    locks = Boundaries(skeleton, skeleton.dofs).locks(state, np.ones(skeleton.dofs.count))
-    locks = locks.activated(rng.random(locks.excess.shape) < 0.5)
+    active_set = LimitBoundaries(skeleton, skeleton.dofs).measured(state, np.ones(skeleton.dofs.count))
+    active_set = active_set.activated(rng.random(active_set.excess.shape) < 0.5)
     some = np.array([4, 1])
     for name in ("excess", "gradients", "active"):
-        np.testing.assert_array_equal(getattr(locks.at(some), name), getattr(locks, name)[some])
+        np.testing.assert_array_equal(getattr(active_set.at(some), name), getattr(active_set, name)[some])
 
 
 def test_a_skeleton_without_limits_has_none_to_meet(rng: np.random.Generator) -> None:
     skeleton = person()
     state = WorldState.of(skeleton, random_motion(rng, skeleton))
-    locks = Boundaries(skeleton, skeleton.dofs).locks(state, np.ones(skeleton.dofs.count))
-    assert not locks.met_by(np.ones((4, skeleton.dofs.count)), 0.0).size
-    assert locks.level().jacobian.shape == (4, 0, skeleton.dofs.count)
+    active_set = LimitBoundaries(skeleton, skeleton.dofs).measured(state, np.ones(skeleton.dofs.count))
+    assert not active_set.violated_by(np.ones((4, skeleton.dofs.count)), 0.0).size
+    assert active_set.level().jacobian.shape == (4, 0, skeleton.dofs.count)
 
 
 # --- clamping ------------------------------------------------------------------------------------------------------
@@ -179,11 +181,11 @@ def test_a_skeleton_without_limits_has_none_to_meet(rng: np.random.Generator) ->
 
 def test_clamping_leaves_what_is_inside_bit_for_bit_and_puts_the_rest_inside(rng: np.random.Generator) -> None:
     skeleton = limited(rng)
-    boundaries, ones = Boundaries(skeleton, skeleton.dofs), np.ones(skeleton.dofs.count)
+    boundaries, ones = LimitBoundaries(skeleton, skeleton.dofs), np.ones(skeleton.dofs.count)
     motion = near_rest(rng, skeleton, 60)
-    before = boundaries.locks(WorldState.of(skeleton, motion), ones)
+    before = boundaries.measured(WorldState.of(skeleton, motion), ones)
     clamped = boundaries.clamped(motion)
-    after = boundaries.locks(WorldState.of(skeleton, clamped), ones)
+    after = boundaries.measured(WorldState.of(skeleton, clamped), ones)
     assert after.excess.max() < 1e-9
     owners = skeleton.dofs.owners[before.columns[:, 0]]
     inside = np.ones((60, len(skeleton)), dtype=bool)
@@ -200,7 +202,7 @@ def test_clamping_leaves_what_is_inside_bit_for_bit_and_puts_the_rest_inside(rng
 
 def test_clamping_twice_changes_nothing_more(rng: np.random.Generator) -> None:
     skeleton = limited(rng)
-    boundaries = Boundaries(skeleton, skeleton.dofs)
+    boundaries = LimitBoundaries(skeleton, skeleton.dofs)
     once = boundaries.clamped(near_rest(rng, skeleton, 60))
     np.testing.assert_array_equal(boundaries.clamped(once).rotations, once.rotations)
 
@@ -210,7 +212,7 @@ def test_clamping_does_not_touch_its_input_nor_joints_that_may_not_move(rng: np.
     motion = near_rest(rng, skeleton, 20, spread=2.0)
     before = motion.rotations.copy()
     dofs = Dofs(skeleton.kinds, np.arange(len(skeleton)) % 2 == 0)
-    clamped = Boundaries(skeleton, dofs).clamped(motion)
+    clamped = LimitBoundaries(skeleton, dofs).clamped(motion)
     np.testing.assert_array_equal(motion.rotations, before)
     np.testing.assert_array_equal(clamped.rotations[:, 1::2], before[:, 1::2])
     assert not np.array_equal(clamped.rotations, before)
@@ -221,7 +223,7 @@ def test_clamping_a_hinge_puts_it_to_the_end_of_its_range() -> None:
     knee = skeleton.index("LeftLeg")
     motion = Motion(np.tile(skeleton.rest_rotations, (3, 1, 1)), np.tile(skeleton.offsets, (3, 1, 1)))
     motion.rotations[:, knee] = rotations.from_axis_angle(skeleton.hinge_axes[knee], [-0.25, 1.0, 2.5])
-    clamped = Boundaries(skeleton, skeleton.dofs).clamped(motion)
+    clamped = LimitBoundaries(skeleton, skeleton.dofs).clamped(motion)
     angles = rotations.twist_angle(clamped.rotations[:, knee], skeleton.hinge_axes[knee])
     np.testing.assert_allclose(angles, [0.0, 1.0, 2.0], atol=1e-12)
 
@@ -229,16 +231,16 @@ def test_clamping_a_hinge_puts_it_to_the_end_of_its_range() -> None:
 def test_a_step_along_the_gradient_stays_on_the_boundary_to_first_order(rng: np.random.Generator) -> None:
     skeleton = limited(rng)
     dofs = skeleton.dofs
-    boundaries, ones = Boundaries(skeleton, dofs), np.ones(dofs.count)
+    boundaries, ones = LimitBoundaries(skeleton, dofs), np.ones(dofs.count)
     state = WorldState.of(skeleton, boundaries.clamped(near_rest(rng, skeleton, 8)))
-    locks = boundaries.locks(state, ones)
-    touching = np.abs(locks.excess) < 1e-9
+    active_set = boundaries.measured(state, ones)
+    touching = np.abs(active_set.excess) < 1e-9
     assert touching.any()
     for length in (1e-3, 1e-4):
         step = length * rng.standard_normal((8, dofs.count))
-        along = np.einsum("fbc,fc->fb", dense(locks, dofs.count), step)
-        after = boundaries.locks(WorldState.of(skeleton, integrate(state, step, dofs)), ones)
-        off = np.abs(after.excess - locks.excess - along)[touching]
+        along = np.einsum("fbc,fc->fb", dense(active_set, dofs.count), step)
+        after = boundaries.measured(WorldState.of(skeleton, integrate(state, step, dofs)), ones)
+        off = np.abs(after.excess - active_set.excess - along)[touching]
         assert np.median(off) < 10.0 * length**2
 
 
@@ -250,14 +252,14 @@ def test_no_boundary_is_nearer_than_the_room_that_is_surely_left(seed: int) -> N
     rng = np.random.default_rng(seed)
     skeleton = limited(rng)
     state = WorldState.of(skeleton, near_rest(rng, skeleton, 50))
-    boundaries = Boundaries(skeleton, skeleton.dofs)
-    locks = boundaries.locks(state, np.ones(skeleton.dofs.count))
-    assert (locks.room > 0.0).any() and (locks.room < 0.0).any()
+    boundaries = LimitBoundaries(skeleton, skeleton.dofs)
+    active_set = boundaries.measured(state, np.ones(skeleton.dofs.count))
+    assert (active_set.room > 0.0).any() and (active_set.room < 0.0).any()
     for position, joint in enumerate(boundaries.limited):
-        left = -locks.excess[:, joint.rows]
-        rate = np.linalg.norm(locks.gradients[:, joint.rows], axis=2)
-        sure = locks.room[:, position] > 0.0
-        assert (left >= locks.room[:, position, None] * rate - 1e-9)[sure].all()
+        left = -active_set.excess[:, joint.rows]
+        rate = np.linalg.norm(active_set.gradients[:, joint.rows], axis=2)
+        sure = active_set.room[:, position] > 0.0
+        assert (left >= active_set.room[:, position, None] * rate - 1e-9)[sure].all()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -265,12 +267,12 @@ def test_no_boundary_is_nearer_than_the_room_that_is_surely_left(seed: int) -> N
 def test_what_is_not_measured_for_a_step_is_not_met_by_it(seed: int, length: float) -> None:
     rng = np.random.default_rng(seed)
     skeleton = limited(rng)
-    boundaries, scale = Boundaries(skeleton, skeleton.dofs), rng.uniform(0.3, 3.0, skeleton.dofs.count)
+    boundaries, scale = LimitBoundaries(skeleton, skeleton.dofs), rng.uniform(0.3, 3.0, skeleton.dofs.count)
     state = WorldState.of(skeleton, boundaries.clamped(near_rest(rng, skeleton, 30, 0.25)))
     step = length * rng.standard_normal((30, skeleton.dofs.count))
-    some, every = boundaries.unmeasured(state, scale).measured_for(step), boundaries.locks(state, scale)
-    np.testing.assert_array_equal(some.met_by(step, 1e-9), every.met_by(step, 1e-9))
-    met = some.met_by(step, 1e-9)
+    some, every = boundaries.unmeasured(state, scale).measured_for(step), boundaries.measured(state, scale)
+    np.testing.assert_array_equal(some.violated_by(step, 1e-9), every.violated_by(step, 1e-9))
+    met = some.violated_by(step, 1e-9)
     assert met.any() or length == 1e-3
     assert some.measured.mean() < 0.5 or length > 1e-3, "a short step made nearly all boundaries be measured"
     np.testing.assert_allclose(

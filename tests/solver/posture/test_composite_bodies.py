@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lumps: of a body of which only some joints move, these and the centre of mass are where they would be."""
+"""Composite bodies: moving joints and the centre of mass are where full forward kinematics puts them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from poise.solver.body.kinematics import WorldState
 from poise.solver.body.motion import Motion
 from poise.solver.body.skeleton import Skeleton
 from poise.solver.core import rotations
-from poise.solver.posture.composite_bodies import Lumps
+from poise.solver.posture.composite_bodies import CompositeBodies
 from poise.solver.synthetic import human, walk
 
 
@@ -37,19 +37,19 @@ def moved(motion: Motion, joints: np.ndarray, rng: np.random.Generator) -> Motio
 def test_leading_joints_and_the_centre_of_mass_are_right(
     body: Skeleton, steps: Motion, share: float, rng: np.random.Generator
 ) -> None:
-    leading = rng.random(len(body)) < share
-    above = body.tree.ancestry[leading].any(axis=0) | (np.arange(len(body)) == 0)
-    lumps = Lumps.of(WorldState.of(body, steps), leading)
+    moving = rng.random(len(body)) < share
+    above = body.tree.ancestry[moving].any(axis=0) | (np.arange(len(body)) == 0)
+    bodies = CompositeBodies.of(WorldState.of(body, steps), moving)
     motion = moved(steps, np.flatnonzero(above), rng)
-    expected, state = WorldState.of(body, motion), lumps.world(motion)
+    expected, state = WorldState.of(body, motion), bodies.world(motion)
     np.testing.assert_allclose(state.positions[:, above], expected.positions[:, above], atol=1e-13)
     np.testing.assert_allclose(state.rotations[:, above], expected.rotations[:, above], atol=1e-13)
     np.testing.assert_allclose(state.center_of_mass(), expected.center_of_mass(), atol=1e-12)
 
 
 def test_some_frames_are_as_in_the_whole(body: Skeleton, steps: Motion, rng: np.random.Generator) -> None:
-    leading = body.tree.carriers(body.index(body.landmarks.left_toe))
-    lumps, some = Lumps.of(WorldState.of(body, steps), leading), np.array([3, 5])
-    motion = moved(steps, np.flatnonzero(leading), rng)
-    whole, part = lumps.world(motion), lumps.at(some).world(motion.at(some))
+    moving = body.tree.carriers(body.index(body.landmarks.left_toe))
+    bodies, some = CompositeBodies.of(WorldState.of(body, steps), moving), np.array([3, 5])
+    motion = moved(steps, np.flatnonzero(moving), rng)
+    whole, part = bodies.world(motion), bodies.at(some).world(motion.at(some))
     np.testing.assert_allclose(part.center_of_mass(), whole.center_of_mass()[some], atol=1e-13)

@@ -13,7 +13,7 @@ from poise.solver.body.limits import HingeLimit
 from poise.solver.body.motion import Motion
 from poise.solver.body.skeleton import Skeleton
 from poise.solver.core import rotations
-from poise.solver.posture.feasibility import can_polish, movers, polish_postures
+from poise.solver.posture.feasibility import correct_postures, is_correctable, moving_joints
 from poise.solver.posture.solve import solve_postures
 from poise.solver.synthetic import human, walk
 from poise.solver.tasks import BalanceTask, HalfSpaceTask, MaskedTask, PoseTask, PositionTask, Task
@@ -40,8 +40,8 @@ def feet(body: Skeleton, motion: Motion, shift: np.ndarray) -> list[Task]:
 
 def test_small_errors_vanish(body: Skeleton, steps: Motion, rng: np.random.Generator) -> None:
     shift = 0.02 * body.size * rng.standard_normal((steps.frames, 3))
-    polished = polish_postures(body, steps, feet(body, steps, shift), 1e-9)
-    worst = max(float(np.abs(error).max()) for error in polished.errors)
+    corrected = correct_postures(body, steps, feet(body, steps, shift), 1e-9)
+    worst = max(float(np.abs(error).max()) for error in corrected.errors)
     assert worst < 1e-8 * body.size, f"still {worst / body.size:.1e} of the size missing"
 
 
@@ -49,8 +49,8 @@ def test_the_change_is_about_the_least(body: Skeleton, steps: Motion, rng: np.ra
     """As the solver finds it that is attracted to the start, and moves the same joints."""
     shift = 0.01 * body.size * rng.standard_normal((steps.frames, 3))
     *points, balance = feet(body, steps, shift)
-    polished = polish_postures(body, steps, [*points, balance])
-    moving = np.flatnonzero(movers(body, [*points, balance])).tolist()
+    corrected = correct_postures(body, steps, [*points, balance])
+    moving = np.flatnonzero(moving_joints(body, [*points, balance])).tolist()
     solved = solve_postures(
         body, steps, [*points, replace(balance, recruit=moving), PoseTask(steps, priority=0, recruit=moving)]
     )
@@ -60,46 +60,48 @@ def test_the_change_is_about_the_least(body: Skeleton, steps: Motion, rng: np.ra
         moves = (motion.translations - steps.translations) / body.size
         return float(np.sqrt((turns**2).sum() + (moves**2).sum()))
 
-    assert change(polished.world.motion) < 1.01 * change(solved.motion)
+    assert change(corrected.world.motion) < 1.01 * change(solved.motion)
 
 
 def test_only_limbs_that_stand_move(body: Skeleton, steps: Motion) -> None:
     """Balance would have the arms swing for a tremor of the feet."""
     tasks = feet(body, steps, np.full((steps.frames, 3), 0.01 * body.size))
-    polished = polish_postures(body, steps, tasks).world.motion
+    corrected = correct_postures(body, steps, tasks).world.motion
     legs = body.tree.ancestry[[body.landmarks.left_toe, body.landmarks.right_toe]].any(axis=0)
-    np.testing.assert_array_equal(polished.rotations[:, ~legs], steps.rotations[:, ~legs])
-    assert not np.array_equal(polished.rotations[:, legs], steps.rotations[:, legs])
+    np.testing.assert_array_equal(corrected.rotations[:, ~legs], steps.rotations[:, ~legs])
+    assert not np.array_equal(corrected.rotations[:, legs], steps.rotations[:, legs])
 
 
 def test_everybody_moves_where_only_the_balance_is_missing(body: Skeleton, steps: Motion) -> None:
     balance = feet(body, steps, np.zeros((steps.frames, 3)))[-1]
-    assert movers(body, [balance]).all()
+    assert moving_joints(body, [balance]).all()
     kept = PositionTask(body.landmarks.left_toe, np.zeros(3), recruit=1)
-    assert movers(body, [kept, balance]).all(), "without the root a foot and the balance may contradict each other"
+    assert moving_joints(body, [kept, balance]).all(), (
+        "without the root a foot and the balance may contradict each other"
+    )
 
 
 def test_frames_that_are_far_off_come_back_as_they_were(body: Skeleton, steps: Motion) -> None:
     shift = np.zeros((steps.frames, 3))
     shift[4] = 3.0 * body.size
-    polished = polish_postures(body, steps, feet(body, steps, shift))
-    np.testing.assert_array_equal(polished.world.motion.rotations[4], steps.rotations[4])
-    np.testing.assert_array_equal(polished.world.motion.translations[4], steps.translations[4])
-    assert np.abs(polished.errors[0][4]).max() > body.size, "what is missing should be told"
-    assert np.abs(np.delete(polished.errors[0], 4, axis=0)).max() < 1e-6 * body.size
+    corrected = correct_postures(body, steps, feet(body, steps, shift))
+    np.testing.assert_array_equal(corrected.world.motion.rotations[4], steps.rotations[4])
+    np.testing.assert_array_equal(corrected.world.motion.translations[4], steps.translations[4])
+    assert np.abs(corrected.errors[0][4]).max() > body.size, "what is missing should be told"
+    assert np.abs(np.delete(corrected.errors[0], 4, axis=0)).max() < 1e-6 * body.size
 
 
 def test_frames_where_nothing_is_missing_stay(body: Skeleton, steps: Motion) -> None:
-    polished = polish_postures(body, steps, feet(body, steps, np.zeros((steps.frames, 3))))
-    np.testing.assert_array_equal(polished.world.motion.rotations, steps.rotations)
+    corrected = correct_postures(body, steps, feet(body, steps, np.zeros((steps.frames, 3))))
+    np.testing.assert_array_equal(corrected.world.motion.rotations, steps.rotations)
 
 
 def test_masked_rows_count_only_where_they_are_active(body: Skeleton, steps: Motion) -> None:
     shift = np.full((steps.frames, 3), 0.01 * body.size)
     first, second, balance = feet(body, steps, shift)
     active = np.arange(steps.frames) % 2 == 0
-    polished = polish_postures(body, steps, [first, MaskedTask(second, active), balance])
-    world = WorldState.of(body, polished.world.motion)
+    corrected = correct_postures(body, steps, [first, MaskedTask(second, active), balance])
+    world = WorldState.of(body, corrected.world.motion)
     missing = np.linalg.norm(second.error(world), axis=1)
     assert missing[active].max() < 1e-6 * body.size
     assert missing[~active].min() > 1e-4 * body.size, "nobody asked for it there"
@@ -107,11 +109,13 @@ def test_masked_rows_count_only_where_they_are_active(body: Skeleton, steps: Mot
 
 def test_what_can_be_polished(body: Skeleton, steps: Motion) -> None:
     tasks = feet(body, steps, np.zeros((steps.frames, 3)))
-    assert can_polish(body, tasks)
-    assert not can_polish(body, [*tasks, PoseTask(steps)]), "a pose is no target to be met"
+    assert is_correctable(body, tasks)
+    assert not is_correctable(body, [*tasks, PoseTask(steps)]), "a pose is no target to be met"
     floor = HalfSpaceTask(0, np.zeros(3), (0.0, 1.0, 0.0))
-    assert not can_polish(body, [*tasks, floor]), "an inequality is met in many ways"
-    assert not can_polish(body, [PositionTask("l_wrist", np.zeros(3), recruit=2)]), "it may not move all that serves it"
+    assert not is_correctable(body, [*tasks, floor]), "an inequality is met in many ways"
+    assert not is_correctable(body, [PositionTask("l_wrist", np.zeros(3), recruit=2)]), (
+        "it may not move all that serves it"
+    )
     knees = body.with_kinds({"l_knee": "hinge"}, {"l_knee": (1.0, 0.0, 0.0)})
     limited = knees.with_limits({"l_knee": HingeLimit(0.0, 2.0)})
-    assert not can_polish(limited, tasks), "a limit might be crossed"
+    assert not is_correctable(limited, tasks), "a limit might be crossed"

@@ -49,14 +49,14 @@ def test_misses_come_in_the_order_of_importance_and_in_sizes(skeleton, state):
     low = solver.PositionTask("r_wrist", wrist + np.array([skeleton.size, 0, 0]), priority=1)
     high = solver.PositionTask("l_talocrural", ankle + np.array([0, 0.5 * skeleton.size, 0]), priority=9, weight=4.0)
     problem = compiled(skeleton, low, high, solver.PoseTask(solver.Pose.rest(skeleton), priority=0))
-    misses = problem.misses(state)
+    misses = problem.level_errors(state)
     assert np.allclose(misses, [[1.0, 1.0, 0.0]] * 3)
-    assert_equal_to_rounding(problem.level_misses(state), misses[:, :2])
+    assert_equal_to_rounding(problem.task_level_errors(state), misses[:, :2])
 
 
 def test_equal_priorities_make_one_level(skeleton, state):
     tasks = [solver.PositionTask(name, [0, 0, 0], priority=2) for name in ("r_wrist", "l_wrist")]
-    assert compiled(skeleton, *tasks).misses(state).shape == (3, 1)
+    assert compiled(skeleton, *tasks).level_errors(state).shape == (3, 1)
 
 
 def test_a_step_has_no_turn_beyond_its_frames_trust(skeleton, state):
@@ -83,7 +83,7 @@ def test_the_jacobian_is_how_what_is_missing_changes(skeleton, state, rng):
     assert jacobian.shape == (3, 6, problem.dofs.count)
     step = 1e-6 * rng.standard_normal((3, problem.dofs.count))
     there, back = (
-        problem.missing(WorldState.of(skeleton, integrate(state, problem.velocities(way), problem.dofs)))
+        problem.row_errors(WorldState.of(skeleton, integrate(state, problem.velocities(way), problem.dofs)))
         for way in (step, -step)
     )
     assert np.allclose(np.einsum("frc,fc->fr", jacobian, step), 0.5 * (back - there), atol=1e-12)
@@ -127,14 +127,14 @@ def test_a_limit_ahead_is_met_exactly():
     assert abs(step[0, 0]) == pytest.approx(0.1)
 
 
-def test_the_restoring_step_leaves_unfinished_levels_where_they_are(skeleton, state):
+def test_the_feasibility_step_leaves_unfinished_levels_where_they_are(skeleton, state):
     wrist, ankle = (state.positions[0, skeleton.index(name)] for name in ("r_wrist", "l_talocrural"))
     near = solver.PositionTask("l_talocrural", ankle + np.array([0.001, 0, 0]), priority=2)
     far = solver.PositionTask("r_wrist", wrist + np.array([0.4, 0.3, 0.2]), priority=1)
     problem = compiled(skeleton, near, far)
-    step = problem.restoring_step(state, np.array([[True, False]] * 3))
+    step = problem.feasibility_step(state, np.array([[True, False]] * 3))
     after = WorldState.of(skeleton, integrate(state, problem.velocities(step), problem.dofs))
-    before_near, before_far = problem.misses(state).T
-    after_near, after_far = problem.misses(after).T
+    before_near, before_far = problem.level_errors(state).T
+    after_near, after_far = problem.level_errors(after).T
     assert (after_near < 0.01 * before_near).all()
     assert np.allclose(after_far, before_far, atol=1e-5)

@@ -31,7 +31,9 @@ def rule_is_kept(skeleton: Skeleton, tasks: list[Task]) -> bool:
     """Equation 3.18 among joints that move: for each pair, serves(higher) ∩ recruits(lower) ⊆ recruits(higher)."""
     movable = {joint for joint, kind in enumerate(skeleton.kinds) if kind != "fixed"}
     return all(
-        movable & set(np.flatnonzero(higher.serving(skeleton))) & set(np.flatnonzero(lower.recruited(skeleton)))
+        movable
+        & set(np.flatnonzero(higher.influencing_joints(skeleton)))
+        & set(np.flatnonzero(lower.recruited(skeleton)))
         <= set(np.flatnonzero(higher.recruited(skeleton)))
         for higher in tasks
         for lower in tasks

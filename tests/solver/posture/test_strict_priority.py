@@ -10,39 +10,40 @@ import pytest
 
 from poise.solver.core.arrays import Array
 from poise.solver.posture import strict_priority
-from poise.solver.posture.strict_priority import Attraction, Level, Levels, Solution, prioritized_step
+from poise.solver.posture.levels import Attraction, PriorityLevel, PriorityLevels
+from poise.solver.posture.strict_priority import Solution, prioritized_step
 
 from ..rounding import assert_equal_to_rounding
 
 FRAMES, COLUMNS = 6, 24
 
 
-def level(jacobian: Array, residual: Array, recruited: Array | None = None) -> Level:
-    return Level(jacobian, residual, residual, np.zeros(jacobian.shape[1], dtype=np.int64), recruited)
+def level(jacobian: Array, residual: Array, recruited: Array | None = None) -> PriorityLevel:
+    return PriorityLevel(jacobian, residual, residual, np.zeros(jacobian.shape[1], dtype=np.int64), recruited)
 
 
-def random_levels(rng: np.random.Generator, *rows: int) -> list[Level]:
+def random_levels(rng: np.random.Generator, *rows: int) -> list[PriorityLevel]:
     return [level(rng.standard_normal((FRAMES, m, COLUMNS)), 0.3 * rng.standard_normal((FRAMES, m))) for m in rows]
 
 
-def in_turn(levels: list[Level]) -> list[Level]:
+def in_turn(levels: list[PriorityLevel]) -> list[PriorityLevel]:
     """The same levels, which the solver then takes one after the other: rows that recruit are never met all at once."""
     return [replace(each, recruited=np.ones(each.jacobian.shape[1:], dtype=bool)) for each in levels]
 
 
-def solve(levels: list[Level], attraction: Array | None = None) -> Solution:
+def solve(levels: list[PriorityLevel], attraction: Array | None = None) -> Solution:
     velocity = np.zeros((FRAMES, COLUMNS)) if attraction is None else attraction
     return prioritized_step(
-        Levels.of(levels), Attraction(velocity, np.full(COLUMNS, attraction is not None)), np.ones(COLUMNS)
+        PriorityLevels.of(levels), Attraction(velocity, np.full(COLUMNS, attraction is not None)), np.ones(COLUMNS)
     )
 
 
-def undamped(of: Level) -> Array:
+def undamped(of: PriorityLevel) -> Array:
     """(frames, columns) the least step that meets a level."""
     return np.einsum("fcr,fr->fc", np.linalg.pinv(of.jacobian), of.residual)
 
 
-def moved(of: Level, step: Array) -> Array:
+def moved(of: PriorityLevel, step: Array) -> Array:
     return np.einsum("frc,fc->fr", of.jacobian, step)
 
 
@@ -139,7 +140,7 @@ def test_meeting_all_levels_at_once_is_meeting_them_in_turn(rng, columns):
     attraction = Attraction(rng.standard_normal((FRAMES, COLUMNS)), np.zeros(COLUMNS, dtype=bool))
     attraction.columns[columns] = True
     at_once, one_by_one = (
-        prioritized_step(Levels.of(each), attraction, np.ones(COLUMNS)) for each in (levels, in_turn(levels))
+        prioritized_step(PriorityLevels.of(each), attraction, np.ones(COLUMNS)) for each in (levels, in_turn(levels))
     )
     assert np.allclose(at_once.step, one_by_one.step, atol=1e-11)
     assert np.allclose(at_once.attracted, one_by_one.attracted, atol=1e-11)
@@ -147,14 +148,14 @@ def test_meeting_all_levels_at_once_is_meeting_them_in_turn(rng, columns):
 
 def test_what_no_row_can_change_does_not_keep_levels_from_being_met_at_once(rng, monkeypatch):
     levels = random_levels(rng, 4, 3, 5)
-    idle = rng.standard_normal((FRAMES, 3))
-    idle /= np.linalg.norm(idle, axis=1, keepdims=True)
+    null_rows = rng.standard_normal((FRAMES, 3))
+    null_rows /= np.linalg.norm(null_rows, axis=1, keepdims=True)
     middle = levels[1]
-    middle.jacobian[:] -= idle[:, :, None] * np.einsum("fr,frc->fc", idle, middle.jacobian)[:, None]
-    middle.residual[:] -= idle * np.einsum("fr,fr->f", idle, middle.residual)[:, None]
+    middle.jacobian[:] -= null_rows[:, :, None] * np.einsum("fr,frc->fc", null_rows, middle.jacobian)[:, None]
+    middle.residual[:] -= null_rows * np.einsum("fr,fr->f", null_rows, middle.residual)[:, None]
     pull = rng.standard_normal((FRAMES, COLUMNS))
     one_by_one = solve(in_turn(levels), pull)
-    levels[1] = Level(middle.jacobian, middle.residual, middle.residual, np.full(3, 7), idle=idle)
+    levels[1] = PriorityLevel(middle.jacobian, middle.residual, middle.residual, np.full(3, 7), null_rows=null_rows)
     monkeypatch.setattr(strict_priority, "_step_by_level", None)
     at_once = solve(levels, pull)
     assert np.allclose(at_once.step, one_by_one.step, atol=1e-11)

@@ -10,7 +10,7 @@ from poise import solver
 from poise.solver import synthetic
 from poise.solver.body.kinematics import WorldState
 from poise.solver.core import rotations
-from poise.solver.posture.unreachable import YIELDING, shares
+from poise.solver.posture.unreachable import LOWER_LEVEL_WEIGHT, level_weights
 
 
 def tip_of(skeleton: solver.Skeleton, pose: solver.Pose) -> np.ndarray:
@@ -23,10 +23,10 @@ def reach(skeleton: solver.Skeleton, target: np.ndarray, priority: int = 1) -> s
 
 
 def test_what_lies_below_weighs_less_by_the_same_share_at_every_level():
-    weights = shares(np.array([0.1, 2.0]), 4)
+    weights = level_weights(np.array([0.1, 2.0]), 4)
     assert np.allclose(weights[:, 0], 1.0), "an unmet level must count for itself in full"
-    assert np.allclose(weights[:, 1], YIELDING * np.array([0.1, 2.0]))
-    assert np.allclose(weights[:, 2:] / weights[:, 1:-1], YIELDING)
+    assert np.allclose(weights[:, 1], LOWER_LEVEL_WEIGHT * np.array([0.1, 2.0]))
+    assert np.allclose(weights[:, 2:] / weights[:, 1:-1], LOWER_LEVEL_WEIGHT)
 
 
 @pytest.mark.parametrize("beyond", [0.01, 0.5, 5.0, 500.0])

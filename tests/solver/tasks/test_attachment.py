@@ -76,7 +76,7 @@ def test_a_task_for_some_frames(rng: np.random.Generator) -> None:
 
 def test_who_carries_both_serves_neither() -> None:
     skeleton = person()
-    serving = AttachmentTask("LeftHand", "RightForeArm", (0.0, 0.0, 0.0)).serving(skeleton)
+    serving = AttachmentTask("LeftHand", "RightForeArm", (0.0, 0.0, 0.0)).influencing_joints(skeleton)
     assert [skeleton.names[joint] for joint in np.flatnonzero(serving)] == [
         "LeftArm", "LeftForeArm", "LeftHand", "RightArm", "RightForeArm",
     ]  # fmt: skip
@@ -95,7 +95,7 @@ def test_those_who_serve_are_those_who_change_it(joint: str, reference: str, rng
         np.abs(task.jacobian(state, Dofs(skeleton.kinds, skeleton.mask([number])))).max() > 1e-9
         for number in range(len(skeleton))
     ]
-    np.testing.assert_array_equal(task.serving(skeleton), changes)
+    np.testing.assert_array_equal(task.influencing_joints(skeleton), changes)
 
 
 def test_the_one_who_holds_on_moves_and_the_one_who_is_held_leads() -> None:

@@ -95,7 +95,7 @@ def test_a_task_for_some_frames(rng: np.random.Generator) -> None:
 def test_everyone_serves_and_who_is_recruited_may_be_chosen() -> None:
     skeleton = person()
     task = BalanceTask(["LeftFoot"], (0.0, 0.0, 0.0))
-    assert task.serving(skeleton).all() and task.recruited(skeleton).all()
+    assert task.influencing_joints(skeleton).all() and task.recruited(skeleton).all()
     legs = BalanceTask(["LeftFoot"], (0.0, 0.0, 0.0), recruit=["LeftUpLeg", "LeftLeg"]).recruited(skeleton)
     assert [skeleton.names[joint] for joint in np.flatnonzero(legs)] == ["LeftUpLeg", "LeftLeg"]
     with pytest.raises(TaskError, match="Balance has no joint to count"):

@@ -107,7 +107,7 @@ def test_a_joint_is_a_name_or_an_index(make: Callable[..., Task], rng: np.random
     by_index = make()
     object.__setattr__(by_index, "joint", skeleton.index("LeftHand"))
     np.testing.assert_array_equal(by_name.error(state), by_index.error(state))
-    np.testing.assert_array_equal(by_name.serving(skeleton), by_index.serving(skeleton))
+    np.testing.assert_array_equal(by_name.influencing_joints(skeleton), by_index.influencing_joints(skeleton))
 
 
 @every_task
@@ -167,7 +167,7 @@ def test_a_batch_is_its_frames_one_by_one(make: Callable[..., Task], rng: np.ran
 def test_what_is_idle_is_neither_moved_nor_asked_for(make: Callable[..., Task], rng: np.random.Generator) -> None:
     skeleton = person()
     state, task = random_state(rng, skeleton, 5), make()
-    idle = task.idle(state)
+    idle = task.null_rows(state)
     jacobian, goal = task.jacobian(state, skeleton.dofs), task.goal(state, GoalStep(0.2, 0.3))
     if idle is None:
         ranks = np.linalg.matrix_rank(jacobian, tol=1e-9 * np.abs(jacobian).max())
@@ -184,7 +184,7 @@ def test_those_who_serve_own_all_columns_that_matter(make: Callable[..., Task], 
     task = make()
     jacobian = task.jacobian(random_state(rng, skeleton, 3), skeleton.dofs)
     moving = np.unique(skeleton.dofs.owners[np.abs(jacobian).max(axis=(0, 1)) > 0.0])
-    assert task.serving(skeleton)[moving].all()
+    assert task.influencing_joints(skeleton)[moving].all()
 
 
 def test_shortened_keeps_directions_and_short_vectors(rng: np.random.Generator) -> None:
@@ -207,5 +207,5 @@ def test_a_random_character_recruits_no_stranger(rng: np.random.Generator) -> No
     skeleton = random_skeleton(rng, 20)
     for joint in range(20):
         task = PositionTask(joint, ZERO, recruit=int(rng.integers(0, 6)))
-        assert not (task.recruited(skeleton) & ~task.serving(skeleton)).any()
+        assert not (task.recruited(skeleton) & ~task.influencing_joints(skeleton)).any()
         assert task.recruited(skeleton)[joint]

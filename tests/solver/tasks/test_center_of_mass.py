@@ -34,7 +34,7 @@ def test_error_is_along_the_horizontal_axes_unless_told_otherwise(rng: np.random
 
 def test_everyone_serves() -> None:
     skeleton = person()
-    assert CenterOfMassTask((0.0, 0.0, 0.0)).serving(skeleton).all()
+    assert CenterOfMassTask((0.0, 0.0, 0.0)).influencing_joints(skeleton).all()
     assert CenterOfMassTask((0.0, 0.0, 0.0)).recruited(skeleton).all()
 
 

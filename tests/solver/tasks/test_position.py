@@ -88,7 +88,7 @@ def test_a_joint_that_nothing_moves_has_a_jacobian_of_zeros(rng: np.random.Gener
 
 def test_those_who_serve_are_the_joint_and_its_ancestors() -> None:
     skeleton = person()
-    serving = PositionTask("LeftForeArm", (0.0, 0.0, 0.0)).serving(skeleton)
+    serving = PositionTask("LeftForeArm", (0.0, 0.0, 0.0)).influencing_joints(skeleton)
     assert [skeleton.names[joint] for joint in np.flatnonzero(serving)] == [
         "Hips",
         "Spine",
