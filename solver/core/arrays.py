@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The array types that every floor of the solver speaks, and what is asked of a mask everywhere."""
+"""The array types of the solver, and small functions on masks, frame ranges and values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
-"""Real numbers, double precision: everything the solver computes with."""
+"""Real numbers in double precision."""
 
 IntArray = NDArray[np.int64]
 """Indices of joints, frames or columns."""
@@ -18,24 +18,24 @@ BoolArray = NDArray[np.bool_]
 """Masks."""
 
 TINY = float(np.finfo(np.float64).tiny)
-"""The least that a length is divided by, where a vector may have none."""
+"""The smallest normal number: a lower bound for divisors that may be zero."""
 
 
 def runs(mask: BoolArray) -> list[tuple[int, int]]:
-    """The first and last index of every run of true values, (n,)."""
+    """The first and last index of every run of true values in a mask (n,)."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return [(int(begin), int(end) - 1) for begin, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def span(frames: IntArray, begin: float, end: float) -> slice:
-    """Where the times from begin to end lie among consecutive frames."""
+    """The slice of consecutive frames (n,) whose numbers lie between the times `begin` and `end`, both included."""
     first = int(frames[0]) if len(frames) else 0
     low = min(max(math.ceil(begin) - first, 0), len(frames))
     return slice(low, max(min(math.floor(end) - first + 1, len(frames)), low))
 
 
 def median(values: Array) -> Array:
-    """Along the first axis, of at least one finite value each: as NumPy's, which takes ten times as long for few."""
+    """The median of finite values (n, ...) along the first axis; for small n, np.median takes ten times as long."""
     ordered = np.sort(values, axis=0)
     half = len(ordered) // 2
     return ordered[half] if len(ordered) % 2 else np.asarray(0.5 * (ordered[half - 1] + ordered[half]))

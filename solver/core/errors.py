@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can go wrong, each with a sentence that says which joint, frame, line or task is meant and what to do.
+"""Exceptions on bad input; each message names the joint, frame, line or task and says what to do.
 
 Everything that the solver raises on bad input derives from `PoiseError`, so that a caller (the add-on, a batch over
-thousands of clips) catches one class, shows its sentence and goes on.
+thousands of clips) catches one class, shows its message and goes on.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Long work in steps: a generator that yields how far it has come and returns its result. To cancel, close it."""
+"""Long work as a generator that yields its progress and returns its result; closing it cancels the work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _Returned = TypeVar("_Returned")
 
 
 def finished(steps: Generator[object, None, _Returned]) -> _Returned:
-    """Take all steps, and return the result."""
+    """Run a generator to its end and return its result."""
     while True:
         try:
             next(steps)

@@ -24,24 +24,24 @@ IDENTITY.setflags(write=False)
 _TWO_PI = 2.0 * math.pi
 
 _SMALLEST_ANGLE = 1e-300
-"""Stands for no angle at all where one is divided by: half of it, and its sine, are still normal numbers."""
+"""Replaces an angle of zero in a division: half of it, and its sine, are still normal numbers."""
 
 _SERIES_BELOW = 0.3
-"""Angle under which the Jacobians' coefficients are summed as series: their closed forms cancel there, and the terms
-kept below leave less than 1e-17."""
+"""Angle under which the Jacobian's coefficient is summed as a series: its closed form cancels there, and the terms of
+the series that are left out sum to less than 1e-17."""
 
 _ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
-"""Components of a unit quaternion at or under this are rounding noise: the angle between them says nothing."""
+"""Components of a unit quaternion at or under this are rounding: their ratio means nothing."""
 
 _NEARLY_OPPOSITE = -0.9
-"""Cosine under which `between` takes the path that keeps its accuracy up to opposite directions."""
+"""Cosine under which `between` uses the formula that is accurate up to opposite directions."""
 
 _MEAN_ITERATIONS = 50
-"""Far above what rotations within a quarter turn of each other need (about ten); a bound, not a tuning."""
+"""An upper bound: rotations within a quarter turn of each other need about ten."""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# The group
+# Products, inverses and signs
 # ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -78,7 +78,7 @@ def conjugate(q: ArrayLike) -> Array:
 
 
 def quotient(a: ArrayLike, b: ArrayLike) -> Array:
-    """a * b⁻¹: the rotation that leads from b to a, both unit; no turn at all where they are the same or opposite."""
+    """a * b⁻¹ of unit quaternions: the rotation from b to a; its vector part is exactly zero where a is b or -b."""
     a = np.asarray(a, dtype=np.float64)
     b = np.asarray(b, dtype=np.float64)
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
@@ -86,7 +86,7 @@ def quotient(a: ArrayLike, b: ArrayLike) -> Array:
     w = aw * bw + ax * bx + ay * by + az * bz
     ratio = np.empty((*w.shape, 4))
     ratio[..., 0] = w
-    # In these sums every product has its equal of the other sign if a is b: what `multiply` rounds cancels here.
+    # If a is b, the products of these sums cancel exactly in pairs; those of `multiply` leave rounding.
     ratio[..., 1] = (ax * bw - aw * bx) + (az * by - ay * bz)
     ratio[..., 2] = (ay * bw - aw * by) + (ax * bz - az * bx)
     ratio[..., 3] = (az * bw - aw * bz) + (ay * bx - ax * by)
@@ -117,38 +117,38 @@ def align(q: ArrayLike, reference: ArrayLike) -> Array:
 
 
 def continuous(q: ArrayLike) -> Array:
-    """The quaternions (frames, ..., 4), each with the sign that is nearer to the frame before; the first keeps its."""
+    """The quaternions (frames, ..., 4), each with the sign that is nearer to the previous frame; the first is kept."""
     q = np.asarray(q, dtype=np.float64)
     signs = np.cumprod(np.where(_dot4(q[1:], q[:-1]) < 0.0, -1.0, 1.0), axis=0)
     return np.concatenate([q[:1], q[1:] * signs[..., None]])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Quaternions part by part
+# Quaternions as four component arrays
 # ---------------------------------------------------------------------------------------------------------------------
 
-# Where the four parts w, x, y and z lie apart, (4, ...), a product of many quaternions is a few operations on whole
-# arrays. (Pairs of complex numbers would need fewer still, but NumPy rounds their products in one way or another
-# depending on where in memory they lie, and nothing would be the same twice.)
+# With the components w, x, y and z in separate arrays, (4, ...), a product of many quaternions is a few operations on
+# whole arrays. (Pairs of complex numbers would need fewer, but NumPy's rounding of their products depends on where in
+# memory they lie, so results would not be reproducible.)
 
 _LEFT = np.array([[0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]])
-"""(4, 4) which part of the left factor multiplies each part of the right one in each part of the product."""
+"""(4, 4) for each component of the product, the component of the left factor that multiplies each of the right one."""
 _SIGN = np.array([[1.0, -1.0, -1.0, -1.0], [1.0, 1.0, -1.0, 1.0], [1.0, 1.0, 1.0, -1.0], [1.0, -1.0, 1.0, 1.0]])
-"""(4, 4) with which sign."""
+"""(4, 4) the sign of each of these products."""
 
 
 def to_parts(q: ArrayLike) -> Array:
-    """(4, ...) the parts of quaternions (..., 4)."""
+    """(4, ...) the components of quaternions (..., 4)."""
     return np.ascontiguousarray(np.moveaxis(np.asarray(q, dtype=np.float64), -1, 0))
 
 
 def from_parts(parts: Array) -> Array:
-    """Quaternions (..., 4) of their parts (4, ...)."""
+    """(..., 4) quaternions from their components (4, ...)."""
     return np.ascontiguousarray(np.moveaxis(parts, 0, -1))
 
 
 def multiply_parts(a: Array, b: Array) -> Array:
-    """`multiply` for quaternions that are given, and come back, as parts (4, ...)."""
+    """`multiply` for quaternions, and with a result, in component arrays (4, ...)."""
     terms = a[_LEFT]
     terms *= _SIGN.reshape(4, 4, *[1] * (a.ndim - 1))
     terms *= b
@@ -163,7 +163,7 @@ def multiply_parts(a: Array, b: Array) -> Array:
 def exp(rotation_vector: ArrayLike) -> Array:
     """The quaternion that turns by |rotation_vector| about its direction, for any length."""
     v = np.asarray(rotation_vector, dtype=np.float64)
-    angle = np.maximum(_norm3(v), _SMALLEST_ANGLE)
+    angle = np.maximum(lengths(v), _SMALLEST_ANGLE)
     half = 0.5 * angle
     q = np.empty((*v.shape[:-1], 4))
     np.cos(half, out=q[..., 0])
@@ -178,39 +178,18 @@ def log(q: ArrayLike) -> Array:
     """The shortest rotation vector of q: its norm is at most pi."""
     q = np.asarray(q, dtype=np.float64)
     w = q[..., 0]
-    sine = np.maximum(_norm3(q[..., 1:]), _SMALLEST_ANGLE)
+    sine = np.maximum(lengths(q[..., 1:]), _SMALLEST_ANGLE)
     scale = 2.0 * np.arctan2(sine, np.abs(w)) / sine
     return scaled(q[..., 1:], np.copysign(scale, w))
 
 
-def exp_jacobian(rotation_vector: ArrayLike) -> Array:
-    """The left Jacobian J (..., 3, 3) of `exp`: exp(v + d) is exp(J d) * exp(v) to first order in d.
+def exp_jacobian_inverse(rotation_vector: ArrayLike) -> Array:
+    """The inverse left Jacobian K (..., 3, 3) of `exp`: log(exp(d) * exp(v)) is v + K d to first order in d.
 
-    It is singular where |v| is a multiple of 2 pi (other than 0): see `reparametrize`.
+    It grows without bound where |v| nears a multiple of 2 pi (other than 0).
     """
     v = np.asarray(rotation_vector, dtype=np.float64)
-    angle = _norm3(v)
-    squared = angle * angle
-    small = angle < _SERIES_BELOW
-    safe = np.where(small, 1.0, angle)
-    half_sine = np.sin(0.5 * safe)
-    first = np.where(
-        small,
-        _polynomial(squared, (1 / 2, -1 / 24, 1 / 720, -1 / 40320, 1 / 3628800)),
-        2.0 * half_sine * half_sine / (safe * safe),
-    )
-    second = np.where(
-        small,
-        _polynomial(squared, (1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800)),
-        (safe - np.sin(safe)) / (safe * safe * safe),
-    )
-    return _identity_and_cross_powers(v, squared, first, second)
-
-
-def exp_jacobian_inverse(rotation_vector: ArrayLike) -> Array:
-    """The inverse (..., 3, 3) of `exp_jacobian`; it grows without bound where |v| nears a multiple of 2 pi."""
-    v = np.asarray(rotation_vector, dtype=np.float64)
-    angle = _norm3(v)
+    angle = lengths(v)
     squared = angle * angle
     small = angle < _SERIES_BELOW
     second = _polynomial(squared, (1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000))
@@ -219,20 +198,6 @@ def exp_jacobian_inverse(rotation_vector: ArrayLike) -> Array:
         half = 0.5 * safe
         second = np.where(small, second, (1.0 - half * np.cos(half) / np.sin(half)) / (safe * safe))
     return _identity_and_cross_powers(v, squared, np.full(angle.shape, -0.5), second)
-
-
-def reparametrize(rotation_vector: ArrayLike) -> Array:
-    """The rotation vector of norm <= pi for the same rotation; vectors that are short enough come back bit for bit.
-
-    A vector that wanders through repeated steps must not reach 2 pi, where the exponential map is singular.
-    """
-    v = np.asarray(rotation_vector, dtype=np.float64)
-    angle = _norm3(v)
-    turns = np.ceil((angle - math.pi) / _TWO_PI)
-    long = turns > 0.0
-    scale = np.ones(angle.shape)
-    np.divide(angle - turns * _TWO_PI, angle, out=scale, where=long)
-    return np.asarray(v * scale[..., None])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -330,7 +295,7 @@ def to_euler(q: ArrayLike, order: str) -> Array:
 
     The first and the third lie in (-pi, pi]. The second lies in [-pi/2, pi/2] when the three axes differ and in
     [0, pi] when the first axis returns as the third. In gimbal lock, where only a sum or a difference of the outer
-    angles is known, the third is 0 and the first takes all.
+    angles is known, the third is 0.
     """
     q = np.asarray(q, dtype=np.float64)
     i, j, k, parity = _euler_axes(order)
@@ -360,7 +325,7 @@ def to_euler(q: ArrayLike, order: str) -> Array:
 def from_turns(angles: ArrayLike, axes: str) -> Array:
     """The product of turns by angles (..., turns) about the axes that are named, such as "ZY"; the first is outermost.
 
-    As `from_euler`, but of as many turns as one likes, and about the same axis again if need be.
+    As `from_euler`, but of any number of turns, and possibly about the same axis twice in a row.
     """
     angles = np.asarray(angles, dtype=np.float64)
     if len(axes) == 3 and axes[1] not in (axes[0], axes[2]):
@@ -375,7 +340,7 @@ def from_turns(angles: ArrayLike, axes: str) -> Array:
 
 
 def second_euler(angles: ArrayLike, order: str) -> Array:
-    """The other angles (..., 3), but for whole turns, that are the same rotation as `angles`."""
+    """The other triple of angles (..., 3), up to whole turns, that gives the same rotation as `angles`."""
     i, _, k, _ = _euler_axes(order)
     angles = np.asarray(angles, dtype=np.float64)
     middle = -angles[..., 1] if i == k else math.pi - angles[..., 1]
@@ -383,11 +348,10 @@ def second_euler(angles: ArrayLike, order: str) -> Array:
 
 
 def continuous_euler(angles: ArrayLike, order: str) -> Array:
-    """Angles (frames, ..., 3) of the same rotations, each triple as near as it can be to the frame before.
+    """Angles (frames, ..., 3) of the same rotations, each triple the nearest one to that of the previous frame.
 
-    The first frame stays as it is, and so do all others that are near already. Whether to change between the two
-    triples of a rotation from one frame to the next does not depend on which of the two the first has, so that all
-    changes are known at once.
+    The first frame is kept, and so are all others that are already nearest. Whether the triple changes between two
+    frames does not depend on which of the two triples the first frame has, so all changes are computed at once.
     """
     angles = np.asarray(angles, dtype=np.float64)
     second = second_euler(angles, order)
@@ -400,7 +364,7 @@ def continuous_euler(angles: ArrayLike, order: str) -> Array:
     is_second = np.zeros(angles.shape[:-1], dtype=bool)
     np.logical_xor.accumulate(changes, axis=0, out=is_second[1:])
     chosen = np.where(is_second[..., None], second, angles)
-    # Whole turns are counted, not added up, so that rounding does not grow along the clip.
+    # Whole turns are counted as integers, so that rounding does not accumulate along the clip.
     chosen[1:] -= _TWO_PI * np.cumsum(np.round(np.diff(chosen, axis=0) / _TWO_PI), axis=0)
     return chosen
 
@@ -464,8 +428,9 @@ def cross(a: Array, b: Array) -> Array:
 
 
 def lengths(vectors: Array) -> Array:
-    """(...) of vectors (..., 3); np.linalg.norm costs several times as much along a short axis."""
-    return _norm3(vectors)
+    """(...) the lengths of vectors (..., 3); np.linalg.norm costs several times as much along a short axis."""
+    x, y, z = vectors[..., 0], vectors[..., 1], vectors[..., 2]
+    return np.asarray(np.sqrt(x * x + y * y + z * z))
 
 
 def angle_between(a: ArrayLike, b: ArrayLike) -> Array:
@@ -477,7 +442,7 @@ def angle_between(a: ArrayLike, b: ArrayLike) -> Array:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Between rotations
+# Interpolation and means
 # ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -498,9 +463,9 @@ def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> Array:
 def mean(q: ArrayLike, axis: int = 0, weights: ArrayLike | None = None) -> Array:
     """The rotation (..., 4), w >= 0, that minimises the weighted sum of squared angles to the rotations along `axis`.
 
-    `axis` counts among the leading axes of q; `weights` has their shape or the length of that axis. The search
-    starts at the eigenvector that minimises the chordal distances, which does not depend on the quaternions' signs,
-    and goes on in the tangent space around it.
+    `axis` is one of the leading axes of q; `weights` has their shape or the length of that axis. The iteration starts
+    at the eigenvector that minimises the chordal distances, which does not depend on the quaternions' signs, and
+    continues in the tangent space.
     """
     q = np.asarray(q, dtype=np.float64)
     leading = q.shape[:-1]
@@ -535,7 +500,7 @@ def random(rng: np.random.Generator, shape: int | tuple[int, ...] = ()) -> Array
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Parts of the above
+# Helpers
 # ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -545,11 +510,6 @@ def scaled(vectors: Array, factors: Array) -> Array:
     for component in range(vectors.shape[-1]):
         np.multiply(vectors[..., component], factors, out=scaled[..., component])
     return scaled
-
-
-def _norm3(v: Array) -> Array:
-    x, y, z = v[..., 0], v[..., 1], v[..., 2]
-    return np.asarray(np.sqrt(x * x + y * y + z * z))
 
 
 def _norm4(q: Array) -> Array:
@@ -574,7 +534,7 @@ def _unit(v: Array) -> Array:
     if not np.all(known):
         largest = np.where(known, largest, 1.0)
     scaled = np.asarray(v / largest[..., None])
-    norm = _norm3(scaled)
+    norm = lengths(scaled)
     return np.asarray(scaled / np.where(known, norm, 1.0)[..., None])
 
 
@@ -634,7 +594,7 @@ def _twist_plane(q: Array, direction: Array) -> tuple[Array, Array]:
 def _between_nearly_opposite(u: Array, v: Array) -> Array:
     """The unit quaternions from unit u to unit v (count, 3), accurate up to v = -u."""
     normal = cross(u, v)
-    opposite = _norm3(normal) <= _ROUNDING
+    opposite = lengths(normal) <= _ROUNDING
     if np.any(opposite):
         least = np.argmin(np.abs(u[opposite]), axis=-1)
         normal[opposite] = cross(u[opposite], np.eye(3)[least])
@@ -642,6 +602,6 @@ def _between_nearly_opposite(u: Array, v: Array) -> Array:
     normal = _unit(normal)
     normal -= _dot3(normal, u)[..., None] * u
     q = np.empty((*u.shape[:-1], 4))
-    q[..., 0] = 0.5 * _norm3(u + v)
-    q[..., 1:] = (0.5 * _norm3(u - v))[..., None] * _unit(normal)
+    q[..., 0] = 0.5 * lengths(u + v)
+    q[..., 1:] = (0.5 * lengths(u - v))[..., None] * _unit(normal)
     return q

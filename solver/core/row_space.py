@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Row spaces: what some rows of a Jacobian span, and what is left beside it."""
+"""Row spaces of batches of Jacobians: bases, projections onto their null spaces, and whitening."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..core.arrays import Array, BoolArray
+from .arrays import Array, BoolArray
 
 RANK_TOLERANCE = 1e-5
-"""A direction whose singular value is below this fraction of its level's Jacobian counts as lost. The squares that
-`eigh` sees carry rounding of about 1e-8 of the Jacobian; three digits above that are safe."""
+"""A direction whose singular value is below this fraction of its level's Jacobian counts as zero. The squares that
+`eigh` decomposes carry rounding of about 1e-8 of the Jacobian; three digits above that are safe."""
 
 WHITENING_RIDGE = 1e-14
 """Share of its trace by which a Gram matrix is lifted before Cholesky, which fails for a whole batch if rounding has
-made one frame's matrix indefinite. That is the rounding of a hundred rows."""
+made one frame's matrix indefinite: about the rounding of a hundred rows."""
 
-INVERTED_WHOLE = 12
-"""Rows of a triangular matrix below which two halves cost more than the whole."""
+INVERTED_AT_ONCE = 12
+"""Rows of a triangular matrix up to which inverting it by halves is slower than inverting it at once."""
 
 
 def times(rows: Array, vectors: Array) -> Array:
@@ -30,14 +30,14 @@ def combined(weights: Array, rows: Array) -> Array:
 
 
 def outside(basis: Array, rows: Array) -> Array:
-    """Rows (frames, rows, columns) without their components along a basis (frames, spent, columns)."""
+    """Rows (frames, rows, columns) projected onto the null space of an orthonormal basis (frames, spent, columns)."""
     if not basis.shape[1]:
         return rows
     return rows - (rows @ basis.swapaxes(1, 2)) @ basis
 
 
 def outside_both(basis: Array, matrix: Array) -> Array:
-    """A symmetric matrix (frames, columns, columns) restricted to what is left beside a basis."""
+    """A symmetric matrix (frames, columns, columns) projected on both sides onto the null space of a basis."""
     return outside(basis, outside(basis, matrix).swapaxes(1, 2))
 
 
@@ -54,11 +54,11 @@ class RowSpace:
 
     @property
     def alive(self) -> BoolArray:
-        """(frames, rows) which directions count."""
+        """(frames, rows) which directions have a singular value that counts as more than zero."""
         return self.squares > self.rank_square
 
     def basis(self) -> Array:
-        """(frames, rows, columns) orthonormal rows that span the same; zero for directions that do not count."""
+        """(frames, rows, columns) an orthonormal basis of the row space; zero where a direction is not alive."""
         lengths = np.sqrt(np.where(self.alive, self.squares, 1.0))
         return (self.directions.swapaxes(1, 2) @ self._projected) * (self.alive / lengths)[:, :, None]
 
@@ -76,9 +76,9 @@ def whitening(gram: Array) -> Array:
 
 
 def _inverse_of_lower(lower: Array) -> Array:
-    """(frames, rows, rows) inverses of lower triangular matrices: by halves, since `inv` does not see the zeros."""
+    """(frames, rows, rows) inverses of lower triangular matrices: by halves, since `inv` ignores the zeros."""
     rows = lower.shape[1]
-    if rows <= INVERTED_WHOLE:
+    if rows <= INVERTED_AT_ONCE:
         return np.linalg.inv(lower)
     half = rows // 2
     inverse = np.zeros_like(lower)

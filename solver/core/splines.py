@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Curves through points at given times: Kochanek-Bartels splines (document 003, 4.2.2, equations 4.1 to 4.3).
+"""Curves through points at given times: Kochanek-Bartels splines (Le Callennec 2006, section 4.2.2,
+equations 4.1 to 4.3).
 
-The printed tangents belong to points that are evenly spaced in time. Here tangents are velocities, which for even
-spacing are the printed ones and elsewhere keep the velocity continuous; docs/derivations.md has the derivation.
+The published tangents hold for points that are evenly spaced in time. Here tangents are velocities, which are the
+published ones for even spacing and keep the velocity continuous otherwise; docs/derivations.md has the derivation.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ class Spline:
     last_tangent: InitVar[ArrayLike | None] = None
     incoming: Array = field(init=False)
     """(points, width) the velocity with which the curve arrives at each point: the source derivative DS as a velocity.
-    The first point, at which nothing arrives, has its outgoing one."""
+    That of the first point is its outgoing one."""
     outgoing: Array = field(init=False)
     """(points, width) the velocity with which the curve leaves each point: the destination derivative DD as a velocity.
-    The last point, which nothing leaves, has its incoming one."""
+    That of the last point is its incoming one."""
 
     def __post_init__(
         self,
