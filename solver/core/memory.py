@@ -13,7 +13,7 @@ def keep_freed_memory() -> None:
     """Let the C library of Linux keep the memory of freed arrays, up to twice `LARGEST_BLOCK`.
 
     A solve allocates and frees arrays of some hundred kilobytes many times a second. By default the library returns
-    them to the system at once, and allocating them again, page by page, takes a fifth of the time of a solve. The library's
+    them to the system at once, and allocating them again, page by page, takes a fifth of the time of a solve. The
     threshold is dynamic: once a large block is freed, it keeps blocks up to that size. On other systems this does
     nothing.
     """

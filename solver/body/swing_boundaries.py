@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Boundary curves of a swing on the unit sphere: elliptic cones and spherical polygons.
+
+The allowed side lies on the left of a curve. Distances are measured along the sphere. If c is the curve's point nearest
+to a direction d and T the unit tangent there, then d leaves the allowed side fastest when it turns about T itself, at
+unit rate: T is the gradient of the excess, near the boundary and far from it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Array, BoolArray
+from ..core.errors import LimitError
+
+COINCIDENT = 1e-6
+"""Radians within which directions count as one: no anatomical limit is that fine."""
+
+_CONE_SAMPLES = 33
+"""Points on a quarter of a cone's boundary from which the search for the nearest one starts."""
+
+_CONE_ITERATIONS = 60
+"""Enough for pure bisection of the interval between two samples down to rounding; Newton usually needs five."""
+
+_CONE_STEP = 1e-7
+"""Change of the curve's parameter that ends the search: after a Newton step of this size the error is its square, and
+the distance, which is stationary there, has only the square of that."""
+
+_ROUNDING = 1e-15
+"""Distance between unit vectors under which the direction from one to the other is only noise."""
+
+
+class NearestPoint(NamedTuple):
+    """The nearest points of a closed curve on the sphere to some directions (count, 3)."""
+
+    excess: Array
+    """(count,)"""
+    gradient: Array
+    """(count, 3) unit"""
+    point: Array
+    """(count, 3) the curve's nearest point"""
+
+
+class ConeBoundary:
+    """The directions to which the bone axis is turned by the swings s(t) = u cos(t) e_u + v sin(t) e_v.
+
+    In coordinates along (e_u, e_v, bone) the curve is (m v sin t, -m u cos t, cos(angle)), where angle² = A(t) =
+    u² cos² t + v² sin² t and m = sin(angle) / angle. It is its own mirror image in the two planes that hold the bone
+    axis and e_u or e_v; so the point nearest to a direction lies in the same quarter, and one quarter is searched.
+    """
+
+    def __init__(self, u: float, v: float, frame: Array) -> None:
+        self._u = u
+        self._v = v
+        self._frame = frame
+        self._samples = np.linspace(0.0, 0.5 * math.pi, _CONE_SAMPLES)
+        cosine, sine = np.cos(self._samples), np.sin(self._samples)
+        angle = np.hypot(u * cosine, v * sine)
+        ratio = np.sin(angle) / angle
+        self._sample_points = np.stack([ratio * v * sine, ratio * u * cosine, np.cos(angle)])
+
+    def nearest(self, direction: Array) -> NearestPoint:
+        """The nearest points of the curve to directions (count, 3)."""
+        local = direction @ self._frame.T
+        x, y, z = np.abs(local[:, 0]), np.abs(local[:, 1]), local[:, 2]
+        t = self._search(x, y, z)
+        cosine = np.where(local[:, 1] > 0.0, -np.cos(t), np.cos(t))
+        sine = np.where(local[:, 0] < 0.0, -np.sin(t), np.sin(t))
+        u, v = self._u, self._v
+        squared, first, _ = self._squared_angle(cosine, sine)
+        ratio, ratio_1, _ = _sine_ratio(squared)
+
+        point = np.empty(direction.shape)
+        point[:, 0] = ratio * v * sine
+        point[:, 1] = -ratio * u * cosine
+        point[:, 2] = np.cos(np.sqrt(squared))
+        tangent = np.empty(direction.shape)
+        tangent[:, 0] = v * (ratio_1 * first * sine + ratio * cosine)
+        tangent[:, 1] = -u * (ratio_1 * first * cosine - ratio * sine)
+        tangent[:, 2] = -0.5 * ratio * first
+        tangent /= np.linalg.norm(tangent, axis=-1, keepdims=True)
+
+        outward = np.cross(tangent, point)
+        excess = np.arctan2(np.sum(outward * local, axis=-1), np.sum(point * local, axis=-1))
+        return NearestPoint(excess, tangent @ self._frame, point @ self._frame)
+
+    def contains(self, direction: Array) -> BoolArray:
+        """(count,) whether directions (count, 3) lie on the left of the boundary: by the swing's rotation vector."""
+        local = direction @ self._frame.T
+        sine = np.hypot(local[:, 0], local[:, 1])
+        angle = np.arctan2(sine, local[:, 2])
+        across = np.hypot(local[:, 1] / self._u, local[:, 0] / self._v)
+        return np.asarray((angle * across <= sine) & (angle < math.pi))
+
+    def _squared_angle(self, cosine: Array, sine: Array) -> tuple[Array, Array, Array]:
+        """A(t) with its first and second derivative."""
+        difference = self._v**2 - self._u**2
+        squared = (self._u * cosine) ** 2 + (self._v * sine) ** 2
+        return squared, 2.0 * difference * sine * cosine, 2.0 * difference * (cosine * cosine - sine * sine)
+
+    def _search(self, x: Array, y: Array, z: Array) -> Array:
+        """The parameter in [0, pi/2] of the point with the largest cosine f to (x, y, z), where x, y >= 0.
+
+        The best of the samples and the slope there say between which two samples a maximum lies; Newton's method
+        finds it, with bisection wherever a step would leave the interval.
+        """
+        best = np.argmax(np.stack([x, y, z], axis=-1) @ self._sample_points, axis=-1)
+        t = self._samples[best]
+        slope, curvature = self._slopes(t, x, y, z)
+        low = self._samples[np.maximum(best - (slope < 0.0), 0)]
+        high = self._samples[np.minimum(best + (slope > 0.0), _CONE_SAMPLES - 1)]
+        for _ in range(_CONE_ITERATIONS):
+            rising = slope > 0.0
+            low = np.where(rising, t, low)
+            high = np.where(rising, high, t)
+            peaked = curvature < 0.0
+            newton = t - slope / np.where(peaked, curvature, -1.0)
+            usable = peaked & (newton >= low) & (newton <= high)
+            following = np.where(usable, newton, 0.5 * (low + high))
+            done = not np.any(np.abs(following - t) > _CONE_STEP)
+            t = following
+            if done:
+                break
+            slope, curvature = self._slopes(t, x, y, z)
+        return np.asarray(t)
+
+    def _slopes(self, t: Array, x: Array, y: Array, z: Array) -> tuple[Array, Array]:
+        """The first and second derivative of f with respect to t."""
+        cosine, sine = np.cos(t), np.sin(t)
+        squared, first, second = self._squared_angle(cosine, sine)
+        ratio, ratio_1, ratio_2 = _sine_ratio(squared)
+        across = x * self._v * sine + y * self._u * cosine
+        across_1 = x * self._v * cosine - y * self._u * sine
+        slope = (across * ratio_1 - 0.5 * z * ratio) * first + ratio * across_1
+        curvature = (
+            across * (ratio_2 * first * first + ratio_1 * second - ratio)
+            + 2.0 * ratio_1 * first * across_1
+            - 0.5 * z * (ratio_1 * first * first + ratio * second)
+        )
+        return slope, curvature
+
+
+class PolygonBoundary:
+    """Great-circle arcs from each of the unit `corners` (K, 3) to the next and from the last to the first.
+
+    An arc's normal (corner x next) points to its left. The direction's parts along the corner and along the
+    arc's tangent there (normal x corner) place its foot on the great circle; the tangents at both ends tell whether
+    the foot lies on the arc.
+    """
+
+    def __init__(self, corners: Array) -> None:
+        self.corners = corners
+        following = np.roll(corners, -1, axis=0)
+        normals = np.cross(corners, following)
+        self._triple = normals
+        self._neighbour_cosines = np.sum(corners * following, axis=-1)
+        lengths = np.linalg.norm(normals, axis=-1, keepdims=True)
+        self._normals = normals / np.where(lengths > 0.0, lengths, 1.0)
+        self._leaving = np.cross(self._normals, corners)
+        self._arriving = np.cross(self._normals, following)
+        # At a corner itself the distance grows no way faster than along the mean of both arcs' gradients.
+        means = self._leaving + np.roll(self._arriving, 1, axis=0)
+        self._corner_tangents = means / np.maximum(np.linalg.norm(means, axis=-1, keepdims=True), COINCIDENT)
+
+    def area(self) -> float:
+        """The area on the left, in (0, 4 pi): 2 pi less the turns at the corners."""
+        before = np.roll(self._normals, 1, axis=0)
+        turns = np.arctan2(
+            np.sum(self.corners * np.cross(before, self._normals), axis=-1), np.sum(before * self._normals, axis=-1)
+        )
+        return float(2.0 * math.pi - np.sum(turns))
+
+    def contains(self, direction: Array) -> BoolArray:
+        """(count,) whether directions (count, 3) lie on the left of the boundary.
+
+        The triangles from any point to all arcs have signed areas that sum to the area on the left, less a whole
+        sphere if the point's antipode is on the left, because one triangle then turned inside out. So the sum is
+        taken from the antipode of the direction: it is negative where the direction is inside. That holds for
+        non-convex polygons and for those larger than a hemisphere.
+        """
+        along = direction @ self.corners.T
+        volume = -(direction @ self._triple.T)
+        base = 1.0 - along - np.roll(along, -1, axis=-1) + self._neighbour_cosines
+        return np.asarray(np.sum(np.arctan2(volume, base), axis=-1) < 0.0)
+
+    def nearest(self, direction: Array) -> NearestPoint:
+        """The nearest points of the curve to directions (count, 3)."""
+        rows = np.arange(len(direction))
+        sine = direction @ self._normals.T
+        along, ahead = direction @ self.corners.T, direction @ self._leaving.T
+        in_plane = np.sqrt(along * along + ahead * ahead)
+        on_arc = (ahead >= 0.0) & (direction @ self._arriving.T <= 0.0)
+        # Chords order the distances as angles do, without losing the small ones as cosines would.
+        arc_chord = np.where(on_arc, np.abs(sine) * np.sqrt(2.0 / (1.0 + in_plane)), np.inf)
+        apart = direction[:, None, :] - self.corners
+        corner_chord = np.sqrt(np.einsum("fkc,fkc->fk", apart, apart))
+
+        arc = np.argmin(arc_chord, axis=-1)
+        corner = np.argmin(corner_chord, axis=-1)
+        at_corner = corner_chord[rows, corner] < arc_chord[rows, arc]
+
+        start, leaving = self.corners[arc], self._leaving[arc]
+        length = in_plane[rows, arc]
+        over_the_pole = length == 0.0
+        scale = np.where(over_the_pole, 1.0, length)
+        cosine = np.where(over_the_pole, 1.0, along[rows, arc] / scale)[:, None]
+        forward = (ahead[rows, arc] / scale)[:, None]
+        point = cosine * start + forward * leaving
+        gradient = cosine * leaving - forward * start
+        excess = -np.arctan2(sine[rows, arc], length)
+        if np.any(at_corner):
+            corner = corner[at_corner]
+            seen = direction[at_corner]
+            chord = corner_chord[at_corner, corner]
+            side = np.where(self.contains(seen), -1.0, 1.0)
+            away = np.cross(self.corners[corner], seen)
+            size = np.linalg.norm(away, axis=-1, keepdims=True)
+            distinct = size > _ROUNDING
+            excess[at_corner] = side * 2.0 * np.arctan2(chord, np.linalg.norm(seen + self.corners[corner], axis=-1))
+            gradient[at_corner] = np.where(
+                distinct, side[:, None] * away / np.where(distinct, size, 1.0), self._corner_tangents[corner]
+            )
+            point[at_corner] = self.corners[corner]
+        return NearestPoint(excess, gradient, point)
+
+    def check(self) -> None:
+        """Raise LimitError where the corners do not make a simple closed path."""
+        count = len(self.corners)
+        following = np.roll(self.corners, -1, axis=0)
+        for number, (corner, after) in enumerate(zip(self.corners, following, strict=True)):
+            name = f"corners {number} and {(number + 1) % count}"
+            if np.linalg.norm(corner - after) < COINCIDENT:
+                raise LimitError(f"The polygon's {name} are the same direction: leave one out.")
+            if np.linalg.norm(corner + after) < COINCIDENT:
+                raise LimitError(f"The polygon's {name} are opposite: put a corner between them to say which way.")
+        for number in range(count):
+            others = [other for other in range(count) if other not in (number, (number + 1) % count)]
+            beside = self._arc_distances(number, self.corners[others])
+            if np.any(beside < COINCIDENT):
+                touching = others[int(np.argmin(beside))]
+                raise LimitError(
+                    f"The polygon touches itself: corner {touching} lies on the arc from corner {number} to corner "
+                    f"{(number + 1) % count}."
+                )
+            for other in range(number + 2, count if number else count - 1):
+                if self._cross_each_other(number, other):
+                    raise LimitError(
+                        f"The polygon crosses itself: the arcs that leave corners {number} and {other} intersect. "
+                        "Give the corners in their order around the boundary."
+                    )
+
+    def _arc_distances(self, arc: int, points: Array) -> Array:
+        """(count,) distances in radians from points (count, 3) to one arc."""
+        ends = self.corners[[arc, (arc + 1) % len(self.corners)]]
+        to_ends = 2.0 * np.arcsin(np.minimum(0.5 * np.linalg.norm(points[:, None] - ends, axis=-1), 1.0)).min(axis=-1)
+        over = (points @ self._leaving[arc] >= 0.0) & (points @ self._arriving[arc] <= 0.0)
+        beside = np.abs(np.arcsin(np.clip(points @ self._normals[arc], -1.0, 1.0)))
+        return np.asarray(np.where(over, beside, to_ends))
+
+    def _cross_each_other(self, first: int, second: int) -> bool:
+        """Whether two arcs intersect: they do where their great circles meet on both of them."""
+        meeting = np.cross(self._normals[first], self._normals[second])
+        for point in (meeting, -meeting):
+            if all(point @ self._leaving[arc] > 0.0 > point @ self._arriving[arc] for arc in (first, second)):
+                return True
+        return False
+
+
+def _sine_ratio(squared: Array) -> tuple[Array, Array, Array]:
+    """sin(x) / x as a function of x², with its first and second derivative with respect to x²."""
+    angle = np.sqrt(squared)
+    ratio = np.sin(angle) / angle
+    # These cancel for small angles, but then only stand beside derivatives of A that are as small.
+    difference = np.cos(angle) - ratio
+    first = difference / (2.0 * squared)
+    second = (-ratio * squared - 3.0 * difference) / (4.0 * squared * squared)
+    return ratio, first, second
