@@ -11,8 +11,9 @@ import numpy as np
 
 from ..core import rotations
 from .clip import Clip
+from .joints import SIDES
 from .landmarks.figure import Figure
-from .landmarks.names import SIDES, end_marks, name_body, read_names
+from .landmarks.names import end_marks, name_body, read_names
 
 MOVES_ALONG = 0.05
 """The share of the lower leg's length by which a foot may be off its end in half of the frames, and still be at it:

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The vocabulary of a skeleton: kinds of joints, points on them, masses hung on them."""
+"""Kinds of joints, points fixed to joints, and loads carried at such points."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..core import rotations
+from ..core.arrays import Array
 from ..core.errors import SkeletonError
 
-if TYPE_CHECKING:
-    from ..core.arrays import Array
+SIDES = ("left", "right")
+"""The sides of a body, as they begin the names of landmarks."""
 
 
 class JointKind(StrEnum):
@@ -48,6 +49,14 @@ class BodyPoint:
     def local(self) -> Array:
         """The offset as an array, (3,)."""
         return np.array(self.offset)
+
+    def place(self, world_rotations: Array, world_positions: Array) -> Array:
+        """(3,) the world position of the point, given world rotations (joints, 4) and positions (joints, 3).
+
+        `joint` must be an index.
+        """
+        joint = int(self.joint)
+        return np.asarray(world_positions[joint] + rotations.rotate(world_rotations[joint], self.local))
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,12 @@ import numpy as np
 from ..core import rotations
 from ..core.arrays import Array, ArrayLike
 from ..core.errors import SkeletonError
-from .joints import BodyPoint
+from .joints import SIDES, BodyPoint
 from .landmarks.figure import Figure
-from .landmarks.names import SIDES
-from .landmarks.recognition import Landmarks
+from .landmarks.landmarks import Landmarks
 
 AVERAGE_MASS = 70.0
-"""Kilograms where nobody has said otherwise; only loads that a character carries compare with it."""
+"""Kilograms, the mass of a character whose mass is not given; only carried loads are compared with it."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.arrays import Array, BoolArray, runs
 from .clip import Clip
+from .joints import SIDES
 from .kinematics import WorldState
 from .motion import Motion
 
@@ -59,7 +60,7 @@ def ground_velocity(clip: Clip) -> Array:
     character whose feet are not known stands on still ground.
     """
     still = np.zeros(3)
-    feet = [_LowFoot.of(clip, side) for side in ("left", "right")]
+    feet = [_LowFoot.of(clip, side) for side in SIDES]
     known = [foot for foot in feet if foot is not None]
     if len(known) < len(feet) or any(foot.low.any(axis=1).mean() < OFTEN or foot.rests for foot in known):
         return still

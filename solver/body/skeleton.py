@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who the character is: hierarchy, rest pose, kinds of joints, stiffness, limits, masses, landmarks."""
+"""The skeleton of a character: hierarchy, rest pose, kinds of joints, stiffness, limits, masses, landmarks."""
 
 from __future__ import annotations
 
@@ -16,29 +16,26 @@ from ..core.arrays import Array, ArrayLike, BoolArray, IntArray
 from ..core.errors import LimitError, SkeletonError, UnknownJointError
 from . import soles
 from .degrees_of_freedom import Dofs
-from .joints import BodyPoint, JointKind, Load
-from .landmarks import recognition
+from .joints import SIDES, BodyPoint, JointKind, Load
 from .landmarks.figure import credible_tips
-from .limits import BallLimit, HingeLimit
-from .masses import segment_masses
+from .landmarks.landmarks import JOINT_NAMES, Landmarks
+from .landmarks.recognition import recognise
+from .limits import BallLimit, HingeLimit, JointLimit
+from .masses import AVERAGE_MASS, segment_masses
 from .skin import Skin
 from .tree import Tree
 
 Up = Literal["y", "z"]
 
-DEFAULT_TOTAL_MASS = 70.0
-"""Kilograms of a character whose mass nobody has set. Only carried loads compare with it."""
-
-
-MASKS_KEPT = 256
-"""How many sets of joints a skeleton remembers: a solve asks for the same ones again and again."""
+CACHED = 256
+"""Masks, and points, that a skeleton caches: a solve needs the same ones in every step."""
 
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
     """A hierarchy of joints in its rest pose. Immutable: the `with_…` methods return changed copies.
 
-    Arrays may be given as anything that NumPy reads; what is left out gets its usual value.
+    Arrays may be given as anything that NumPy reads; fields that are not given get their defaults.
     """
 
     names: tuple[str, ...]
@@ -48,14 +45,14 @@ class Skeleton:
     offsets: Array
     """(joints, 3) rest position of each joint in its parent's frame (of a root: in the world)."""
     rest_rotations: Array = field(default=None)  # type: ignore[arg-type]
-    """(joints, 4) rest rotation of each joint in its parent's frame; identity where nothing else is said."""
+    """(joints, 4) rest rotation of each joint in its parent's frame; the identity if not given."""
     kinds: tuple[JointKind, ...] = field(default=None)  # type: ignore[arg-type]
-    """How each joint moves; roots are free and all others balls where nothing else is said."""
+    """How each joint moves; roots are free and all others balls if not given."""
     hinge_axes: Array = field(default=None)  # type: ignore[arg-type]
-    """(joints, 3) unit axis of a hinge in the joint's own frame; x where nothing else is said."""
+    """(joints, 3) unit axis of a hinge in the joint's own frame; x if not given."""
     stiffness: Array = field(default=None)  # type: ignore[arg-type]
-    """(joints,) resistance to moving: twice the stiffness costs twice as much to move as far. 1 if not set."""
-    limits: Mapping[int, HingeLimit | BallLimit] = field(default_factory=dict)
+    """(joints,) resistance to moving: twice the stiffness costs twice as much to move as far. 1 if not given."""
+    limits: Mapping[int, JointLimit] = field(default_factory=dict)
     """Limits by joint index."""
     tips: tuple[BodyPoint, ...] = ()
     """Ends of bones that carry no joint: a BVH file's End Sites, a Blender bone's tail."""
@@ -63,7 +60,7 @@ class Skeleton:
     """Points of the surface, where a mesh is bound to the skeleton."""
     up: Up = "y"
     """The axis against gravity."""
-    total_mass: float = DEFAULT_TOTAL_MASS
+    total_mass: float = AVERAGE_MASS
     """Mass of the whole body without loads."""
     set_masses: Mapping[int, float] = field(default_factory=dict)
     """Masses set by hand, by joint index; all others come from the anthropometric table."""
@@ -72,51 +69,53 @@ class Skeleton:
     set_landmarks: Mapping[str, int | tuple[int, ...] | BodyPoint | None] = field(default_factory=dict)
     """Landmarks set by hand, by their name; all others are recognised."""
     set_soles: Mapping[str, float] = field(default_factory=dict)
-    """Heights above the floor that points of the feet are said to have, by landmark; see `soles`."""
+    """Heights above the floor of points of the feet, set by hand, by landmark; see `soles`."""
 
     def __post_init__(self) -> None:
-        names = tuple(self.names)
-        count = len(names)
-        if count == 0:
-            raise SkeletonError("A skeleton needs at least one joint.")
-        _check_names(names)
-        self._freeze("names", names)
-        parents = _parents(self.parents, names)
-        self._freeze("parents", parents)
-        self._freeze("offsets", _rows(self.offsets, names, 3, "offset"))
-
-        rest = np.tile(rotations.IDENTITY, (count, 1)) if self.rest_rotations is None else self.rest_rotations
-        self._freeze("rest_rotations", _unit_rows(rest, names, 4, "rest rotation"))
-        axes = np.tile([1.0, 0.0, 0.0], (count, 1)) if self.hinge_axes is None else self.hinge_axes
-        self._freeze("hinge_axes", _unit_rows(axes, names, 3, "hinge axis"))
-
-        kinds = _kinds(self.kinds, names, parents)
-        self._freeze("kinds", kinds)
-
-        self._freeze("stiffness", _stiffness(np.ones(count) if self.stiffness is None else self.stiffness, names))
-
+        self._freeze("names", _checked_names(self.names))
+        self._freeze("parents", _parents(self.parents, self.names))
+        self._freeze("kinds", _kinds(self.kinds, self.names, self.parents))
+        self._freeze_arrays()
         if self.up not in ("y", "z"):
             raise SkeletonError(f"Up must be 'y' or 'z', not {self.up!r}.")
+        self._freeze_masses()
+        self._freeze("limits", {self.index(joint): limit for joint, limit in self.limits.items()})
+        self._check_limits()
+        self._freeze("set_soles", soles.check_soles(self.set_soles))
+        self._freeze("tips", tuple(self.resolve(tip) for tip in self.tips))
+        if self.skin is not None and ((self.skin.joints < 0) | (self.skin.joints >= len(self))).any():
+            raise SkeletonError(f"The joints of a skin are indices from 0 to {len(self) - 1}.")
+        self._freeze("loads", tuple(Load(self.resolve(load.point), load.mass) for load in self.loads))
+
+    def _freeze_arrays(self) -> None:
+        """Check the arrays with one row for each joint; those that are not given get their defaults."""
+        names, count = self.names, len(self.names)
+        rest = np.tile(rotations.IDENTITY, (count, 1)) if self.rest_rotations is None else self.rest_rotations
+        axes = np.tile([1.0, 0.0, 0.0], (count, 1)) if self.hinge_axes is None else self.hinge_axes
+        stiffness = np.ones(count) if self.stiffness is None else self.stiffness
+        self._freeze("offsets", _rows(self.offsets, names, 3, "offset"))
+        self._freeze("rest_rotations", _unit_rows(rest, names, 4, "rest rotation"))
+        self._freeze("hinge_axes", _unit_rows(axes, names, 3, "hinge axis"))
+        self._freeze("stiffness", _stiffness(stiffness, names))
+
+    def _freeze_masses(self) -> None:
         if not (np.isfinite(self.total_mass) and self.total_mass >= 0.0):
             raise SkeletonError("The total mass must be a finite number that is not negative.")
         set_masses = {self.index(joint): mass for joint, mass in self.set_masses.items()}
         for joint, mass in set_masses.items():
             if not (np.isfinite(mass) and mass >= 0.0):
-                raise SkeletonError(f"The mass of joint {names[joint]!r} must be a finite number that is not negative.")
+                name = self.names[joint]
+                raise SkeletonError(f"The mass of joint {name!r} must be a finite number that is not negative.")
         self._freeze("set_masses", set_masses)
-        limits = {self.index(joint): limit for joint, limit in self.limits.items()}
-        for joint, limit in limits.items():
-            wanted = HingeLimit if kinds[joint] is JointKind.HINGE else BallLimit
-            if kinds[joint] is JointKind.FIXED or not isinstance(limit, wanted):
+
+    def _check_limits(self) -> None:
+        for joint, limit in self.limits.items():
+            kind = self.kinds[joint]
+            wanted = HingeLimit if kind is JointKind.HINGE else BallLimit
+            if kind is JointKind.FIXED or not isinstance(limit, wanted):
                 raise LimitError(
-                    f"Joint {names[joint]!r} is {kinds[joint].value}: a {type(limit).__name__} does not fit it."
+                    f"Joint {self.names[joint]!r} is {kind.value}: a {type(limit).__name__} does not fit it."
                 )
-        self._freeze("limits", limits)
-        self._freeze("set_soles", soles.check_soles(self.set_soles))
-        self._freeze("tips", tuple(self.resolve(tip) for tip in self.tips))
-        if self.skin is not None and ((self.skin.joints < 0) | (self.skin.joints >= count)).any():
-            raise SkeletonError(f"The joints of a skin are indices from 0 to {count - 1}.")
-        self._freeze("loads", tuple(Load(self.resolve(load.point), load.mass) for load in self.loads))
 
     def _freeze(self, name: str, value: object) -> None:
         if isinstance(value, np.ndarray):
@@ -133,7 +132,7 @@ class Skeleton:
         return {name: index for index, name in enumerate(self.names)}
 
     def index(self, joint: str | int) -> int:
-        """The index of a joint given by name or index; an unknown one is an error that names its likeliest meaning."""
+        """The index of a joint given by name or index; UnknownJointError names the most similar joint."""
         if isinstance(joint, (int, np.integer)) and not isinstance(joint, bool):
             if 0 <= joint < len(self):
                 return int(joint)
@@ -157,7 +156,7 @@ class Skeleton:
         if known is None:
             mask = np.zeros(len(self), dtype=bool)
             mask[[self.index(joint) for joint in named]] = True
-            if len(self._masks) >= MASKS_KEPT:
+            if len(self._masks) >= CACHED:
                 self._masks.clear()
             known = self._masks[named] = mask
         return known.copy()
@@ -172,7 +171,10 @@ class Skeleton:
             return BodyPoint(self.index(point))
         known = self._resolved.get(point)
         if known is None:
-            known = self._resolved[point] = BodyPoint(self.index(point.joint), point.offset)
+            known = BodyPoint(self.index(point.joint), point.offset)
+            if len(self._resolved) >= CACHED:
+                self._resolved.clear()
+            self._resolved[point] = known
         return known
 
     @cached_property
@@ -183,7 +185,7 @@ class Skeleton:
 
     @cached_property
     def tree(self) -> Tree:
-        """The hierarchy as such."""
+        """The hierarchy of the joints."""
         return Tree(self.parents)
 
     @cached_property
@@ -198,11 +200,7 @@ class Skeleton:
 
     def rest_place(self, point: str | int | BodyPoint) -> Array:
         """(3,) where a joint, or a point on one, is in the rest pose, in world space."""
-        world_rotations, world_positions = self.rest
-        held = self.resolve(point)
-        return np.asarray(
-            world_positions[int(held.joint)] + rotations.rotate(world_rotations[int(held.joint)], held.local)
-        )
+        return self.resolve(point).place(*self.rest)
 
     @cached_property
     def size(self) -> float:
@@ -210,7 +208,7 @@ class Skeleton:
 
         A character without legs is as large as its longest chain of bones; one without any length has size 1.
         """
-        legs = [self._leg_length(side) for side in ("left", "right")]
+        legs = [self._leg_length(side) for side in SIDES]
         found = [length for length in legs if length > 0.0]
         if found:
             return float(np.mean(found))
@@ -223,10 +221,8 @@ class Skeleton:
         heel = getattr(marks, f"{side}_heel")
         if hip is None or knee is None or ankle is None or heel is None:
             return 0.0
-        world_rotations, world_positions = self.rest
-        heel_joint = self.index(heel.joint)
-        heel_position = world_positions[heel_joint] + rotations.rotate(world_rotations[heel_joint], heel.local)
-        path = np.stack([world_positions[hip], world_positions[knee], world_positions[ankle], heel_position])
+        _, world_positions = self.rest
+        path = np.stack([*world_positions[[hip, knee, ankle]], self.rest_place(heel)])
         return float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
 
     @cached_property
@@ -254,20 +250,20 @@ class Skeleton:
     # Landmarks and masses ------------------------------------------------------------------------------------------
 
     @cached_property
-    def landmarks(self) -> recognition.Landmarks:
-        """Which joint is the left ankle: recognised from names and shape, except what was set by hand."""
+    def landmarks(self) -> Landmarks:
+        """The landmarks, recognised by names and shape, except those set by hand."""
         rest_rotations, rest_positions = self.rest
-        set_joints = {name: mark for name, mark in self.set_landmarks.items() if name in recognition.JOINT_NAMES}
-        found = recognition.recognise(
+        set_joints = {name: mark for name, mark in self.set_landmarks.items() if name in JOINT_NAMES}
+        found = recognise(
             self.names, self.parents, rest_positions, rest_rotations, self.tips, self.up, self.skin, set_joints
         )
         return found.replace(**self.set_landmarks) if self.set_landmarks else found
 
     @cached_property
     def soles(self) -> Mapping[str, float]:
-        """How high heels, balls and tips of toes lie above the floor in a flat foot, by landmark, in the clip's units.
+        """Heights of heels, balls and tips of toes above the floor in a flat foot, by landmark, in the clip's units.
 
-        They come from the skin or the joints in the rest pose, except what was set by hand.
+        They come from the skin or the joints in the rest pose, except those set by hand.
         """
         return soles.soles_of(self.landmarks, self.tree, self.rest, self.up_axis, self.skin, self.set_soles)
 
@@ -302,12 +298,12 @@ class Skeleton:
 
     @cached_property
     def mass_unit(self) -> float:
-        """All mass, or 1 where there is none: what shares of mass are divided by."""
+        """The total mass with loads, or 1 where it is 0: the divisor of shares of mass."""
         return float(self.masses.sum()) or 1.0
 
     @cached_property
     def mass_shares(self) -> Array:
-        """(joints,) share of all mass that moving each joint moves: its own and that of everything below it."""
+        """(joints,) the share of all mass that each joint moves: its own and that of everything below it."""
         shares = np.asarray(self.masses @ self.tree.ancestry) / self.mass_unit
         shares.setflags(write=False)
         return shares
@@ -321,7 +317,7 @@ class Skeleton:
     def with_kinds(
         self, kinds: Mapping[str | int, JointKind | str], axes: Mapping[str | int, ArrayLike] | None = None
     ) -> Skeleton:
-        """A copy in which some joints move otherwise; `axes` gives the hinges' axes in their own frames."""
+        """A copy in which some joints have another kind; `axes` gives the hinges' axes in their own frames."""
         new_kinds = list(self.kinds)
         for joint, kind in kinds.items():
             new_kinds[self.index(joint)] = _kind(kind, self.names[self.index(joint)])
@@ -331,13 +327,13 @@ class Skeleton:
         return self.replace(kinds=tuple(new_kinds), hinge_axes=hinge_axes)
 
     def with_stiffness(self, stiffness: Mapping[str | int, float]) -> Skeleton:
-        """A copy in which some joints resist more or less."""
+        """A copy in which some joints have another stiffness."""
         values = np.array(self.stiffness)
         for joint, value in stiffness.items():
             values[self.index(joint)] = value
         return self.replace(stiffness=values)
 
-    def with_limits(self, limits: Mapping[str | int, HingeLimit | BallLimit | None]) -> Skeleton:
+    def with_limits(self, limits: Mapping[str | int, JointLimit | None]) -> Skeleton:
         """A copy with other limits for some joints; None takes a limit away."""
         merged = dict(self.limits)
         for joint, limit in limits.items():
@@ -347,7 +343,7 @@ class Skeleton:
         return self.replace(limits=merged)
 
     def with_masses(self, masses: Mapping[str | int, float]) -> Skeleton:
-        """A copy in which some joints have the mass given here."""
+        """A copy in which some joints have a mass set by hand."""
         return self.replace(set_masses=self.set_masses | {self.index(joint): mass for joint, mass in masses.items()})  # type: ignore[operator]
 
     def with_load(self, joint: str | int | BodyPoint, mass: float) -> Skeleton:
@@ -355,7 +351,7 @@ class Skeleton:
         return self.replace(loads=(*self.loads, Load(self.resolve(joint), mass)))
 
     def with_landmarks(self, **marks: str | int | BodyPoint | Sequence[str | int] | None) -> Skeleton:
-        """A copy in which some landmarks are what the user says they are."""
+        """A copy in which some landmarks are set by hand; None is a landmark that the character does not have."""
         resolved: dict[str, int | tuple[int, ...] | BodyPoint | None] = {}
         for name, mark in marks.items():
             if mark is None or isinstance(mark, BodyPoint):
@@ -369,7 +365,7 @@ class Skeleton:
         return changed
 
     def with_soles(self, **heights: float) -> Skeleton:
-        """A copy in which points of the feet lie so high above the floor when a foot stands flat: see `soles`."""
+        """A copy with the heights of some points of the feet above the floor set by hand; see `soles`."""
         return self.replace(set_soles={**self.set_soles, **heights})
 
     def scaled(self, factor: float) -> Skeleton:
@@ -393,7 +389,10 @@ class Skeleton:
         )
 
 
-def _check_names(names: tuple[str, ...]) -> None:
+def _checked_names(given: Iterable[str]) -> tuple[str, ...]:
+    names = tuple(given)
+    if not names:
+        raise SkeletonError("A skeleton needs at least one joint.")
     seen: set[str] = set()
     for name in names:
         if not isinstance(name, str) or not name:
@@ -401,6 +400,7 @@ def _check_names(names: tuple[str, ...]) -> None:
         if name in seen:
             raise SkeletonError(f"Two joints are called {name!r}; rename one.")
         seen.add(name)
+    return names
 
 
 def _parents(given: ArrayLike, names: tuple[str, ...]) -> IntArray:

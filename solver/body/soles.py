@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How high the points of a foot lie above the floor when it stands flat: the thickness of its sole under each."""
+"""Heights of the points of a foot above the floor while it stands flat: the thickness of the sole under each."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from ..core import rotations
 from ..core.arrays import Array
 from ..core.errors import SkeletonError
-from .joints import BodyPoint
-from .landmarks.recognition import Landmarks
+from .joints import SIDES
+from .landmarks.landmarks import Landmarks
 from .skin import Skin
 from .tree import Tree
 
 PARTS = ("heel", "ball", "toe_tip")
-SOLE_POINTS = tuple(f"{side}_{part}" for side in ("left", "right") for part in PARTS)
+SOLE_POINTS = tuple(f"{side}_{part}" for side in SIDES for part in PARTS)
 """The points that have a sole under them, named as the landmarks are."""
 
 HIGHEST_POINT, HIGHEST_ON_SKIN = 0.3, 0.5
-"""Of the foot's length, how high points lie above the heel, or above the lowest skin where there is one, at most,
-whatever the rest pose says: feet that point up or down at rest do not show it."""
+"""Upper bounds of the height of a point above the heel, or above the lowest skin where there is one, as shares of the
+foot's length: in a rest pose whose feet point up or down, heights mean nothing."""
 
 
 def soles_of(
@@ -35,14 +35,13 @@ def soles_of(
     """For each of `SOLE_POINTS` that a character has, its height above the floor in a flat foot, in the clip's units.
 
     The floor is under the lowest points of the skin of the foot in the rest pose (`rest`: world rotations (joints, 4)
-    and positions (joints, 3)); where there is no skin, under the heel, which is where the foot meets it. What is
-    `given` counts instead.
+    and positions (joints, 3)); where there is no skin, under the heel. Heights in `given` replace the computed ones.
     """
     known = dict(given or {})
     found: dict[str, float] = {}
-    for side in ("left", "right"):
+    for side in SIDES:
         marks = {part: getattr(landmarks, f"{side}_{part}") for part in PARTS}
-        places = {part: _place(mark, rest) for part, mark in marks.items() if mark is not None}
+        places = {part: mark.place(*rest) for part, mark in marks.items() if mark is not None}
         if "heel" not in places:
             continue
         heel = places["heel"]
@@ -52,7 +51,7 @@ def soles_of(
         floor = float(heel[up_axis]) if lowest is None else lowest
         highest = length * (HIGHEST_POINT if lowest is None else HIGHEST_ON_SKIN)
         above = {part: float(np.clip(place[up_axis] - floor, 0.0, highest)) for part, place in places.items()}
-        # A heel that is said to lie higher than it seems lifts what lies on the same foot.
+        # A given height of the heel raises the other points of the same foot by the same amount.
         lifted = known.get(f"{side}_heel", above["heel"]) - above["heel"]
         for part, height in above.items():
             found[f"{side}_{part}"] = known.get(f"{side}_{part}", max(height + lifted, 0.0))
@@ -60,7 +59,7 @@ def soles_of(
 
 
 def check_soles(given: Mapping[str, float]) -> dict[str, float]:
-    """The given heights, or an error that says what is wrong with them."""
+    """The given heights as numbers; raises SkeletonError for an unknown point or a height that is not 0 or more."""
     for name, height in given.items():
         if name not in SOLE_POINTS:
             raise SkeletonError(f"There is no sole under {name!r}: there are {', '.join(SOLE_POINTS)}.")
@@ -70,19 +69,13 @@ def check_soles(given: Mapping[str, float]) -> dict[str, float]:
 
 
 def _lowest(ankle: int | None, tree: Tree, rest: tuple[Array, Array], up_axis: int, skin: Skin | None) -> float | None:
-    """How low the skin that an ankle and the joints below it move reaches at rest; None where there is none."""
+    """The lowest height at rest of the skin that an ankle and the joints below it move; None where there is none."""
     if skin is None or ankle is None:
         return None
     own = tree.ancestry[skin.joints, ankle] > 0
     if not own.any():
         return None
-    turned, placed = rest
+    world_rotations, world_positions = rest
     joints = skin.joints[own]
-    return float((placed[joints] + rotations.rotate(turned[joints], skin.offsets[own]))[:, up_axis].min())
-
-
-def _place(mark: BodyPoint, rest: tuple[Array, Array]) -> Array:
-    """(3,) a landmark in the rest pose."""
-    turned, placed = rest
-    joint = int(mark.joint)
-    return np.asarray(placed[joint] + rotations.rotate(turned[joint], mark.local))
+    places = world_positions[joints] + rotations.rotate(world_rotations[joints], skin.offsets[own])
+    return float(places[:, up_axis].min())

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from ..body.clip import Clip
+from ..body.joints import SIDES
 from ..body.kinematics import WorldState
-from ..body.landmarks.names import SIDES
 from ..constraints import Constraint, Track
 from ..constraints.effectors import Effector
 from ..core.arrays import TINY, Array, BoolArray, IntArray, runs

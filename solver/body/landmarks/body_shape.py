@@ -1,27 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which joints make up a body, told from its shape alone: how it stands, where it branches, what mirrors what.
+"""Recognition of a biped's joints by shape alone: height above the floor, branching and mirror symmetry.
 
-A biped is a pelvis with exactly two mirrored limbs that go down to the floor and a trunk that rises from it. Its arms
-are the two mirrored limbs that the trunk sends out sideways, its head is what the trunk sends up between them. Anything
-else (four legs, a chain, a prop) is not guessed at.
+A biped is a pelvis with exactly two mirrored limbs that reach down to the floor and a trunk that rises from it. Its
+arms are the two mirrored limbs that leave the trunk sideways, its head is the end of the chain that rises between them.
+For anything else (four legs, a chain, a prop) nothing is found.
 
-Left is up × forward. Forward is where the feet point, or, where there are no feet, where the knees are bent to; where
-neither says, the two sides cannot be told apart and the limbs are not named.
+Left is up × forward. Forward is where the feet point, or, without feet, where the knees bend to; where neither shows
+it, the two sides cannot be told apart and nothing is found.
 
 Every threshold is a share of the stature, of the leg or of the arm, with the published human proportion beside it
-(de Leva 1996; see `anthropometry`).
+(de Leva 1996; see `masses`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...core.arrays import Array, ArrayLike, IntArray
-from .figure import TIE, Figure
-from .names import SIDES
+from ..joints import SIDES
+from .figure import TIE, Figure, LimbChain
 
 _FLOOR_REACH = 0.1
 """A leg ends within this share of the stature above the lowest point of the body."""
@@ -51,14 +50,6 @@ _KNEES_BEND = 0.005
 """Shares of the leg by which feet, or knees, must point forward to say where forward is."""
 _LONGEST_LIMB = 24
 """Joints in a limb: more is a rope or a tail."""
-
-
-@dataclass(frozen=True)
-class Limb:
-    """The joints from a trunk to the end of a limb, and that end (3,)."""
-
-    joints: tuple[int, ...]
-    end: Array
 
 
 def find_body(figure: Figure) -> dict[str, int]:
@@ -92,7 +83,7 @@ def find_body(figure: Figure) -> dict[str, int]:
 
 
 def _extremes(figure: Figure, axis: Array) -> tuple[Array, Array]:
-    """How low and how high along an axis each joint's subtree reaches, both (joints,)."""
+    """The least and the largest coordinate along an axis of each joint's subtree, both (joints,)."""
     along = figure.positions @ axis
     lowest, highest = along.copy(), along.copy()
     tips = figure.tip_positions @ axis
@@ -118,8 +109,8 @@ def _smallest(values: ArrayLike, scale: float) -> IntArray:
 # Legs ----------------------------------------------------------------------------------------------------------------
 
 
-def _find_legs(figure: Figure, lowest: Array, highest: Array, stature: float) -> tuple[int, list[Limb]] | None:
-    """The joint where the legs part, and the two legs; None where there is not exactly one pair."""
+def _find_legs(figure: Figure, lowest: Array, highest: Array, stature: float) -> tuple[int, list[LimbChain]] | None:
+    """The joint where the legs branch, and the two legs; None where there is not exactly one pair."""
     heights = figure.positions @ figure.up
     floor = float(lowest.min())
     found: list[tuple[int, list[int]]] = []
@@ -139,19 +130,14 @@ def _find_legs(figure: Figure, lowest: Array, highest: Array, stature: float) ->
     if len(found) != 1:
         return None
     fork, roots = found[0]
-    limbs = [_limb(figure, root) for root in roots]
+    limbs = [figure.limb(root) for root in roots]
     return None if any(len(limb.joints) > _LONGEST_LIMB for limb in limbs) else (fork, limbs)
 
 
-def _limb(figure: Figure, joint: int) -> Limb:
-    joints, end = figure.limb(joint)
-    return Limb(tuple(joints), end)
+def leg_roles(figure: Figure, limb: LimbChain, fork: int | None = None) -> dict[str, int]:
+    """Hip, knee, ankle and ball ("toe") among the joints of one leg, as far as it has them, by role.
 
-
-def leg_roles(figure: Figure, limb: Limb, fork: int | None = None) -> dict[str, int]:
-    """Hip, knee, ankle and toe among the joints of one leg, as far as it has them.
-
-    Joints at its beginning that are still where the legs part (`fork`) are no hip.
+    Joints at its beginning that are in the same place as the joint `fork`, where the legs branch, are no hip.
     """
     places = figure.positions[list(limb.joints)]
     length = float(np.linalg.norm(np.diff(np.vstack([places, limb.end]), axis=0), axis=1).sum())
@@ -175,14 +161,14 @@ def leg_roles(figure: Figure, limb: Limb, fork: int | None = None) -> dict[str, 
     from_ankle = np.linalg.norm(places - places[ankle], axis=1)
     off_middle = np.abs(from_hip - from_ankle)[list(between)]
     roles["knee"] = limb.joints[between[_smallest(off_middle, length)[0]]]
-    toe = toe_joint(figure, Limb(limb.joints[ankle:], limb.end))
-    if toe is not None:
-        roles["toe"] = toe
+    ball = ball_joint(figure, LimbChain(limb.joints[ankle:], limb.end))
+    if ball is not None:
+        roles["toe"] = ball
     return roles
 
 
-def toe_joint(figure: Figure, foot: Limb) -> int | None:
-    """The joint where the toes bend, among those of a foot that begins at the ankle."""
+def ball_joint(figure: Figure, foot: LimbChain) -> int | None:
+    """The joint at the ball, where the toes bend, among those of a foot that begins at the ankle; None without one."""
     if len(foot.joints) < 2:
         return None
     ways = np.linalg.norm(
@@ -193,8 +179,9 @@ def toe_joint(figure: Figure, foot: Limb) -> int | None:
     return foot.joints[1 + int(_smallest(misses, whole)[-1])]
 
 
-def _forward(figure: Figure, roles: Sequence[dict[str, int]], limbs: Sequence[Limb]) -> Array | None:
-    """Where the character faces: a horizontal unit vector (3,), square to the line between its hips."""
+def _forward(figure: Figure, roles: Sequence[dict[str, int]], limbs: Sequence[LimbChain]) -> Array | None:
+    """The horizontal unit vector (3,) that the character faces, perpendicular to the line between its hips; None where
+    neither feet nor knees show it."""
     places = [{role: figure.positions[joint] for role, joint in found.items()} for found in roles]
     across = figure.horizontal(places[0]["hip"] - places[1]["hip"])
     width = float(np.linalg.norm(across))
@@ -262,7 +249,7 @@ def _find_arms(figure: Figure, body: dict[str, int], left: Array, stature: float
     if best is None:
         return {}
     _, chest, roots = best
-    limbs = [_limb(figure, root) for root in roots]
+    limbs = [figure.limb(root) for root in roots]
     if any(len(limb.joints) > _LONGEST_LIMB for limb in limbs):
         return {}
     roles = []
@@ -270,7 +257,7 @@ def _find_arms(figure: Figure, body: dict[str, int], left: Array, stature: float
         outward_of_middle = np.abs(figure.positions[list(limb.joints)] @ left - middle)
         wide = np.flatnonzero(outward_of_middle >= _SHOULDER_WIDTH * hip_width)
         start = int(wide[0]) if wide.size else 0
-        found = arm_roles(figure, Limb(limb.joints[start:], limb.end))
+        found = arm_roles(figure, LimbChain(limb.joints[start:], limb.end))
         if start > 0:
             found["clavicle"] = limb.joints[0]
         roles.append(found)
@@ -283,7 +270,7 @@ def _find_arms(figure: Figure, body: dict[str, int], left: Array, stature: float
     return arms | neck_and_head(figure, chest, roots, ())
 
 
-def arm_roles(figure: Figure, limb: Limb) -> dict[str, int]:
+def arm_roles(figure: Figure, limb: LimbChain) -> dict[str, int]:
     """Shoulder, elbow, wrist and finger among the joints of an arm that begins at the shoulder."""
     roles = {"shoulder": limb.joints[0]}
     if not 3 <= len(limb.joints) <= _LONGEST_LIMB:
@@ -297,19 +284,19 @@ def arm_roles(figure: Figure, limb: Limb) -> dict[str, int]:
         if whole == 0.0:
             return np.inf
         upper_arm, forearm, hand = parts / whole - _ARM_PARTS
-        # A hand without fingers is no fault of the arm: what it lacks counts half.
+        # Many hands have no fingers, so a hand that is too short counts half.
         return float(upper_arm**2 + forearm**2 + (hand**2 if hand > 0.0 else 0.5 * hand**2))
 
     pairs = [(elbow, wrist) for elbow in range(1, len(places) - 1) for wrist in range(elbow + 1, len(places))]
     elbow, wrist = pairs[_smallest([misfit(pair) for pair in pairs], 1.0)[0]]
     roles |= {"elbow": limb.joints[elbow], "wrist": limb.joints[wrist]}
-    finger = finger_joint(figure, Limb(limb.joints[wrist:], limb.end))
+    finger = finger_joint(figure, LimbChain(limb.joints[wrist:], limb.end))
     if finger is not None:
         roles["finger"] = finger
     return roles
 
 
-def finger_joint(figure: Figure, hand: Limb) -> int | None:
+def finger_joint(figure: Figure, hand: LimbChain) -> int | None:
     """The first joint of a hand that is not in the wrist's own place."""
     wrist = figure.positions[hand.joints[0]]
     whole = float(np.linalg.norm(hand.end - wrist))
@@ -320,7 +307,7 @@ def finger_joint(figure: Figure, hand: Limb) -> int | None:
 
 
 def neck_and_head(figure: Figure, chest: int, arms: Collection[int], face: Collection[int]) -> dict[str, int]:
-    """What rises from the chest between the arms: its last joint before it branches is the head, its first the neck.
+    """Neck and head: the first joint, and the last one before it branches, of the chain that rises between the arms.
 
     `arms` are the chest's children that lead to the arms, `face` the joints whose names say that they are part of it.
     """

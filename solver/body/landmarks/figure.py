@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A character in one pose as a figure in space: which joint hangs on which, and where every joint and bone end is."""
+"""The hierarchy of a character and its joints, bone ends and skin in world space, in one pose."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -14,19 +15,19 @@ from ..joints import BodyPoint
 from ..skin import Skin
 
 TIE = 1e-9
-"""Two distances that differ by less than this share of themselves are equally far."""
+"""Distances that differ by less than this share count as equal."""
 
 LONGEST_TIP = 6.0
 """A bone without a child is at most this many times as long as the longest bone between two joints. Files without bone
 lengths (glTF) give such bones any length, 15 times that of a thigh and more. In people they are heads, hands and toes;
-the bound leaves room for ropes, lamps and whatever else has few joints."""
+the bound leaves room for ropes, lamps and other things with few joints."""
 
 
 def credible_tips(parents: ArrayLike, positions: ArrayLike, tips: Sequence[BodyPoint]) -> tuple[BodyPoint, ...]:
     """The tips, with joint indices, that are no longer than a bone of this skeleton can be.
 
     `parents` (joints,) and `positions` (joints, 3) are those of the rest pose. Where no bone lies between two joints
-    there is nothing to compare with, and all are credible.
+    all tips are credible.
     """
     above, places = np.asarray(parents, dtype=np.int64), np.asarray(positions, dtype=np.float64)
     hangs = above >= 0
@@ -37,8 +38,17 @@ def credible_tips(parents: ArrayLike, positions: ArrayLike, tips: Sequence[BodyP
     return tuple(tip for tip in tips if float(np.linalg.norm(tip.offset)) <= LONGEST_TIP * longest)
 
 
+@dataclass(frozen=True)
+class LimbChain:
+    """The joints from the trunk to the end of a limb."""
+
+    joints: tuple[int, ...]
+    end: Array
+    """(3,) the limb's farthest point, in world space."""
+
+
 class Figure:
-    """Joints, their world transforms and the ends of their bones, asked by `landmarks` and `anthropometry`.
+    """Joints, their world transforms and the ends of their bones in one pose.
 
     A joint without children that only marks where its parent's bone ends (`HeadTop_End`) counts as a tip of its parent,
     not as a joint of a limb.
@@ -57,7 +67,7 @@ class Figure:
         """Take parents (joints,), world positions (joints, 3), world rotations (joints, 4) and tips with joint indices.
 
         Tips that are not credible are left out. `named_ends` are the joints whose names say that they end a bone; those
-        with children are not believed.
+        with children are ignored.
         """
         self.parents: list[int] = np.asarray(parents, dtype=np.int64).tolist()
         self.positions: Array = np.asarray(positions, dtype=np.float64)
@@ -87,8 +97,8 @@ class Figure:
         self.skin_positions: Array = np.zeros((0, 3))
         """(points, 3) in world space."""
         if skin is not None:
-            turned = rotations.rotate(self.rotations[skin.joints], skin.offsets)
-            self.skin_positions = self.positions[skin.joints] + turned
+            offsets = rotations.rotate(self.rotations[skin.joints], skin.offsets)
+            self.skin_positions = self.positions[skin.joints] + offsets
 
     def __len__(self) -> int:
         return len(self.parents)
@@ -115,11 +125,11 @@ class Figure:
     # The hierarchy -------------------------------------------------------------------------------------------------
 
     def above(self, ancestor: int, joint: int) -> bool:
-        """Whether `joint` hangs below `ancestor`; no joint is above itself."""
+        """Whether `ancestor` is a proper ancestor of `joint`."""
         return bool(self._first[ancestor] < self._first[joint] < self._last[ancestor])
 
     def within(self, joint: int, ancestor: int) -> bool:
-        """Whether `joint` is `ancestor` or hangs below it."""
+        """Whether `joint` is `ancestor` or a descendant of it."""
         return bool(self._first[ancestor] <= self._first[joint] < self._last[ancestor])
 
     def subtree(self, joint: int) -> list[int]:
@@ -127,7 +137,7 @@ class Figure:
         return self._order[int(self._first[joint]) : int(self._last[joint])]
 
     def path(self, ancestor: int, joint: int) -> list[int]:
-        """From `ancestor` down to `joint`, both included; empty where `joint` does not hang there."""
+        """From `ancestor` down to `joint`, both included; empty where `joint` is no descendant."""
         if not self.within(joint, ancestor):
             return []
         path = [joint]
@@ -136,7 +146,7 @@ class Figure:
         return path[::-1]
 
     def common_ancestor(self, joints: Sequence[int]) -> int | None:
-        """The lowest joint that all of these are or hang on; None where there is none."""
+        """The lowest common ancestor of some joints, possibly one of them; None where there is none."""
         if not joints:
             return None
         ancestor = joints[0]
@@ -184,8 +194,11 @@ class Figure:
         """(n, 3) positions of the joint, of everything below it and of all their tips."""
         return np.concatenate([self.positions[self.subtree(joint)], self.tip_positions[self._tips_below(joint)]])
 
-    def limb(self, joint: int) -> tuple[list[int], Array]:
-        """The joints from this one to the farthest point below it, and that point (3,)."""
+    def limb(self, joint: int, through: int | None = None) -> LimbChain:
+        """The chain from a joint to the farthest point below it, or below a joint `through` that lies below it."""
+        if through is not None:
+            outer = self.limb(through)
+            return LimbChain((*self.path(joint, through)[:-1], *outer.joints), outer.end)
         joints = [below for below in self.subtree(joint) if below == joint or below not in self.ends]
         mask = self._tips_below(joint)
         owners = np.array([*joints, *self.tip_joints[mask].tolist()], dtype=np.int64)
@@ -193,4 +206,4 @@ class Figure:
         distances = np.linalg.norm(points - self.positions[joint], axis=1)
         farthest = np.flatnonzero(distances >= distances.max() * (1.0 - TIE))
         best = max(farthest.tolist(), key=lambda index: (self.depths[int(owners[index])], -index))
-        return self.path(joint, int(owners[best])), points[best]
+        return LimbChain(tuple(self.path(joint, int(owners[best]))), points[best])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Heel, ball and tip of the toes of a foot in the rest pose.
 
-Where a skin is known, its lowest, rearmost and foremost points tell. Else the joints and the ends of bones do, as far
-as they keep to the proportions of a foot: files without bone lengths (glTF) give the last bone of a chain any length
-and any direction. What is left is estimated from the proportions of people.
+Where a skin is known, they are its lowest, rearmost and foremost points. Otherwise they come from joints and ends of
+bones, as far as these keep to the proportions of a foot: files without bone lengths (glTF) give the last bone of a
+chain any length and any direction. The remaining points are estimated from the proportions of people.
 """
 
 from __future__ import annotations
@@ -72,13 +72,14 @@ _ENOUGH_SKIN = 6
 
 
 @dataclass(frozen=True)
-class Leg:
-    """The joints of a leg by index; the hip and the knee may be unknown, and there may be no toes."""
+class LegJoints:
+    """The joints of a leg by index; hip and knee may be unknown, and there may be no joint at the ball."""
 
     hip: int | None
     knee: int | None
     ankle: int
-    toe: int | None
+    ball: int | None
+    """The joint that bends the toes."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class FootPoints:
 
 
 def foot_points(
-    figure: Figure, leg: Leg, forward: Array | None, named_heel: BodyPoint | None, heel_bones: Collection[int]
+    figure: Figure, leg: LegJoints, forward: Array | None, named_heel: BodyPoint | None, heel_bones: Collection[int]
 ) -> FootPoints:
     """Heel, ball and tip of the toes of one foot.
 
@@ -104,34 +105,34 @@ def foot_points(
 class _Foot:
     """One foot; `start` (3,) is its ankle, `length` that of the leg from hip to ankle, 0 where it is unknown."""
 
-    def __init__(self, figure: Figure, leg: Leg, forward: Array | None) -> None:
+    def __init__(self, figure: Figure, leg: LegJoints, forward: Array | None) -> None:
         self.figure, self.leg, self.forward = figure, leg, forward
         self.start = figure.positions[leg.ankle]
         self.length = _leg_length(figure, leg)
 
     def points(self, named_heel: BodyPoint | None, heel_bones: Collection[int]) -> FootPoints:
         figure, leg = self.figure, self.leg
-        ball_joint = None if leg.toe is None else BodyPoint(leg.toe)
+        at_joint = None if leg.ball is None else BodyPoint(leg.ball)
         skin = self._skin()
         foot = self._to_ball()
         if foot is None:
-            return FootPoints(named_heel, ball_joint, None)
+            return FootPoints(named_heel, at_joint, None)
         knee = leg.knee if leg.knee is not None else leg.hip
         down = _down(figure, self.start if knee is None else figure.positions[knee], self.start, foot, self.forward)
         if down is None:
-            return FootPoints(named_heel, ball_joint, self._farthest_end())
+            return FootPoints(named_heel, at_joint, self._farthest_end())
         if skin is not None:
             from_skin = self._points_of_skin(skin, foot, down)
             if from_skin is not None:
-                return FootPoints(named_heel or from_skin.heel, ball_joint or from_skin.ball, from_skin.toe_tip)
+                return FootPoints(named_heel or from_skin.heel, at_joint or from_skin.ball, from_skin.toe_tip)
         along_floor = foot - (foot @ down) * down
         tip = self._toe_tip(along_floor)
         under_ankle = self.start + self._drop(down, tip, skin) * down
         if tip is None:
-            carrier = leg.ankle if leg.toe is None else leg.toe
+            carrier = leg.ankle if leg.ball is None else leg.ball
             tip = figure.point(carrier, under_ankle + (1.0 + TOE_LENGTH) * along_floor)
-        ball = ball_joint or figure.point(leg.ankle, under_ankle + along_floor)
-        inside = figure.path(leg.ankle, leg.toe)[:-1] if leg.toe is not None else []
+        ball = at_joint or figure.point(leg.ankle, under_ankle + along_floor)
+        inside = figure.path(leg.ankle, leg.ball)[:-1] if leg.ball is not None else []
         carrier = next((joint for joint in inside if joint in heel_bones), leg.ankle)
         return FootPoints(named_heel or figure.point(carrier, under_ankle - HEEL_SETBACK * along_floor), ball, tip)
 
@@ -139,17 +140,17 @@ class _Foot:
 
     def _to_ball(self) -> Array | None:
         """(3,) from the ankle to the ball; None where nothing shows it, not even where the character faces."""
-        figure, toe = self.figure, self.leg.toe
-        if toe is not None and np.any(figure.positions[toe] != self.start):
-            return np.asarray(figure.positions[toe] - self.start)
+        figure, ball = self.figure, self.leg.ball
+        if ball is not None and np.any(figure.positions[ball] != self.start):
+            return np.asarray(figure.positions[ball] - self.start)
         end = self._farthest_end()
         if end is not None:
             way = figure.world(int(end.joint), end.offset) - self.start
             ends_at_ball = float(np.linalg.norm(figure.horizontal(way))) < ENDS_AT_BALL * self.length
             return np.asarray(way if ends_at_ball else way / (1.0 + TOE_LENGTH))
-        if self.forward is not None and self.length > 0.0 and toe is None:
+        if self.forward is not None and self.length > 0.0 and ball is None:
             return np.asarray(BALL_AHEAD * self.length * self.forward)
-        return None if toe is None else np.zeros(3)
+        return None if ball is None else np.zeros(3)
 
     def _ends(self, joint: int) -> list[tuple[int, Array]]:
         """Where bones below a joint end, each with the joint that carries that end."""
@@ -161,7 +162,7 @@ class _Foot:
     def _farthest_end(self) -> BodyPoint | None:
         """The end of the foot farthest from where it bends that a foot of this leg can have."""
         figure = self.figure
-        joint = self.leg.ankle if self.leg.toe is None else self.leg.toe
+        joint = self.leg.ankle if self.leg.ball is None else self.leg.ball
         origin = figure.positions[joint]
         credible = [
             (carrier, place)
@@ -192,21 +193,21 @@ class _Foot:
 
     def _toe_tip(self, along_floor: Array) -> BodyPoint | None:
         """The end of the toes as the bones have it; None where no end of a bone keeps to the proportions of toes."""
-        figure, toe = self.figure, self.leg.toe
-        if toe is None or not np.any(figure.positions[toe] != self.start):
+        figure, ball = self.figure, self.leg.ball
+        if ball is None or not np.any(figure.positions[ball] != self.start):
             end = self._farthest_end()
-            if end is None or toe is not None:
+            if end is None or ball is not None:
                 return end
             way = figure.world(int(end.joint), end.offset) - self.start
             return None if float(np.linalg.norm(figure.horizontal(way))) < ENDS_AT_BALL * self.length else end
         reach = float(np.linalg.norm(along_floor))
         if reach == 0.0:
             return self._farthest_end()
-        ahead, ball = along_floor / reach, figure.positions[toe]
+        ahead, origin = along_floor / reach, figure.positions[ball]
         credible = []
-        for carrier, place in self._ends(toe):
-            along = float((place - ball) @ ahead)
-            askew = float(np.linalg.norm(place - ball - along * ahead))
+        for carrier, place in self._ends(ball):
+            along = float((place - origin) @ ahead)
+            askew = float(np.linalg.norm(place - origin - along * ahead))
             if _SHORTEST_TOES * reach <= along <= _LONGEST_TOES * reach and askew <= max(_TOES_ASKEW * along, 0.0):
                 credible.append((along, carrier, place))
         if not credible:
@@ -221,12 +222,12 @@ class _Foot:
             return max(float(((skin - self.start) @ down).max()), 0.0)
         below = [joint for joint in figure.subtree(self.leg.ankle) if joint not in figure.ends]
         places = [figure.positions[joint] for joint in below]
-        ends = (tip, self._farthest_end() if self.leg.toe is None else None)
+        ends = (tip, self._farthest_end() if self.leg.ball is None else None)
         places += [figure.world(int(end.joint), end.offset) for end in ends if end is not None]
         depths = (np.array(places) - self.start) @ down
         if self.length > 0.0:
             depths = depths[depths <= _DEEPEST_SOLE * self.length]
-        if len(places) == 1 and self.leg.toe is None:
+        if len(places) == 1 and self.leg.ball is None:
             return ANKLE_HEIGHT * self.length
         return float(depths.max(initial=0.0))
 
@@ -255,7 +256,7 @@ class _Foot:
         rear, front = float(along[in_sole].min()), float(along[in_foot].max())
         length = front - rear
         if front <= -rear:
-            return None  # feet reach ahead of the ankle: this mesh does not lie on its bones as its maker meant it to
+            return None  # a foot reaches further ahead of the ankle than behind: this mesh does not fit its bones
 
         def on_sole(place: float, near: Array) -> Array:
             """A place along the sole, in the middle of the skin that is near, or else of all."""
@@ -266,13 +267,13 @@ class _Foot:
         tip = on_sole(front, in_foot & (along >= front - _END_OF_SOLE * length))
         ball_along = rear + BALL_ALONG_SOLE * length
         ball = on_sole(ball_along, in_foot & (np.abs(along - ball_along) <= _END_OF_SOLE * length))
-        toes = leg.ankle if leg.toe is None else leg.toe
+        toes = leg.ankle if leg.ball is None else leg.ball
         return FootPoints(figure.point(leg.ankle, heel), figure.point(leg.ankle, ball), figure.point(toes, tip))
 
     def _ahead(self, foot_skin: Array, foot: Array, down: Array) -> Array | None:
         """(3,) the unit vector along the sole that the toes point to; None where neither joints nor skin show it."""
         along_floor = foot - (foot @ down) * down
-        if self.leg.toe is None:
+        if self.leg.ball is None:
             # A foot bone without toes may point anywhere; the skin does not.
             level = foot_skin - foot_skin.mean(axis=0)
             level = level - (level @ down)[:, None] * down
@@ -287,7 +288,7 @@ class _Foot:
         return along_floor / reach if reach > 0.0 else None
 
 
-def _leg_length(figure: Figure, leg: Leg) -> float:
+def _leg_length(figure: Figure, leg: LegJoints) -> float:
     joints = [joint for joint in (leg.hip, leg.knee, leg.ankle) if joint is not None]
     return float(np.linalg.norm(np.diff(figure.positions[joints], axis=0), axis=1).sum())
 

@@ -15,9 +15,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ..joints import SIDES
 from .figure import Figure
-
-SIDES = ("left", "right")
 
 LEG = ("hip", "knee", "ankle", "toe")
 ARM = ("clavicle", "shoulder", "elbow", "wrist", "finger")

@@ -1,45 +1,42 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the landmarks of a character keep to the proportions of a body.
+"""Checks that the landmarks of a character keep to the proportions of a body.
 
-Landmarks that do not are wrong: set by hand to another bone, or misread. What is built on them (where feet stand, the
-size to which tolerances are relative) would destroy a motion, so they are named before anything is solved.
+Landmarks that do not are wrong: set by hand to another bone, or recognised wrongly. A solve that relies on them (for
+footplants, or for the size to which tolerances are relative) would destroy a motion, so they are reported before.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...core import rotations
 from ...core.arrays import Array
-from ..joints import BodyPoint
-from .names import SIDES
-from .recognition import Landmarks
+from ..joints import SIDES, BodyPoint
+from .landmarks import Landmarks
 
 FARTHEST = {"heel": 0.6, "ball": 0.7, "toe_tip": 1.0}
-"""The farthest that points of a foot lie from the ankle, as shares of the leg from hip to ankle. People have 0.13, 0.18
-and 0.25; cartoon characters have feet three times as large."""
+"""The largest distances of the points of a foot from the ankle, as shares of the leg from hip to ankle. People have
+0.13, 0.18 and 0.25; cartoon characters have feet three times as large."""
 
 HIGHEST_HEAD = 1.5
 """The same for the top of the head above the head joint: 0.25 in people, 1 in cartoon characters."""
 
 UNEVEN_LEG = 4.0
-"""How many times as long as the other the longer one of thigh and shin may be; they are alike in people."""
+"""The largest ratio of the lengths of thigh and shin; about 1 in people."""
 
 UNEVEN_LEGS = 1.5
-"""The same for left and right leg."""
+"""The largest ratio of the lengths of the two legs."""
 
 
 def implausible_landmarks(
     landmarks: Landmarks, rest_rotations: Array, rest_positions: Array, side: str | None = None
 ) -> tuple[str, ...]:
-    """A sentence for each landmark that is where no body has it, given the rest pose in world space.
+    """A message for each implausible landmark, given the rest pose in world space.
 
-    `rest_rotations` are (joints, 4), `rest_positions` (joints, 3). With a side, only those of that leg count.
+    `rest_rotations` are (joints, 4), `rest_positions` (joints, 3). With a `side`, only that leg is checked.
     """
 
-    def place(mark: BodyPoint) -> Array:
-        joint = int(mark.joint)
-        return np.asarray(rest_positions[joint] + rotations.rotate(rest_rotations[joint], mark.local))
+    def distance(mark: BodyPoint, joint: int) -> float:
+        return float(np.linalg.norm(mark.place(rest_rotations, rest_positions) - rest_positions[joint]))
 
     found: list[str] = []
     legs: dict[str, float] = {}
@@ -58,14 +55,14 @@ def implausible_landmarks(
             )
         for part, most in FARTHEST.items():
             mark = getattr(landmarks, f"{each}_{part}")
-            far = 0.0 if mark is None else float(np.linalg.norm(place(mark) - rest_positions[ankle])) / leg
+            far = 0.0 if mark is None else distance(mark, ankle) / leg
             if far > most:
                 found.append(_too_far(f"{each} {part.replace('_', ' ')}", far, "ankle"))
     if side is None:
         found += _uneven(legs)
         head, top = landmarks.head, landmarks.head_top
         if head is not None and top is not None and max(legs.values(), default=0.0) > 0.0:
-            far = float(np.linalg.norm(place(top) - rest_positions[head])) / max(legs.values())
+            far = distance(top, head) / max(legs.values())
             if far > HIGHEST_HEAD:
                 found.append(_too_far("head top", far, "head joint"))
     return tuple(found)

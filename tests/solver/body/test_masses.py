@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from poise.solver.body.joints import BodyPoint
-from poise.solver.body.landmarks.recognition import Landmarks
+from poise.solver.body.landmarks.landmarks import Landmarks
 from poise.solver.body.masses import FEMALE, MALE, TABLES, SegmentTable, segment_masses
 from poise.solver.core import rotations
 from poise.solver.core.errors import SkeletonError

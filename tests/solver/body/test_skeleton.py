@@ -10,8 +10,9 @@ from poise.solver.body.clip import Clip
 from poise.solver.body.joints import BodyPoint, JointKind, Load
 from poise.solver.body.kinematics import WorldState
 from poise.solver.body.limits import BallLimit, HingeLimit
+from poise.solver.body.masses import AVERAGE_MASS
 from poise.solver.body.motion import Pose
-from poise.solver.body.skeleton import DEFAULT_TOTAL_MASS, Skeleton
+from poise.solver.body.skeleton import Skeleton
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.core.errors import LandmarkError, LimitError, PoiseError, SkeletonError, UnknownJointError
@@ -36,7 +37,7 @@ def test_what_is_left_out_gets_its_usual_value() -> None:
     np.testing.assert_array_equal(skeleton.rest_rotations, np.tile(rotations.IDENTITY, (3, 1)))
     np.testing.assert_array_equal(skeleton.hinge_axes, np.tile([1.0, 0.0, 0.0], (3, 1)))
     np.testing.assert_array_equal(skeleton.stiffness, np.ones(3))
-    assert skeleton.up == "y" and skeleton.total_mass == DEFAULT_TOTAL_MASS
+    assert skeleton.up == "y" and skeleton.total_mass == AVERAGE_MASS
     assert not skeleton.limits and not skeleton.loads and not skeleton.tips
     assert len(skeleton) == 3
 
@@ -374,7 +375,7 @@ def test_scaling_needs_a_positive_factor(factor: float) -> None:
 
 def test_masses_add_up_to_the_whole(character: Skeleton) -> None:
     plain = character.replace(set_masses={}, loads=())
-    assert plain.masses.sum() == pytest.approx(DEFAULT_TOTAL_MASS, rel=1e-12)
+    assert plain.masses.sum() == pytest.approx(AVERAGE_MASS, rel=1e-12)
     assert plain.replace(total_mass=100.0).masses.sum() == pytest.approx(100.0, rel=1e-12)
     assert (plain.masses >= 0.0).all()
 
@@ -416,7 +417,7 @@ def test_an_umbrella_draws_the_centre_of_mass_toward_it(rng: np.random.Generator
     state = random_state(rng, loaded)
     loads = [("RightHand", umbrella, 5.0), ("Chest", pack, 12.0), ("RightHand", np.zeros(3), 1.0)]
     np.testing.assert_allclose(state.center_of_mass(), by_hand(state, plain, loads), atol=1e-12)
-    assert loaded.masses.sum() == pytest.approx(DEFAULT_TOTAL_MASS + 18.0, rel=1e-12)
+    assert loaded.masses.sum() == pytest.approx(AVERAGE_MASS + 18.0, rel=1e-12)
 
 
 def test_a_heavy_load_is_the_centre_of_mass_in_the_end() -> None:

@@ -65,7 +65,8 @@ def test_points_return_to_where_they_were_taken(seed: int) -> None:
 def test_a_limb_reaches_the_farthest_point(seed: int) -> None:
     _, figure, below = forest(seed)
     for joint in range(len(figure)):
-        joints, end = figure.limb(joint)
+        limb = figure.limb(joint)
+        joints, end = list(limb.joints), limb.end
         reached = np.linalg.norm(figure.points_below(joint) - figure.positions[joint], axis=1)
         assert np.linalg.norm(end - figure.positions[joint]) == pytest.approx(reached.max())
         assert len(reached) == below[:, joint].sum() + below[figure.tip_joints, joint].sum()
@@ -82,7 +83,7 @@ def test_an_end_joint_is_a_tip_of_its_parent() -> None:
     figure = Figure([-1, 0, 1], positions, frames, beyond, named_ends=[0, 1, 2])
     assert figure.ends == {2}, "only a leaf that hangs on something can end a bone"
     np.testing.assert_array_equal(figure.own_tips(1), [[0.0, 1.5, 0.0]])
-    assert figure.limb(0)[0] == [0, 1]
+    assert figure.limb(0).joints == (0, 1)
 
 
 def test_horizontal_is_square_to_up() -> None:
@@ -93,4 +94,4 @@ def test_horizontal_is_square_to_up() -> None:
 
 def test_a_limb_without_length_goes_to_its_last_joint() -> None:
     figure = Figure([-1, 0, 1, 1], np.zeros((4, 3)), np.tile(rotations.IDENTITY, (4, 1)), ())
-    assert figure.limb(0)[0] == [0, 1, 2]
+    assert figure.limb(0).joints == (0, 1, 2)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,11 +12,10 @@ import numpy as np
 import pytest
 
 from poise.solver.body.joints import BodyPoint
-from poise.solver.body.landmarks import recognition
 from poise.solver.body.landmarks.foot_shape import HEEL_SETBACK, TOE_LENGTH
-from poise.solver.body.landmarks.recognition import Landmarks, recognise
+from poise.solver.body.landmarks.landmarks import NAMES, Landmarks
+from poise.solver.body.landmarks.recognition import recognise
 from poise.solver.core import rotations
-from poise.solver.core.errors import LandmarkError
 
 # A standing person, arms stretched out sideways: y up, facing z, so that x is to the left. Metres.
 PLACES = {
@@ -652,7 +652,7 @@ SIDES = ("left", "right")
 
 def check(character: Character, found: Landmarks) -> None:
     """Every joint of the truth was found, and nothing else was taken for a joint."""
-    for name in recognition.NAMES:
+    for name in NAMES:
         mark = getattr(found, name)
         if mark is None or isinstance(mark, BodyPoint):
             assert name not in character.truth, f"{name} was not found"
@@ -824,7 +824,7 @@ def test_points_move_along_with_the_character(convention: str) -> None:
     heading = rotations.exp([0.0, 2.0, 0.0])
     moved = character.transformed(heading, scale=100.0, move=(3e4, -2e3, 1e5))
     before, after = character.recognise(), moved.recognise()
-    for name in recognition.NAMES:
+    for name in NAMES:
         mark, other = getattr(before, name), getattr(after, name)
         if isinstance(mark, BodyPoint):
             assert mark.joint == other.joint
@@ -917,7 +917,7 @@ STRANGERS = {
 
 @pytest.mark.parametrize("stranger", STRANGERS)
 def test_what_is_no_person_is_not_taken_for_one(stranger: str) -> None:
-    assert len(STRANGERS[stranger].recognise().missing) == len(recognition.NAMES)
+    assert len(STRANGERS[stranger].recognise().missing) == len(NAMES)
 
 
 def test_a_person_who_cannot_be_told_from_front_to_back_has_no_sides() -> None:
@@ -1113,7 +1113,7 @@ def test_any_hierarchy_is_answered(seed: int) -> None:
     for joint, parent in enumerate(parents):
         if parent >= 0:
             above[joint] |= above[parent]
-    marks = [mark for name in recognition.NAMES if isinstance(mark := getattr(found, name), int)]
+    marks = [mark for name in NAMES if isinstance(mark := getattr(found, name), int)]
     assert len(set(marks)) == len(marks), "no joint is two things"
     limbs = {joint for side in SIDES for joint in (*found.leg(side), *found.arm(side))}
     central = {joint for joint, name in enumerate(names) if name in ("Hips", "pelvis", "Spine", "Neck", "head")}
@@ -1124,11 +1124,11 @@ def test_any_hierarchy_is_answered(seed: int) -> None:
             joints = [joint for joint in limb if joint is not None]
             for upper, lower in itertools.pairwise(joints):
                 assert above[lower, upper], "a limb hangs together"
-    for name in recognition.NAMES:
+    for name in NAMES:
         mark = getattr(found, name)
         if isinstance(mark, BodyPoint):
             assert 0 <= mark.joint < count and np.isfinite(mark.offset).all()
-    assert set(found.missing) == {n.replace("_", " ") for n in recognition.NAMES if getattr(found, n) in (None, ())}
+    assert set(found.missing) == {n.replace("_", " ") for n in NAMES if getattr(found, n) in (None, ())}
 
 
 def test_a_very_deep_and_a_very_wide_hierarchy_take_no_time() -> None:
@@ -1136,63 +1136,12 @@ def test_a_very_deep_and_a_very_wide_hierarchy_take_no_time() -> None:
     wide = replace(deep, parents=np.array([-1] + [0] * 4999))
     for character in (deep, wide):
         for names in (character.names, tuple(f"LeftLeg{number}" for number in range(5000))):
-            replace(character, names=names).recognise()
-
-
-# By hand -------------------------------------------------------------------------------------------------------------
-
-
-def test_landmarks_are_set_by_hand() -> None:
-    found = PERSON.recognise()
-    changed = found.replace(
-        left_ankle=3, spine=[4, 5], left_heel=BodyPoint(3, (1.0, 2.0, 3.0)), right_heel=7, neck=None
-    )
-    assert changed.left_ankle == 3
-    assert changed.spine == (4, 5)
-    assert changed.left_heel == BodyPoint(3, (1.0, 2.0, 3.0))
-    assert changed.right_heel == BodyPoint(7)
-    assert changed.neck is None and "neck" in changed.missing
-    assert changed.right_ankle == found.right_ankle
-    assert found.left_ankle == PERSON.truth["left_ankle"], "the original is not changed"
-
-
-@pytest.mark.parametrize(
-    ("marks", "said"),
-    [
-        ({"left_anckle": 3}, "left_anckle"),
-        ({"left_ankle": 1000}, "left ankle cannot be joint 1000"),
-        ({"left_ankle": -1}, "left ankle cannot be joint -1"),
-        ({"left_ankle": True}, "left ankle cannot be True"),
-        ({"left_ankle": 1.5}, "left ankle cannot be 1.5"),
-        ({"left_ankle": "Foot"}, "left ankle cannot be 'Foot'"),
-        ({"left_ankle": BodyPoint(3)}, "left ankle cannot be BodyPoint"),
-        ({"left_heel": BodyPoint("Foot")}, "left heel cannot be 'Foot'"),
-        ({"left_heel": (1, 2)}, "left heel cannot be"),
-        ({"spine": [1, 2000]}, "spine cannot be joint 2000"),
-        ({"joint_count": 3}, "joint_count"),
-    ],
-)
-def test_what_cannot_be_a_landmark_is_refused_by_name(marks, said: str) -> None:
-    with pytest.raises(LandmarkError, match=said):
-        PERSON.recognise().replace(**marks)
-
-
-def test_what_is_missing_is_asked_for_by_name() -> None:
-    found = STRANGERS["quadruped"].recognise()
-    with pytest.raises(LandmarkError, match=r"left toe tip .* not found.*replace\(left_toe_tip=BodyPoint"):
-        found.require("left_toe_tip")
-    with pytest.raises(LandmarkError, match="left_tail"):
-        found.require("left_tail")
-    with pytest.raises(LandmarkError, match="middle"):
-        found.leg("middle")
-    with pytest.raises(LandmarkError, match="middle"):
-        found.arm("middle")
-    assert PERSON.recognise().require("left_ankle") == PERSON.truth["left_ankle"]
-
-
-def test_names_are_the_fields() -> None:
-    assert set(recognition.NAMES) | {"joint_count"} == set(Landmarks.__dataclass_fields__)
-    assert len(Landmarks().missing) == len(recognition.NAMES)
+            started = time.process_time()
+            found = replace(character, names=names).recognise()
+            # A tenth of a second; what grows with the square of the joints takes minutes.
+            assert time.process_time() - started < 2.0
+            known = {name for name in NAMES if getattr(found, name) not in (None, ())}
+            assert known <= {"left_hip", "left_knee"}, "only names make a leg of it"
 
 
 # Captured people -----------------------------------------------------------------------------------------------------
