@@ -433,6 +433,16 @@ def lengths(vectors: Array) -> Array:
     return np.asarray(np.sqrt(x * x + y * y + z * z))
 
 
+def dot(a: Array, b: Array) -> Array:
+    """The dot products (...) of vectors (..., 3)."""
+    return _dot3(a, b)
+
+
+def unit(vectors: Array) -> Array:
+    """The directions (..., 3) of vectors; a zero vector stays zero."""
+    return _unit(vectors)
+
+
 def angle_between(a: ArrayLike, b: ArrayLike) -> Array:
     """The angle in [0, pi] of the rotation from a to b, with full relative accuracy for tiny angles."""
     a = np.asarray(a, dtype=np.float64)

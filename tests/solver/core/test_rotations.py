@@ -635,3 +635,19 @@ class TestEveryFunction:
 def test_identity_cannot_be_overwritten() -> None:
     with pytest.raises(ValueError, match="read-only"):
         rotations.IDENTITY[0] = 2.0
+
+
+def test_dot_products_and_unit_vectors_are_those_of_numpy(rng: np.random.Generator) -> None:
+    u, v = rng.standard_normal((2, COUNT, 3))
+    np.testing.assert_allclose(rotations.dot(u, v), np.sum(u * v, axis=-1), atol=1e-15)
+    np.testing.assert_allclose(rotations.unit(u), u / np.linalg.norm(u, axis=-1, keepdims=True), atol=1e-15)
+    assert not rotations.unit(np.zeros((2, 3))).any()
+
+
+def test_the_twist_angle_is_that_of_the_nearest_rotation_about_the_axis(rng: np.random.Generator) -> None:
+    # Kovar 2004, equation 3.11, lacks a factor of two: the rotation about n nearest to (w, v) is by 2 atan2(n·v, w).
+    q, axes = rotations.random(rng, 40), rotations.unit(rng.standard_normal((40, 3)))
+    best = rotations.from_axis_angle(axes, rotations.twist_angle(q, axes))
+    for turn, axis, found in zip(q, axes, best, strict=True):
+        tried = rotations.from_axis_angle(axis, np.linspace(-np.pi, np.pi, 721))
+        assert rotations.angle_between(found, turn) <= rotations.angle_between(tried, turn).min() + 1e-9
