@@ -8,7 +8,7 @@ they have, so that what they lead to is one rigid bone in each frame.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from ..body.skeleton import Skeleton
 from ..core import rotations
 from ..core.arrays import Array, ArrayLike
 from ..core.errors import SkeletonError
-from .components import split
-from .two_bones import Reach, bend_of, reach_of
+from .two_bones import bend_of
 
 SIDES = ("left", "right")
 LIMB_NAMES = ("left leg", "right leg", "left arm", "right arm")
@@ -157,16 +156,6 @@ def limbs_of(skeleton: Skeleton, motion: Motion | None = None, only: Sequence[st
     return tuple(found)
 
 
-def with_measured_axis(skeleton: Skeleton, part: Limb, motion: Motion) -> Limb:
-    """The limb with the axis about which its hinge turns in a motion; as it is, where the hinge hardly moves."""
-    motion = _some_frames(motion)
-    measured = _axis_in_motion(part.hinge, motion)
-    if measured is None:
-        return part
-    x, y, z = _flexing(skeleton, part.name, [part.ball, part.hinge, part.end], measured, motion).tolist()
-    return replace(part, axis=(x, y, z))
-
-
 def _leg(skeleton: Skeleton, side: str, motion: Motion | None) -> Limb:
     marks = skeleton.landmarks
     hip, knee, ankle, heel = (marks.require(f"{side}_{role}") for role in ("hip", "knee", "ankle", "heel"))
@@ -275,9 +264,9 @@ def _flexing(skeleton: Skeleton, name: str, joints: list[int], axis: Array, moti
         back = rotations.conjugate(turned[:, joints[1]])
         bones = [placed[:, joints[1]] - placed[:, joints[0]], placed[:, joints[2]] - placed[:, joints[1]]]
         turned_back = [rotations.rotate(back, bone) for bone in bones]
-        shown = float(bends_of(turned_back[0], turned_back[1], axis).mean())
+        shown = float(bend_of(turned_back[0], turned_back[1], axis).mean())
     else:
-        shown = float(bends_of(upper, lower, axis))
+        shown = float(bend_of(upper, lower, axis))
     if abs(shown) < BENT_AT_REST:
         shown = float(axis @ _usual_axis(skeleton, name, joints))
     return np.asarray(-axis if shown < 0.0 else axis)
@@ -305,21 +294,3 @@ def _usual_axis(skeleton: Skeleton, name: str, joints: list[int]) -> Array:
     if float(np.linalg.norm(across)) <= NO_LENGTH * skeleton.size:
         across = np.cross(placed[joints[2]] - placed[joints[0]], np.eye(3)[skeleton.up_axis])
     return rotations.rotate(rotations.conjugate(turned[joints[1]]), across / np.linalg.norm(across))
-
-
-# Two bones as arrays -------------------------------------------------------------------------------------------------
-
-
-def bends_of(upper: ArrayLike, lower: ArrayLike, axis: ArrayLike) -> Array:
-    """(...) signed bends of bones (..., 3) about unit axes (..., 3), all in one frame: see `two_bones`."""
-    return np.asarray(bend_of(*_as_components(upper, lower, axis)))
-
-
-def reaches_of(upper: ArrayLike, lower: ArrayLike, axis: ArrayLike) -> Reach:
-    """How far bones (..., 3) reach about unit axes (..., 3): its numbers, and what it takes and gives, are (...)."""
-    return reach_of(*_as_components(upper, lower, axis))
-
-
-def _as_components(*vectors: ArrayLike) -> tuple[tuple[Array, Array, Array], ...]:
-    arrays = np.broadcast_arrays(*(np.asarray(vector, dtype=np.float64) for vector in vectors))
-    return tuple(split(array) for array in arrays)

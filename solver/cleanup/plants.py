@@ -105,7 +105,7 @@ def on_floors(
     for plant in planted_points(clip, plants, limbs, ground):
         if plant.floor == "ground" and plant.location is None:
             point = by_name[plant.limb].points[plant.point]
-            place = mean_place(clip.world.point(point)[plant.begin : plant.end + 1])
+            place = clip.world.point(point)[plant.begin : plant.end + 1].mean(axis=0)
             height = float(ground.heights(place[None], up)[0])
             plant = replace(plant, floor="own" if np.isnan(height) else height)
         found.append(plant)
@@ -149,31 +149,29 @@ def check_plants(plants: Iterable[PlantedPoint], limbs: Sequence[Limb]) -> tuple
     return tuple(ordered)
 
 
-def table_of(plants: Sequence[PlantedPoint], limbs: Sequence[Limb], frames: int) -> IntArray:
-    """(frames, limbs, 2) which of the plants holds each point of each limb, in the limb's order; -1 where none does."""
+def plant_table(plants: Sequence[PlantedPoint], limbs: Sequence[Limb], frames: int, first: int = 0) -> IntArray:
+    """(frames, limbs, 2) the index of the plant of each point of each limb, in the limb's order; -1 where none is.
+
+    The frames of the table are counted from `first`; plants may begin before or end after them.
+    """
     table = np.full((frames, len(limbs), MOST_POINTS), NO_PLANT, dtype=np.int64)
-    places = {
+    slots = {
         (limb.name, point): (row, column) for row, limb in enumerate(limbs) for column, point in enumerate(limb.points)
     }
     for number, plant in enumerate(plants):
-        row, column = places[plant.limb, plant.point]
-        table[plant.begin : plant.end + 1, row, column] = number
+        row, column = slots[plant.limb, plant.point]
+        table[max(plant.begin - first, 0) : max(plant.end + 1 - first, 0), row, column] = number
     return table
 
 
-def holds_of(table: IntArray) -> IntArray:
+def planted_counts(table: IntArray) -> IntArray:
     """(frames, limbs) how many points of each limb are planted: 0, 1 or 2 (free, singly, doubly constrained)."""
     return np.asarray((table != NO_PLANT).sum(axis=-1))
 
 
-def mean_place(places: Array) -> Array:
-    """(3,) the mean of places (n, 3), added up one after the other so that it is the same in a stream."""
-    return np.asarray(np.add.accumulate(places, axis=0)[-1] / len(places))
-
-
-def mean_orientation(turned: Array) -> Array:
-    """(..., 4) the mean of orientations (n, ..., 4), all in the hemisphere of the first (document 000, 3.1)."""
-    return rotations.normalize(np.add.accumulate(rotations.align(turned, turned[:1]), axis=0)[-1])
+def mean_orientation(orientations: Array) -> Array:
+    """(..., 4) the mean of orientations (n, ..., 4), all in the hemisphere of the first (Kovar 2004, equation 3.1)."""
+    return rotations.normalize(rotations.align(orientations, orientations[:1]).sum(axis=0))
 
 
 def _of_footplant(plant: Footplant, source: Source) -> list[PlantedPoint]:

@@ -16,7 +16,7 @@ from ..core.arrays import Array
 from ..deformation.deform import deform
 from .cleaned import Cleaned, residuals_of
 from .limbs import Limb, limbs_of
-from .plants import POINT_OF_PART, PlantedPoint, check_plants, mean_place, planted_points
+from .plants import POINT_OF_PART, PlantedPoint, check_plants, planted_points
 from .settings import CleanSettings
 
 
@@ -88,7 +88,7 @@ def _place(plant: PlantedPoint, point: BodyPoint, clearance: float, source: Sour
     """(3,) where a plant stands: where it says, else on the average, on its floor if it has one."""
     if plant.location is not None:
         return np.array(plant.location)
-    place = mean_place(source.clip.world.point(point)[plant.begin : plant.end + 1])
+    place = source.clip.world.point(point)[plant.begin : plant.end + 1].mean(axis=0)
     up = source.clip.skeleton.up_axis
     if plant.floor == "ground":
         height = np.nan if source.ground is None else source.ground.heights(place[None], up)[0]

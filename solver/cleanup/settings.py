@@ -54,8 +54,3 @@ class CleanSettings:
             raise ConstraintError("The setting damping must be an angle between 0 and pi, or None.")
         if self.ground is not None and not isinstance(self.ground, Ground):
             raise ConstraintError(f"The ground must be a Ground or None, not {self.ground!r}.")
-
-
-def frames_in(seconds: float, fps: float) -> int:
-    """How many frames a time takes."""
-    return round(seconds * fps)

@@ -1,254 +1,278 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Planting a whole clip: each step in all frames that it concerns at once."""
+"""Cleaning a segment of a motion, each step in all frames at once: a whole clip, or the buffer of a stream."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ...body.clip import Clip
 from ...body.motion import Motion
 from ...constraints import Footplant
-from ...core import rotations
 from ...core.arrays import Array, BoolArray, IntArray, runs
 from .. import blending
 from ..cleaned import Cleaned
-from ..components import Quaternion, Vector, joined, split
 from ..limbs import Limb
-from ..plants import PlantedPoint, holds_of, limbs_for, planted_points, table_of
+from ..plants import PlantedPoint, limbs_for, mean_orientation, plant_table, planted_counts, planted_points
 from ..settings import CleanSettings
 from .averages import largest, smoothed
-from .frames import identities, put, taken, zeros
+from .frames import identities, put, taken
 from .method import Method
-from .observing import UNADJUSTED, Adjustment, LimbState
-from .targets import Target, locating_order, turn_of_two
-
-AnyMethod = TypeVar("AnyMethod", bound=Method)
+from .observing import Adjustment, LimbState
+from .targets import Target, locating_order, rotation_of_two, target_at
 
 
-@dataclass(eq=False)
-class _Held:
-    """Who holds one limb, when and where."""
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Consecutive frames of a motion, and the plants that concern them."""
 
-    count: IntArray
-    """(frames,) of points that are planted."""
-    is_first: BoolArray
-    """(frames,) whether the first point leads."""
-    places: tuple[Vector, Vector]
-    """Of both points, where they are planted."""
-
-
-class ClipPlanting(ABC, Generic[AnyMethod]):
-    """A clip on its way through a method; what one method has for itself is where the root goes."""
-
-    def __init__(self, method: AnyMethod, clip: Clip, plants: tuple[PlantedPoint, ...]) -> None:
-        """Take a clip and plants on the limbs of the method, checked."""
-        self.method, self.clip, self.plants = method, clip, plants
-        self.frames = clip.frames
-        self.table = table_of(plants, method.limbs, clip.frames)
-        self.counts = holds_of(self.table)
-        self.states = method.observer.of_motion(clip.motion)
-        self.inside = tuple(self._stiffen(limb) for limb in range(len(self.states)))
-        self.order = locating_order(plants, method.limbs)
-
-    @abstractmethod
-    def root(self, targets: list[Target]) -> Vector:
-        """Where the root goes in all frames, given where the ends of limbs go in those in which they are held."""
-
-    def cleaned(self) -> Cleaned:
-        """The clip with all of its plants."""
-        places = self._places()
-        targets = [self._targets(limb, self._held(limb, places)) for limb in range(len(self.states))]
-        root = self.root(targets)
-        turned, moved = self.clip.motion.rotations.copy(), self.clip.motion.translations.copy()
-        carrier = self.method.observer.root
-        moved[:, carrier] = moved[:, carrier] + joined(root)
-        stretch = {}
-        for limb, target in enumerate(targets):
-            by = self._finish(limb, root, *self._adjusted(limb, root, target), turned, moved)
-            stretch[self.method.limbs[limb].name] = by.scale - 1.0
-        result = self.clip.with_motion(Motion(turned, moved))
-        standing = tuple(
-            replace(plant, location=tuple(place.tolist())) for plant, place in zip(self.plants, places, strict=True)
-        )
-        return Cleaned(result, standing, self._residuals(result.motion, places), stretch, joined(root))
-
-    def _residuals(self, motion: Motion, places: list[Array]) -> tuple[Array, ...]:
-        """How far each plant's point is from its place, in its frames; only the limbs are looked at."""
-        points = [[joined(point) for point in state.points] for state in self.method.observer.of_motion(motion)]
-        found = []
-        for plant, place in zip(self.plants, places, strict=True):
-            limb, own = self.method.slot(plant)
-            found.append(rotations.lengths(points[limb][own][plant.begin : plant.end + 1] - place))
-        return tuple(found)
-
-    # 0: hands and feet are stiff while they are held ---------------------------------------------------------------
-
-    def _stiffen(self, limb: int) -> tuple[Quaternion, ...]:
-        """Stiffen a hand or foot while it is held; what turns its joints from the source to that, in all frames."""
-        state, held = self.states[limb], self.counts[:, limb] > 0
-        inside = tuple(identities(self.frames) for _ in state.inside.turned)
-        if not inside:
-            return ()
-        kept = np.tile(rotations.IDENTITY, (self.frames, len(inside), 1))
-        source_turns = np.stack([joined(turn) for turn in state.inside.turned], axis=1)
-        for begin, end in runs(held):
-            last = min(end + 1, begin + max(self.method.windows.averaging, 1))
-            kept[begin : end + 1] = self.method.stiff(source_turns[begin:last])
-        frames = np.flatnonzero(held)
-        if frames.size:
-            source, turned = taken(state, frames), tuple(split(kept[frames, joint]) for joint in range(len(inside)))
-            put(inside, frames, self.method.stiffening(source, turned))
-            stiff = self.method.stiffened(limb, source, turned)
-            put((state.points, state.toes, state.toes_turned), frames, (stiff.points, stiff.toes, stiff.toes_turned))
-        return inside
-
-    # 1 and 2: where plants stand, and where that puts hand or foot -------------------------------------------------
-
-    def _places(self) -> list[Array]:
-        """(3,) for each plant: where it stands."""
-        # Joined once: plants are many, and each needs a few frames.
-        points = [[joined(point) for point in state.points] for state in self.states]
-        turned = [joined(state.turned) for state in self.states]
-        places: dict[int, Array] = {}
-        for number in self.order:
-            plant = self.plants[number]
-            limb, own = self.method.slot(plant)
-            other = int(self.table[plant.begin, limb, 1 - own])
-
-            def seen(
-                count: int, limb: int = limb, own: int = own, begin: int = plant.begin
-            ) -> tuple[Array, Array, Array]:
-                some = slice(begin, begin + count)
-                return points[limb][own][some], points[limb][1 - own][some], turned[limb][some]
-
-            known = None if other not in places else (self.plants[other], places[other])
-            places[number] = self.method.located(plant, known, seen)
-        return [places[number] for number in range(len(self.plants))]
-
-    def _held(self, limb: int, places: list[Array]) -> _Held:
-        one, other = self.table[:, limb, 0], self.table[:, limb, 1]
-        rank = np.full(len(self.plants) + 1, len(self.plants) + 1)
-        rank[self.order] = np.arange(len(self.plants))
-        known = np.array([*places, np.zeros(3)])
-        return _Held(self.counts[:, limb], rank[one] <= rank[other], (split(known[one]), split(known[other])))
-
-    def _targets(self, limb: int, held: _Held) -> Target:
-        """Where the end of a limb goes in the frames in which it is held."""
-        state, method = self.states[limb], self.method
-        turn, target = identities(self.frames), Target(zeros(self.frames), identities(self.frames))
-        both = np.flatnonzero(held.count == 2)
-        if both.size:
-            put(turn, both, turn_of_two(taken(state, both), taken(held.places, both)))
-            put(target, both, method.target_of_two(*taken((state, turn, held.is_first, held.places), both)))
-        alone = np.flatnonzero(held.count == 1)
-        if alone.size:
-            ahead, behind = blending.nearest(held.count != 1, method.windows.turning)
-            frames = np.arange(self.frames)
-            ahead = np.where((ahead > 0) & (held.count[_within(frames + ahead, self.frames)] == 2), ahead, 0)[alone]
-            behind = np.where((behind > 0) & (held.count[_within(frames - behind, self.frames)] == 2), behind, 0)[alone]
-            shares = blending.fades(ahead, behind, method.windows.turning)
-            put(turn, alone, blending.blended_turn(taken(turn, alone + ahead), taken(turn, alone - behind), shares))
-            put(target, alone, method.target_of_one(limb, *taken((state, turn, held.is_first, held.places), alone)))
-        return target
-
-    # 3: what the limbs do ------------------------------------------------------------------------------------------
-
-    def _adjusted(self, limb: int, root: Vector, target: Target) -> tuple[Adjustment, BoolArray]:
-        """What a limb does, and in which frames it does anything."""
-        by = _unadjusted(self.frames, len(self.inside[limb]))
-        holds = self.counts[:, limb] > 0
-        frames = np.flatnonzero(holds)
-        if not frames.size:
-            return by, holds
-        state, moved, aim = taken((self.states[limb], root, target), frames)
-        bend = np.zeros(self.frames)
-        bend[frames] = self.method.bend(state, moved, aim)
-        (bend,) = smoothed((bend,), self.method.bend_kernel, holds)
-        put(by, frames, self.method.solved(state, moved, aim, bend[frames], taken(self.inside[limb], frames)))
-        ahead, behind = blending.nearest(holds, self.method.windows.blending)
-        free = np.flatnonzero(~holds & ((ahead > 0) | (behind > 0)))
-        if free.size:
-            before, after = taken(by, free - behind[free]), taken(by, free + ahead[free])
-            put(by, free, self.method.faded(after, before, (ahead[free], behind[free])))
-        touched = holds.copy()
-        touched[free] = True
-        frames = np.flatnonzero(touched)
-        put(by, frames, self.method.allowed(limb, *taken((self.states[limb], root, by), frames)))
-        return by, touched
-
-    def _finish(
-        self, limb: int, root: Vector, by: Adjustment, touched: BoolArray, turned: Array, moved: Array
-    ) -> Adjustment:
-        """Keep a limb above the floor and write it to the motion."""
-        method, state, part = self.method, self.states[limb], self.method.limbs[limb]
-        seen: LimbState | None = None
-        if method.settings.ground is not None:
-            seen = method.adjusted(limb, state, root, by)
-            rise = self._rise(limb, seen)
-            lifts = np.flatnonzero(rise > 0.0)
-            if lifts.size:
-                touched = touched.copy()
-                touched[lifts] = True
-                put(by, lifts, method.lifted(limb, *taken((state, seen, root, by, rise), lifts)))
-                put(seen, lifts, method.adjusted(limb, *taken((state, root, by), lifts)))
-        frames = np.flatnonzero(touched)
-        if frames.size:
-            own, some = taken((state, by), frames)
-            for joint, turn in zip(method.turning[limb], method.written(limb, own, some), strict=True):
-                turned[frames, joint] = joined(turn)
-            if method.settings.stretch:
-                for joint, bone in zip(method.chains[limb], method.stretched(own, some), strict=True):
-                    moved[frames, joint] = joined(bone)
-        if part.toes is not None and seen is not None:
-            bend = method.toes_bend(limb, seen)
-            bends = np.flatnonzero(bend > 0.0)
-            toes = split(turned[bends, part.toes.joint])
-            turned[bends, part.toes.joint] = joined(method.toes_turned(limb, toes, bend[bends]))
-        return by
-
-    def _rise(self, limb: int, seen: LimbState) -> Array:
-        """(frames,) how far a limb that looks so is lifted out of the floor."""
-        method, held = self.method, self.counts[:, limb] > 0
-        deep = np.where(held, 0.0, np.maximum(method.depth(limb, seen), 0.0))
-        if not deep.any():
-            return deep
-        (smooth,) = smoothed(largest((deep,), method.lift_reach), method.lift_kernel)
-        far = blending.nearest(held, method.lift_rim)
-        return np.where(held, 0.0, method.rise(deep, smooth, far))
+    motion: Motion
+    plants: tuple[PlantedPoint, ...]
+    """Checked. Their frames are those of the whole motion; they may begin before the segment or end after it."""
+    first: int = 0
+    """The frame of the whole motion with which the segment begins."""
+    locations: Mapping[PlantedPoint, Array] = field(default_factory=dict)
+    """(3,) of every plant that begins before the segment."""
+    extremities: tuple[Array, ...] = ()
+    """For each limb (rigid joints, 4): the local rotations in the segment's first frame, if it begins later than the
+    motion and the limb is planted there."""
 
 
-def plant_clip(
-    planting: type[ClipPlanting[AnyMethod]],
-    method: type[AnyMethod],
+@dataclass(frozen=True, eq=False)
+class CleanedSegment:
+    """A segment after cleaning."""
+
+    motion: Motion
+    locations: Mapping[PlantedPoint, Array]
+    """(3,) of every plant."""
+    extremities: tuple[Array, ...]
+    """For each limb (frames, rigid joints, 4): the local rotations in the frames in which the limb is planted."""
+    stretch: Mapping[str, Array]
+    """By limb, (frames,): by what share its bones are longer, or shorter, than in the source."""
+    root: Array
+    """(frames, 3) the displacement of the root."""
+
+
+def clean_segment(method: Method, segment: Segment) -> CleanedSegment:
+    """Clean a segment by a method."""
+    return _Cleaning(method, segment).run()
+
+
+def clean_clip(
+    method: type[Method],
     clip: Clip,
     plants: Iterable[Footplant | PlantedPoint],
     settings: CleanSettings,
     limbs: Sequence[Limb] | None,
 ) -> Cleaned:
-    """A clip cleaned by a method; `limbs` are those that plants are on where nothing else is said."""
-    asked = list(plants)
+    """Clean a clip by a method; without `limbs`, those of the landmarks that the plants are on."""
+    given = list(plants)
     if limbs is None:
-        limbs = limbs_for(clip, asked, settings.ground)
-    standing = planted_points(clip, asked, limbs, settings.ground)
+        limbs = limbs_for(clip, given, settings.ground)
+    points = planted_points(clip, given, limbs, settings.ground)
     if not limbs:
-        return Cleaned(clip, standing, (), {}, np.zeros((clip.frames, 3)))
-    return planting(method(clip.skeleton, tuple(limbs), settings, clip.fps), clip, standing).cleaned()
+        return Cleaned(clip, points, (), {}, np.zeros((clip.frames, 3)))
+    chosen = method(clip.skeleton, tuple(limbs), settings, clip.fps)
+    found = clean_segment(chosen, Segment(clip.motion, points))
+    located = tuple(replace(plant, location=tuple(found.locations[plant].tolist())) for plant in points)
+    residuals = chosen.residuals(found.motion, points, found.locations)
+    return Cleaned(clip.with_motion(found.motion), located, residuals, found.stretch, found.root)
 
 
-def _unadjusted(frames: int, inside: int) -> Adjustment:
-    return Adjustment(
-        identities(frames),
-        np.zeros(frames),
-        np.full(frames, UNADJUSTED.scale),
-        identities(frames),
-        tuple(identities(frames) for _ in range(inside)),
-    )
+class _Cleaning:
+    """The steps of cleaning one segment."""
 
+    def __init__(self, method: Method, segment: Segment) -> None:
+        self.method, self.segment = method, segment
+        self.frames = segment.motion.frames
+        self.table = plant_table(segment.plants, method.limbs, self.frames, segment.first)
+        self.counts = planted_counts(self.table)
+        self.planted = [self.counts[:, limb] > 0 for limb in range(len(method.limbs))]
+        self.order = locating_order(segment.plants, method.limbs)
+        source = method.observer.states(segment.motion)
+        self.extremities = tuple(self._rigid_extremity(limb, state) for limb, state in enumerate(source))
+        self.extremity_changes = [
+            self._extremity_change(limb, state, self.extremities[limb]) for limb, state in enumerate(source)
+        ]
+        self.states = [
+            self._with_rigid_extremity(limb, state, self.extremities[limb]) for limb, state in enumerate(source)
+        ]
 
-def _within(frames: IntArray, count: int) -> IntArray:
-    return np.clip(frames, 0, count - 1)
+    def run(self) -> CleanedSegment:
+        """Locate plants, aim the ends of limbs, displace the root, adjust the limbs and keep them above the ground."""
+        locations = self._locations()
+        targets = [self._targets(limb, locations) for limb in range(len(self.states))]
+        root = self.method.root_displacement(self.states, targets, self.planted)
+        source = self.segment.motion
+        result = Motion(source.rotations.copy(), source.translations.copy())
+        result.translations[:, self.method.observer.root] += root
+        stretch = {}
+        for limb, target in enumerate(targets):
+            by, is_adjusted = self._adjustments(limb, root, target)
+            shown = None
+            if self.method.settings.ground is not None:
+                by, is_adjusted, shown = self._above_ground(limb, root, by, is_adjusted)
+            self._write(limb, by, is_adjusted, shown, result)
+            stretch[self.method.limbs[limb].name] = by.scale - 1.0
+        return CleanedSegment(result, locations, self.extremities, stretch, root)
+
+    # Extremities are rigid while they are planted --------------------------------------------------------------------
+
+    def _rigid_extremity(self, limb: int, source: LimbState) -> Array:
+        """(frames, rigid joints, 4) the mean local rotations from the begin of each run of planted frames, kept."""
+        count = self.method.rigid_joints(limb)
+        kept = source.extremity_rotations[:, :count].copy()
+        for begin, end in runs(self.planted[limb]) if count else ():
+            if begin == 0 and self.segment.first > 0:
+                kept[: end + 1] = self.segment.extremities[limb]
+            else:
+                last = min(end + 1, begin + max(self.method.windows.averaging, 1))
+                kept[begin : end + 1] = mean_orientation(source.extremity_rotations[begin:last, :count])
+        return kept
+
+    def _extremity_change(self, limb: int, source: LimbState, kept: Array) -> Array:
+        """(frames, rigid joints, 4) the rotations from the source to the rigid extremity, where it is planted."""
+        change = Adjustment.none(self.frames, kept.shape[1]).extremity_rotations
+        frames = np.flatnonzero(self.planted[limb])
+        change[frames] = self.method.extremity_change(limb, taken(source, frames), kept[frames])
+        return change
+
+    def _with_rigid_extremity(self, limb: int, source: LimbState, kept: Array) -> LimbState:
+        """The state of a limb whose extremity is rigid in planted frames."""
+        frames = np.flatnonzero(self.planted[limb])
+        if not kept.shape[1] or not frames.size:
+            return source
+        posed = self.method.posed(limb, taken(source, frames), kept[frames])
+        points = source.points[0].copy(), source.points[1].copy()
+        toes, toes_rotation = source.toes.copy(), source.toes_rotation.copy()
+        put((points, toes, toes_rotation), frames, (posed.points, posed.toes, posed.toes_rotation))
+        return source._replace(points=points, toes=toes, toes_rotation=toes_rotation)
+
+    # Locations and targets -------------------------------------------------------------------------------------------
+
+    def _locations(self) -> dict[PlantedPoint, Array]:
+        """(3,) for each plant: its location."""
+        found = dict(self.segment.locations)
+        plants, first = self.segment.plants, self.segment.first
+        for plant in (plants[number] for number in self.order):
+            if plant in found:
+                continue
+            limb, own = self.method.slot(plant)
+            state, begin = self.states[limb], plant.begin - first
+            beside = plants[other] if (other := int(self.table[begin, limb, 1 - own])) >= 0 else None
+            found[plant] = self.method.location(
+                plant,
+                None if beside is None or beside not in found else (beside, found[beside]),
+                state.points[own][begin:],
+                state.points[1 - own][begin:],
+                state.end_rotation[begin:],
+            )
+        return {plant: found[plant] for plant in plants}
+
+    def _targets(self, limb: int, locations: Mapping[PlantedPoint, Array]) -> Target:
+        """The target of a limb's end in the frames in which it is planted.
+
+        Where both points are planted, the line through them gives the rotation; where only one is, that rotation is
+        blended to none over the frames around.
+        """
+        state, count = self.states[limb], self.counts[:, limb]
+        is_first, places = self._leading(limb, locations)
+        rotation, target = identities(self.frames), Target(np.zeros((self.frames, 3)), identities(self.frames))
+        both = np.flatnonzero(count == 2)
+        if both.size:
+            rotation[both] = rotation_of_two(*taken((state, places), both))
+            put(target, both, target_at(*taken((state, rotation, is_first, places), both)))
+        alone = np.flatnonzero(count == 1)
+        if alone.size:
+            ahead, behind = (each[alone] for each in self._distances_to_both(count))
+            weights = blending.blend_weights(ahead, behind, self.method.windows.turning)
+            rotation[alone] = blending.blended_rotations(rotation[alone + ahead], rotation[alone - behind], weights)
+            put(target, alone, self.method.target_of_one(limb, *taken((state, rotation, is_first, places), alone)))
+        return target
+
+    def _leading(self, limb: int, locations: Mapping[PlantedPoint, Array]) -> tuple[BoolArray, tuple[Array, Array]]:
+        """(frames,) whether the limb's first point was located first, and (frames, 3) the locations of both."""
+        plants = self.segment.plants
+        rank = np.full(len(plants) + 1, len(plants) + 1)
+        rank[self.order] = np.arange(len(plants))
+        known = np.array([*(locations[plant] for plant in plants), np.zeros(3)])
+        one, other = self.table[:, limb, 0], self.table[:, limb, 1]
+        return rank[one] <= rank[other], (known[one], known[other])
+
+    def _distances_to_both(self, count: IntArray) -> tuple[IntArray, IntArray]:
+        """(frames,) each: the distances ahead and behind to a frame with two planted points, past frames with one."""
+        frames = np.arange(self.frames)
+        ahead, behind = blending.nearest_frames(count != 1, self.method.windows.turning)
+        is_both = count == 2
+        ahead = np.where(is_both[np.minimum(frames + ahead, self.frames - 1)], ahead, blending.NO_FRAME)
+        return ahead, np.where(is_both[frames - behind], behind, blending.NO_FRAME)
+
+    # Adjustments -----------------------------------------------------------------------------------------------------
+
+    def _adjustments(self, limb: int, root: Array, target: Target) -> tuple[Adjustment, BoolArray]:
+        """The adjustment of a limb, and the frames that have one: planted ones and those into which it is blended."""
+        by, planted = Adjustment.none(self.frames, self.method.rigid_joints(limb)), self.planted[limb]
+        frames = np.flatnonzero(planted)
+        if not frames.size:
+            return by, planted
+        state, displaced, aim = taken((self.states[limb], root, target), frames)
+        bend = np.zeros(self.frames)
+        bend[frames] = self.method.bend(state, displaced, aim)
+        bend = smoothed(bend, self.method.bend_kernel, planted)
+        change = self.extremity_changes[limb][frames]
+        put(by, frames, self.method.solved(state, displaced, aim, bend[frames], change))
+        ahead, behind = blending.nearest_frames(planted, self.method.windows.blending)
+        free = np.flatnonzero(~planted & ((ahead > 0) | (behind > 0)))
+        if free.size:
+            before, after = taken(by, free - behind[free]), taken(by, free + ahead[free])
+            put(by, free, self.method.blended(after, before, (ahead[free], behind[free])))
+        is_adjusted = planted.copy()
+        is_adjusted[free] = True
+        frames = np.flatnonzero(is_adjusted)
+        put(by, frames, self.method.allowed(limb, *taken((self.states[limb], root, by), frames)))
+        return by, is_adjusted
+
+    def _above_ground(
+        self, limb: int, root: Array, by: Adjustment, is_adjusted: BoolArray
+    ) -> tuple[Adjustment, BoolArray, LimbState]:
+        """The adjustment with a free limb lifted out of the ground, its frames, and the state that it gives."""
+        method, state = self.method, self.states[limb]
+        shown = method.adjusted(limb, state, root, by)
+        rise = self._rise(limb, shown)
+        frames = np.flatnonzero(rise > 0.0)
+        if not frames.size:
+            return by, is_adjusted, shown
+        put(by, frames, method.lifted(limb, *taken((state, shown, root, by, rise), frames)))
+        shown = method.adjusted(limb, state, root, by)
+        return by, is_adjusted | (rise > 0.0), shown
+
+    def _rise(self, limb: int, shown: LimbState) -> Array:
+        """(frames,) how far a limb is lifted out of the ground."""
+        method, planted = self.method, self.planted[limb]
+        deep = np.where(planted, 0.0, np.maximum(method.depth(limb, shown), 0.0))
+        if not deep.any():
+            return deep
+        smooth = smoothed(largest(deep, method.lift_reach), method.lift_kernel)
+        distances = blending.nearest_frames(planted, method.lift_rim)
+        return np.where(planted, 0.0, method.rise(deep, smooth, distances))
+
+    def _write(
+        self, limb: int, by: Adjustment, is_adjusted: BoolArray, shown: LimbState | None, result: Motion
+    ) -> None:
+        """Write the local transforms of a limb to a motion; `shown` is its state where there is a ground."""
+        method, part = self.method, self.method.limbs[limb]
+        frames = np.flatnonzero(is_adjusted)
+        if frames.size:
+            state, some = taken((self.states[limb], by), frames)
+            joints = method.adjusted_joints(limb)
+            result.rotations[frames[:, None], joints] = method.local_rotations(limb, state, some)
+            if method.settings.stretch:
+                chain = list(part.chain(method.skeleton))
+                result.translations[frames[:, None], chain] = some.scale[:, None, None] * state.bones
+        if part.toes is not None and shown is not None:
+            bend = method.toes_bend(limb, shown)
+            frames = np.flatnonzero(bend > 0.0)
+            local = result.rotations[frames, part.toes.joint]
+            result.rotations[frames, part.toes.joint] = method.toes_rotation(limb, local, bend[frames])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Components of many frames, nested in tuples as the methods need them: making, taking and putting some of them."""
+"""Reading and writing some frames of arrays that are nested in tuples, such as the state of a limb."""
 
 from __future__ import annotations
 
@@ -7,32 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arrays import IntArray
-from ..components import Quaternion, Vector
+from ...core import rotations
+from ...core.arrays import Array, IntArray
 
 
-def zeros(frames: int) -> Vector:
-    """No displacement, in so many frames."""
-    return np.zeros(frames), np.zeros(frames), np.zeros(frames)
+def identities(frames: int) -> Array:
+    """(frames, 4) the identity rotation in every frame."""
+    return np.tile(rotations.IDENTITY, (frames, 1))
 
 
-def identities(frames: int) -> Quaternion:
-    """No turn, in so many frames."""
-    return np.ones(frames), np.zeros(frames), np.zeros(frames), np.zeros(frames)
-
-
-def taken(value: Any, frames: Any) -> Any:
-    """Some frames of components, however they are nested."""
-    if isinstance(value, np.ndarray):
-        return value[frames]
+def taken(value: Any, frames: IntArray) -> Any:
+    """Some frames of arrays, which lead with the frame axis, nested in tuples."""
     if isinstance(value, tuple):
         parts = [taken(each, frames) for each in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return value
+    return value[frames]
 
 
 def put(into: Any, frames: IntArray, values: Any) -> None:
-    """Write some frames of components, however they are nested."""
+    """Write some frames of arrays, which lead with the frame axis, nested in tuples."""
     if isinstance(into, np.ndarray):
         into[frames] = values
     else:

@@ -1,47 +1,36 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The steps of a method, each on one limb in one frame or in many: what a clip and a stream have in common.
+"""The steps of a cleaning method for one limb; methods differ in the displacement of the root and in what limbs may do.
 
-Methods differ in where the root goes, and in what their limbs may do.
+All arrays lead with the frame axis. A limb is planted in the frames in which one or both of its points are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from ...body.motion import Motion
 from ...body.skeleton import Skeleton
-from ...core.arrays import Array
+from ...core.arrays import Array, BoolArray, IntArray
+from ...core.rotations import conjugate, from_axis_angle, lengths, multiply, normalize
 from .. import blending
-from ..components import (
-    IDENTITY,
-    Number,
-    Quaternion,
-    Truth,
-    Vector,
-    about,
-    conjugate,
-    larger,
-    multiply,
-    normalized,
-    times,
-)
 from ..limbs import Limb
-from ..plants import PlantedPoint, mean_orientation
-from ..settings import CleanSettings, frames_in
-from .averages import gaussian, halves
-from .floor import depth, lifted, toes_bend
-from .observing import UNADJUSTED, Adjustment, LimbState, Observer, adjusted, combined
-from .solving import bend_toward, not_backward, scales, solved
-from .targets import Target, ground_height, held, held_above, place_alone, place_beside
+from ..plants import PlantedPoint
+from ..settings import CleanSettings
+from .averages import gaussian, split_window
+from .floor import depth, toes_bend
+from .observing import Adjustment, LimbState, Observer, adjusted, combined
+from .solving import bend_toward, lift, not_backward, solve_limb
+from .targets import Target, location_alone, location_beside, target_above, target_at
 
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """How many frames each buffer looks ahead and, but for the first, back (document 000, figure 3.10)."""
+    """The number of frames that each step looks ahead and, but for the first, back (Kovar 2004, figure 3.10)."""
 
     averaging: int
     turning: int
@@ -55,13 +44,13 @@ class Windows:
         """The windows of some settings at a frame rate."""
         smoothing = settings.smoothing if settings.stretch else 0.0
         lifting = 0.0 if settings.ground is None else settings.lifting
-        times_of = (settings.averaging, settings.turning, settings.carrying, smoothing, settings.blending, lifting)
-        return Windows(*(frames_in(seconds, fps) for seconds in times_of))
+        seconds = (settings.averaging, settings.turning, settings.carrying, smoothing, settings.blending, lifting)
+        return Windows(*(round(each * fps) for each in seconds))
 
 
 @dataclass(frozen=True, eq=False)
-class Method:
-    """A method for a character's limbs."""
+class Method(ABC):
+    """A cleaning method for some limbs of a character."""
 
     skeleton: Skeleton
     limbs: tuple[Limb, ...]
@@ -70,58 +59,35 @@ class Method:
 
     @cached_property
     def windows(self) -> Windows:
-        """How many frames each step looks around."""
+        """The number of frames that each step looks around."""
         return Windows.of(self.settings, self.fps)
+
+    @property
+    def root_window(self) -> int:
+        """The number of frames, ahead and back, on whose targets the displacement of the root depends."""
+        return self.windows.carrying
+
+    @property
+    def look_back(self) -> int:
+        """The number of earlier frames on which a cleaned frame depends, but for the locations of plants."""
+        windows = self.windows
+        return windows.turning + self.root_window + windows.smoothing + windows.blending + windows.lifting
+
+    @property
+    def look_ahead(self) -> int:
+        """The number of later frames on which a cleaned frame depends."""
+        return self.windows.averaging + self.look_back
 
     @cached_property
     def observer(self) -> Observer:
-        """Sees the limbs."""
+        """Gives the states of the limbs."""
         return Observer(self.skeleton, self.limbs)
 
     @cached_property
-    def bend_kernel(self) -> list[float]:
-        """What smooths the bends of limbs while they are held."""
-        return gaussian(self.windows.smoothing)
-
-    @cached_property
-    def lift_reach(self) -> int:
-        """How many frames around are looked through for the greatest depth of a limb in the floor."""
-        return halves(self.windows.lifting)[0]
-
-    @cached_property
-    def lift_kernel(self) -> list[float]:
-        """What smooths that."""
-        return gaussian(self.lift_rim)
-
-    @property
-    def lift_rim(self) -> int:
-        """Over how many frames, from those in which a limb is held, that begins to count."""
-        return halves(self.windows.lifting)[1]
-
-    @cached_property
-    def chains(self) -> tuple[list[int], ...]:
-        """For each limb the joints whose translations are its bones."""
-        return tuple(list(limb.chain(self.skeleton)) for limb in self.limbs)
-
-    @cached_property
-    def turning(self) -> tuple[list[int], ...]:
-        """For each limb the joints that its adjustment turns: ball joint, hinge, end, and those of hand or foot."""
-        each = zip(self.limbs, self.observer.hands, strict=True)
-        return tuple([limb.ball, limb.hinge, limb.end, *hand.joints] for limb, hand in each)
-
-    @cached_property
     def clearances(self) -> tuple[tuple[float, float], ...]:
-        """For each limb how high its two points lie above a floor that they stand on."""
+        """For each limb the heights of its two points above a floor that they stand on."""
         each = [[limb.clearance(point) for point in limb.points] for limb in self.limbs]
         return tuple((heights[0], heights[-1]) for heights in each)
-
-    @cached_property
-    def unadjusted(self) -> tuple[Adjustment, ...]:
-        """For each limb what it does where nothing is asked of it."""
-        return tuple(
-            UNADJUSTED._replace(inside=(IDENTITY,) * len(hand.joints)) if hand.joints else UNADJUSTED
-            for hand in self.observer.hands
-        )
 
     @cached_property
     def _slots(self) -> dict[tuple[str, str], tuple[int, int]]:
@@ -132,177 +98,212 @@ class Method:
         }
 
     def slot(self, plant: PlantedPoint) -> tuple[int, int]:
-        """Which limb a plant is on, and which of its points it holds."""
+        """The index of a plant's limb, and that of its point on the limb."""
         return self._slots[plant.limb, plant.point]
 
     @property
     def up(self) -> int:
+        """The index of the vertical axis."""
         return self.skeleton.up_axis
 
-    # 0: hands and feet are stiff while they are held ---------------------------------------------------------------
+    # Locations of plants ---------------------------------------------------------------------------------------------
 
-    def stiff(self, turned: Array) -> tuple[Quaternion, ...]:
-        """The local rotations that joints inside a hand or foot keep, given theirs since it is held, (n, joints, 4)."""
-        return tuple((w, x, y, z) for w, x, y, z in mean_orientation(turned).tolist())
-
-    # 1: where plants stand -----------------------------------------------------------------------------------------
-
-    def located(
+    def location(
         self,
         plant: PlantedPoint,
-        other: tuple[PlantedPoint, Array] | None,
-        seen: Callable[[int], tuple[Array, Array, Array]],
+        beside: tuple[PlantedPoint, Array] | None,
+        points: Array,
+        other_points: Array,
+        orientations: Array,
     ) -> Array:
-        """(3,) where a plant stands, given the plant of the other point that holds by then, with its place.
+        """(3,) the location of a plant.
 
-        `seen` gives for a number of frames from the plant's begin, as far as there are so many, the places of its
-        point and of the other one (n, 3) and the orientations of hand or foot (n, 4).
+        `beside` is the plant of the limb's other point in the plant's first frame, with its location, if that was
+        located before. The arrays are the positions of the plant's point and of the other one (n, 3) and the
+        orientations of the extremity (n, 4) from the plant's begin on.
         """
         if plant.location is not None:
             return np.array(plant.location)
-        wanted = max(self.windows.averaging, 1)
-        if other is None:
-            points, _, _ = seen(min(wanted, plant.frames))
-            return self._on_floor(plant, points, lambda floor: place_alone(points, floor, self.up))
-        beside, place = other
-        points, others, turned = seen(min(wanted, min(plant.end, beside.end) - plant.begin + 1))
-        return self._on_floor(plant, points, lambda floor: place_beside(place, points, others, turned, floor, self.up))
+        count = min(max(self.windows.averaging, 1), plant.frames)
+        if beside is None:
+            own = points[:count]
+            return self._on_floor(plant, own, lambda height: location_alone(own, height, self.up))
+        other, location = beside
+        count = min(count, other.end - plant.begin + 1)
+        own, others, turned = points[:count], other_points[:count], orientations[:count]
+        return self._on_floor(
+            plant, own, lambda height: location_beside(location, own, others, turned, height, self.up)
+        )
 
-    def _on_floor(self, plant: PlantedPoint, points: Array, placed: Callable[[float | None], Array]) -> Array:
-        """Where a plant stands, given where that is with its point at a height, or at none in particular.
+    def _on_floor(self, plant: PlantedPoint, points: Array, located: Callable[[float | None], Array]) -> Array:
+        """(3,) the location of a plant on the floor that it names; where it names none, not below the ground.
 
-        It is on the floor that it asks for; if it asks for none, not below the ground.
+        `located` gives the location for a height of the point, or for None at the point's own height.
         """
         limb, own = self.slot(plant)
         clearance = self.clearances[limb][own]
         if plant.floor == "own":
-            return placed(None)
+            return located(None)
         if plant.floor is not None and plant.floor != "ground":
-            return placed(float(plant.floor) + clearance)
+            return located(float(plant.floor) + clearance)
         if self.settings.ground is None:
-            return placed(None)
-        x, y, z = place_alone(points, None, self.up).tolist()
-        lowest = ground_height(self.settings.ground, (x, y, z), self.up) + clearance
-        free = placed(None)
+            return located(None)
+        under = location_alone(points, None, self.up)
+        lowest = float(self.settings.ground.lowest_allowed(under[None], self.up)[0]) + clearance
+        free = located(None)
         if lowest == -np.inf:
             return free
-        return placed(lowest) if plant.floor == "ground" or free[self.up] < lowest else free
+        return located(lowest) if plant.floor == "ground" or free[self.up] < lowest else free
 
-    # 2: where that puts hand or foot -------------------------------------------------------------------------------
+    def residuals(
+        self, motion: Motion, plants: Sequence[PlantedPoint], locations: Mapping[PlantedPoint, Array], first: int = 0
+    ) -> tuple[Array, ...]:
+        """For each plant, (its frames in the motion,): the distance of its point from its location.
+
+        The frames of plants are counted from 0, those of the motion from `first`.
+        """
+        states = self.observer.states(motion)
+        found = []
+        for plant in plants:
+            limb, own = self.slot(plant)
+            during = slice(max(plant.begin - first, 0), max(plant.end + 1 - first, 0))
+            found.append(lengths(states[limb].points[own][during] - locations[plant]))
+        return tuple(found)
+
+    # Targets of the ends of limbs ------------------------------------------------------------------------------------
 
     def target_of_one(
-        self, limb: int, state: LimbState, turn: Quaternion, is_first: Truth, places: tuple[Vector, Vector]
+        self, limb: int, state: LimbState, rotation: Array, is_first: BoolArray, locations: tuple[Array, Array]
     ) -> Target:
-        """Where hand or foot goes that is held by one point."""
-        return held_above(state, turn, is_first, places, self.settings.ground, self.clearances[limb], self.up)
+        """The target of an extremity of which one point is planted; the other one stays above the ground."""
+        if self.settings.ground is None:
+            return target_at(state, rotation, is_first, locations)
+        return target_above(state, rotation, is_first, locations, self.settings.ground, self.clearances[limb], self.up)
 
-    def target_of_two(
-        self, state: LimbState, turn: Quaternion, is_first: Truth, places: tuple[Vector, Vector]
-    ) -> Target:
-        """Where hand or foot goes that is held by both points, one of which leads."""
-        return held(state, turn, is_first, places)
+    # The root --------------------------------------------------------------------------------------------------------
 
-    # 3: what the limb does, wherever the root goes ------------------------------------------------------------------
+    @abstractmethod
+    def root_displacement(
+        self, states: Sequence[LimbState], targets: Sequence[Target], planted: Sequence[BoolArray]
+    ) -> Array:
+        """(frames, 3) the displacement of the root, given the targets of the limbs in the frames of their plants."""
 
-    def stiffened(self, limb: int, state: LimbState, turned: Sequence[Quaternion]) -> LimbState:
-        """A limb whose joints inside hand or foot have these local rotations."""
-        return self.observer.hands[limb].stiffened(state, turned)
+    # Adjustments of a limb -------------------------------------------------------------------------------------------
 
-    def stiffening(self, state: LimbState, turned: Sequence[Quaternion]) -> tuple[Quaternion, ...]:
-        """What turns the joints inside a hand or foot from the source to these local rotations."""
-        return tuple(
-            normalized(multiply(wanted, conjugate(own)))
-            for wanted, own in zip(turned, state.inside.turned, strict=True)
-        )
+    @cached_property
+    def bend_kernel(self) -> Array:
+        """The weights that smooth what is added to the bends of planted limbs."""
+        return gaussian(self.windows.smoothing)
 
-    def bend(self, state: LimbState, root: Vector, target: Target) -> Number:
-        """What is added to the bend of a limb that is held, if nobody looks at the frames around."""
-        return bend_toward(state, root, target.place, self.settings)
+    def posed(self, limb: int, state: LimbState, local_rotations: Array) -> LimbState:
+        """The state of a limb whose extremity has other local rotations (frames, rigid joints, 4)."""
+        return self.observer.extremities[limb].posed(state, local_rotations)
+
+    def rigid_joints(self, limb: int) -> int:
+        """The number of joints inside the limb's extremity that are fixed while it is planted."""
+        return len(self.observer.extremities[limb].rigid_joints)
+
+    def bend(self, state: LimbState, root: Array, target: Target) -> Array:
+        """(frames,) what is added to the bend of a planted limb, before it is smoothed over frames."""
+        return bend_toward(state, root, target.position, self.settings)
 
     def solved(
-        self, state: LimbState, root: Vector, target: Target, bend: Number, inside: tuple[Quaternion, ...]
+        self, state: LimbState, root: Array, target: Target, bend: Array, extremity_rotations: Array
     ) -> Adjustment:
-        """What a limb that is held does when so much is added to its bend, and its hand or foot turns so inside."""
-        by = solved(state, root, target.place, target.turn, not_backward(state, bend), self.settings)
-        return by._replace(inside=inside) if inside else by
+        """The adjustment of a planted limb, given what is added to its bend and the rotations inside its extremity."""
+        by = solve_limb(state, root, target, not_backward(state, bend), self.settings)
+        return by._replace(extremity_rotations=extremity_rotations)
 
-    def faded(self, ahead: Adjustment, behind: Adjustment, far: tuple[Any, Any]) -> Adjustment:
-        """What a free limb does between frames in which it is held, so far ahead and behind (0: none)."""
-        shares = blending.fades(*far, self.windows.blending)
+    def blended(self, ahead: Adjustment, behind: Adjustment, distances: tuple[IntArray, IntArray]) -> Adjustment:
+        """The adjustment of a free limb between frames in which it is planted, at distances ahead and behind."""
+        weights = blending.blend_weights(*distances, self.windows.blending)
         return Adjustment(
-            blending.blended_turn(ahead.hip, behind.hip, shares),
-            blending.blended_number(ahead.bend, behind.bend, shares),
-            1.0 + blending.blended_number(ahead.scale - 1.0, behind.scale - 1.0, shares),
-            blending.blended_turn(ahead.ankle, behind.ankle, shares),
-            tuple(
-                blending.blended_turn(one, other, shares)
-                for one, other in zip(ahead.inside, behind.inside, strict=True)
-            ),
+            blending.blended_rotations(ahead.ball_rotation, behind.ball_rotation, weights),
+            blending.blended_values(ahead.bend, behind.bend, weights),
+            1.0 + blending.blended_values(ahead.scale - 1.0, behind.scale - 1.0, weights),
+            blending.blended_rotations(ahead.end_rotation, behind.end_rotation, weights),
+            blending.blended_rotations(ahead.extremity_rotations, behind.extremity_rotations, weights),
         )
 
-    def adjusted(self, limb: int, state: LimbState, root: Vector, by: Adjustment) -> LimbState:
-        """How a limb looks with its adjustment."""
-        if by.inside:
-            state = self.stiffened(limb, state, list(map(multiply, by.inside, state.inside.turned)))
+    def adjusted(self, limb: int, state: LimbState, root: Array, by: Adjustment) -> LimbState:
+        """The state of a limb after a displacement of the root and an adjustment."""
+        count = self.rigid_joints(limb)
+        if count:
+            state = self.posed(limb, state, multiply(by.extremity_rotations, state.extremity_rotations[:, :count]))
         return adjusted(state, root, by)
 
-    def allowed(self, limb: int, state: LimbState, root: Vector, by: Adjustment) -> Adjustment:
-        """An adjustment that does the same to a limb's points, as far as its joints allow."""
+    def allowed(self, limb: int, state: LimbState, root: Array, by: Adjustment) -> Adjustment:
+        """The adjustment that puts the limb's points where `by` does, as far as its joints allow."""
         return by
 
-    def is_reached(self, limb: int, state: LimbState, root: Vector, target: Target, by: Adjustment) -> bool:
-        """Whether a limb that is held is sure to be where it should: in one frame, and told at once."""
-        least, most = scales(self.settings)
-        return bool(least < by.scale < most)
+    # Above the ground, which the settings must have ------------------------------------------------------------------
 
-    # 4: nothing goes below the floor; there must be one --------------------------------------------------------------
+    @property
+    def lift_reach(self) -> int:
+        """The number of frames around over which the largest depth is taken."""
+        return split_window(self.windows.lifting)[0]
 
-    def depth(self, limb: int, state: LimbState) -> Number:
-        """How deep a limb is in the floor; 0 or less where it is not."""
+    @property
+    def lift_rim(self) -> int:
+        """The number of frames, from those in which a limb is planted, over which smoothed depths begin to count."""
+        return split_window(self.windows.lifting)[1]
+
+    @cached_property
+    def lift_kernel(self) -> Array:
+        """The weights that smooth the largest depths."""
+        return gaussian(self.lift_rim)
+
+    def depth(self, limb: int, state: LimbState) -> Array:
+        """(frames,) how deep a limb is in the ground; 0 or less where it is above it."""
         assert self.settings.ground is not None
-        return depth(state, self.limbs[limb], self.settings.ground, self.up)
+        return depth(state, self.clearances[limb], self.settings.ground, self.up)
 
-    def rise(self, deep: Number, smooth: Number, far: tuple[Any, Any]) -> Number:
-        """How far a free limb is lifted, given its depth, 0 or more, a smooth curve over the depths around, and how far
-        ahead and behind it is held (0: farther than `lift_rim`).
+    def rise(self, deep: Array, smooth: Array, distances: tuple[IntArray, IntArray]) -> Array:
+        """(frames,) how far a free limb is lifted, given its depth, 0 or more, and a smooth curve over the depths.
 
-        A held limb is not lifted, so toward it the curve gives way to the depth itself.
+        `distances` are those to frames in which the limb is planted. It is not lifted there, so toward them the curve
+        is blended to the depth itself.
         """
-        ahead, behind = blending.fades(*far, self.lift_rim)
-        return deep + (1.0 - (ahead + behind)) * larger(smooth - deep, 0.0 * deep)
+        ahead, behind = blending.blend_weights(*distances, self.lift_rim)
+        return np.asarray(deep + (1.0 - (ahead + behind)) * np.maximum(smooth - deep, 0.0))
 
     def lifted(
-        self, limb: int, state: LimbState, seen: LimbState, root: Vector, by: Adjustment, rise: Number
+        self, limb: int, state: LimbState, shown: LimbState, root: Array, by: Adjustment, rise: Array
     ) -> Adjustment:
-        """An adjustment of a limb, which looks like `seen` with it, that lifts its end straight up as well."""
-        return self.allowed(limb, state, root, combined(by, lifted(seen, rise, self.up, self.settings)))
+        """The adjustment `by`, which gives the state `shown`, with the end of the limb lifted straight up as well."""
+        return self.allowed(limb, state, root, combined(by, lift(shown, rise, self.up, self.settings)))
 
-    def toes_bend(self, limb: int, state: LimbState) -> Number:
-        """By how much the toes of a limb have to bend; it must have some."""
+    def toes_bend(self, limb: int, state: LimbState) -> Array:
+        """(frames,) the angle by which the toes of a limb, which must have some, bend out of the ground."""
         toes, ground = self.limbs[limb].toes, self.settings.ground
         assert toes is not None and ground is not None
         return toes_bend(state, toes, ground, self.up)
 
-    # 5: what that makes of the motion ------------------------------------------------------------------------------
+    # The local transforms of the result ------------------------------------------------------------------------------
 
-    def written(self, limb: int, state: LimbState, by: Adjustment) -> tuple[Quaternion, ...]:
-        """The local rotations of the joints that `turning` names."""
-        ball, hinge, end = state.local
-        bent = about(self.limbs[limb].axis, by.bend)
-        inside = [normalized(multiply(turn, own)) for turn, own in zip(by.inside, state.inside.turned, strict=True)]
-        return (
-            normalized(multiply(by.hip, ball)),
-            normalized(multiply(hinge, bent)),
-            normalized(multiply(by.ankle, end)),
-            *inside,
-        )
+    def adjusted_joints(self, limb: int) -> list[int]:
+        """The joints that the adjustment of a limb rotates: ball joint, hinge, end, and those of the extremity."""
+        part = self.limbs[limb]
+        return [part.ball, part.hinge, part.end, *self.observer.extremities[limb].rigid_joints]
 
-    def stretched(self, state: LimbState, by: Adjustment) -> tuple[Vector, ...]:
-        """The local translations of the joints of a limb's chain."""
-        return tuple(times(by.scale, bone) for bone in state.bones)
+    def local_rotations(self, limb: int, state: LimbState, by: Adjustment) -> Array:
+        """(frames, joints, 4) the local rotations of the `adjusted_joints`."""
+        ball, hinge, end = state.local_rotations
+        inside = multiply(by.extremity_rotations, state.extremity_rotations[:, : self.rigid_joints(limb)])
+        three = [
+            multiply(by.ball_rotation, ball),
+            multiply(hinge, from_axis_angle(self.limbs[limb].axis, by.bend)),
+            multiply(by.end_rotation, end),
+        ]
+        return normalize(np.concatenate([np.stack(three, axis=1), inside], axis=1))
 
-    def toes_turned(self, limb: int, local: Quaternion, bend: Number) -> Quaternion:
-        """The local rotation of bent toes, given that of others."""
+    def extremity_change(self, limb: int, state: LimbState, local_rotations: Array) -> Array:
+        """(frames, rigid joints, 4) what rotates the extremity of a limb from the source to local rotations."""
+        source = state.extremity_rotations[:, : self.rigid_joints(limb)]
+        return normalize(multiply(local_rotations, conjugate(source)))
+
+    def toes_rotation(self, limb: int, local: Array, bend: Array) -> Array:
+        """(frames, 4) the local rotation of toes after they bend, given that before."""
         toes = self.limbs[limb].toes
         assert toes is not None
-        return normalized(multiply(local, about(toes.axis, bend)))
+        return normalize(multiply(local, from_axis_angle(toes.axis, bend)))

@@ -1,259 +1,222 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What cleaning has to know of a limb in a frame, or in many, and how a limb looks once it is adjusted."""
+"""The state of a limb in the frames of a motion, and its state after an adjustment.
+
+All arrays lead with the frame axis. "Extremity" is the hand or the foot: what the end of a limb, wrist or ankle,
+carries.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...body.joints import BodyPoint
 from ...body.motion import Motion
 from ...body.skeleton import Skeleton
+from ...body.tree import Tree
 from ...core.arrays import Array
 from ...core.errors import SkeletonError
-from ..components import (
-    IDENTITY,
-    Number,
-    Quaternion,
-    Vector,
-    about,
-    conjugate,
-    minus,
-    multiply,
-    plus,
-    rotate,
-    split,
-    times,
-)
+from ...core.rotations import conjugate, from_axis_angle, multiply, rotate, scaled
 from ..limbs import Limb
-
-
-class Inside(NamedTuple):
-    """The local transforms of the joints between a limb's end and its points: fingers, the middle of a foot."""
-
-    turned: tuple[Quaternion, ...]
-    moved: tuple[Vector, ...]
-    """Of these joints, and of those on which points and toes are."""
-    toes: Quaternion
-    """The rotation of the joint that bends the toes."""
+from .frames import identities
 
 
 class LimbState(NamedTuple):
-    """A limb in the world; all fields are `components`, of one frame or of many."""
+    """A limb in the world, in every frame."""
 
-    above: Quaternion
-    """Rotation of what the ball joint hangs on."""
-    ball: Vector
-    hinge: Vector
-    axis: Vector
-    """Unit axis of the hinge."""
-    end: Vector
-    before_end: Quaternion
-    """Rotation of what the end hangs on."""
-    turned: Quaternion
-    """Rotation of the end: the orientation of hand or foot."""
-    points: tuple[Vector, Vector]
-    """What can be planted; a limb with one such point has it twice."""
-    toes: Vector
-    """Where the toes bend; the end where there are none."""
-    toes_turned: Quaternion
-    inside: Inside
-    """The joints of hand or foot itself."""
-    local: tuple[Quaternion, Quaternion, Quaternion]
-    """The local rotations of ball joint, hinge and end."""
-    bones: tuple[Vector, ...]
-    """The local translations of the joints from below the ball joint down to the end."""
+    parent_rotation: Array
+    """(frames, 4) of the ball joint's parent."""
+    ball: Array
+    """(frames, 3) position of the ball joint, hip or shoulder."""
+    hinge: Array
+    """(frames, 3) position of knee or elbow."""
+    axis: Array
+    """(frames, 3) unit axis of the hinge."""
+    end: Array
+    """(frames, 3) position of ankle or wrist."""
+    end_parent_rotation: Array
+    """(frames, 4) of the end's parent."""
+    end_rotation: Array
+    """(frames, 4) of the end: the orientation of the extremity."""
+    points: tuple[Array, Array]
+    """(frames, 3) each: the points that can be planted; a limb with one such point has it twice."""
+    toes: Array
+    """(frames, 3) position of the joint that bends the toes; of the end where there are none."""
+    toes_rotation: Array
+    """(frames, 4) of the joint that bends the toes."""
+    local_rotations: tuple[Array, Array, Array]
+    """(frames, 4) each: of ball joint, hinge and end."""
+    bones: Array
+    """(frames, joints, 3) the local translations of the joints from below the ball joint down to the end."""
+    extremity_rotations: Array
+    """(frames, joints, 4) the local rotations of the joints `Extremity.joints`."""
+    extremity_translations: Array
+    """(frames, joints, 3) the local translations of these joints."""
 
 
 class Adjustment(NamedTuple):
-    """By what the parameters of a limb differ from the source: what fades where nothing is planted."""
+    """The differences of a limb's parameters from the source."""
 
-    hip: Quaternion
-    """Turns the ball joint, in the frame of what it hangs on."""
-    bend: Number
-    """Is added to the hinge's angle."""
-    scale: Number
-    """Multiplies the lengths of both bones."""
-    ankle: Quaternion
-    """Turns the end, in the frame of what it hangs on."""
-    inside: tuple[Quaternion, ...] = ()
-    """Turn the joints of hand or foot itself, each in the frame of what it hangs on."""
+    ball_rotation: Array
+    """(frames, 4) multiplies the ball joint's local rotation from the left."""
+    bend: Array
+    """(frames,) is added to the hinge's bend, in radians."""
+    scale: Array
+    """(frames,) multiplies the lengths of both bones."""
+    end_rotation: Array
+    """(frames, 4) multiplies the end's local rotation from the left."""
+    extremity_rotations: Array
+    """(frames, rigid joints, 4) multiply the local rotations of the first of `Extremity.joints` from the left."""
 
-
-UNADJUSTED = Adjustment(IDENTITY, 0.0, 1.0, IDENTITY)
-"""What a limb without joints inside its hand or foot does where nothing is asked of it."""
+    @staticmethod
+    def none(frames: int, extremity_joints: int = 0) -> Adjustment:
+        """The adjustment that leaves a limb as it is."""
+        inside = identities(frames * extremity_joints).reshape(frames, extremity_joints, 4)
+        return Adjustment(identities(frames), np.zeros(frames), np.ones(frames), identities(frames), inside)
 
 
 class Observer:
-    """Forward kinematics of some limbs only, one joint after the other: of a frame, or of a clip, alike."""
+    """Forward kinematics of the joints that some limbs need."""
 
     def __init__(self, skeleton: Skeleton, limbs: Sequence[Limb]) -> None:
-        """Take a character and those of its limbs that matter."""
-        self.limbs = tuple(limbs)
+        """Take a character and those of its limbs that are cleaned."""
         tree = skeleton.tree
         roots = {tree.chain(limb.ball)[-1] for limb in limbs}
         if len(roots) > 1:
             names = ", ".join(repr(skeleton.names[root]) for root in sorted(roots))
             raise SkeletonError(f"The limbs hang on several roots ({names}); clean those of one root at a time.")
         self.root = roots.pop() if roots else 0
-        """The joint that carries them all, whose translation is in the world."""
+        """The root joint of all limbs."""
         needed = np.zeros(len(skeleton), dtype=bool)
         for limb in limbs:
             for point in (*limb.points.values(), BodyPoint(limb.end), *([limb.toes.tip] if limb.toes else [])):
                 needed |= tree.carriers(int(point.joint))
-        self.joints = np.flatnonzero(needed)
-        """(needed,) those whose transforms matter, parents first."""
-        place = {int(joint): number for number, joint in enumerate(self.joints)}
-        self._parents = [place.get(int(skeleton.parents[joint]), -1) for joint in self.joints]
-        self.hands = tuple(Hand(skeleton, limb) for limb in limbs)
-        """Of each limb what hangs on its end."""
-        self._views = [_View(skeleton, limb, hand, place) for limb, hand in zip(self.limbs, self.hands, strict=True)]
+        self._joints = np.flatnonzero(needed)
+        row = {int(joint): number for number, joint in enumerate(self._joints)}
+        self._tree = Tree(np.array([row.get(int(skeleton.parents[joint]), -1) for joint in self._joints]))
+        self.extremities = tuple(Extremity(skeleton, limb) for limb in limbs)
+        """Of each limb."""
+        self._rows = [
+            _Rows(skeleton, limb, extremity, row) for limb, extremity in zip(limbs, self.extremities, strict=True)
+        ]
 
-    def of_motion(self, motion: Motion) -> tuple[LimbState, ...]:
-        """Each limb in all frames of a motion."""
-        turned, moved = motion.rotations[:, self.joints], motion.translations[:, self.joints]
-        each = range(len(self.joints))
-        return self.of_components([split(turned[:, n]) for n in each], [split(moved[:, n]) for n in each])
-
-    def of_frame(self, turned: Array, moved: Array) -> tuple[LimbState, ...]:
-        """Each limb in one frame, given the local rotations (joints, 4) and translations (joints, 3) of all joints."""
-        return self.of_components(turned[self.joints].tolist(), moved[self.joints].tolist())
-
-    def of_components(self, turned: Sequence[Any], moved: Sequence[Any]) -> tuple[LimbState, ...]:
-        """Each limb, given the local rotations and translations of the needed joints."""
-        world: list[tuple[Quaternion, Vector]] = []
-        for parent, turn, way in zip(self._parents, turned, moved, strict=True):
-            if parent < 0:
-                world.append((turn, way))
-            else:
-                above, place = world[parent]
-                world.append((multiply(above, turn), plus(place, rotate(above, way))))
-        return tuple(view.seen(world, turned, moved) for view in self._views)
+    def states(self, motion: Motion) -> tuple[LimbState, ...]:
+        """The state of each limb in a motion."""
+        local = motion.rotations[:, self._joints], motion.translations[:, self._joints]
+        world = self._tree.accumulate(*local)
+        return tuple(rows.state(world, local) for rows in self._rows)
 
 
-class Hand:
-    """What hangs on the end of a limb: the joints whose rotations move its points, and where points and toes are."""
+class Extremity:
+    """The joints below the end of a limb on which the positions of its points and of its toes depend."""
 
     def __init__(self, skeleton: Skeleton, limb: Limb) -> None:
         """Take a limb of a character."""
-        below, tree = skeleton.tree.ancestry[:, limb.end], skeleton.tree
+        tree = skeleton.tree
         moves = np.zeros(len(skeleton), dtype=bool)
         for point in limb.points.values():
             moves |= tree.carriers(int(point.joint if any(point.offset) else skeleton.parents[int(point.joint)]))
         if limb.toes is not None:
             moves |= tree.carriers(int(skeleton.parents[limb.toes.joint]))
-        moves &= below
+        moves &= tree.ancestry[:, limb.end]
         moves[limb.end] = False
-        self.joints = tuple(np.flatnonzero(moves).tolist())
-        """Those whose rotations move points or toes, parents first."""
-        order = {limb.end: -1} | {joint: number for number, joint in enumerate(self.joints)}
-        self._parents = [order[int(skeleton.parents[joint])] for joint in self.joints]
+        self.rigid_joints: tuple[int, ...] = tuple(np.flatnonzero(moves).tolist())
+        """Those whose rotations move points or toes, parents first: fixed while the limb is planted."""
         points = [*limb.points.values()]
         leaves = [points[0], points[-1], BodyPoint(limb.toes.joint if limb.toes else limb.end)]
-        others = [int(leaf.joint) for leaf in leaves if int(leaf.joint) not in order]
-        self.moved = (*self.joints, *dict.fromkeys(others))
-        """Those whose translations are needed: the same, and joints on which points or toes are."""
+        inner = (limb.end, *self.rigid_joints)
+        others = dict.fromkeys(int(leaf.joint) for leaf in leaves if int(leaf.joint) not in inner)
+        self.joints = (*self.rigid_joints, *others)
+        """The rigid ones, and those on which points and toes lie."""
+        row = {joint: number for number, joint in enumerate((limb.end, *self.joints))}
+        self._tree = Tree(np.array([-1, *(row[int(skeleton.parents[joint])] for joint in self.joints)]))
+        self._leaves = [(row[int(leaf.joint)], leaf.local) for leaf in leaves]
         self.toes = int(leaves[2].joint)
-        self._leaves = [
-            (order[joint], None, leaf.offset)
-            if joint in order
-            else (order[int(skeleton.parents[joint])], self.moved.index(joint), leaf.offset)
-            for joint, leaf in ((int(leaf.joint), leaf) for leaf in leaves)
-        ]
-        self._toes_inside = order.get(self.toes)
+        """The joint that bends the toes; the end where there are none."""
 
-    def stiffened(self, limb: LimbState, turned: Sequence[Quaternion]) -> LimbState:
-        """A limb whose joints inside hand or foot have these local rotations."""
-        world: list[tuple[Quaternion, Vector]] = []
-        wrist = limb.turned, limb.end
-        for parent, turn, way in zip(self._parents, turned, limb.inside.moved, strict=False):
-            above, place = world[parent] if parent >= 0 else wrist
-            world.append((multiply(above, turn), plus(place, rotate(above, way))))
-        found = []
-        for joint, way_of, offset in self._leaves:
-            above, place = world[joint] if joint >= 0 else wrist
-            found.append(plus(place, rotate(above, offset if way_of is None else limb.inside.moved[way_of])))
-        joint = self._leaves[2][0]
-        above = world[joint][0] if joint >= 0 else wrist[0]
-        toes_turned = above if self._toes_inside is not None else multiply(above, limb.inside.toes)
-        return limb._replace(points=(found[0], found[1]), toes=found[2], toes_turned=toes_turned)
+    def posed(self, state: LimbState, local_rotations: Array) -> LimbState:
+        """The state of a limb whose rigid joints have the local rotations (frames, rigid joints, 4)."""
+        others = state.extremity_rotations[:, len(self.rigid_joints) :]
+        turned = np.concatenate([state.end_rotation[:, None], local_rotations, others], axis=1)
+        moved = np.concatenate([state.end[:, None], state.extremity_translations], axis=1)
+        world_rotations, positions = self._tree.accumulate(turned, moved)
+        one, other, toes = (positions[:, row] + rotate(world_rotations[:, row], offset) for row, offset in self._leaves)
+        return state._replace(points=(one, other), toes=toes, toes_rotation=world_rotations[:, self._leaves[2][0]])
 
 
-class _View:
-    """Where the parts of one limb stand among the needed joints."""
+class _Rows:
+    """Where the parts of one limb stand among the joints that an observer needs."""
 
-    def __init__(self, skeleton: Skeleton, limb: Limb, hand: Hand, place: dict[int, int]) -> None:
-        self.above = place[int(skeleton.parents[limb.ball])]
-        self.ball, self.hinge, self.end = place[limb.ball], place[limb.hinge], place[limb.end]
-        self.before_end = place[int(skeleton.parents[limb.end])]
-        self.axis = limb.axis
-        points = [(place[int(point.joint)], point.offset) for point in limb.points.values()]
+    def __init__(self, skeleton: Skeleton, limb: Limb, extremity: Extremity, row: dict[int, int]) -> None:
+        self.parent, self.end_parent = (row[int(skeleton.parents[joint])] for joint in (limb.ball, limb.end))
+        self.ball, self.hinge, self.end = row[limb.ball], row[limb.hinge], row[limb.end]
+        self.axis = np.array(limb.axis)
+        points = [(row[int(point.joint)], point.local) for point in limb.points.values()]
         self.points = (points[0], points[-1])
-        self.toes = place[hand.toes]
-        self.inside = [place[joint] for joint in hand.joints]
-        self.moved = [place[joint] for joint in hand.moved]
-        self.bones = [place[joint] for joint in limb.chain(skeleton)]
+        self.toes = row[extremity.toes]
+        self.extremity = [row[joint] for joint in extremity.joints]
+        self.bones = [row[joint] for joint in limb.chain(skeleton)]
 
-    def seen(
-        self, world: list[tuple[Quaternion, Vector]], turned: Sequence[Quaternion], moved: Sequence[Vector]
-    ) -> LimbState:
-        one, other = (plus(world[joint][1], rotate(world[joint][0], offset)) for joint, offset in self.points)
+    def state(self, world: tuple[Array, Array], local: tuple[Array, Array]) -> LimbState:
+        """The state of the limb, given world and local rotations and translations (frames, needed joints, …)."""
+        (turned, placed), (local_rotations, local_translations) = world, local
+        one, other = (placed[:, row] + rotate(turned[:, row], offset) for row, offset in self.points)
         return LimbState(
-            above=world[self.above][0],
-            ball=world[self.ball][1],
-            hinge=world[self.hinge][1],
-            axis=rotate(world[self.hinge][0], self.axis),
-            end=world[self.end][1],
-            before_end=world[self.before_end][0],
-            turned=world[self.end][0],
+            parent_rotation=turned[:, self.parent],
+            ball=placed[:, self.ball],
+            hinge=placed[:, self.hinge],
+            axis=rotate(turned[:, self.hinge], self.axis),
+            end=placed[:, self.end],
+            end_parent_rotation=turned[:, self.end_parent],
+            end_rotation=turned[:, self.end],
             points=(one, other),
-            toes=world[self.toes][1],
-            toes_turned=world[self.toes][0],
-            inside=Inside(
-                tuple(turned[joint] for joint in self.inside),
-                tuple(moved[joint] for joint in self.moved),
-                turned[self.toes],
+            toes=placed[:, self.toes],
+            toes_rotation=turned[:, self.toes],
+            local_rotations=(
+                local_rotations[:, self.ball],
+                local_rotations[:, self.hinge],
+                local_rotations[:, self.end],
             ),
-            local=(turned[self.ball], turned[self.hinge], turned[self.end]),
-            bones=tuple(moved[joint] for joint in self.bones),
+            bones=local_translations[:, self.bones],
+            extremity_rotations=local_rotations[:, self.extremity],
+            extremity_translations=local_translations[:, self.extremity],
         )
 
 
-def adjusted(limb: LimbState, root: Vector, by: Adjustment) -> LimbState:
-    """A limb once its root is moved and its parameters are adjusted."""
-    hip = multiply(multiply(limb.above, by.hip), conjugate(limb.above))
-    shank = multiply(hip, about(limb.axis, by.bend))
-    ankle = multiply(multiply(limb.before_end, by.ankle), conjugate(limb.before_end))
-    foot = multiply(shank, ankle)
-    ball = plus(limb.ball, root)
-    hinge = plus(ball, times(by.scale, rotate(hip, minus(limb.hinge, limb.ball))))
-    end = plus(hinge, times(by.scale, rotate(shank, minus(limb.end, limb.hinge))))
-    one, other = (plus(end, rotate(foot, minus(point, limb.end))) for point in limb.points)
-    return LimbState(
-        above=limb.above,
+def adjusted(limb: LimbState, root: Array, by: Adjustment) -> LimbState:
+    """The state of a limb after a displacement of the root (frames, 3) and an adjustment.
+
+    The rotations inside the extremity are not applied: see `Extremity.posed`.
+    """
+    upper = multiply(multiply(limb.parent_rotation, by.ball_rotation), conjugate(limb.parent_rotation))
+    lower = multiply(upper, from_axis_angle(limb.axis, by.bend))
+    end_turn = multiply(multiply(limb.end_parent_rotation, by.end_rotation), conjugate(limb.end_parent_rotation))
+    foot = multiply(lower, end_turn)
+    ball = limb.ball + root
+    hinge = ball + scaled(rotate(upper, limb.hinge - limb.ball), by.scale)
+    end = hinge + scaled(rotate(lower, limb.end - limb.hinge), by.scale)
+    one, other = (end + rotate(foot, point - limb.end) for point in limb.points)
+    return limb._replace(
         ball=ball,
         hinge=hinge,
-        axis=rotate(hip, limb.axis),
+        axis=rotate(upper, limb.axis),
         end=end,
-        before_end=multiply(shank, limb.before_end),
-        turned=multiply(foot, limb.turned),
+        end_parent_rotation=multiply(lower, limb.end_parent_rotation),
+        end_rotation=multiply(foot, limb.end_rotation),
         points=(one, other),
-        toes=plus(end, rotate(foot, minus(limb.toes, limb.end))),
-        toes_turned=multiply(foot, limb.toes_turned),
-        inside=limb.inside,
-        local=limb.local,
-        bones=limb.bones,
+        toes=end + rotate(foot, limb.toes - limb.end),
+        toes_rotation=multiply(foot, limb.toes_rotation),
     )
 
 
 def combined(first: Adjustment, then: Adjustment) -> Adjustment:
-    """One adjustment after the other, which leaves hand or foot itself as it is."""
+    """The adjustment that does the first one and then the second one, whose extremity rotations do not count."""
     return Adjustment(
-        multiply(then.hip, first.hip),
+        multiply(then.ball_rotation, first.ball_rotation),
         first.bend + then.bend,
         first.scale * then.scale,
-        multiply(then.ankle, first.ankle),
-        first.inside,
+        multiply(then.end_rotation, first.end_rotation),
+        first.extremity_rotations,
     )

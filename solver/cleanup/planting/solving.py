@@ -1,101 +1,104 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adjusting one limb so that its end is where it should be, turned as it should be (document 000, 3.2.5)."""
+"""The adjustment of one limb that puts its end on a target (Kovar 2004, section 3.2.5)."""
 
 from __future__ import annotations
 
 import math
 
-from ..components import (
-    Number,
-    Quaternion,
-    Vector,
-    about,
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.rotations import (
     between,
-    clamped,
     conjugate,
-    length,
-    minus,
+    from_axis_angle,
+    lengths,
     multiply,
-    normalized,
-    plus,
+    normalize,
     rotate,
-    smaller,
-    twist,
-    unit,
-    where,
+    twist_angle,
 )
 from ..settings import CleanSettings
 from ..two_bones import bend_of, reach_of
 from .observing import Adjustment, LimbState
+from .targets import Target
 
 
-def bend_toward(limb: LimbState, root: Vector, place: Vector, settings: CleanSettings) -> Number:
-    """What is added to the hinge's bend to take the end as far away as a place is, once the root is moved; damped."""
-    upper, lower = minus(limb.hinge, limb.ball), minus(limb.end, limb.hinge)
-    distance = length(minus(place, plus(limb.ball, root)))
-    return damped(bend_of(upper, lower, limb.axis), reach_of(upper, lower, limb.axis).bend(distance), settings.damping)
+def bend_toward(limb: LimbState, root: Array, position: Array, settings: CleanSettings) -> Array:
+    """(frames,) what is added to the bend for the end to be as far from the ball joint as a position (frames, 3) is.
+
+    The ball joint is displaced with the root (frames, 3); the addition is damped near full extension.
+    """
+    upper, lower = limb.hinge - limb.ball, limb.end - limb.hinge
+    wanted = reach_of(upper, lower, limb.axis).bend(lengths(position - (limb.ball + root)))
+    return damped(bend_of(upper, lower, limb.axis), wanted, settings.damping)
 
 
-def not_backward(limb: LimbState, added: Number) -> Number:
-    """What is added to the hinge's bend, but no more than straightens a limb that is not bent backward."""
-    bend = bend_of(minus(limb.hinge, limb.ball), minus(limb.end, limb.hinge), limb.axis)
-    return where((bend >= 0.0) & (bend + added < 0.0), -bend, added)
+def not_backward(limb: LimbState, added: Array) -> Array:
+    """(frames,) an addition to the bend, cut where it would bend a flexed limb backward."""
+    bend = bend_of(limb.hinge - limb.ball, limb.end - limb.hinge, limb.axis)
+    return np.where((bend >= 0.0) & (bend + added < 0.0), -bend, added)
 
 
-def scales(settings: CleanSettings) -> tuple[float, float]:
-    """The smallest and the largest scale that bones may have."""
+def scale_limits(settings: CleanSettings) -> tuple[float, float]:
+    """The smallest and the largest scale of bones."""
     most = settings.most_stretch if settings.stretch else 0.0
     return 1.0 - most, 1.0 + most
 
 
-def solved(
-    limb: LimbState, root: Vector, place: Vector, turn: Quaternion, added: Number, settings: CleanSettings
-) -> Adjustment:
-    """What puts the end at a place, once the root is moved, with the source's orientation turned by a world rotation.
+def solve_limb(limb: LimbState, root: Array, target: Target, added: Array, settings: CleanSettings) -> Adjustment:
+    """The adjustment that puts the end on a target, given the displacement of the root and what is added to the bend.
 
-    The hinge first takes the limb about to the distance of the place, by what is `added` to its bend; the ball joint
-    then points it there by the smallest turn; about that line it swivels to spare the end; the end turns by what is
-    left; and both bones are scaled by what the hinge did not reach.
+    The hinge takes the limb to about the length that the target needs; the ball joint points it there by the smallest
+    rotation; about that line it swivels to reduce the rotation of the end; the end rotates by the rest; and both bones
+    are scaled by what the hinge did not reach.
     """
-    upper, lower = minus(limb.hinge, limb.ball), minus(limb.end, limb.hinge)
-    way = minus(place, plus(limb.ball, root))
-    distance = length(way)
-    bent = about(limb.axis, added)
-    along = plus(upper, rotate(bent, lower))
-    hip = between(along, way)
-    shank = multiply(hip, bent)
-    left = multiply(turn, conjugate(shank))
-    direction = unit(way)
-    hip = multiply(about(direction, settings.swivel * twist(left, direction)), hip)
-    shank = multiply(hip, bent)
-    reached = length(along)
-    is_long = reached > 0.0
-    scale = clamped(where(is_long, distance, 1.0) / where(is_long, reached, 1.0), *scales(settings))
-    ankle = multiply(conjugate(shank), turn)
+    way = target.position - (limb.ball + root)
+    bent = from_axis_angle(limb.axis, added)
+    along = limb.hinge - limb.ball + rotate(bent, limb.end - limb.hinge)
+    upper = between(along, way)
+    remaining = multiply(target.rotation, conjugate(multiply(upper, bent)))
+    upper = multiply(from_axis_angle(way, settings.swivel * twist_angle(remaining, way)), upper)
+    end = multiply(conjugate(multiply(upper, bent)), target.rotation)
     return Adjustment(
-        normalized(multiply(multiply(conjugate(limb.above), hip), limb.above)),
+        normalize(multiply(multiply(conjugate(limb.parent_rotation), upper), limb.parent_rotation)),
         added,
-        scale,
-        normalized(multiply(multiply(conjugate(limb.before_end), ankle), limb.before_end)),
+        _scale(lengths(way), lengths(along), settings),
+        normalize(multiply(multiply(conjugate(limb.end_parent_rotation), end), limb.end_parent_rotation)),
+        np.zeros((len(added), 0, 4)),
     )
 
 
-def damped(bend: Number, wanted: Number, damping: float | None) -> Number:
-    """What is added to a bend so that it comes near the wanted one, 0 or more, without popping (3.14, 3.15).
+def _scale(wanted: Array, reached: Array, settings: CleanSettings) -> Array:
+    """(frames,) the ratio of two lengths, within the limits of the scale; 1 for a limb of no length."""
+    is_long = reached > 0.0
+    return np.clip(np.where(is_long, wanted, 1.0) / np.where(is_long, reached, 1.0), *scale_limits(settings))
 
-    The angle of the document is pi - bend. A limb that is bent backward in the source is never bent back further, and
-    stays as it is where it is asked for nothing.
+
+def lift(limb: LimbState, rise: Array, up: int, settings: CleanSettings) -> Adjustment:
+    """The adjustment that lifts the end straight up by `rise` (frames,) and keeps the extremity's orientation."""
+    position, still = limb.end.copy(), np.zeros(limb.end.shape)
+    position[:, up] += rise
+    target = Target(position, np.broadcast_to([1.0, 0.0, 0.0, 0.0], (len(rise), 4)))
+    return solve_limb(limb, still, target, bend_toward(limb, still, position, settings), settings)
+
+
+def damped(bend: Array, wanted: Array, damping: float | None) -> Array:
+    """(frames,) what is added to a bend to bring it near the wanted one, 0 or more, without a pop (3.14, 3.15).
+
+    The angle in Kovar's equations is pi - bend. A limb that is bent backward in the source is not bent backward
+    further, and stays as it is where its bend need not change.
     """
     if damping is None:
-        return where(bend < 0.0, -wanted, wanted) - bend
-    added = _damped_angle(abs(bend), damping) - _damped_angle(wanted, damping)
-    return where((bend < 0.0) & (added < 0.0), 0.0 * added, added)
+        return np.where(bend < 0.0, -wanted, wanted) - bend
+    added = _damped_angle(np.abs(bend), damping) - _damped_angle(wanted, damping)
+    return np.where((bend < 0.0) & (added < 0.0), 0.0, added)
 
 
-def _damped_angle(bend: Number, damping: float) -> Number:
-    """The integral of the damping factor from the folded limb, angle 0, to that of a bend, from 0 to pi."""
+def _damped_angle(bend: Array, damping: float) -> Array:
+    """(frames,) the integral of the damping factor from the folded limb, angle 0, to a bend, from 0 to pi."""
     angle = math.pi - bend
     room = math.pi - damping
-    share = where(angle > damping, angle - damping, 0.0 * angle) / room
+    share = np.maximum(angle - damping, 0.0) / room
     over = share * (1.0 + share * share * (0.5 * share - 1.0))
-    return smaller(angle, damping) + room * over
+    return np.asarray(np.minimum(angle, damping) + room * over)

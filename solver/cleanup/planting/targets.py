@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where plants stand, and where that puts hand or foot (document 000, 3.2.2 and 3.2.3)."""
+"""The locations of plants, and the targets that they give to the ends of limbs (Kovar 2004, 3.2.2 and 3.2.3)."""
 
 from __future__ import annotations
 
@@ -9,42 +9,27 @@ from typing import NamedTuple
 import numpy as np
 
 from ...constraints import Ground
-from ...core import rotations
-from ...core.arrays import Array
-from ..components import (
-    Number,
-    Quaternion,
-    Truth,
-    Vector,
-    between,
-    choose,
-    clamped,
-    length,
-    minus,
-    multiply,
-    plus,
-    root,
-    rotate,
-    times,
-    unit,
-)
+from ...core.arrays import Array, BoolArray
+from ...core.rotations import between, conjugate, lengths, multiply, rotate, scaled, unit
 from ..limbs import Limb
-from ..plants import PlantedPoint, mean_orientation, mean_place
+from ..plants import PlantedPoint, mean_orientation
 from .observing import LimbState
 
 
 class Target(NamedTuple):
-    """Where the end of a limb should be, and the world rotation by which it should be turned from the source."""
+    """The target of a limb's end."""
 
-    place: Vector
-    turn: Quaternion
+    position: Array
+    """(frames, 3)"""
+    rotation: Array
+    """(frames, 4) from the orientation in the source to the wanted one, in the world."""
 
 
-# Where plants stand --------------------------------------------------------------------------------------------------
+# Locations of plants -------------------------------------------------------------------------------------------------
 
 
 def locating_order(plants: Sequence[PlantedPoint], limbs: Sequence[Limb]) -> list[int]:
-    """The order in which plants are located: as they begin; at once, given places first, then as the limb has them."""
+    """The order in which plants are located: by their begin; of equal begins, given locations first, then by limb."""
     ranks = {(limb.name, point): rank for limb in limbs for rank, point in enumerate(limb.points)}
     return sorted(
         range(len(plants)),
@@ -57,77 +42,79 @@ def locating_order(plants: Sequence[PlantedPoint], limbs: Sequence[Limb]) -> lis
     )
 
 
-def place_alone(points: Array, floor: float | None, up: int) -> Array:
-    """(3,) where a point stands that was at `points` (n, 3): on the average, on the floor where there is one."""
-    place = mean_place(points)
-    if floor is not None:
-        place[up] = floor
-    return place
+def location_alone(points: Array, height: float | None, up: int) -> Array:
+    """(3,) the mean of a point's positions (n, 3), at a height if one is given."""
+    location = points.mean(axis=0)
+    if height is not None:
+        location[up] = height
+    return np.asarray(location)
 
 
-def place_beside(other: Array, points: Array, others: Array, turned: Array, floor: float | None, up: int) -> Array:
-    """(3,) where a point stands whose neighbour, on the same hand or foot, stands at `other` (3,).
+def location_beside(
+    other: Array, points: Array, other_points: Array, orientations: Array, height: float | None, up: int
+) -> Array:
+    """(3,) the location of a point whose neighbour on the same extremity is planted at `other` (3,).
 
-    Given are both in the frames of which the mean is taken, (n, 3) each, and the orientations of hand or foot (n, 4).
-    It lies as far from the other as it is on the body, where the mean orientation leads; on a floor, turned about the
-    other by the smallest turn.
+    `points` and `other_points` (n, 3) are the positions of both, and `orientations` (n, 4) those of the extremity, in
+    the frames over which means are taken. The point lies from the other one as the mean orientation says, at the
+    distance that the two have on the body; for a given height it is rotated about the other one by the smallest angle.
     """
-    offset = mean_place(rotations.rotate(rotations.conjugate(turned), points - others))
-    away = rotations.rotate(mean_orientation(turned), offset)
-    if floor is not None:
-        away = np.array(raised(tuple(away.tolist()), floor - float(other[up]), up))
+    offset = rotate(conjugate(orientations), points - other_points).mean(axis=0)
+    away = rotate(mean_orientation(orientations), offset)
+    if height is not None:
+        away = raised(away, height - float(other[up]), up)
     return np.asarray(other + away)
 
 
-def raised(vector: Vector, height: Number, up: int) -> Vector:
-    """A vector turned by the smallest turn so that its component along the up axis is `height`, as far as that goes."""
-    size = length(vector)
-    rise = clamped(height, -size, size)
-    level = unit(tuple(0.0 * vector[axis] if axis == up else vector[axis] for axis in range(3)))
-    out = times(root(size * size - rise * rise), level)
-    return tuple(rise if axis == up else out[axis] for axis in range(3))
+def raised(vectors: Array, height: Array | float, up: int) -> Array:
+    """Vectors (..., 3) rotated by the smallest angle to a component `height` (...) along the up axis, or the nearest.
+
+    A vector that is vertical stays vertical.
+    """
+    size = lengths(vectors)
+    rise = np.clip(height, -size, size)
+    level = vectors.copy()
+    level[..., up] = 0.0
+    found = scaled(unit(level), np.sqrt(np.maximum(size * size - rise * rise, 0.0)))
+    found[..., up] = rise
+    return found
 
 
-def ground_height(ground: Ground, place: Vector, up: int) -> Number:
-    """How high the ground is under a place; minus infinity where there is none."""
-    if ground.level is not None:
-        return ground.level
-    if isinstance(place[0], np.ndarray):
-        return ground.lowest_allowed(np.stack(place, axis=-1), up)
-    return float(ground.lowest_allowed(np.array([place]), up)[0])
+# Targets of the ends of limbs ----------------------------------------------------------------------------------------
 
 
-# Where that puts hand or foot ----------------------------------------------------------------------------------------
+def rotation_of_two(limb: LimbState, locations: tuple[Array, Array]) -> Array:
+    """(frames, 4) the smallest rotation of the line through both points to that of their locations (equation 3.3)."""
+    return between(limb.points[1] - limb.points[0], locations[1] - locations[0])
 
 
-def turn_of_two(limb: LimbState, places: tuple[Vector, Vector]) -> Quaternion:
-    """The smallest turn of hand or foot that lays the line through its two points along that of their places (3.3)."""
-    return between(minus(limb.points[1], limb.points[0]), minus(places[1], places[0]))
+def target_at(limb: LimbState, rotation: Array, is_first: BoolArray, locations: tuple[Array, Array]) -> Target:
+    """The target with a rotation of the extremity and one point, the first or the second, on its location (3.4)."""
+    point, location = _chosen(is_first, *limb.points), _chosen(is_first, *locations)
+    return Target(location - rotate(rotation, point - limb.end), rotation)
 
 
-def held(limb: LimbState, turn: Quaternion, is_first: Truth, places: tuple[Vector, Vector]) -> Target:
-    """Hand or foot, turned, with its first point or its second at its place (3.4)."""
-    point, place = choose(is_first, *limb.points), choose(is_first, *places)
-    return Target(minus(place, rotate(turn, minus(point, limb.end))), turn)
-
-
-def held_above(
+def target_above(
     limb: LimbState,
-    turn: Quaternion,
-    is_first: Truth,
-    places: tuple[Vector, Vector],
-    ground: Ground | None,
+    rotation: Array,
+    is_first: BoolArray,
+    locations: tuple[Array, Array],
+    ground: Ground,
     clearances: tuple[float, float],
     up: int,
 ) -> Target:
-    """`held` by one point, with the other one above the ground: turned about the place by as little as that takes."""
-    if ground is not None:
-        place = choose(is_first, *places)
-        away = minus(choose(is_first, *reversed(limb.points)), choose(is_first, *limb.points))
-        away = rotate(turn, away)
-        (clearance,) = choose(is_first, (clearances[1],), (clearances[0],))
-        lowest = ground_height(ground, plus(place, away), up) + clearance - place[up]
-        is_below = away[up] < lowest
-        lifted = multiply(between(away, raised(away, lowest, up)), turn)
-        turn = choose(is_below, lifted, turn)
-    return held(limb, turn, is_first, places)
+    """`target_at` one point with the other point above the ground: rotated about the location as little as possible."""
+    location = _chosen(is_first, *locations)
+    away = rotate(rotation, _chosen(is_first, *reversed(limb.points)) - _chosen(is_first, *limb.points))
+    clearance = np.where(is_first, clearances[1], clearances[0])
+    lowest = ground.lowest_allowed(location + away, up) + clearance - location[:, up]
+    below = np.flatnonzero(away[:, up] < lowest)
+    if below.size:
+        lift = between(away[below], raised(away[below], lowest[below], up))
+        rotation = rotation.copy()
+        rotation[below] = multiply(lift, rotation[below])
+    return target_at(limb, rotation, is_first, locations)
+
+
+def _chosen(is_first: BoolArray, first: Array, second: Array) -> Array:
+    return np.where(is_first[:, None], first, second)

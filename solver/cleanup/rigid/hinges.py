@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet on ankles that are no ball joints: two hinges in one place, or a single one (document 002, 7.4).
+"""Feet on ankles that are no ball joints: two hinges in one place, or a single one (Li and Hao 2006, section 7.4).
 
-Such an ankle cannot turn a foot about the line of its heel and ball as well, so that how the foot lies depends on where
-the shin is, which depends on where the ankle is, which depends on how the foot lies. An ankle lies close to that line
-and far from the hip: each time that is gone round, what is missing becomes about a twelfth.
+Such an ankle cannot rotate a foot about the line from its heel to its ball as well. So the orientation of the foot
+depends on that of the shin, which depends on the position of the ankle, which depends on the orientation of the foot.
+The three are computed in turn. An ankle lies close to that line and far from the hip, so each round leaves about a
+twelfth of the error.
 """
 
 from __future__ import annotations
@@ -15,65 +16,57 @@ import numpy as np
 from ...body.joints import JointKind
 from ...body.limits import HingeLimit
 from ...body.skeleton import Skeleton
-from ..components import (
-    IDENTITY,
-    Number,
-    Quaternion,
-    Vector,
-    about,
-    conjugate,
-    minus,
-    multiply,
-    normalized,
-    rotate,
-    twist,
-)
+from ...core.arrays import Array
+from ...core.rotations import conjugate, from_axis_angle, multiply, normalize, rotate, twist_angle
 from ..limbs import NO_LENGTH, Limb
+from ..planting.frames import identities
 from ..planting.observing import Adjustment, LimbState
-from ..planting.solving import bend_toward, not_backward, solved
+from ..planting.solving import bend_toward, not_backward, solve_limb
+from ..planting.targets import Target
 from ..settings import CleanSettings
 from .ankle import FREE, Range, TwoAngles
 
 ROUNDS = 8
-"""How often the circle is gone round: less than 1e-10 sizes of the character are missing then."""
+"""How often ankle, shin and foot are computed in turn: less than 1e-10 sizes of the character are missing then."""
 
 
 class Hinge(NamedTuple):
-    """A joint that turns about one axis."""
+    """A joint that rotates about one axis."""
 
-    rest: Quaternion
-    axis: Vector
-    """Unit, in its own frame."""
+    rest: Array
+    """(4,) its local rotation at rest."""
+    axis: Array
+    """(3,) unit, in its own frame."""
 
-    def turned(self, angle: Number) -> Quaternion:
-        """Its local rotation at an angle."""
-        return multiply(self.rest, about(self.axis, angle))
+    def rotation(self, angle: Array) -> Array:
+        """(frames, 4) the local rotation at an angle."""
+        return multiply(self.rest, from_axis_angle(self.axis, angle))
 
-    def angle(self, local: Quaternion) -> Number:
-        """The angle of a local rotation."""
-        return twist(multiply(conjugate(self.rest), local), self.axis)
+    def angle(self, local: Array) -> Array:
+        """(frames,) the angle of a local rotation."""
+        return twist_angle(multiply(conjugate(self.rest), local), self.axis)
 
 
 class HingedAnkle(NamedTuple):
-    """The hinges on which a foot hangs."""
+    """The hinges that carry a foot."""
 
     angles: TwoAngles
     """In the frame of the shin."""
     first: Hinge
     second: Hinge | None
-    inside: int
-    """Where the second one stands among the joints inside the foot."""
+    row: int
+    """The index of the second one among the rigid joints of the extremity."""
 
 
-def hinged_ankle(skeleton: Skeleton, limb: Limb, inside: tuple[int, ...]) -> HingedAnkle | None:
-    """The hinges of a limb's end; None where it is a ball. `inside` are the joints inside hand or foot."""
+def hinged_ankle(skeleton: Skeleton, limb: Limb, rigid_joints: tuple[int, ...]) -> HingedAnkle | None:
+    """The hinges of a limb's end; None where the end is a ball joint. `rigid_joints` are those of the extremity."""
     if skeleton.kinds[limb.end] is not JointKind.HINGE:
         return None
     first, first_range = _hinge(skeleton, limb.end)
     leads_to = skeleton.tree.chain(int(list(limb.points.values())[-1].joint))
     following = [
         joint
-        for joint in inside
+        for joint in rigid_joints
         if skeleton.parents[joint] == limb.end
         and joint in leads_to
         and skeleton.kinds[joint] is JointKind.HINGE
@@ -81,71 +74,62 @@ def hinged_ankle(skeleton: Skeleton, limb: Limb, inside: tuple[int, ...]) -> Hin
     ]
     first_axis = rotate(first.rest, first.axis)
     if not following:
-        across = _across(first_axis)
-        return HingedAnkle(TwoAngles(first_axis, across, first_range, (0.0, 0.0)), first, None, -1)
+        return HingedAnkle(TwoAngles(first_axis, _across(first_axis), first_range, (0.0, 0.0)), first, None, -1)
     second, second_range = _hinge(skeleton, following[0])
     second_axis = rotate(multiply(first.rest, second.rest), second.axis)
     angles = TwoAngles(first_axis, second_axis, first_range, second_range)
-    return HingedAnkle(angles, first, second, inside.index(following[0]))
+    return HingedAnkle(angles, first, second, rigid_joints.index(following[0]))
 
 
 def on_hinges(
-    ankle: HingedAnkle, state: LimbState, seen: LimbState, root: Vector, by: Adjustment, settings: CleanSettings
+    ankle: HingedAnkle, state: LimbState, shown: LimbState, root: Array, by: Adjustment, settings: CleanSettings
 ) -> Adjustment:
-    """An adjustment with which the points of a foot come to where they are in `seen`, on the hinges of its ankle.
+    """The adjustment with which the points of a foot on hinges come to where they are in `shown`.
 
-    `state` is the limb in the source and `seen` how it looks with an adjustment that takes the ankle for a ball joint.
-    The second point gets there; the first one too, where the hinges can point the foot.
+    `state` is the limb in the source and `shown` its state after `by`, which takes the ankle for a ball joint. The
+    second point gets there; the first one too, where the hinges can point the foot.
     """
-    second = ankle.second
-    held = multiply(by.inside[ankle.inside], state.inside.turned[ankle.inside]) if second else IDENTITY
-    foot = multiply(seen.turned, held)
-    own = conjugate(foot)
-    arm = rotate(own, minus(seen.points[1], seen.end))
+    frames, second = len(by.bend), ankle.second
+    own = state.extremity_rotations[:, ankle.row] if second else identities(frames)
+    foot = multiply(shown.end_rotation, multiply(by.extremity_rotations[:, ankle.row], own) if second else own)
+    line = shown.points[1] - shown.points[0]
+    arm = rotate(conjugate(foot), shown.points[1] - shown.end)
     rest = multiply(ankle.first.rest, second.rest) if second else ankle.first.rest
-    bone = rotate(rest, rotate(own, minus(seen.points[1], seen.points[0])))
-    line = minus(seen.points[1], seen.points[0])
-    source = normalized(multiply(conjugate(state.before_end), state.turned))
-    near = (
-        ankle.first.angle(source),
-        second.angle(state.inside.turned[ankle.inside]) if second else 0.0 * by.bend,
-    )
+    bone = rotate(rest, rotate(conjugate(foot), line))
+    source = normalize(multiply(conjugate(state.end_parent_rotation), state.end_rotation))
+    near = ankle.first.angle(source), second.angle(own) if second else np.zeros(frames)
     for _ in range(ROUNDS):
-        place = minus(seen.points[1], rotate(foot, arm))
-        bend = not_backward(state, bend_toward(state, root, place, settings))
-        pointed = solved(state, root, place, IDENTITY, bend, settings)
-        hip = multiply(multiply(state.above, pointed.hip), conjugate(state.above))
-        shin = multiply(multiply(hip, about(state.axis, bend)), state.before_end)
+        position = shown.points[1] - rotate(foot, arm)
+        bend = not_backward(state, bend_toward(state, root, position, settings))
+        pointed = solve_limb(state, root, Target(position, identities(frames)), bend, settings)
+        shin = _shin(state, pointed)
         first, other = ankle.angles.angles(bone, rotate(conjugate(shin), line), near)
-        foot = multiply(multiply(shin, ankle.angles.turned(first, other)), rest)
-    turns = list(by.inside)
+        foot = multiply(multiply(shin, ankle.angles.rotation(first, other)), rest)
+    inside = by.extremity_rotations.copy()
     if second:
-        own_turn = state.inside.turned[ankle.inside]
-        turns[ankle.inside] = normalized(multiply(second.turned(other), conjugate(own_turn)))
-    return Adjustment(
-        pointed.hip,
-        bend,
-        by.scale,
-        normalized(multiply(ankle.first.turned(first), conjugate(source))),
-        tuple(turns),
-    )
+        inside[:, ankle.row] = normalize(multiply(second.rotation(other), conjugate(own)))
+    end = normalize(multiply(ankle.first.rotation(first), conjugate(source)))
+    return Adjustment(pointed.ball_rotation, bend, by.scale, end, inside)
 
 
-def kept_on_hinge(hinge: Hinge, local: Quaternion) -> Quaternion:
-    """The nearest local rotation that a hinge allows."""
-    return normalized(hinge.turned(hinge.angle(local)))
+def nearest_on_hinge(hinge: Hinge, local: Array) -> Array:
+    """(frames, 4) the nearest local rotation that a hinge allows."""
+    return normalize(hinge.rotation(hinge.angle(local)))
+
+
+def _shin(state: LimbState, by: Adjustment) -> Array:
+    """(frames, 4) the world rotation of the end's parent after an adjustment."""
+    upper = multiply(multiply(state.parent_rotation, by.ball_rotation), conjugate(state.parent_rotation))
+    return multiply(multiply(upper, from_axis_angle(state.axis, by.bend)), state.end_parent_rotation)
 
 
 def _hinge(skeleton: Skeleton, joint: int) -> tuple[Hinge, Range]:
-    w, x, y, z = skeleton.rest_rotations[joint].tolist()
-    ax, ay, az = skeleton.hinge_axes[joint].tolist()
     limit = skeleton.limits.get(joint)
     allowed = (limit.low, limit.high) if isinstance(limit, HingeLimit) else FREE
-    return Hinge((w, x, y, z), (ax, ay, az)), allowed
+    return Hinge(skeleton.rest_rotations[joint], skeleton.hinge_axes[joint]), allowed
 
 
-def _across(axis: Vector) -> Vector:
-    """Some unit vector across another."""
-    least = int(np.argmin(np.abs(axis)))
-    x, y, z = (np.cross(axis, np.eye(3)[least]) / np.linalg.norm(np.cross(axis, np.eye(3)[least]))).tolist()
-    return x, y, z
+def _across(axis: Array) -> Array:
+    """(3,) a unit vector across an axis."""
+    across = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    return np.asarray(across / np.linalg.norm(across))

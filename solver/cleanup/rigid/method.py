@@ -1,94 +1,99 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the method with limbs of fixed length has for itself (document 002, "Easy Foot Plant").
+"""The method with limbs of fixed length (Li and Hao 2006, "Easy Foot Plant"; see docs/derivations.md).
 
-Plants are located, and feet turned, as in the method that stretches limbs: algorithms 1 and 2 of this document are what
-that one does. What differs is the root, which is carried so that every limb reaches its place, and the limb, which has
-nothing to stretch. See docs/derivations.md.
+Plants are located, and feet rotated, as in the method that stretches limbs: it includes their algorithms 1 and 2. What
+differs is the displacement of the root, with which every limb reaches its target, and the limb, which cannot stretch.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
+import numpy as np
+
+from ...core.arrays import Array, BoolArray
 from .. import blending
-from ..components import Number, Quaternion, Vector, length, minus, plus, where
-from ..planting.averages import hann
+from ..planting.averages import hann, smoothed
 from ..planting.method import Method
 from ..planting.observing import Adjustment, LimbState
 from ..planting.targets import Target
-from ..settings import CleanSettings, frames_in
+from ..settings import CleanSettings
 from ..two_bones import reach_of
-from .hinges import HingedAnkle, hinged_ankle, kept_on_hinge, on_hinges
-from .root import Pull
+from .hinges import HingedAnkle, hinged_ankle, nearest_on_hinge, on_hinges
+from .root import RootTerm, mean_displacement, reachable_displacement
 
-CALM = 0.05
-"""Seconds, to either side, over which the root's displacement is smoothed: the tremor of a captured foot belongs into
-its leg, while what is slower is the whole body's (requirement four of document 002)."""
+ROOT_SMOOTHING = 0.05
+"""Seconds, to either side, over which the root's displacement is smoothed: fast noise of a captured foot is corrected
+by its leg, slower motion by the whole body (Li and Hao 2006, their fourth requirement)."""
 
 
 def rigid_settings(settings: CleanSettings | None) -> CleanSettings:
-    """The settings with which a limb bends as far as it must, is pointed by the smallest turn, and keeps its length."""
+    """The settings without damping, swivel and stretch: limbs bend as far as the target needs and keep their length."""
     return replace(settings or CleanSettings(), swivel=0.0, damping=None, stretch=False)
 
 
 @dataclass(frozen=True, eq=False)
 class RigidMethod(Method):
-    """The method for a character's limbs, whose bones keep their lengths."""
-
-    @cached_property
-    def calm(self) -> list[float]:
-        """What smooths the root's displacement."""
-        return hann(frames_in(CALM, self.fps))
+    """The method whose limbs keep the lengths of their bones."""
 
     @property
-    def size(self) -> float:
-        return self.skeleton.size
+    def root_window(self) -> int:
+        """The number of frames, ahead and back, on whose targets the displacement of the root depends."""
+        return self.windows.carrying + self._root_smoothing
+
+    @property
+    def _root_smoothing(self) -> int:
+        return round(ROOT_SMOOTHING * self.fps)
 
     @cached_property
     def ankles(self) -> tuple[HingedAnkle | None, ...]:
-        """For each limb the hinges of its end; None where that is a ball joint."""
-        hands = self.observer.hands
+        """For each limb the hinges of its end; None where the end is a ball joint."""
+        extremities = self.observer.extremities
         return tuple(
-            hinged_ankle(self.skeleton, limb, hand.joints) for limb, hand in zip(self.limbs, hands, strict=True)
+            hinged_ankle(self.skeleton, limb, extremity.rigid_joints)
+            for limb, extremity in zip(self.limbs, extremities, strict=True)
         )
 
-    # Where the root goes ---------------------------------------------------------------------------------------------
+    # The root --------------------------------------------------------------------------------------------------------
 
-    def pull(self, state: LimbState, easy: Vector, weight: Number) -> Pull:
-        """What a limb asks of the root."""
-        reach = reach_of(minus(state.hinge, state.ball), minus(state.end, state.hinge), state.axis)
-        return Pull(easy, weight, minus(state.ball, state.end), reach)
+    def root_displacement(
+        self, states: Sequence[LimbState], targets: Sequence[Target], planted: Sequence[BoolArray]
+    ) -> Array:
+        """(frames, 3) the mean displacement of the limbs to their targets, smoothed, and corrected to be reachable."""
+        terms = [self._root_term(*each) for each in zip(states, targets, planted, strict=True)]
+        smooth = smoothed(mean_displacement(terms), hann(self._root_smoothing))
+        return reachable_displacement(smooth, terms, self.skeleton.size)
 
-    def expected(self, ahead: Vector, behind: Vector, far: tuple[Any, Any]) -> tuple[Vector, Number]:
-        """What would carry a free limb to its places, so far ahead and behind (0: none), and how much that counts."""
-        shares = blending.fades(*far, self.windows.carrying)
-        total = shares[0] + shares[1]
-        known = total > 0.0
-        scale = where(known, 1.0, 0.0) / where(known, total, 1.0)
-        x, y, z = (
-            scale * blending.blended_number(one, other, shares) for one, other in zip(ahead, behind, strict=True)
-        )
-        return (x, y, z), total
+    def _root_term(self, state: LimbState, target: Target, planted: BoolArray) -> RootTerm:
+        """What a limb contributes: the way to its target while it is planted, with a falling weight around that."""
+        way, weight = np.where(planted[:, None], target.position - state.end, 0.0), planted.astype(np.float64)
+        ahead, behind = blending.nearest_frames(planted, self.windows.carrying)
+        free = np.flatnonzero(~planted & ((ahead > 0) | (behind > 0)))
+        if free.size:
+            distances = ahead[free], behind[free]
+            shares = blending.blend_weights(*distances, self.windows.carrying)
+            total = shares[0] + shares[1]
+            mean = tuple(share / np.where(total > 0.0, total, 1.0) for share in shares)
+            way[free] = blending.blended_values(way[free + distances[0]], way[free - distances[1]], (mean[0], mean[1]))
+            weight[free] = total
+        reach = reach_of(state.hinge - state.ball, state.end - state.hinge, state.axis)
+        return RootTerm(way, weight, state.ball - state.end, reach)
 
-    # What the limb does ----------------------------------------------------------------------------------------------
+    # The limb --------------------------------------------------------------------------------------------------------
 
-    def allowed(self, limb: int, state: LimbState, root: Vector, by: Adjustment) -> Adjustment:
-        """The same on the hinges of an ankle that is no ball joint."""
+    def allowed(self, limb: int, state: LimbState, root: Array, by: Adjustment) -> Adjustment:
+        """The adjustment with which the hinges of an ankle that is no ball joint do the same."""
         ankle = self.ankles[limb]
         if ankle is None:
             return by
         return on_hinges(ankle, state, self.adjusted(limb, state, root, by), root, by, self.settings)
 
-    def is_reached(self, limb: int, state: LimbState, root: Vector, target: Target, by: Adjustment) -> bool:
-        """Whether the place of a limb's end is within reach, and its end can be turned as it should."""
-        reach = reach_of(minus(state.hinge, state.ball), minus(state.end, state.hinge), state.axis)
-        distance = length(minus(target.place, plus(state.ball, root)))
-        return bool(self.ankles[limb] is None and reach.shortest <= distance <= reach.longest)
-
-    def written(self, limb: int, state: LimbState, by: Adjustment) -> tuple[Quaternion, ...]:
-        """The local rotations of the joints that `turning` names; hinges of ankles stay hinges to the last bit."""
-        ball, hinge, end, *inside = super().written(limb, state, by)
+    def local_rotations(self, limb: int, state: LimbState, by: Adjustment) -> Array:
+        """(frames, joints, 4) those of the `adjusted_joints`; a hinge of an ankle rotates about its axis only."""
+        found = super().local_rotations(limb, state, by)
         ankle = self.ankles[limb]
-        return (ball, hinge, end if ankle is None else kept_on_hinge(ankle.first, end), *inside)
+        if ankle is not None:
+            found[:, 2] = nearest_on_hinge(ankle.first, found[:, 2])
+        return found

@@ -1,201 +1,150 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the root goes so that rigid limbs reach their places (document 002, 6; see docs/derivations.md).
+"""The displacement of the root with which rigid limbs reach their targets (Li and Hao 2006, section 6).
 
-Four requirements: every ball joint near its easy position, every limb within its reach, small changes, and small
-changes of velocity. All vectors are displacements in the world, all numbers `components`.
+Four requirements: every limb near the pose that it has in the source, every limb within its reach, small changes, and
+small changes of velocity; see docs/derivations.md. All vectors are in the world; arrays lead with the frame axis.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..components import (
-    ZERO,
-    Number,
-    Vector,
-    clamped,
-    dot,
-    larger,
-    length,
-    minus,
-    plus,
-    root,
-    smaller,
-    times,
-    unit,
-    where,
-)
-from ..planting.spheres import Sphere, displacement, misses
+from ...core.arrays import Array
+from ...core.rotations import dot, lengths, scaled, unit
+from ..planting.spheres import Sphere, displacement
 from ..two_bones import Reach
 
 HINGE_COST = 0.5
-"""Sizes of the character by which the root rather moves than that a hinge turns by a radian: at 0.2 the knees of
-captured kicks begin to shake, at 0.8 pelvises are carried about to spare them."""
+"""Sizes of the character: the displacement that costs as much as one radian of a hinge. At 0.2 the knees of captured
+kicks begin to shake, at 0.8 the pelvis moves too much to spare them."""
 
 STRAIGHT = 0.02
-"""The sine of the least bend at which a limb's length is still thought to change with it. At full extension it does not
-change at all, and the cost of the length has no end."""
+"""The sine of the least bend for which the change of bend with length is computed. At full extension the length does
+not change with the bend at all, and the cost of the length has no bound."""
 
 NO_CHANGE = 1e-9
 """Sizes of the character under which a length does not change."""
 
 ROUNDS = 2
-"""How often the lengths that the limbs will have are put into their own cost: more change nothing that can be seen."""
+"""How often the cost of lengths is computed again at the lengths found: more rounds make no visible difference."""
 
 SLACK = 0.05
 """Sizes of the character by which a limb may be out of reach when its weight is one half: a limb that is not planted
-yet must not throw the root when it will be."""
+yet must not displace the root abruptly."""
 
-INSIDE = 1e-12
-"""The share of its greatest length by which a limb stays short of it: rounding must not carry it over."""
+SHORT_OF_REACH = 1e-12
+"""The share of its greatest length by which a limb stays short of it, for rounding."""
 
 
-class Pull(NamedTuple):
-    """What one limb asks of the root."""
+class RootTerm(NamedTuple):
+    """What one limb contributes to the displacement of the root."""
 
-    easy: Vector
-    """The displacement that would carry the limb to its place as it is."""
-    weight: Number
-    """From 0, free, to 1, planted."""
-    span: Vector
-    """From the limb's end to its ball joint in the source."""
+    way: Array
+    """(frames, 3) the displacement that takes the limb to its target in the pose of the source."""
+    weight: Array
+    """(frames,) from 0, free, to 1, planted."""
+    span: Array
+    """(frames, 3) from the limb's end to its ball joint in the source."""
     reach: Reach
 
 
-def easy_displacement(pulls: Sequence[Pull]) -> Vector:
-    """Equation 6 for the easy positions: the weighted mean; less where no limb is planted, down to nothing."""
-    total: Number = 0.0
-    pulled: Vector = ZERO
-    for pull in pulls:
-        total = total + pull.weight
-        pulled = plus(pulled, times(pull.weight, pull.easy))
-    return times(1.0 / larger(total, 1.0), pulled)
+def mean_displacement(terms: Sequence[RootTerm]) -> Array:
+    """(frames, 3) the weighted mean of the ways (equation 6); where weights add up to less than 1, their sum."""
+    total = np.sum([term.weight for term in terms], axis=0)
+    summed = np.sum([scaled(term.way, term.weight) for term in terms], axis=0)
+    return scaled(summed, 1.0 / np.maximum(total, 1.0))
 
 
-def reachable(smooth: Vector, pulls: Sequence[Pull], size: float) -> Vector:
-    """The displacement near a smooth one for which hinges turn little and every limb reaches its place.
+def reachable_displacement(smooth: Array, terms: Sequence[RootTerm], size: float) -> Array:
+    """(frames, 3) the displacement near a smooth one for which hinges rotate little and limbs reach their targets.
 
-    Where no displacement serves all limbs it is the one that misses least.
+    Where no displacement lets all limbs reach, it is that of least squares.
     """
-    return within_reach(kept_lengths(smooth, pulls, size), pulls, size)
+    return within_reach(reduce_hinge_rotation(smooth, terms, size), terms, size)
 
 
-# Lengths of limbs ----------------------------------------------------------------------------------------------------
+# Rotations of hinges -------------------------------------------------------------------------------------------------
 
 
-def kept_lengths(smooth: Vector, pulls: Sequence[Pull], size: float) -> Vector:
-    """The displacement nearest to a smooth one for which hinges turn little.
+def reduce_hinge_rotation(smooth: Array, terms: Sequence[RootTerm], size: float) -> Array:
+    """(frames, 3) the displacement δ that minimises |δ - smooth|² + Σ (c Δbend)², c the cost of a hinge.
 
-    It minimizes |δ - smooth|² + Σ (c turn)², `turn` the change of a limb's bend that its change of length takes; a limb
-    that is not quite planted costs less. The slope grows without bound toward full extension. In every round that cost
-    is replaced by one that is quadratic in the change of length and has the same slope at the length found before; that
-    has a closed form.
+    Δbend is the change of a limb's bend that its change of length takes; a limb that is not fully planted costs less.
+    The slope of that cost grows without bound toward full extension. In every round it is replaced by a cost that is
+    quadratic in the change of length and has the same slope at the length found before; that has a closed form.
     """
-    moved = smooth
-    spans = [length(pull.span) for pull in pulls]
-    bends = [pull.reach.bend(span) for pull, span in zip(pulls, spans, strict=True)]
+    found = smooth
+    spans = [lengths(term.span) for term in terms]
+    bends = [term.reach.bend(span) for term, span in zip(terms, spans, strict=True)]
     for _ in range(ROUNDS):
-        costs, along, wanted = [], [], []
-        for pull, span, bend in zip(pulls, spans, bends, strict=True):
-            limb = plus(pull.span, minus(moved, pull.easy))
-            will_be, direction = length(limb), unit(limb)
-            costs.append(_weighted(length_cost(pull.reach, span, bend, will_be, size), pull.weight))
-            along.append(direction)
-            wanted.append(dot(minus(moved, smooth), direction) - (will_be - span))
-        moved = smooth
-        for part, direction in zip(_solved(costs, along, wanted), along, strict=True):
-            moved = plus(moved, times(part, direction))
-    return moved
+        costs, directions, wanted = [], [], []
+        for term, span, bend in zip(terms, spans, bends, strict=True):
+            limb = term.span + (found - term.way)
+            length, direction = lengths(limb), unit(limb)
+            costs.append(_weighted(length_cost(term.reach, span, bend, length, size), term.weight))
+            directions.append(direction)
+            wanted.append(dot(found - smooth, direction) - (length - span))
+        found = smooth + _minimum(np.stack(costs, 1), np.stack(directions, 1), np.stack(wanted, 1))
+    return found
 
 
-def _weighted(cost: Number, weight: Number) -> Number:
-    """What is left of the cost of a length, given the weight of its limb: 1/cost and (1 - weight)/weight, added up.
+def _weighted(cost: Array, weight: Array) -> Array:
+    """(frames,) the cost of a length for the weight of its limb: 1/cost and (1 - weight)/weight added up, inverted.
 
-    The cost has no bound, so that a share of it would be as stiff as the whole: limbs that are hardly planted yet would
-    throw the root about. Springs in a row are as soft as the softest.
+    The cost has no bound, so a share of it would be as stiff as the whole, and limbs that are hardly planted would
+    displace the root. Springs in series are as soft as the softest.
     """
-    return cost * weight / (weight + (1.0 - weight) * cost)
+    return np.asarray(cost * weight / (weight + (1.0 - weight) * cost))
 
 
-def length_cost(reach: Reach, span: Number, bend: Number, will_be: Number, size: float) -> Number:
-    """k, for which k (will_be - span) is half the slope of the cost of a hinge at the length `will_be`."""
-    later = reach.bend(will_be)
-    before, after = _turn_per_length(reach, span, size), _turn_per_length(reach, will_be, size)
-    difference = will_be - span
-    changes = abs(difference) > NO_CHANGE * size
-    # The longer a limb, the more its hinge turns: what it turns on the way lies between what it does at both ends.
-    mean = where(changes, (bend - later) / where(changes, difference, 1.0), after)
-    mean = clamped(mean, smaller(before, after), larger(before, after))
+def length_cost(reach: Reach, span: Array, bend: Array, length: Array, size: float) -> Array:
+    """(frames,) k, for which k (length - span) is half the slope of the cost of a hinge at `length`."""
+    later = reach.bend(length)
+    before, after = _bend_per_length(reach, span, size), _bend_per_length(reach, length, size)
+    difference = length - span
+    changes = np.abs(difference) > NO_CHANGE * size
+    # The longer a limb, the more its hinge rotates for a change of length: the mean lies between those at both ends.
+    mean = np.where(changes, (bend - later) / np.where(changes, difference, 1.0), after)
+    mean = np.clip(mean, np.minimum(before, after), np.maximum(before, after))
     cost = HINGE_COST * size
-    return cost * cost * mean * after
+    return np.asarray(cost * cost * mean * after)
 
 
-def _turn_per_length(reach: Reach, span: Number, size: float) -> Number:
-    """By how many radians the hinge turns for a change of length."""
+def _bend_per_length(reach: Reach, span: Array, size: float) -> Array:
+    """(frames,) by how many radians the hinge rotates for a change of length."""
     square = span * span
-    sine = root((reach.middle + reach.swing - square) * (square - reach.middle + reach.swing))
-    return 2.0 * larger(span, NO_CHANGE * size) / larger(sine, larger(STRAIGHT * reach.swing, NO_CHANGE * size * size))
+    product = (reach.mean + reach.amplitude - square) * (square - reach.mean + reach.amplitude)
+    sine = np.sqrt(np.maximum(product, 0.0))
+    least = np.maximum(STRAIGHT * reach.amplitude, NO_CHANGE * size * size)
+    return np.asarray(2.0 * np.maximum(span, NO_CHANGE * size) / np.maximum(sine, least))
 
 
-def _solved(costs: list[Number], along: list[Vector], wanted: list[Number]) -> list[Number]:
-    """The parts y of δ - smooth = Σ y u: y + k G y = k wanted, G the products of directions; by elimination.
+def _minimum(costs: Array, directions: Array, wanted: Array) -> Array:
+    """(frames, 3) Σ y u over the limbs' directions u, with y + k G y = k wanted, G the dot products of directions.
 
-    G has no negative eigenvalue and no k is negative, so no pivot is below 1.
+    Costs k and `wanted` are (frames, limbs), directions (frames, limbs, 3). G has no negative eigenvalue and no k is
+    negative, so there is one solution.
     """
-    count = len(costs)
-    rows = [
-        [costs[row] * dot(along[row], along[column]) + (1.0 if row == column else 0.0) for column in range(count)]
-        for row in range(count)
-    ]
-    sides = [cost * value for cost, value in zip(costs, wanted, strict=True)]
-    for pivot in range(count):
-        for row in range(pivot + 1, count):
-            factor = rows[row][pivot] / rows[pivot][pivot]
-            for column in range(pivot, count):
-                rows[row][column] = rows[row][column] - factor * rows[pivot][column]
-            sides[row] = sides[row] - factor * sides[pivot]
-    parts: list[Number] = [0.0] * count
-    for row in reversed(range(count)):
-        rest = sides[row]
-        for column in range(row + 1, count):
-            rest = rest - rows[row][column] * parts[column]
-        parts[row] = rest / rows[row][row]
-    return parts
+    products = directions @ directions.transpose(0, 2, 1)
+    matrix = costs[:, :, None] * products + np.eye(costs.shape[1])
+    parts = np.linalg.solve(matrix, (costs * wanted)[..., None])
+    return np.asarray((parts * directions).sum(axis=1))
 
 
-# The guarantee -------------------------------------------------------------------------------------------------------
+# Reach ---------------------------------------------------------------------------------------------------------------
 
 
-def within_reach(moved: Vector, pulls: Sequence[Pull], size: float) -> Vector:
-    """The nearest displacement with which every limb reaches its place; as it is where they all do."""
-    spheres = [_sphere(moved, pull, size) for pull in pulls]
-    missing = misses(spheres)
-    if isinstance(missing, np.ndarray):
-        frames = np.flatnonzero(missing)
-        if not frames.size:
-            return moved
-        further = displacement([_some(sphere, frames, len(missing)) for sphere in spheres])
-        corrected = [np.array(np.broadcast_to(part, missing.shape)) for part in moved]
-        for part, more in zip(corrected, further, strict=True):
-            part[frames] = part[frames] + more
-        return corrected[0], corrected[1], corrected[2]
-    return plus(moved, displacement(spheres)) if missing else moved
+def within_reach(found: Array, terms: Sequence[RootTerm], size: float) -> Array:
+    """(frames, 3) the nearest displacement with which every limb reaches its target; unchanged where they all do."""
+    return np.asarray(found + displacement([_sphere(found, term, size) for term in terms]))
 
 
-def _sphere(moved: Vector, pull: Pull, size: float) -> Sphere:
-    """Where a further displacement may end for a limb: wider than it reaches while it is not quite planted."""
-    planted = pull.weight > 0.0
-    weight = where(planted, pull.weight, 1.0)
-    radius = (1.0 - INSIDE) * pull.reach.longest + SLACK * size * (1.0 - weight) / weight
-    return Sphere(minus(minus(pull.easy, pull.span), moved), radius, planted)
-
-
-def _some(sphere: Sphere, frames: Any, count: int) -> Sphere:
-    def chosen(value: Any) -> Any:
-        return np.broadcast_to(value, (count,))[frames]
-
-    x, y, z = (chosen(part) for part in sphere.center)
-    return Sphere((x, y, z), chosen(sphere.radius), chosen(sphere.holds))
+def _sphere(found: Array, term: RootTerm, size: float) -> Sphere:
+    """The further displacements with which a limb reaches its target; wider while it is not fully planted."""
+    is_active = term.weight > 0.0
+    weight = np.where(is_active, term.weight, 1.0)
+    radius = (1.0 - SHORT_OF_REACH) * term.reach.longest + SLACK * size * (1.0 - weight) / weight
+    return Sphere(term.way - term.span - found, radius, is_active)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.cleanup import blending, components
+from poise.solver.cleanup import blending
 from poise.solver.core import rotations
 
 WINDOW = 30
@@ -15,10 +15,10 @@ WINDOW = 30
 def faded(held: np.ndarray, values: np.ndarray, window: int = WINDOW) -> np.ndarray:
     """A number that is known where it is held, everywhere."""
     frames = np.arange(len(held))
-    ahead, behind = blending.nearest(held, window)
+    ahead, behind = blending.nearest_frames(held, window)
     known = np.where(held, values, 0.0)
-    shares = blending.fades(ahead, behind, window)
-    blend = blending.blended_number(known[np.minimum(frames + ahead, frames[-1])], known[frames - behind], shares)
+    shares = blending.blend_weights(ahead, behind, window)
+    blend = blending.blended_values(known[np.minimum(frames + ahead, frames[-1])], known[frames - behind], shares)
     return np.where(held, values, blend)
 
 
@@ -31,7 +31,7 @@ def test_the_ease_is_flat_at_both_ends():
 
 def test_the_nearest_stops_are_those_within_the_window(rng):
     stops = rng.random(200) < 0.03
-    ahead, behind = blending.nearest(stops, 12)
+    ahead, behind = blending.nearest_frames(stops, 12)
     for frame in range(200):
         later = [far for far in range(1, 13) if frame + far < 200 and stops[frame + far]]
         earlier = [far for far in range(1, 13) if frame - far >= 0 and stops[frame - far]]
@@ -41,7 +41,7 @@ def test_the_nearest_stops_are_those_within_the_window(rng):
 
 @pytest.mark.parametrize("gap", [1, 2, 7, WINDOW - 1, WINDOW, WINDOW + 1, 45, 2 * WINDOW, 2 * WINDOW + 1, 100])
 def test_no_gap_makes_a_jump(gap):
-    # The document's mix of what lies ahead and behind jumps where the farther one comes within the window: by an eighth
+    # Kovar's mix of what lies ahead and behind jumps where the farther one comes within the window: by an eighth
     # of what fades, in gaps of one and a half windows.
     held = np.ones(gap + 20, dtype=bool)
     held[10 : 10 + gap] = False
@@ -56,10 +56,10 @@ def test_what_is_alike_on_both_sides_of_a_short_gap_stays(gap):
     held = np.ones(gap + 20, dtype=bool)
     held[10 : 10 + gap] = False
     assert np.allclose(faded(held, np.full(len(held), 0.4)), 0.4)
-    turn = components.about((0.6, 0.0, 0.8), 0.9)
+    turn = rotations.from_axis_angle((0.6, 0.0, 0.8), [0.9])
     for ahead in range(1, gap + 1):
-        shares = blending.fades(ahead, gap + 1 - ahead, WINDOW)
-        assert np.allclose(blending.blended_turn(turn, turn, shares), turn, atol=1e-12)
+        shares = blending.blend_weights(np.array([ahead]), np.array([gap + 1 - ahead]), WINDOW)
+        assert np.allclose(blending.blended_rotations(turn, turn, shares), turn, atol=1e-12)
 
 
 def test_nothing_is_left_beyond_the_window():
@@ -74,7 +74,7 @@ def test_nothing_is_left_beyond_the_window():
 def test_a_turn_fades_along_its_own_axis(rng):
     turn = rotations.random(rng)
     for ahead in range(1, WINDOW + 1):
-        shares = blending.fades(ahead, 0, WINDOW)
-        blend = blending.blended_turn(tuple(turn.tolist()), components.IDENTITY, shares)
+        shares = blending.blend_weights(np.array([ahead]), np.array([0]), WINDOW)
+        blend = blending.blended_rotations(turn[None], rotations.IDENTITY[None], shares)
         wanted = rotations.exp(blending.ease(ahead / (WINDOW + 1)) * rotations.log(turn))
-        assert rotations.angle_between(np.array(blend), wanted) < 1e-12
+        assert rotations.angle_between(blend, wanted).max() < 1e-12

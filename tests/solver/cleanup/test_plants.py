@@ -11,11 +11,10 @@ from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.plants import (
     PlantedPoint,
     check_plants,
-    holds_of,
     mean_orientation,
-    mean_place,
+    plant_table,
+    planted_counts,
     planted_points,
-    table_of,
 )
 from poise.solver.core import rotations
 from poise.solver.core.errors import ConstraintError
@@ -96,17 +95,17 @@ def test_a_plant_that_does_not_fit_is_refused(plant, told):
         planted_points(walk(steps=1).clip, [plant], LIMBS)
 
 
-def test_the_table_says_who_holds_what_and_how_many():
+def test_the_table_gives_the_plant_of_each_point_in_each_frame():
     plants = (PlantedPoint("left leg", "heel", 1, 3), PlantedPoint("left leg", "ball", 2, 5))
-    table = table_of(plants, LIMBS, 7)
+    table = plant_table(plants, LIMBS, 7)
     assert table[:, 0].tolist() == [[-1, -1], [0, -1], [0, 1], [0, 1], [-1, 1], [-1, 1], [-1, -1]]
-    assert holds_of(table)[:, 0].tolist() == [0, 1, 2, 2, 1, 1, 0]
-    assert not holds_of(table)[:, 1:].any()
+    assert planted_counts(table)[:, 0].tolist() == [0, 1, 2, 2, 1, 1, 0]
+    assert not planted_counts(table)[:, 1:].any()
+    assert np.array_equal(plant_table(plants, LIMBS, 3, first=2), table[2:5]), "plants may begin before and end after"
+    assert (plant_table(plants, LIMBS, 4, first=6) == -1).all()
 
 
-def test_means_do_not_depend_on_signs_and_are_those_of_all(rng):
-    places = rng.standard_normal((9, 3))
-    assert np.allclose(mean_place(places), places.mean(axis=0), rtol=1e-14)
+def test_mean_orientations_do_not_depend_on_signs(rng):
     turned = rotations.multiply(rotations.exp(0.05 * rng.standard_normal((9, 3))), rotations.random(rng))
     flipped = turned * np.where(rng.random(9) < 0.5, -1.0, 1.0)[:, None]
     assert rotations.angle_between(mean_orientation(turned), mean_orientation(flipped)) < 1e-12

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.cleanup.settings import CleanSettings, frames_in
+from poise.solver.cleanup.settings import CleanSettings
 from poise.solver.core.errors import ConstraintError
 
 
@@ -28,7 +28,3 @@ from poise.solver.core.errors import ConstraintError
 def test_what_cannot_be_is_refused(wrong, told):
     with pytest.raises(ConstraintError, match=told):
         CleanSettings(**wrong)
-
-
-def test_windows_are_as_long_at_every_frame_rate():
-    assert [frames_in(0.25, fps) for fps in (24.0, 30.0, 60.0, 120.0)] == [6, 8, 15, 30]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.cleanup.planting.averages import gaussian, halves, hann, largest, smoothed
+from poise.solver.cleanup.planting.averages import gaussian, hann, largest, smoothed, split_window
 
 
 @pytest.mark.parametrize("kernel", [gaussian, hann])
@@ -25,10 +25,10 @@ def test_a_gaussian_falls_to_a_tenth_at_its_ends_and_a_hann_window_to_nothing_ju
 @pytest.mark.parametrize("window", [0, 1, 2, 3, 4, 9])
 def test_the_largest_around_is_nowhere_less_once_it_is_smoothed(rng, window):
     values = np.where(rng.uniform(size=200) < 0.1, rng.uniform(size=200), 0.0)
-    reach, rest = halves(window)
+    reach, rest = split_window(window)
     assert reach + rest == window
-    (around,) = largest((values,), reach)
-    (smooth,) = smoothed((around,), gaussian(rest))
+    around = largest(values, reach)
+    smooth = smoothed(around, gaussian(rest))
     assert (smooth >= values - 1e-15).all()
     far = np.array([values[max(0, frame - window) : frame + window + 1].max() == 0.0 for frame in range(200)])
     assert (smooth[far] == 0.0).all()
@@ -36,7 +36,7 @@ def test_the_largest_around_is_nowhere_less_once_it_is_smoothed(rng, window):
 
 def test_the_largest_of_vectors_is_one_of_them(rng):
     vectors = rng.standard_normal((50, 3))
-    found = np.stack(largest(tuple(vectors.T), 4), axis=1)
+    found = largest(vectors, 4)
     for frame in range(50):
         near = vectors[max(0, frame - 4) : frame + 5]
         assert np.array_equal(found[frame], near[np.argmax(np.linalg.norm(near, axis=1))])
@@ -45,9 +45,19 @@ def test_the_largest_of_vectors_is_one_of_them(rng):
 def test_means_are_taken_over_the_frames_that_count(rng):
     values, counts = rng.standard_normal(60), rng.uniform(size=60) < 0.5
     weights = gaussian(3)
-    (found,) = smoothed((values,), weights, counts)
+    found = smoothed(values, weights, counts)
     for frame in range(60):
         near = [other for other in range(max(0, frame - 3), min(60, frame + 4)) if counts[other]]
         weighs = np.array([weights[other - frame + 3] for other in near])
         expected = float(weighs @ values[near] / weighs.sum()) if near else 0.0
         assert abs(found[frame] - expected) < 1e-14
+
+
+def test_vectors_are_smoothed_component_by_component_also_where_frames_are_fewer_than_weights(rng):
+    vectors = rng.standard_normal((5, 3))
+    found = smoothed(vectors, hann(7))
+    assert found.shape == (5, 3)
+    for axis in range(3):
+        assert np.allclose(found[:, axis], smoothed(vectors[:, axis], hann(7)), atol=1e-15)
+    assert np.allclose(smoothed(np.full((5, 3), 0.3), hann(7)), 0.3, atol=1e-15), "a constant stays"
+    assert smoothed(np.zeros((0, 3)), hann(2)).shape == (0, 3)

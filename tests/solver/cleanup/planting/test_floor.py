@@ -9,10 +9,10 @@ import pytest
 from poise.solver import Ground
 from poise.solver.body.joints import BodyPoint
 from poise.solver.body.motion import Motion
-from poise.solver.cleanup import components
 from poise.solver.cleanup.limbs import Toes, limbs_of
-from poise.solver.cleanup.planting.floor import depth, lifted, toes_bend
+from poise.solver.cleanup.planting.floor import depth, toes_bend
 from poise.solver.cleanup.planting.observing import LimbState, Observer, adjusted
+from poise.solver.cleanup.planting.solving import lift
 from poise.solver.cleanup.settings import CleanSettings
 from poise.solver.core import rotations
 from poise.solver.synthetic import human
@@ -29,22 +29,23 @@ def feet(rng: np.random.Generator, up: str) -> tuple[LimbState, object, int]:
     for joint in (leg.ball, leg.end):
         motion.rotations[:, joint] = rotations.exp(0.3 * rng.standard_normal((FRAMES, 3)))
     motion.rotations[:, leg.hinge] = rotations.from_axis_angle(leg.axis, rng.uniform(0.3, 0.6, FRAMES))
-    return Observer(skeleton, [leg]).of_motion(motion)[0], leg, skeleton.up_axis
+    return Observer(skeleton, [leg]).states(motion)[0], leg, skeleton.up_axis
 
 
 @pytest.mark.parametrize("up", ["y", "z"])
 def test_a_foot_is_lifted_until_heel_and_ball_are_above_the_floor(rng, up):
     state, leg, axis = feet(rng, up)
     ground = Ground(0.12)
-    deep = depth(state, leg, ground, axis)
+    clearances = leg.clearance("heel"), leg.clearance("ball")
+    deep = depth(state, clearances, ground, axis)
     below = deep > 0.0
     assert below.any() and not below.all()
-    by = lifted(state, np.where(below, deep, 0.0), axis, CleanSettings())
-    seen = adjusted(state, components.split(np.zeros((FRAMES, 3))), by)
-    assert np.allclose(depth(seen, leg, ground, axis)[below], 0.0, atol=1e-12)
-    moved = components.joined(components.minus(seen.end, state.end))
+    by = lift(state, np.where(below, deep, 0.0), axis, CleanSettings())
+    seen = adjusted(state, np.zeros((FRAMES, 3)), by)
+    assert np.allclose(depth(seen, clearances, ground, axis)[below], 0.0, atol=1e-12)
+    moved = seen.end - state.end
     assert np.abs(np.delete(moved, axis, axis=1)).max() < 1e-12, "straight up"
-    assert rotations.angle_between(components.joined(seen.turned), components.joined(state.turned)).max() < 1e-7
+    assert rotations.angle_between(seen.end_rotation, state.end_rotation).max() < 1e-7
 
 
 def toe_states(rng: np.random.Generator) -> tuple[LimbState, Toes, int]:
@@ -53,12 +54,12 @@ def toe_states(rng: np.random.Generator) -> tuple[LimbState, Toes, int]:
         rotations.exp(np.array([0.5, 0.3, 0.3]) * rng.standard_normal((FRAMES, 3))),
         np.tile(rotations.IDENTITY, (FRAMES, 1)),
     )
-    return state._replace(toes_turned=components.split(turned)), leg.toes, axis
+    return state._replace(toes_rotation=turned), leg.toes, axis
 
 
 def tip(state: LimbState, toes: Toes, bend: np.ndarray) -> np.ndarray:
-    turned = components.multiply(state.toes_turned, components.about(toes.axis, bend))
-    return components.joined(components.plus(state.toes, components.rotate(turned, toes.tip.offset)))
+    turned = rotations.multiply(state.toes_rotation, rotations.from_axis_angle(toes.axis, bend))
+    return state.toes + rotations.rotate(turned, toes.tip.offset)
 
 
 def test_toes_bend_by_the_smallest_angle_that_lifts_their_tips(rng):
@@ -72,9 +73,7 @@ def test_toes_bend_by_the_smallest_angle_that_lifts_their_tips(rng):
     some = np.flatnonzero(below)
     bends = np.linspace(0.0, np.pi, 3601)
     for frame in some:
-        one = state._replace(
-            toes=tuple(part[frame] for part in state.toes), toes_turned=tuple(part[frame] for part in state.toes_turned)
-        )
+        one = state._replace(toes=state.toes[frame], toes_rotation=state.toes_rotation[frame])
         heights = tip(one, toes, bends)[:, up]
         high = np.flatnonzero(heights >= lowest - 1e-12)
         if high.size:
@@ -85,12 +84,12 @@ def test_toes_bend_by_the_smallest_angle_that_lifts_their_tips(rng):
 
 
 def test_the_bent_toe_solves_the_corrected_equations(rng):
-    # Document 000, 3.16 and 3.17 with what the print lacks: n·v = 0, |v| kept, v_y = c.
+    # Kovar 2004, equations 3.16 and 3.17 with what the print lacks: n·v = 0, |v| kept, v_y = c.
     state, toes, up = toe_states(rng)
     bend = toes_bend(state, toes, Ground(0.1), up)
-    after = tip(state, toes, bend) - components.joined(state.toes)
-    normal = components.joined(components.rotate(state.toes_turned, toes.axis))
-    level = 0.1 + toes.clearance - components.joined(state.toes)[:, up]
+    after = tip(state, toes, bend) - state.toes
+    normal = rotations.rotate(state.toes_rotation, toes.axis)
+    level = 0.1 + toes.clearance - state.toes[:, up]
     size = float(np.linalg.norm(toes.tip.offset))
     flat = normal[:, 0] ** 2 + normal[:, 2] ** 2
     square = flat * size**2 - level**2

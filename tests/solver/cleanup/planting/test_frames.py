@@ -1,27 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Some frames of components, taken and put, however they are nested."""
+"""Some frames of nested arrays are read and written."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from poise.solver.cleanup.planting.frames import identities, put, taken, zeros
+from poise.solver.cleanup.planting.frames import identities, put, taken
 from poise.solver.cleanup.planting.targets import Target
+from poise.solver.core import rotations
 
 
-def test_what_is_put_can_be_taken(rng):
-    nested = (Target(zeros(9), identities(9)), (np.zeros(9),))
+def test_frames_that_are_written_are_read_again_and_others_stay(rng: np.random.Generator) -> None:
+    nested = (Target(np.zeros((9, 3)), identities(9)), (np.zeros(9),))
     frames = np.array([1, 4, 8])
-    values = (Target(tuple(rng.standard_normal((3, 3))), tuple(rng.standard_normal((4, 3)))), (rng.standard_normal(3),))
+    values = (Target(rng.standard_normal((3, 3)), rng.standard_normal((3, 4))), (rng.standard_normal(3),))
     put(nested, frames, values)
     found = taken(nested, frames)
     assert isinstance(found[0], Target)
-    assert all(np.array_equal(one, other) for one, other in zip(found[0].place, values[0].place, strict=True))
-    assert all(np.array_equal(one, other) for one, other in zip(found[0].turn, values[0].turn, strict=True))
+    assert np.array_equal(found[0].position, values[0].position)
+    assert np.array_equal(found[0].rotation, values[0].rotation)
     assert np.array_equal(found[1][0], values[1][0])
     others = np.setdiff1d(np.arange(9), frames)
-    assert all((part[others] == 0.0).all() for part in nested[0].place) and (nested[0].turn[0][others] == 1.0).all()
-
-
-def test_numbers_are_the_same_in_all_frames():
-    assert taken((1.5, np.arange(4.0)), 2) == (1.5, 2.0)
+    assert not nested[0].position[others].any()
+    assert (nested[0].rotation[others] == rotations.IDENTITY).all()

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from poise.solver.body.motion import Motion
-from poise.solver.cleanup import components
-from poise.solver.cleanup.limbs import bends_of, limb
+from poise.solver.cleanup.limbs import limb
+from poise.solver.cleanup.planting.frames import identities, taken
 from poise.solver.cleanup.planting.observing import Adjustment, LimbState, Observer, adjusted
-from poise.solver.cleanup.planting.solving import bend_toward, damped, not_backward, solved
+from poise.solver.cleanup.planting.solving import bend_toward, damped, not_backward, solve_limb
+from poise.solver.cleanup.planting.targets import Target
 from poise.solver.cleanup.settings import CleanSettings
+from poise.solver.cleanup.two_bones import bend_of
 from poise.solver.core import rotations
 from poise.solver.synthetic import human
 
@@ -28,23 +30,25 @@ def states(rng: np.random.Generator) -> LimbState:
     turned = rotations.random(rng, (FRAMES, len(skeleton)))
     turned[:, leg.hinge] = rotations.from_axis_angle(np.array(AXIS), rng.uniform(0.2, 1.5, FRAMES))
     motion = Motion(turned, np.tile(skeleton.offsets, (FRAMES, 1, 1)))
-    return Observer(skeleton, [leg]).of_motion(motion)[0]
+    return Observer(skeleton, [leg]).states(motion)[0]
 
 
 def bend(state: LimbState) -> np.ndarray:
-    upper = components.joined(components.minus(state.hinge, state.ball))
-    lower = components.joined(components.minus(state.end, state.hinge))
-    return bends_of(upper, lower, components.joined(state.axis))
+    upper = state.hinge - state.ball
+    lower = state.end - state.hinge
+    return bend_of(upper, lower, state.axis)
 
 
-def near(rng: np.random.Generator, state: LimbState, far: float = 0.08) -> tuple[tuple, tuple]:
+def near(rng: np.random.Generator, state: LimbState, far: float = 0.08) -> tuple[np.ndarray, np.ndarray]:
     """Places near the end, and small turns."""
-    place = components.plus(state.end, components.split(far * rng.standard_normal((FRAMES, 3))))
-    return place, components.split(rotations.exp(0.3 * rng.standard_normal((FRAMES, 3))))
+    place = state.end + far * rng.standard_normal((FRAMES, 3))
+    return place, rotations.exp(0.3 * rng.standard_normal((FRAMES, 3)))
 
 
-def solve(state: LimbState, root: tuple, place: tuple, turn: tuple, settings: CleanSettings) -> Adjustment:
-    return solved(state, root, place, turn, bend_toward(state, root, place, settings), settings)
+def solve(
+    state: LimbState, root: np.ndarray, place: np.ndarray, turn: np.ndarray, settings: CleanSettings
+) -> Adjustment:
+    return solve_limb(state, root, Target(place, turn), bend_toward(state, root, place, settings), settings)
 
 
 @pytest.mark.parametrize("swivel", [0.0, 0.5, 1.0])
@@ -52,13 +56,13 @@ def solve(state: LimbState, root: tuple, place: tuple, turn: tuple, settings: Cl
 def test_the_end_is_where_and_as_it_should_be(rng, swivel, damping):
     state = states(rng)
     place, turn = near(rng, state)
-    root = components.split(0.05 * rng.standard_normal((FRAMES, 3)))
+    root = 0.05 * rng.standard_normal((FRAMES, 3))
     settings = CleanSettings(swivel=swivel, damping=damping, most_stretch=0.9)
     by = solve(state, root, place, turn, settings)
     seen = adjusted(state, root, by)
-    assert np.allclose(components.joined(seen.end), components.joined(place), atol=1e-13)
-    wanted = rotations.multiply(components.joined(turn), components.joined(state.turned))
-    assert rotations.angle_between(components.joined(seen.turned), wanted).max() < 1e-7
+    assert np.allclose(seen.end, place, atol=1e-13)
+    wanted = rotations.multiply(turn, state.end_rotation)
+    assert rotations.angle_between(seen.end_rotation, wanted).max() < 1e-7
     if damping is None:
         reached = np.abs(by.scale - 1.0) < 1e-9
         assert reached.mean() > 0.5, "most places are within reach without stretching"
@@ -66,21 +70,21 @@ def test_the_end_is_where_and_as_it_should_be(rng, swivel, damping):
 
 def test_what_is_asked_for_nothing_stays(rng):
     state = states(rng)
-    still = components.split(np.zeros((FRAMES, 3)))
-    by = solve(state, still, state.end, components.split(np.tile(rotations.IDENTITY, (FRAMES, 1))), CleanSettings())
+    still = np.zeros((FRAMES, 3))
+    by = solve(state, still, state.end, np.tile(rotations.IDENTITY, (FRAMES, 1)), CleanSettings())
     assert np.abs(by.bend).max() < 1e-12 and np.abs(by.scale - 1.0).max() < 1e-14
-    for turn in (by.hip, by.ankle):
-        assert np.abs(components.joined(turn) - rotations.IDENTITY).max() < 1e-14
+    for turn in (by.ball_rotation, by.end_rotation):
+        assert np.abs(turn - rotations.IDENTITY).max() < 1e-14
 
 
 def test_the_swivel_goes_from_sparing_the_hip_to_sparing_the_ankle(rng):
     state = states(rng)
     place, turn = near(rng, state)
-    still = components.split(np.zeros((FRAMES, 3)))
+    still = np.zeros((FRAMES, 3))
 
     def angles(swivel: float) -> tuple[np.ndarray, np.ndarray]:
         by = solve(state, still, place, turn, CleanSettings(swivel=swivel))
-        return tuple(rotations.angle_between(components.joined(q), rotations.IDENTITY) for q in (by.hip, by.ankle))
+        return tuple(rotations.angle_between(q, rotations.IDENTITY) for q in (by.ball_rotation, by.end_rotation))
 
     shares = np.linspace(0.0, 1.0, 11)
     hips, ankles = (np.array(each) for each in zip(*map(angles, shares), strict=True))
@@ -88,19 +92,21 @@ def test_the_swivel_goes_from_sparing_the_hip_to_sparing_the_ankle(rng):
     assert (ankles[-1] <= ankles + 1e-9).all(), "1 turns the ankle least"
     # and of all swivels, not only of those between the two: turn the solution about the line from hip to ankle
     by = solve(state, still, place, turn, CleanSettings(swivel=1.0))
-    line = components.unit(components.minus(place, state.ball))
+    line = rotations.unit(place - state.ball)
     for more in (-0.2, -0.05, 0.05, 0.2):
-        about_line = components.about(line, np.full(FRAMES, more))
-        bent = components.about(state.axis, by.bend)
-        hip = components.multiply(components.multiply(state.above, by.hip), components.conjugate(state.above))
-        shank = components.multiply(components.multiply(about_line, hip), bent)
-        left = components.multiply(turn, components.conjugate(shank))
-        worse = rotations.angle_between(components.joined(left), rotations.IDENTITY)
+        about_line = rotations.from_axis_angle(line, np.full(FRAMES, more))
+        bent = rotations.from_axis_angle(state.axis, by.bend)
+        hip = rotations.multiply(
+            rotations.multiply(state.parent_rotation, by.ball_rotation), rotations.conjugate(state.parent_rotation)
+        )
+        shank = rotations.multiply(rotations.multiply(about_line, hip), bent)
+        left = rotations.multiply(turn, rotations.conjugate(shank))
+        worse = rotations.angle_between(left, rotations.IDENTITY)
         assert (worse >= ankles[-1] - 1e-9).all()
 
 
 def test_damping_is_the_integral_of_its_factor():
-    # Document 000, 3.14 and 3.15, by the trapezoidal rule.
+    # Kovar 2004, equations 3.14 and 3.15, by the trapezoidal rule.
     def factor(angle: np.ndarray) -> np.ndarray:
         share = np.clip((angle - RHO) / (np.pi - RHO), 0.0, 1.0)
         return 2.0 * share**3 - 3.0 * share**2 + 1.0
@@ -115,40 +121,16 @@ def test_damping_is_the_integral_of_its_factor():
 
 def swept(damping: float | None, steps: int = 200) -> tuple[np.ndarray, np.ndarray]:
     """The knee's bend, and the stretch, of a leg whose ankle is drawn straight through full extension and back."""
-    state = states(np.random.default_rng(3))
-    one = tuple(float(part[0]) for part in state.ball), tuple(float(part[0]) for part in state.end)
-    frame = _only(state, 0)
-    direction = components.unit(components.minus(one[1], one[0]))
-    longest = float(np.linalg.norm(np.subtract(*map(np.array, (frame.hinge, frame.ball)))))
-    longest += float(np.linalg.norm(np.subtract(*map(np.array, (frame.end, frame.hinge)))))
-    bends, scales = [], []
-    settings = CleanSettings(damping=damping, most_stretch=0.5)
-    for share in np.concatenate([np.linspace(0.80, 1.02, steps), np.linspace(1.02, 0.80, steps)]):
-        place = components.plus(one[0], components.times(float(share) * longest, direction))
-        by = solve(frame, components.ZERO, place, components.IDENTITY, settings)
-        seen = adjusted(frame, components.ZERO, by)
-        assert np.allclose(seen.end, place, atol=1e-12)
-        bends.append(float(bend(_as_arrays(seen))[0]))
-        scales.append(by.scale)
-    return np.array(bends), np.array(scales)
-
-
-def _only(state: LimbState, frame: int) -> LimbState:
-    def pick(value: object) -> object:
-        if isinstance(value, np.ndarray):
-            return float(value[frame])
-        return type(value)(*map(pick, value)) if hasattr(value, "_fields") else tuple(map(pick, value))
-
-    return pick(state)
-
-
-def _as_arrays(state: LimbState) -> LimbState:
-    def lift(value: object) -> object:
-        if isinstance(value, float):
-            return np.array([value])
-        return type(value)(*map(lift, value)) if hasattr(value, "_fields") else tuple(map(lift, value))
-
-    return lift(state)
+    state = taken(states(np.random.default_rng(3)), np.zeros(2 * steps, dtype=np.int64))
+    upper, lower = state.hinge - state.ball, state.end - state.hinge
+    longest = np.linalg.norm(upper[0]) + np.linalg.norm(lower[0])
+    shares = np.concatenate([np.linspace(0.80, 1.02, steps), np.linspace(1.02, 0.80, steps)])
+    place = state.ball + longest * shares[:, None] * rotations.unit(state.end - state.ball)
+    still = np.zeros(place.shape)
+    by = solve(state, still, place, identities(2 * steps), CleanSettings(damping=damping, most_stretch=0.5))
+    seen = adjusted(state, still, by)
+    assert np.allclose(seen.end, place, atol=1e-12)
+    return bend(seen), by.scale
 
 
 def test_drawn_through_full_extension_a_knee_pops_unless_it_is_damped():
@@ -187,12 +169,12 @@ def test_smoothing_does_not_bend_a_knee_backward(rng):
 def test_bones_change_by_no_more_than_they_may(rng, settings):
     state = states(rng)
     place, turn = near(rng, state, far=0.5)
-    still = components.split(np.zeros((FRAMES, 3)))
+    still = np.zeros((FRAMES, 3))
     by = solve(state, still, place, turn, settings)
     assert np.abs(by.scale - 1.0).max() <= (settings.most_stretch if settings.stretch else 0.0) + 1e-15
     seen = adjusted(state, still, by)
     missed = np.cross(
-        components.joined(components.minus(seen.end, state.ball)),
-        components.joined(components.minus(place, state.ball)),
+        (seen.end - state.ball),
+        (place - state.ball),
     )
     assert np.abs(missed).max() < 1e-12, "what is out of reach is pointed at"

@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.cleanup.planting.spheres import Sphere, displacement, misses
+from poise.solver.cleanup.planting.spheres import Sphere, displacement
 
 
 def spheres_of(centers: np.ndarray, radii: np.ndarray) -> list[Sphere]:
-    return [Sphere(tuple(c.tolist()), float(r), True) for c, r in zip(centers, radii, strict=True)]
+    return [Sphere(c[None], np.array([r]), np.array([True])) for c, r in zip(centers, radii, strict=True)]
 
 
 def excess(place: np.ndarray, centers: np.ndarray, radii: np.ndarray) -> np.ndarray:
@@ -43,28 +43,29 @@ def test_the_displacement_is_the_smallest_that_serves_all(rng, count):
         if (np.linalg.norm(centers, axis=1) <= radii).all():
             continue
         done += 1
-        found = np.array(displacement(spheres_of(centers, radii)))
+        found = displacement(spheres_of(centers, radii))[0]
         assert excess(found, centers, radii).max() < 1e-8
         assert np.linalg.norm(found) <= np.linalg.norm(nearest_by_force(centers, radii)) + 1e-5
 
 
-def test_who_reaches_asks_for_nothing():
-    reached = spheres_of(np.array([[0.5, 0.0, 0.0]]), np.array([0.6]))
-    assert not misses(reached)
-    assert misses(spheres_of(np.array([[0.5, 0.0, 0.0]]), np.array([0.4])))
-    assert not misses([Sphere((9.0, 0.0, 0.0), 1.0, False)]), "a limb that nothing holds asks for nothing"
+def test_a_limb_that_reaches_its_target_needs_no_displacement():
+    reached, missed = (spheres_of(np.array([[0.5, 0.0, 0.0]]), np.array([radius])) for radius in (0.6, 0.4))
+    assert not displacement(reached).any()
+    assert np.allclose(displacement(missed), [[0.1, 0.0, 0.0]], atol=1e-15)
+    free = Sphere(np.array([[9.0, 0.0, 0.0]]), np.array([1.0]), np.array([False]))
+    assert not displacement([free]).any(), "a free limb needs no displacement"
 
 
-def test_limbs_that_nothing_holds_do_not_count(rng):
+def test_free_limbs_do_not_count(rng):
     centers, radii = rng.standard_normal((3, 3)) + 2.0, np.array([1.0, 1.2, 0.9])
-    alone = [Sphere(tuple(centers[0].tolist()), 1.0, True)]
-    others = [Sphere(tuple(c.tolist()), float(r), False) for c, r in zip(centers[1:], radii[1:], strict=True)]
+    alone = spheres_of(centers[:1], radii[:1])
+    others = [each._replace(is_active=np.array([False])) for each in spheres_of(centers[1:], radii[1:])]
     assert np.allclose(displacement(alone + others), displacement(alone))
 
 
 def test_between_two_that_cannot_be_served_both_miss_alike():
     centers, radii = np.array([[3.0, 0.0, 1.0], [-3.0, 0.0, 1.0]]), np.array([1.0, 1.0])
-    found = np.array(displacement(spheres_of(centers, radii)))
+    found = displacement(spheres_of(centers, radii))[0]
     assert np.allclose(found, [0.0, 0.0, 1.0], atol=1e-12)
 
 
@@ -76,7 +77,7 @@ def test_what_cannot_be_served_misses_by_the_least_squares(rng, count):
     def cost(place: np.ndarray) -> float:
         return float((np.maximum(excess(place, centers, radii), 0.0) ** 2).sum())
 
-    found = np.array(displacement(spheres_of(centers, radii)))
+    found = displacement(spheres_of(centers, radii))[0]
     for step in 1e-2 * rng.standard_normal((200, 3)):
         assert cost(found) <= cost(found + step) + 1e-9
 
@@ -84,25 +85,19 @@ def test_what_cannot_be_served_misses_by_the_least_squares(rng, count):
 def test_nothing_jumps_when_two_spheres_part():
     def at(apart: float) -> np.ndarray:
         centers = np.array([[apart, 0.3, 1.0], [-apart, 0.3, 1.0]])
-        return np.array(displacement(spheres_of(centers, np.array([1.0, 1.0]))))
+        return displacement(spheres_of(centers, np.array([1.0, 1.0])))[0]
 
     steps = [np.linalg.norm(at(1.0 + 1e-6 * k) - at(1.0 + 1e-6 * (k - 1))) for k in range(-3, 4)]
     assert max(steps) < 5e-3
 
 
-def test_one_frame_and_many_give_the_same_bits(rng):
+def test_frames_do_not_depend_on_each_other(rng):
     centers = 1.5 * rng.standard_normal((3, 200, 3))
     radii = rng.uniform(0.5, 1.5, (3, 200))
-    holds = rng.random((3, 200)) < 0.8
-    holds[0] = True
-    many = displacement(
-        [Sphere(tuple(np.ascontiguousarray(c.T)), r, h) for c, r, h in zip(centers, radii, holds, strict=True)]
-    )
+    active = rng.random((3, 200)) < 0.8
+    active[0] = True
+    spheres = [Sphere(*each) for each in zip(centers, radii, active, strict=True)]
+    many = displacement(spheres)
     for frame in range(200):
-        one = displacement(
-            [
-                Sphere(tuple(centers[limb, frame].tolist()), float(radii[limb, frame]), bool(holds[limb, frame]))
-                for limb in range(3)
-            ]
-        )
-        assert np.array_equal(one, [float(part[frame]) for part in many])
+        one = displacement([Sphere(*(part[frame : frame + 1] for part in sphere)) for sphere in spheres])
+        assert np.allclose(one[0], many[frame], atol=1e-12)

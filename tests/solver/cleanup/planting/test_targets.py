@@ -8,18 +8,16 @@ import pytest
 
 from poise.solver import Ground
 from poise.solver.body.motion import Motion
-from poise.solver.cleanup import components
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.planting.observing import LimbState, Observer
 from poise.solver.cleanup.planting.targets import (
-    ground_height,
-    held,
-    held_above,
     locating_order,
-    place_alone,
-    place_beside,
+    location_alone,
+    location_beside,
     raised,
-    turn_of_two,
+    rotation_of_two,
+    target_above,
+    target_at,
 )
 from poise.solver.cleanup.plants import PlantedPoint
 from poise.solver.core import rotations
@@ -37,86 +35,76 @@ def foot(rng: np.random.Generator) -> LimbState:
     )
     for joint in ("l_hip", "l_knee", "l_talocrural"):
         motion.rotations[:, skeleton.index(joint)] = rotations.exp(0.4 * rng.standard_normal((FRAMES, 3)))
-    return Observer(skeleton, limbs_of(skeleton, only=["left leg"])).of_motion(motion)[0]
+    return Observer(skeleton, limbs_of(skeleton, only=["left leg"])).states(motion)[0]
 
 
 def apart(state: LimbState) -> float:
-    return float(components.length(components.minus(*state.points))[0])
+    return float(np.linalg.norm(np.subtract(*state.points), axis=1)[0])
 
 
-def places_for(rng: np.random.Generator, state: LimbState) -> tuple[tuple, tuple]:
+def places_for(rng: np.random.Generator, state: LimbState) -> tuple[np.ndarray, np.ndarray]:
     """Places for heel and ball as far apart as they are, near where they are."""
-    heel = components.plus(state.points[0], components.split(0.05 * rng.standard_normal((FRAMES, 3))))
-    along = components.unit(
-        components.plus(
-            components.minus(state.points[1], state.points[0]),
-            components.split(0.05 * rng.standard_normal((FRAMES, 3))),
-        )
-    )
-    return heel, components.plus(heel, components.times(apart(state), along))
+    heel = state.points[0] + 0.05 * rng.standard_normal((FRAMES, 3))
+    along = rotations.unit((state.points[1] - state.points[0]) + 0.05 * rng.standard_normal((FRAMES, 3)))
+    return heel, (heel + apart(state) * along)
 
 
 def seen(state: LimbState, target) -> list[np.ndarray]:
     """Where heel and ball are when the end is at its target."""
-    return [
-        components.joined(
-            components.plus(target.place, components.rotate(target.turn, components.minus(point, state.end)))
-        )
-        for point in state.points
-    ]
+    return [(target.position + rotations.rotate(target.rotation, (point - state.end))) for point in state.points]
 
 
 def test_two_points_are_put_where_they_should_be_by_the_smallest_turn(rng, foot):
     places = places_for(rng, foot)
-    turn = turn_of_two(foot, places)
+    turn = rotation_of_two(foot, places)
     for is_first in (True, False):
-        target = held(foot, turn, np.full(FRAMES, is_first), places)
+        target = target_at(foot, turn, np.full(FRAMES, is_first), places)
         for found, wanted in zip(seen(foot, target), places, strict=True):
-            assert np.allclose(found, components.joined(wanted), atol=1e-12)
+            assert np.allclose(found, wanted, atol=1e-12)
     # any other turn that lays the foot there has some roll about the line of its points added
-    line = components.unit(components.minus(places[1], places[0]))
-    least = rotations.angle_between(components.joined(turn), rotations.IDENTITY)
+    line = rotations.unit(places[1] - places[0])
+    least = rotations.angle_between(turn, rotations.IDENTITY)
     for roll in (-0.5, -0.01, 0.01, 0.5):
-        rolled = components.multiply(components.about(line, np.full(FRAMES, roll)), turn)
-        assert (rotations.angle_between(components.joined(rolled), rotations.IDENTITY) >= least - 1e-9).all()
+        rolled = rotations.multiply(rotations.from_axis_angle(line, np.full(FRAMES, roll)), turn)
+        assert (rotations.angle_between(rolled, rotations.IDENTITY) >= least - 1e-9).all()
 
 
 def test_one_point_is_put_with_any_turn(rng, foot):
     places = places_for(rng, foot)
-    turn = components.split(rotations.random(rng, FRAMES))
+    turn = rotations.random(rng, FRAMES)
     is_first = rng.random(FRAMES) < 0.5
-    found = seen(foot, held(foot, turn, is_first, places))
-    heel, ball = (components.joined(place) for place in places)
+    found = seen(foot, target_at(foot, turn, is_first, places))
+    heel, ball = (place for place in places)
     assert np.allclose(np.where(is_first[:, None], found[0] - heel, found[1] - ball), 0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("up", [1, 2])
 def test_the_other_point_is_kept_above_the_ground_by_the_smallest_turn(rng, foot, up):
     places = places_for(rng, foot)
-    turn = components.split(rotations.exp(0.5 * rng.standard_normal((FRAMES, 3))))
+    turn = rotations.exp(0.5 * rng.standard_normal((FRAMES, 3)))
     is_first = rng.random(FRAMES) < 0.5
-    level = float(np.median(components.joined(foot.end)[:, up]))
-    lead = components.choose(is_first, *places)
+    level = float(np.median(foot.end[:, up]))
+    lead = np.where(is_first[:, None], *places)
     clearances = (0.01, 0.02)
-    target = held_above(foot, turn, is_first, places, Ground(level), clearances, up)
+    target = target_above(foot, turn, is_first, places, Ground(level), clearances, up)
     found = seen(foot, target)
     other = np.where(is_first[:, None], found[1], found[0])[:, up]
     lowest = level + np.where(is_first, clearances[1], clearances[0])
-    reachable = lowest < lead[up] + apart(foot)
+    reachable = lowest < lead[:, up] + apart(foot)
     assert (other >= np.where(reachable, lowest, -np.inf) - 1e-9).all()
     own = np.where(is_first[:, None], found[0], found[1])
-    assert np.allclose(own, components.joined(lead), atol=1e-12), "what is planted stays"
-    before = held(foot, turn, is_first, places)
+    assert np.allclose(own, lead, atol=1e-12), "what is planted stays"
+    before = target_at(foot, turn, is_first, places)
     free = np.where(is_first[:, None], *reversed(seen(foot, before)))[:, up] > lowest
     assert free.any() and not free.all()
-    kept = rotations.angle_between(components.joined(target.turn), components.joined(before.turn))
+    kept = rotations.angle_between(target.rotation, before.rotation)
     assert (kept[free] == 0.0).all() and (kept[~free] > 0.0).all()
 
 
 def test_a_vector_is_raised_by_the_smallest_turn(rng):
     vectors = rng.standard_normal((200, 3))
     heights = rng.uniform(-0.5, 0.5, 200)
-    result = components.joined(raised(components.split(vectors), heights, 1))
+    result = raised(vectors, heights, 1)
     sizes = np.linalg.norm(vectors, axis=1)
     assert np.allclose(np.linalg.norm(result, axis=1), sizes)
     assert np.allclose(result[:, 1], np.clip(heights, -sizes, sizes))
@@ -126,8 +114,8 @@ def test_a_vector_is_raised_by_the_smallest_turn(rng):
 
 def test_a_point_alone_stands_at_its_mean_on_the_floor(rng):
     points = rng.standard_normal((7, 3))
-    assert np.allclose(place_alone(points, None, 1), points.mean(axis=0))
-    assert np.allclose(place_alone(points, 0.2, 2), [*points.mean(axis=0)[:2], 0.2])
+    assert np.allclose(location_alone(points, None, 1), points.mean(axis=0))
+    assert np.allclose(location_alone(points, 0.2, 2), [*points.mean(axis=0)[:2], 0.2])
 
 
 def test_a_point_beside_another_stands_as_far_away_as_it_is(rng):
@@ -136,11 +124,11 @@ def test_a_point_beside_another_stands_as_far_away_as_it_is(rng):
     others = rng.standard_normal((9, 3))
     points = others + rotations.rotate(turned, offset)
     other = rng.standard_normal(3)
-    free = place_beside(other, points, others, turned, None, 1)
+    free = location_beside(other, points, others, turned, None, 1)
     assert np.isclose(np.linalg.norm(free - other), np.linalg.norm(offset), rtol=1e-12)
     mean = rotations.rotate(rotations.mean(turned), offset)
     assert np.linalg.norm(free - other - mean) < 1e-3
-    on_floor = place_beside(other, points, others, turned, float(other[1]) + 0.05, 1)
+    on_floor = location_beside(other, points, others, turned, float(other[1]) + 0.05, 1)
     assert np.isclose(on_floor[1], other[1] + 0.05) and np.isclose(
         np.linalg.norm(on_floor - other), np.linalg.norm(offset)
     )
@@ -155,12 +143,3 @@ def test_plants_are_located_as_they_begin():
         PlantedPoint("right leg", "ball", 2, 9, location=(0.0, 0.0, 0.0)),
     ]
     assert locating_order(plants, limbs) == [3, 2, 1, 0]
-
-
-def test_the_ground_is_as_high_under_one_place_as_under_many(rng):
-    ground = Ground(lambda x, z: 0.1 * x - 0.2 * z * z)
-    places = rng.standard_normal((5, 3))
-    many = ground_height(ground, components.split(places), 1)
-    for place, height in zip(places, many, strict=True):
-        assert ground_height(ground, tuple(place.tolist()), 1) == height
-    assert ground_height(Ground(0.3), components.ZERO, 1) == 0.3

@@ -6,14 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.cleanup.components import joined, split
 from poise.solver.cleanup.rigid.root import (
     HINGE_COST,
-    Pull,
-    easy_displacement,
-    kept_lengths,
+    RootTerm,
     length_cost,
-    reachable,
+    mean_displacement,
+    reachable_displacement,
+    reduce_hinge_rotation,
     within_reach,
 )
 from poise.solver.cleanup.two_bones import Reach, reach_of
@@ -31,73 +30,75 @@ def unit(rng: np.random.Generator, *shape: int) -> Array:
 def reach(cases: int = CASES) -> Reach:
     """Of two bones of 0.5 and 0.45."""
     upper, lower, axis = (np.tile(v, (cases, 1)) for v in ((0.0, -0.5, 0.0), (0.0, -0.45, 0.0), (1.0, 0.0, 0.0)))
-    return reach_of(split(upper), split(lower), split(axis))  # type: ignore[arg-type]
+    return reach_of(upper, lower, axis)
 
 
-def pulls(rng: np.random.Generator, count: int = 2, *, shift: float = 0.03, weights: Array | None = None) -> list[Pull]:
+def terms_of(
+    rng: np.random.Generator, count: int = 2, *, shift: float = 0.03, weights: Array | None = None
+) -> list[RootTerm]:
     """Limbs that hang down, more or less, from bent to all but straight."""
     made = []
     for number in range(count):
         down = np.array([0.0, 1.0, 0.0]) + 0.3 * rng.standard_normal((CASES, 3))
         span = down / np.linalg.norm(down, axis=1, keepdims=True) * rng.uniform(0.6, 0.95, (CASES, 1))
-        easy = shift * rng.standard_normal((CASES, 3))
+        way = shift * rng.standard_normal((CASES, 3))
         weight = np.ones(CASES) if weights is None else weights[number]
-        made.append(Pull(split(easy), weight, split(span), reach()))  # type: ignore[arg-type]
+        made.append(RootTerm(way, weight, span, reach()))
     return made
 
 
-def lengths_after(displacement: Array, pull: Pull) -> Array:
-    return np.asarray(np.linalg.norm(joined(pull.span) + displacement - joined(pull.easy), axis=1))
+def lengths_after(displacement: Array, term: RootTerm) -> Array:
+    return np.asarray(np.linalg.norm(term.span + displacement - term.way, axis=1))
 
 
 def test_the_closed_form_minimizes_the_distance_to_easy_positions(rng: np.random.Generator) -> None:
     weights = rng.uniform(0.5, 1.0, (2, CASES))
-    both = pulls(rng, weights=weights)
-    found = joined(easy_displacement(both))
-    e = np.stack([joined(pull.easy) for pull in both])
+    both = terms_of(rng, weights=weights)
+    found = mean_displacement(both)
+    e = np.stack([term.way for term in both])
     gradient = (weights[..., None] * (found - e)).sum(axis=0)
     assert np.abs(gradient).max() < 1e-15
 
 
 def test_what_is_not_planted_is_not_carried(rng: np.random.Generator) -> None:
-    few = pulls(rng, weights=np.full((2, CASES), 0.1))
-    e = np.stack([joined(pull.easy) for pull in few])
-    assert np.allclose(joined(easy_displacement(few)), 0.1 * e.sum(axis=0), rtol=0.0, atol=1e-15)
-    free = pulls(rng, weights=np.zeros((2, CASES)))
-    assert not joined(reachable(easy_displacement(free), free, SIZE)).any()
+    few = terms_of(rng, weights=np.full((2, CASES), 0.1))
+    e = np.stack([term.way for term in few])
+    assert np.allclose(mean_displacement(few), 0.1 * e.sum(axis=0), rtol=0.0, atol=1e-15)
+    free = terms_of(rng, weights=np.zeros((2, CASES)))
+    assert not reachable_displacement(mean_displacement(free), free, SIZE).any()
 
 
 def test_one_limb_gets_all_it_asks_for(rng: np.random.Generator) -> None:
-    (pull,) = pulls(rng, 1)
-    found = joined(reachable(easy_displacement([pull]), [pull], SIZE))
-    assert np.abs(found - joined(pull.easy)).max() < 1e-15
+    (term,) = terms_of(rng, 1)
+    found = reachable_displacement(mean_displacement([term]), [term], SIZE)
+    assert np.abs(found - term.way).max() < 1e-15
 
 
 def test_limbs_at_ease_move_nothing(rng: np.random.Generator) -> None:
-    both = pulls(rng, shift=0.0)
-    assert not joined(reachable(easy_displacement(both), both, SIZE)).any()
+    both = terms_of(rng, shift=0.0)
+    assert not reachable_displacement(mean_displacement(both), both, SIZE).any()
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 @pytest.mark.parametrize("shift", [0.002, 0.03, 0.1])
 def test_every_limb_reaches_its_place(rng: np.random.Generator, count: int, shift: float) -> None:
     """Whatever smoothing has made of the displacement; limbs may begin fully stretched."""
-    some = pulls(rng, count, shift=shift)
-    smooth = easy_displacement(some)
-    smooth = split(joined(smooth) + 0.02 * rng.standard_normal((CASES, 3)))  # type: ignore[assignment]
-    found = joined(reachable(smooth, some, SIZE))
+    some = terms_of(rng, count, shift=shift)
+    smooth = mean_displacement(some)
+    smooth = smooth + 0.02 * rng.standard_normal((CASES, 3))
+    found = reachable_displacement(smooth, some, SIZE)
     assert np.isfinite(found).all()
-    over = np.max([lengths_after(found, pull) - np.asarray(pull.reach.longest) for pull in some], axis=0)
+    over = np.max([lengths_after(found, term) - np.asarray(term.reach.longest) for term in some], axis=0)
     # Four balls of such places may have no point in common; those of which any search finds one must have it found.
-    nearest = joined(smooth)
+    nearest = smooth
     for _ in range(400):
-        for pull in some:
-            center = joined(pull.easy) - joined(pull.span)
+        for term in some:
+            center = term.way - term.span
             away = nearest - center
             distance = np.linalg.norm(away, axis=1, keepdims=True)
-            radius = (1.0 - 1e-6) * np.asarray(pull.reach.longest)[:, None]
+            radius = (1.0 - 1e-6) * np.asarray(term.reach.longest)[:, None]
             nearest = center + away * np.minimum(1.0, radius / distance)
-    possible = np.max([lengths_after(nearest, pull) - np.asarray(pull.reach.longest) for pull in some], axis=0) < -1e-8
+    possible = np.max([lengths_after(nearest, term) - np.asarray(term.reach.longest) for term in some], axis=0) < -1e-8
     assert possible.mean() > 0.9
     assert over[possible].max() < 1e-9
 
@@ -106,28 +107,29 @@ def test_places_too_far_apart_are_missed_alike(rng: np.random.Generator) -> None
     """Two limbs whose places are 4 apart and reach 0.95: the root is midway, and each misses by the same."""
     ways = unit(rng, CASES)
     both = [
-        Pull(split(sign * 2.0 * ways), np.ones(CASES), split(np.tile([0.0, 0.9, 0.0], (CASES, 1))), reach())  # type: ignore[arg-type]
+        RootTerm(sign * 2.0 * ways, np.ones(CASES), np.tile([0.0, 0.9, 0.0], (CASES, 1)), reach())
         for sign in (1.0, -1.0)
     ]
-    found = joined(reachable(easy_displacement(both), both, SIZE))
-    missed = [lengths_after(found, pull) - np.asarray(pull.reach.longest) for pull in both]
+    found = reachable_displacement(mean_displacement(both), both, SIZE)
+    missed = [lengths_after(found, term) - np.asarray(term.reach.longest) for term in both]
     assert np.abs(missed[0] - missed[1]).max() < 1e-6
     assert missed[0].max() < 2.0 - 0.9
 
 
 def test_straight_limbs_keep_their_length_rather_than_bent_ones(rng: np.random.Generator) -> None:
-    straight = Pull((0.0, 0.02, 0.0), 1.0, (0.05, 0.945, 0.0), scalar_reach())
-    bent = Pull((0.0, -0.02, 0.0), 1.0, (-0.05, 0.8, 0.0), scalar_reach())
-    found = np.array(reachable(easy_displacement([straight, bent]), [straight, bent], SIZE))
+    straight = term_at((0.0, 0.02, 0.0), (0.05, 0.945, 0.0))
+    bent = term_at((0.0, -0.02, 0.0), (-0.05, 0.8, 0.0))
+    found = reachable_displacement(mean_displacement([straight, bent]), [straight, bent], SIZE)
     changes = [
-        abs(np.linalg.norm(np.array(p.span) + found - np.array(p.easy)) - np.linalg.norm(p.span))
+        abs(np.linalg.norm(np.array(p.span) + found - np.array(p.way)) - np.linalg.norm(p.span))
         for p in (straight, bent)
     ]
     assert changes[0] < 0.2 * changes[1]
 
 
-def scalar_reach() -> Reach:
-    return reach_of((0.0, -0.5, 0.0), (0.0, -0.45, 0.0), (1.0, 0.0, 0.0))
+def term_at(way: tuple[float, ...], span: tuple[float, ...]) -> RootTerm:
+    """Of a planted limb in one frame."""
+    return RootTerm(np.array([way]), np.ones(1), np.array([span]), reach(1))
 
 
 def test_the_cost_of_a_length_is_that_of_its_hinge(rng: np.random.Generator) -> None:
@@ -146,19 +148,19 @@ def test_the_cost_of_a_length_is_that_of_its_hinge(rng: np.random.Generator) -> 
 
 
 def test_two_rounds_come_near_the_least_cost(rng: np.random.Generator) -> None:
-    both = pulls(rng)
-    smooth = easy_displacement(both)
+    both = terms_of(rng)
+    smooth = mean_displacement(both)
 
     def cost(displacement: Array) -> Array:
-        total = ((displacement - joined(smooth)) ** 2).sum(axis=1)
-        for pull in both:
-            spans = np.linalg.norm(joined(pull.span), axis=1)
-            turn = np.asarray(pull.reach.bend(lengths_after(displacement, pull))) - np.asarray(pull.reach.bend(spans))
+        total = ((displacement - smooth) ** 2).sum(axis=1)
+        for term in both:
+            spans = np.linalg.norm(term.span, axis=1)
+            turn = np.asarray(term.reach.bend(lengths_after(displacement, term))) - np.asarray(term.reach.bend(spans))
             total = total + (HINGE_COST * SIZE * turn) ** 2
         return np.asarray(total)
 
-    found = joined(kept_lengths(smooth, both, SIZE))
-    inside = np.all([lengths_after(found, pull) < 0.93 for pull in both], axis=0)
+    found = reduce_hinge_rotation(smooth, both, SIZE)
+    inside = np.all([lengths_after(found, term) < 0.93 for term in both], axis=0)
     assert inside.mean() > 0.5
     best = cost(found)
     for _ in range(40):
@@ -170,16 +172,16 @@ def test_a_limb_that_is_not_yet_planted_does_not_throw_the_root(rng: np.random.G
     """As a weight grows to one frame by frame, the root moves by little each time."""
     steps = 61
     weight = np.linspace(0.0, 1.0, steps) ** 2 * (3.0 - 2.0 * np.linspace(0.0, 1.0, steps))
-    upright = split(np.tile([0.2, 0.9, 0.0], (steps, 1)))
-    planted = Pull(split(np.zeros((steps, 3))), np.ones(steps), upright, reach(steps))  # type: ignore[arg-type]
-    coming = Pull(  # type: ignore[arg-type]
-        split(np.tile([-0.08, -0.03, 0.02], (steps, 1))),
+    upright = np.tile([0.2, 0.9, 0.0], (steps, 1))
+    planted = RootTerm(np.zeros((steps, 3)), np.ones(steps), upright, reach(steps))
+    coming = RootTerm(
+        np.tile([-0.08, -0.03, 0.02], (steps, 1)),
         weight,
-        split(np.tile([-0.3, 0.88, 0.0], (steps, 1))),
+        np.tile([-0.3, 0.88, 0.0], (steps, 1)),
         reach(steps),
     )
     both = [planted, coming]
-    found = joined(reachable(easy_displacement(both), both, SIZE))
+    found = reachable_displacement(mean_displacement(both), both, SIZE)
     assert np.linalg.norm(np.diff(found, axis=0), axis=1).max() < 0.1 * np.linalg.norm(found[-1])
 
 
@@ -189,34 +191,18 @@ def test_what_is_hardly_planted_hardly_moves_the_root_however_straight_it_is(rng
     for weight in (0.02, 0.1, 0.3):
         weights = np.full((4, CASES), weight)
         limbs = [
-            pull._replace(span=split(longest * unit(rng, CASES))) for pull in pulls(rng, 4, shift=0.1, weights=weights)
+            term._replace(span=longest * unit(rng, CASES)) for term in terms_of(rng, 4, shift=0.1, weights=weights)
         ]
-        moved = joined(kept_lengths(split(np.zeros((CASES, 3))), limbs, SIZE))  # type: ignore[arg-type]
-        changes = [np.abs(lengths_after(np.zeros(3), pull) - longest) for pull in limbs]
+        moved = reduce_hinge_rotation(np.zeros((CASES, 3)), limbs, SIZE)
+        changes = [np.abs(lengths_after(np.zeros(3), term) - longest) for term in limbs]
         # Two rounds, in which the second sees what the first has moved.
         most = weight / (1.0 - weight) * (np.sum(changes, axis=0) + 4.0 * np.linalg.norm(moved, axis=1))
         assert (np.linalg.norm(moved, axis=1) <= most + 1e-12).all()
 
 
-def test_one_frame_and_many_give_the_same_bits(rng: np.random.Generator) -> None:
-    both = pulls(rng, shift=0.1)
-    together = joined(reachable(easy_displacement(both), both, SIZE))
-    for case in range(CASES):
-        alone = [
-            Pull(
-                tuple(float(part[case]) for part in pull.easy),  # type: ignore[arg-type]
-                float(pull.weight[case]),
-                tuple(float(part[case]) for part in pull.span),  # type: ignore[arg-type]
-                Reach(float(pull.reach.middle[case]), float(pull.reach.swing[case])),
-            )
-            for pull in both
-        ]
-        assert reachable(easy_displacement(alone), alone, SIZE) == tuple(together[case].tolist())
-
-
 def test_what_is_within_reach_stays(rng: np.random.Generator) -> None:
-    both = pulls(rng, shift=0.01)
-    moved = split(np.zeros((CASES, 3)))
-    inside = np.all([lengths_after(np.zeros((CASES, 3)), pull) < 0.94 for pull in both], axis=0)
-    found = joined(within_reach(moved, both, SIZE))  # type: ignore[arg-type]
+    both = terms_of(rng, shift=0.01)
+    moved = np.zeros((CASES, 3))
+    inside = np.all([lengths_after(np.zeros((CASES, 3)), term) < 0.94 for term in both], axis=0)
+    found = within_reach(moved, both, SIZE)
     assert not found[inside].any() and found[~inside].any()

@@ -13,11 +13,12 @@ from poise.solver import Footplant, Ground
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion, Pose
 from poise.solver.cleanup.cleaned import Cleaned
-from poise.solver.cleanup.limbs import Limb, bends_of, limbs_of
+from poise.solver.cleanup.limbs import Limb, limbs_of
 from poise.solver.cleanup.limbs import limb as named_limb
 from poise.solver.cleanup.plants import PlantedPoint
 from poise.solver.cleanup.settings import CleanSettings
 from poise.solver.cleanup.stretch.batch import clean_stretching
+from poise.solver.cleanup.two_bones import bend_of
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.core.errors import ConstraintError, LandmarkError
@@ -89,9 +90,7 @@ def adjustments(source: Clip, result: Cleaned, limbs: tuple[Limb, ...]) -> dict[
             places = clip.world.positions
             axis = rotations.rotate(clip.world.rotations[:, limb.hinge], np.array(limb.axis))
             bends.append(
-                bends_of(
-                    places[:, limb.hinge] - places[:, limb.ball], places[:, limb.end] - places[:, limb.hinge], axis
-                )
+                bend_of(places[:, limb.hinge] - places[:, limb.ball], places[:, limb.end] - places[:, limb.hinge], axis)
             )
         changed[f"{limb.name} bend"] = (bends[1] - bends[0])[:, None]
         changed[f"{limb.name} stretch"] = result.stretch[limb.name][:, None]
