@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How well feet stand, and what it cost: the figures by which clean-ups are compared.
+"""Metrics of planted feet and of the legs between plants, by which cleaning methods are compared.
 
-All lengths are in sizes of the character and all times in seconds, so that scale, place, heading and frame rate of a
-clip do not show. Only what happens from the first plant on counts: a captured clip may begin with a calibration pose.
+All lengths are in sizes of the character and all times in seconds, so that the metrics do not depend on scale,
+position, heading and frame rate of a clip. Frames before the first plant do not count: a captured clip may begin with a
+calibration pose.
 """
 
 from __future__ import annotations
@@ -25,47 +26,47 @@ from ..core.errors import ConstraintError
 LEG_IN_METRES = 0.9
 """Hip to heel of the people on whom skating is measured in metres."""
 LOW = 0.05 / LEG_IN_METRES
-"""Sizes of the character below which a ball of the foot may stand (5 cm)."""
+"""Height in sizes of the character below which the ball of a foot counts as near the ground (5 cm)."""
 SKATES = 0.5 / LEG_IN_METRES
-"""Sizes a second along the ground above which it then skates (0.5 m/s)."""
+"""Horizontal speed in sizes a second above which it then counts as skating (0.5 m/s)."""
 SKATING_MEAN = 5
-"""Frames over whose mean it must be as fast: one bad frame is no skating."""
+"""Frames over which the mean speed must exceed that as well: a single frame is no skating."""
 
 POP_PERCENTILE, POP_TIMES = 99.0, 2.0
-"""A knee pops where its angular acceleration exceeds so many times this percentile of the source's own: the smooth
-motion of a knee stays well below, one jump by a few degrees does not."""
+"""A knee pops where its angular acceleration exceeds so many times this percentile of the source's: smooth motion of a
+knee stays well below, a jump by a few degrees does not."""
 
 ROUNDING = 1e-9
-"""Shares below this are what arithmetic leaves, not what anybody could see: they are told as none."""
+"""Shares below this are rounding errors and are printed as 0."""
 
 SPEED_PERCENTILE = 95.0
-"""Of the speeds within a plant: the largest alone is often one frame at its rim."""
+"""Of the speeds within a plant: the largest is often that of a single frame at its begin or end."""
 
 
 @dataclass(frozen=True)
 class PlantMetrics:
-    """One footplant. Of heel and ball, those that are planted, the worse one counts."""
+    """Metrics of one footplant: of heel and ball, if both are planted, those of the worse one."""
 
     foot: str
     begin: int
-    """First frame in which heel or ball stands."""
+    """The first frame in which heel or ball is planted."""
     end: int
-    """Last one."""
+    """The last one."""
     slide: float
-    """Length of the way that it travels while it stands, in sizes."""
+    """The length of the point's path while it is planted, in sizes."""
     extent: float
-    """How far it is, at most, from the middle of that way, in sizes."""
+    """The largest distance of the point from the mean of that path, in sizes."""
     speed: float
-    """95th percentile of its speed, in sizes a second."""
+    """The 95th percentile of its speed, in sizes a second."""
     height: float
-    """How far the sole is above the ground on average, in sizes; negative below."""
+    """The mean height of the sole above the ground, in sizes; negative below it."""
     penetration: float
-    """How deep heel, ball or toes are below the ground at worst, in sizes."""
+    """The largest depth of heel, ball or toe tip below the ground, in sizes."""
 
 
 @dataclass(frozen=True)
 class FootMetrics:
-    """All plants of a clip, and the legs between them."""
+    """Metrics of all plants of a clip, and of its legs."""
 
     plants: tuple[PlantMetrics, ...]
     slide: float
@@ -74,26 +75,27 @@ class FootMetrics:
     extent: float
     """The largest, in sizes."""
     speed: float
-    """95th percentile over all frames in which a heel or ball stands, in sizes a second."""
+    """The 95th percentile over all frames in which a heel or ball is planted, in sizes a second."""
     height: float
-    """The largest distance of a sole from the ground, averaged over its plant, in sizes."""
+    """The largest of the plants' mean heights, without its sign, in sizes."""
     penetration: float
-    """The deepest of heels, balls and toes in any frame, in sizes."""
+    """The largest depth of heels, balls and toe tips in any frame, in sizes."""
     skating_ratio: float
-    """Share of frames in which the ball of a foot is low in two frames and moves fast, also on the mean of five."""
+    """The share of frames in which the ball of a foot is near the ground, now and in the next frame, and fast: its
+    speed and the mean of five speeds exceed the limit."""
     knee_acceleration: float
     """The largest angular acceleration of a knee, in radians a second squared."""
     knee_ratio: float
-    """The same against the source's; 1 where there is no source to compare with."""
+    """The same divided by the source's; 1 without a source."""
     knee_pops: int
-    """Frames in which a knee pops."""
+    """The number of frames in which a knee pops."""
     stretch: float
-    """The largest change of length of a bone of the legs against the skeleton, as a share of the bone."""
+    """The largest change of length of a leg's bone from the skeleton's, as a share of the bone."""
     mean_stretch: float
-    """The same on average over frames and bones."""
+    """The mean of these changes over frames and bones."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain numbers, lists and dictionaries: what JSON can write."""
+        """The metrics as numbers, lists and dictionaries, for JSON."""
         return asdict(self) | {"plants": [asdict(plant) for plant in self.plants]}
 
     def __str__(self) -> str:
@@ -119,12 +121,12 @@ class FootMetrics:
 def foot_metrics(
     clip: Clip, plants: Iterable[Footplant], *, source: Clip | None = None, ground: Ground | None = None
 ) -> FootMetrics:
-    """How well the feet of a clip stand in these plants.
+    """The metrics of a clip's feet in these plants.
 
-    Knees are compared with those of `source`, the clip as it was; without it, with themselves. Heights are above
-    `ground`; where none is given, each plant stands on a ground of its own, at the median height of its sole, and a
-    foot in the air is above the lower one of the two plants between which it is. Ways and speeds of plants with a
-    ground velocity are those along ground that moves so.
+    Knees are compared with those of `source`, the clip before cleaning; without it, with themselves. Heights are above
+    `ground`; without one, each plant has a ground of its own, at the median height of its sole, and the ground between
+    two plants is the lower one of theirs. Paths and speeds in plants with a ground velocity are relative to that
+    ground.
     """
     kept = tuple(plants)
     _check(clip, kept, source)
@@ -162,13 +164,13 @@ class _Foot:
 
     side: str
     points: dict[str, Array]
-    """(frames, 3) of "heel" and "toe", the ball."""
+    """(frames, 3) positions of "heel" and "toe", which is the ball, by the names of a footplant's stays."""
     heights: dict[str, Array]
-    """(frames,) of the sole under each of them above the ground."""
+    """(frames,) heights above the ground of the sole under each of them."""
     ball_heights: Array
-    """(frames,) of the ball itself above the ground."""
+    """(frames,) height above the ground of the ball itself."""
     depths: Array
-    """(frames,) how deep the lowest of heel, ball and tip of the toes is below the ground; 0 above it."""
+    """(frames,) depth below the ground of the lowest of heel, ball and toe tip; 0 above it."""
 
     @staticmethod
     def of(clip: Clip, side: str, plants: Sequence[Footplant], ground: Ground | None) -> _Foot:
@@ -197,7 +199,7 @@ def _floors(
     clearance: dict[str, float],
     ground: Ground | None,
 ) -> dict[str, Array]:
-    """(frames,) the height of the ground under each point, in sizes; where there is none, that of the plants' own."""
+    """(frames,) the height of the ground under each point, in sizes; where there is none, that of the plants."""
     size, up = clip.skeleton.size, clip.skeleton.up_axis
     if ground is not None:
         heights = {part: ground.heights(place, up) / size for part, place in places.items()}
@@ -220,7 +222,7 @@ def _floors(
 
 
 def _lower_of_neighbours(standing: Sequence[tuple[int, int, float]], frames: int) -> Array:
-    """(frames,) the level of each plant (begin, end, level) while it stands, and between two the lower one."""
+    """(frames,) the level of each plant (begin, end, level) in its frames, and between two plants the lower one."""
     begins, ends, levels = (np.array(values) for values in zip(*standing, strict=True))
     before = np.searchsorted(begins, np.arange(frames), side="right") - 1
     after = np.searchsorted(ends, np.arange(frames), side="left")
@@ -230,14 +232,14 @@ def _lower_of_neighbours(standing: Sequence[tuple[int, int, float]], frames: int
 
 def _measured(plant: Footplant, foot: _Foot, clip: Clip) -> PlantMetrics:
     begin, end = _span(plant, clip.frames)
-    ways = _ways(plant, foot, clip)
+    paths = _paths(plant, foot, clip)
     heights = [foot.heights[part][_during(stay, clip.frames)] for part, stay in plant.stays.items()]
     return PlantMetrics(
         foot=plant.foot,
         begin=begin,
         end=end,
-        slide=_largest(float(rotations.lengths(np.diff(way, axis=0)).sum()) for way in ways.values()),
-        extent=_largest(float(rotations.lengths(way - way.mean(axis=0)).max()) for way in ways.values()),
+        slide=_largest(float(rotations.lengths(np.diff(path, axis=0)).sum()) for path in paths.values()),
+        extent=_largest(float(rotations.lengths(path - path.mean(axis=0)).max()) for path in paths.values()),
         speed=_largest(float(np.percentile(speeds, SPEED_PERCENTILE)) for speeds in _speeds(plant, foot, clip)),
         height=float(np.concatenate(heights).mean()),
         penetration=float(foot.depths[begin : end + 1].max()),
@@ -245,13 +247,13 @@ def _measured(plant: Footplant, foot: _Foot, clip: Clip) -> PlantMetrics:
 
 
 def _speeds(plant: Footplant, foot: _Foot, clip: Clip) -> list[Array]:
-    """Speeds from frame to frame of heel and ball, those that stand for two frames or more, in sizes a second."""
-    ways = _ways(plant, foot, clip).values()
-    return [rotations.lengths(np.diff(way, axis=0)) * clip.fps for way in ways if len(way) > 1]
+    """(frames - 1,) each: the speeds of heel and ball, if planted for two frames or more, in sizes a second."""
+    paths = _paths(plant, foot, clip).values()
+    return [rotations.lengths(np.diff(path, axis=0)) * clip.fps for path in paths if len(path) > 1]
 
 
-def _ways(plant: Footplant, foot: _Foot, clip: Clip) -> dict[str, Array]:
-    """(frames of its stay, 3) the ways of heel and ball, those that are planted, along the ground under them."""
+def _paths(plant: Footplant, foot: _Foot, clip: Clip) -> dict[str, Array]:
+    """(frames of its stay, 3) each: the paths of heel and ball, those that are planted, relative to the ground."""
     points = {part: foot.points[part] for part in plant.stays}
     if plant.is_carried:
         ground = plant.carried(np.arange(clip.frames) / clip.fps) / clip.skeleton.size
@@ -271,14 +273,14 @@ def _skating_ratio(feet: Sequence[_Foot], clip: Clip, first: int, ground: Array)
         carried = (ground / clip.skeleton.size)[level]
         speeds = np.hypot(*(np.diff(ball, axis=0) * clip.fps - carried).T)
         means = np.convolve(speeds, np.full(SKATING_MEAN, 1.0 / SKATING_MEAN), mode="full")
-        # Centred; beyond the ends of the clip nothing moves.
+        # Centred; speeds beyond the ends of the clip count as 0.
         means = means[SKATING_MEAN // 2 :][: len(speeds)]
         skates |= low[:-1] & low[1:] & (speeds > SKATES) & (means > SKATES)
     return float(skates.mean())
 
 
 def _ground_velocity(plants: Sequence[Footplant]) -> Array:
-    """(3,) the velocity of the ground under most plants, in the clip's units a second."""
+    """(3,) the median of the plants' ground velocities, in the clip's units a second."""
     velocities = [np.asarray(plant.ground_velocity, dtype=np.float64) for plant in plants]
     return np.asarray(np.median(velocities, axis=0)) if velocities else np.zeros(3)
 
@@ -287,17 +289,18 @@ def _ground_velocity(plants: Sequence[Footplant]) -> Array:
 
 
 def _knee_accelerations(clip: Clip, first: int) -> Array:
-    """(frames - 2, knees) angular accelerations from a frame on, in radians a second squared."""
+    """(frames - 2, knees) angular accelerations from frame `first` on, in radians a second squared."""
     marks = clip.skeleton.landmarks
     knees = [knee for knee in (marks.left_knee, marks.right_knee) if knee is not None]
-    turned = clip.motion.rotations[first:, knees]
-    if len(turned) < 3:
+    local = clip.motion.rotations[first:, knees]
+    if len(local) < 3:
         return np.zeros((0, len(knees)))
-    velocities = rotations.log(rotations.quotient(turned[1:], turned[:-1]))
+    velocities = rotations.log(rotations.quotient(local[1:], local[:-1]))
     return rotations.lengths(np.diff(velocities, axis=0)) * clip.fps**2
 
 
 def _pops(accelerations: Array, before: Array) -> int:
+    """The number of frames whose accelerations (frames, knees) exceed `POP_TIMES` the percentile of those before."""
     if not before.size:
         return 0
     usual = np.percentile(before, POP_PERCENTILE, axis=0)
@@ -305,7 +308,7 @@ def _pops(accelerations: Array, before: Array) -> int:
 
 
 def _stretches(clip: Clip, first: int) -> Array:
-    """(frames, bones) by what share each bone from hip to ball is longer or shorter than the skeleton's."""
+    """(frames, bones) the share by which each bone from hip to ball is longer or shorter than the skeleton's."""
     joints = _leg_bones(clip.skeleton)
     lengths = rotations.lengths(clip.skeleton.offsets[joints])
     joints, lengths = joints[lengths > 0.0], lengths[lengths > 0.0]
@@ -313,7 +316,7 @@ def _stretches(clip: Clip, first: int) -> Array:
 
 
 def _leg_bones(skeleton: Skeleton) -> IntArray:
-    """The joints below the hips down to the balls: the translation of each is a bone."""
+    """The joints below the hips down to the balls, whose translations are the bones of the legs."""
     bones: list[int] = []
     for side in ("left", "right"):
         hip, _, ankle, toe = skeleton.landmarks.leg(side)
@@ -325,7 +328,7 @@ def _leg_bones(skeleton: Skeleton) -> IntArray:
     return np.array(sorted(bones), dtype=np.int64)
 
 
-# What plants are ----------------------------------------------------------------------------------------------------
+# Checks and frames of plants ------------------------------------------------------------------------------------------
 
 
 def _check(clip: Clip, plants: Sequence[Footplant], source: Clip | None) -> None:
@@ -362,7 +365,7 @@ def _during(stay: tuple[float, float], frames: int) -> IntArray:
 
 
 def _span(plant: Footplant, frames: int) -> tuple[int, int]:
-    """First and last frame in which heel or ball stands."""
+    """The first and the last frame in which heel or ball is planted."""
     during = np.concatenate([_during(stay, frames) for stay in plant.stays.values()])
     return int(during.min()), int(during.max())
 
