@@ -11,7 +11,7 @@ from .body.moving_ground import ground_velocity
 from .body.skeleton import Skeleton
 from .body.skin import Skin
 from .cleanup.clean import CleanMethod, clean, cleaned
-from .cleanup.cleaned import Cleaned
+from .cleanup.cleaned import VISIBLE_ERROR, Cleaned
 from .cleanup.limbs import Limb, limb, limbs_of
 from .cleanup.metrics import FootMetrics, PlantMetrics, foot_metrics
 from .cleanup.planting.stream import CleanedFrame
@@ -76,6 +76,7 @@ from .tasks import (
 )
 
 __all__ = [
+    "VISIBLE_ERROR",
     "Advice",
     "AttachmentTask",
     "Balance",

@@ -142,16 +142,12 @@ def _unmet(cleaned: solver.Cleaned, reading: bridge.Reading) -> Iterable[str]:
     """A sentence for each plant whose point is off by more than can be seen, in the scene's frames and units."""
     for plant, distances in zip(cleaned.plants, cleaned.residuals, strict=True):
         worst = int(distances.argmax())
-        if distances[worst] > UNSEEN * cleaned.clip.skeleton.size:
+        if distances[worst] > solver.VISIBLE_ERROR * cleaned.clip.skeleton.size:
             missed = messages.amount(float(distances[worst]), is_angular=False)
             yield (
                 f"{plant.label}: at frame {reading.times[plant.begin + worst]:g} it is {missed} from where it should "
                 "stand; shorten it, or choose another method."
             )
-
-
-UNSEEN = 1e-3
-"""Sizes of the character: nobody sees a foot a millimetre off."""
 
 
 def _sentence(feet: int, hands: int, unmet: Sequence[str], baked: bridge.Baked, cyclic: bool) -> str:

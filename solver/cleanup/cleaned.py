@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What cleaning gives back."""
+"""The result of cleaning a clip."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ from ..core.arrays import Array
 from .limbs import Limb
 from .plants import PlantedPoint
 
+VISIBLE_ERROR = 1e-3
+"""Sizes of the character: the least error of a foot that can be seen, about a millimetre."""
+
 
 @dataclass(frozen=True, eq=False)
 class Cleaned:
-    """A clip whose planted points stand, and what that took."""
+    """A cleaned clip, with the residuals of its plants and the changes that were made."""
 
     clip: Clip
     plants: tuple[PlantedPoint, ...]
-    """Each with the location where it was to stand."""
+    """Each with its location."""
     residuals: tuple[Array, ...]
-    """For each plant (its frames,): how far its point is from there, in the clip's units."""
+    """For each plant (its frames,): the distance of its point from its location, in the clip's units."""
     stretch: Mapping[str, Array]
-    """By limb, (frames,): by which share its bones are longer, or shorter, than in the source."""
+    """By limb, (frames,): by what share its bones are longer, or shorter, than in the source."""
     root: Array
-    """(frames, 3) by how much the root was moved."""
+    """(frames, 3) the displacement of the root."""
 
     @property
     def residual(self) -> float:
@@ -40,25 +43,21 @@ class Cleaned:
 
     @property
     def unmet(self) -> tuple[str, ...]:
-        """A sentence for each plant whose point is off by more than can be seen: `UNSEEN` sizes of the character."""
-        told = []
+        """A sentence for each plant whose largest residual exceeds `VISIBLE_ERROR` sizes of the character."""
+        sentences = []
         for plant, residual in zip(self.plants, self.residuals, strict=True):
             worst = int(np.argmax(residual))
             share = float(residual[worst]) / self.clip.skeleton.size
-            if share > UNSEEN:
-                told.append(
+            if share > VISIBLE_ERROR:
+                sentences.append(
                     f"{plant.label}: at frame {plant.begin + worst} its point is {share:.3f} sizes of the character "
                     "from where it should stand; move the plant, shorten it, or allow stretching."
                 )
-        return tuple(told)
-
-
-UNSEEN = 1e-3
-"""Sizes of the character: nobody sees a foot a millimetre off."""
+        return tuple(sentences)
 
 
 def residuals_of(clip: Clip, plants: Sequence[PlantedPoint], limbs: Sequence[Limb]) -> tuple[Array, ...]:
-    """For each plant with a location, (its frames,): how far its point is from there, in the clip's units."""
+    """For each plant with a location, (its frames,): the distance of its point from there, in the clip's units."""
     by_name = {limb.name: limb for limb in limbs}
     found = []
     for plant in plants:

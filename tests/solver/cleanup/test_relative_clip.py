@@ -10,8 +10,8 @@ import pytest
 
 from poise.solver import Clip, Footplant, Ground, PlantedPoint, clean, cleaned, foot_metrics
 from poise.solver.body.moving_ground import over_ground
-from poise.solver.cleanup.carried import Carried, shared_velocity
 from poise.solver.cleanup.clean import CleanMethod
+from poise.solver.cleanup.relative_clip import RelativeClip, shared_velocity
 from poise.solver.core import rotations
 from poise.solver.core.errors import ConstraintError
 from poise.solver.synthetic import walk
@@ -111,7 +111,7 @@ def test_plants_share_their_ground() -> None:
 
 def test_still_ground_without_a_loop_is_left_to_the_methods() -> None:
     motion = walk(steps=2)
-    assert Carried.of(motion.clip, [plant_of(contact) for contact in motion.contacts], cyclic=False) is None
+    assert RelativeClip.of(motion.clip, [plant_of(contact) for contact in motion.contacts], cyclic=False) is None
 
 
 # Measured along the ground --------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cleaning what stands on moving ground, and loops: as a longer clip, seen from the ground."""
+"""Cleaning on moving ground, and of loops: as a longer clip whose positions are relative to the ground."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ Plant = Footplant | PlantedPoint
 
 
 @dataclass(frozen=True, eq=False)
-class Carried:
-    """A clip as its feet's ground sees it, repeated where it is a loop, with its plants there."""
+class RelativeClip:
+    """A clip relative to the moving ground, repeated if it is a loop, with its plants."""
 
     clip: Clip
-    """The clip itself."""
+    """The clip in the world."""
     loop: Loop | None
     velocity: Array
     """(3,) of the ground, in the clip's units a second."""
-    seen: Clip
-    """From the ground, repeated."""
+    still: Clip
+    """The clip relative to the ground, with all copies of a loop."""
     plants: tuple[Plant, ...]
-    """Of that one: all of them stand still."""
+    """Of `still`, in which they do not move."""
 
     @staticmethod
-    def of(clip: Clip, plants: Sequence[Plant], cyclic: bool, ground: Ground | None = None) -> Carried | None:
-        """None where there is nothing to do: the ground is still, and the clip is not to be a loop."""
+    def of(clip: Clip, plants: Sequence[Plant], cyclic: bool, ground: Ground | None = None) -> RelativeClip | None:
+        """The relative clip; None if the ground does not move and the clip is no loop."""
         velocity = shared_velocity(plants)
         if not cyclic and not velocity.any():
             return None
@@ -46,63 +46,65 @@ class Carried:
             raise ConstraintError("Feet on moving ground are cleaned on a level one: give the ground as one height.")
         loop = Loop.of(clip) if cyclic else None
         whole, seconds = (clip, np.arange(clip.frames) / clip.fps) if loop is None else (loop.repeated, loop.seconds)
-        asked = list(plants) if loop is None else _repeated(clip, plants, loop)
-        still = tuple(_stilled(plant, seconds) for plant in asked)
-        return Carried(clip, loop, velocity, over_ground(whole, velocity, seconds), still)
+        given = list(plants) if loop is None else _repeated(clip, plants, loop)
+        still = tuple(_relative(plant, seconds) for plant in given)
+        return RelativeClip(clip, loop, velocity, over_ground(whole, velocity, seconds), still)
 
     def cleaned(self, clean: Callable[[Clip, Iterable[Plant]], Cleaned]) -> Cleaned:
-        """What a method that plants feet on still ground gives, as it is in the world and in the clip's own frames."""
-        seen = clean(self.seen, self.plants)
-        whole = over_ground(seen.clip, -self.velocity, self._seconds)
-        kept = [(each, found) for each, found in zip(seen.plants, seen.residuals, strict=True) if self._has(each)]
-        plants = tuple(self._shown(plant) for plant, _ in kept)
+        """The result of a method for still ground, converted to the world and to the frames of the clip."""
+        found = clean(self.still, self.plants)
+        whole = over_ground(found.clip, -self.velocity, self._seconds)
+        kept = [each for each in zip(found.plants, found.residuals, strict=True) if self._is_in_clip(each[0])]
+        plants = tuple(self._in_clip(plant) for plant, _ in kept)
         residuals = tuple(self._during(plant, residual) for plant, residual in kept)
         if self.loop is None:
-            return replace(seen, clip=self.clip.with_motion(whole.motion), plants=plants, residuals=residuals)
+            return replace(found, clip=self.clip.with_motion(whole.motion), plants=plants, residuals=residuals)
         return Cleaned(
             self.clip.with_motion(self.loop.motion_of_the_clip(whole.motion)),
             plants,
             residuals,
-            {name: self.loop.of_the_clip(each) for name, each in seen.stretch.items()},
-            self.loop.of_the_clip(seen.root),
+            {name: self.loop.of_the_clip(each) for name, each in found.stretch.items()},
+            self.loop.of_the_clip(found.root),
         )
 
     @property
     def _seconds(self) -> Array:
-        """(frames of what is seen,) their times."""
+        """(frames,) the times of the frames of `still`."""
         return np.arange(self.clip.frames) / self.clip.fps if self.loop is None else self.loop.seconds
 
     @property
     def _span(self) -> tuple[int, int]:
-        """First and last frame, of what is seen, of the clip itself."""
+        """The frames of `still` that are the first and the last frame of the clip."""
         return (
             (0, self.clip.frames - 1)
             if self.loop is None
             else (self.loop.first, self.loop.first + self.loop.frames - 1)
         )
 
-    def _has(self, plant: PlantedPoint) -> bool:
+    def _is_in_clip(self, plant: PlantedPoint) -> bool:
+        """Whether a plant of `still` has a frame of the clip."""
         first, last = self._span
         return plant.begin <= last and plant.end >= first
 
-    def _shown(self, plant: PlantedPoint) -> PlantedPoint:
-        """A plant of what is seen as the clip has it; where it is in the first frame of that."""
+    def _in_clip(self, plant: PlantedPoint) -> PlantedPoint:
+        """A plant of `still` in the frames of the clip, with its location in the first of its frames."""
         first, last = self._span
         begin, end = max(plant.begin, first), min(plant.end, last)
         x, y, z = (np.asarray(plant.location) + self._seconds[begin] * self.velocity).tolist()
         return replace(plant, begin=begin - first, end=end - first, location=(x, y, z))
 
     def _during(self, plant: PlantedPoint, residual: Array) -> Array:
+        """The residuals of a plant of `still` in the frames of the clip."""
         first, last = self._span
         return residual[max(first - plant.begin, 0) : last + 1 - plant.begin]
 
 
 def shared_velocity(plants: Iterable[Plant]) -> Array:
-    """(3,) the velocity of the ground that all of some plants stand on; an error where it is not the same."""
-    asked = list(plants)
+    """(3,) the ground velocity of all plants; an error if they do not have the same one."""
+    given = list(plants)
     velocities = {
         tuple(np.asarray(plant.ground_velocity, dtype=np.float64).tolist()): plant
-        for plant in asked
+        for plant in given
         if isinstance(plant, Footplant)
     }
     if len(velocities) > 1:
@@ -111,7 +113,7 @@ def shared_velocity(plants: Iterable[Plant]) -> Array:
             f"{one} and {another} stand on ground that moves differently: give all plants the same ground velocity."
         )
     velocity = np.array(next(iter(velocities), (0.0, 0.0, 0.0)))
-    points = [plant for plant in asked if isinstance(plant, PlantedPoint)]
+    points = [plant for plant in given if isinstance(plant, PlantedPoint)]
     if velocity.any() and points:
         raise ConstraintError(
             f"{points[0].label} stands still, but the ground under the feet moves: clean hands and feet one by one."
@@ -120,7 +122,7 @@ def shared_velocity(plants: Iterable[Plant]) -> Array:
 
 
 def _repeated(clip: Clip, plants: Sequence[Plant], loop: Loop) -> list[Plant]:
-    """The plants of a loop, repeated with it; what stands on where it begins again is one plant."""
+    """The plants of a loop in all of its copies; one that goes on from one copy to the next is one plant."""
     feet = [plant for plant in plants if isinstance(plant, Footplant)]
     repeated: list[Plant] = []
     for each in Repeated.of(loop, Source(clip), feet).constraints:
@@ -138,7 +140,7 @@ def _copies(plant: PlantedPoint, loop: Loop) -> list[PlantedPoint]:
         first = copy * loop.frames
         begin, end = plant.begin + first, min(plant.end, loop.frames - 1) + first
         if begin > end:
-            continue  # it stands in the last frame only, which is the first one again
+            continue  # it is planted in the last frame only, which is the first one of the next copy
         changed: dict[str, Any] = {"begin": begin, "end": end, "name": plant.label}
         if plant.location is not None:
             x, y, z = (np.asarray(plant.location) + (copy - loop.reach) * loop.travel).tolist()
@@ -147,8 +149,8 @@ def _copies(plant: PlantedPoint, loop: Loop) -> list[PlantedPoint]:
     return copies
 
 
-def _stilled(plant: Plant, seconds: Array) -> Plant:
-    """A plant as it is seen from the ground that it stands on, which is where it is in the world at the time 0."""
+def _relative(plant: Plant, seconds: Array) -> Plant:
+    """A plant relative to its ground, whose position at the time 0 is that in the world."""
     if isinstance(plant, PlantedPoint) or not plant.is_carried:
         return plant
     changed: dict[str, Any] = {"ground_velocity": (0.0, 0.0, 0.0)}
