@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cleaning hands and feet analytically: fast, predictable methods beside the prioritized solver."""
+"""Analytic methods that plant hands and feet: fast alternatives to the prioritized solver."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Limbs of two bones: a ball joint, a hinge and an end, with the points of hand or foot that can be planted.
 
-Joints may lie between the three, such as those that spread a twist over a thigh: they keep the local transforms that
-they have, so that what they lead to is one rigid bone in each frame.
+Other joints may lie between the three, such as those that spread a twist over a thigh: they keep their local
+transforms, so that each of the two bones is rigid within a frame.
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ from .two_bones import bend_of
 
 SIDES = ("left", "right")
 LIMB_NAMES = ("left leg", "right leg", "left arm", "right arm")
-"""What `limbs_of` calls the limbs."""
+"""The names of the limbs that `limbs_of` finds."""
 LEG_POINTS, ARM_POINTS = ("heel", "ball"), ("wrist", "fingertips")
-"""What it calls the points that can be planted."""
+"""The names of their points that can be planted."""
 
 NO_LENGTH = 1e-6
 """Sizes of the character under which a bone has no length."""
 
 ACROSS = 0.1
-"""Sine of the least angle between a hinge's axis and each of its bones: under it the hinge only twists them."""
+"""Sine of the least angle between a hinge's axis and each of its bones: under it the hinge twists the bone."""
 
 BENT_AT_REST = np.deg2rad(3.0)
-"""How far a limb must be bent at rest for the plane of its bones to show the axis of its hinge."""
+"""The least bend at rest for which the normal of the plane of both bones is taken as the axis of the hinge."""
 
 LEAST_MOVEMENT = np.deg2rad(3.0)
-"""How far a hinge must move about one axis, root of the mean square, for its motion to show that axis."""
+"""The least rotation of a hinge in a motion, root mean square about one axis, from which that axis is measured."""
 
-LOOKED_AT = 500
-"""Frames of a motion in which the axis of a hinge is seen: more show nothing new, and in long clips take longer than
-cleaning them."""
+SAMPLED_FRAMES = 500
+"""Frames of a motion from which the axis of a hinge is measured: more change nothing, and in long clips take longer
+than cleaning them."""
 
 
 @dataclass(frozen=True)
 class Toes:
-    """What bends at the ball of a foot."""
+    """The toes, which bend at the ball of a foot."""
 
     joint: int
     tip: BodyPoint
-    """On that joint, its joint as an index."""
+    """A point of that joint, which is given by its index."""
     axis: tuple[float, float, float]
     """Unit, in the joint's own frame, across the tip: positive angles bend the toes toward the top of the foot."""
     clearance: float
-    """How high above the sole the tip lies in a flat foot."""
+    """The height of the tip above the sole of a flat foot."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ class Limb:
     points: Mapping[str, BodyPoint]
     """One or two points that move with the end, by name, their joints as indices."""
     clearances: Mapping[str, float] = field(default_factory=dict)
-    """How high above the sole each point lies when hand or foot is flat on the floor; 0 where nothing is said."""
+    """The height of each point above the floor on which hand or foot lies flat; 0 for points that are not listed."""
     toes: Toes | None = None
 
     def clearance(self, point: str) -> float:
-        """How high above the floor a point lies when it stands on it."""
+        """The height of a point above the floor that it stands on."""
         return self.clearances.get(point, 0.0)
 
     def chain(self, skeleton: Skeleton) -> tuple[int, ...]:
@@ -98,11 +98,12 @@ def limb(
     clearances: Mapping[str, float] | None = None,
     toes: Toes | None = None,
 ) -> Limb:
-    """A limb that a user names; a `SkeletonError` says what keeps joints from being one.
+    """The limb of some joints and points; a `SkeletonError` says why they cannot be one.
 
     `axis` is the hinge's, in its joint's own frame. Where it is not given it is that of the skeleton's hinge; else the
-    one about which the joint turns in `motion`; else the one across the bent limb at rest; else the one that flexes the
-    limb in its usual direction, for a leg back and for an arm ahead. All but a given one get the sign that flexes.
+    one about which the joint rotates in `motion`; else the normal of the limb's plane, if it is bent at rest; else the
+    one that flexes the limb in the usual direction, a leg backward and an arm forward. All but a given one get the
+    sign with which positive angles flex the limb.
     """
     joints = [skeleton.index(joint) for joint in (ball, hinge, end)]
     names = [skeleton.names[joint] for joint in joints]
@@ -121,7 +122,7 @@ def limb(
         if float(np.linalg.norm(bone)) <= NO_LENGTH * skeleton.size:
             raise SkeletonError(f"The {name} has no length from {first!r} to {last!r}; name other joints for it.")
     if axis is None:
-        direction = _found_axis(skeleton, name, joints, None if motion is None else _some_frames(motion))
+        direction = _hinge_axis(skeleton, name, joints, None if motion is None else _sampled(motion))
     else:
         direction = np.asarray(axis, dtype=np.float64)
         if direction.shape != (3,) or not np.isfinite(direction).all() or not direction.any():
@@ -138,14 +139,15 @@ def limb(
 
 
 def limbs_of(skeleton: Skeleton, motion: Motion | None = None, only: Sequence[str] | None = None) -> tuple[Limb, ...]:
-    """The legs and arms that the landmarks tell, legs first: those of `LIMB_NAMES` whose joints are all known.
+    """The legs and arms of the landmarks, legs first: those of `LIMB_NAMES` whose joints are all known.
 
-    With `only`, these and no others, and what they lack is an error. In the `motion` the axes of hinges are seen.
+    With `only`, the limbs of these names; a missing landmark is an error then. The axes of hinges are measured in the
+    `motion`, if one is given.
     """
     if only is not None:
         for name in only:
             if name not in LIMB_NAMES:
-                raise SkeletonError(f"There is no limb {name!r}: the landmarks tell {', '.join(LIMB_NAMES)}.")
+                raise SkeletonError(f"There is no limb {name!r}: the landmarks define {', '.join(LIMB_NAMES)}.")
     found = []
     for name in LIMB_NAMES if only is None else only:
         side, kind = name.split()
@@ -173,13 +175,13 @@ def _leg(skeleton: Skeleton, side: str, motion: Motion | None) -> Limb:
 
 
 def _toes(skeleton: Skeleton, joint: int, tip: BodyPoint, clearance: float) -> Toes | None:
-    """The toes on a joint; None where they have no length or point straight up or down at rest."""
-    turned, _ = skeleton.rest
-    along = rotations.rotate(turned[joint], tip.local)
+    """The toes on a joint; None where they have no length or are vertical at rest."""
+    rest_rotations, _ = skeleton.rest
+    along = rotations.rotate(rest_rotations[joint], tip.local)
     across = np.cross(along, np.eye(3)[skeleton.up_axis])
     if float(np.linalg.norm(across)) <= NO_LENGTH * skeleton.size:
         return None
-    local = rotations.rotate(rotations.conjugate(turned[joint]), across / np.linalg.norm(across))
+    local = rotations.rotate(rotations.conjugate(rest_rotations[joint]), across / np.linalg.norm(across))
     x, y, z = local.tolist()
     return Toes(joint, tip, (x, y, z), clearance)
 
@@ -212,24 +214,24 @@ def _check_chain(skeleton: Skeleton, name: str, joints: list[int], names: list[s
 
 def _bones_at_rest(skeleton: Skeleton, joints: list[int]) -> tuple[Array, Array]:
     """Both bones, (3,) each, in the hinge's own frame at rest."""
-    turned, placed = skeleton.rest
-    back = rotations.conjugate(turned[joints[1]])
-    upper = rotations.rotate(back, placed[joints[1]] - placed[joints[0]])
-    return upper, rotations.rotate(back, placed[joints[2]] - placed[joints[1]])
+    rest_rotations, positions = skeleton.rest
+    back = rotations.conjugate(rest_rotations[joints[1]])
+    upper = rotations.rotate(back, positions[joints[1]] - positions[joints[0]])
+    return upper, rotations.rotate(back, positions[joints[2]] - positions[joints[1]])
 
 
 # The axis of a hinge -------------------------------------------------------------------------------------------------
 
 
-def _found_axis(skeleton: Skeleton, name: str, joints: list[int], motion: Motion | None) -> Array:
-    """(3,) unit, in the hinge's own frame."""
+def _hinge_axis(skeleton: Skeleton, name: str, joints: list[int], motion: Motion | None) -> Array:
+    """(3,) the unit axis of a hinge in its own frame, where none is given: see `limb`."""
     upper, lower = _bones_at_rest(skeleton, joints)
     usual = _usual_axis(skeleton, name, joints)
     if skeleton.kinds[joints[1]] is JointKind.HINGE:
-        return _flexing(skeleton, name, joints, skeleton.hinge_axes[joints[1]], motion)
-    measured = None if motion is None else _axis_in_motion(joints[1], motion)
+        return _with_flexing_sign(skeleton, name, joints, skeleton.hinge_axes[joints[1]], motion)
+    measured = None if motion is None else _measured_axis(joints[1], motion)
     if measured is not None:
-        return _flexing(skeleton, name, joints, measured, motion)
+        return _with_flexing_sign(skeleton, name, joints, measured, motion)
     across = np.cross(upper, lower)
     sine = float(np.linalg.norm(across)) / float(np.linalg.norm(upper) * np.linalg.norm(lower))
     if sine > np.sin(BENT_AT_REST):
@@ -237,60 +239,60 @@ def _found_axis(skeleton: Skeleton, name: str, joints: list[int], motion: Motion
     return usual
 
 
-def _some_frames(motion: Motion) -> Motion:
-    """At most `LOOKED_AT` frames, spread over a motion."""
-    if motion.frames <= LOOKED_AT:
+def _sampled(motion: Motion) -> Motion:
+    """At most `SAMPLED_FRAMES` frames of a motion, evenly spaced."""
+    if motion.frames <= SAMPLED_FRAMES:
         return motion
-    return motion.at(np.linspace(0, motion.frames - 1, LOOKED_AT).round().astype(np.int64))
+    return motion.at(np.linspace(0, motion.frames - 1, SAMPLED_FRAMES).round().astype(np.int64))
 
 
-def _axis_in_motion(joint: int, motion: Motion) -> Array | None:
-    """(3,) the axis, in the joint's own frame, about which it turns most; its sign is not known."""
+def _measured_axis(joint: int, motion: Motion) -> Array | None:
+    """(3,) the axis, in the joint's own frame, about which it rotates most, up to its sign; None if it hardly moves."""
     if not motion.frames:
         return None
-    turned = motion.rotations[:, joint]
-    relative = rotations.log(rotations.multiply(rotations.conjugate(rotations.mean(turned)), turned))
+    local = motion.rotations[:, joint]
+    relative = rotations.log(rotations.multiply(rotations.conjugate(rotations.mean(local)), local))
     values, vectors = np.linalg.eigh(relative.T @ relative / max(len(relative), 1))
     if np.sqrt(max(float(values[-1]), 0.0)) < LEAST_MOVEMENT:
         return None
     return np.asarray(vectors[:, -1])
 
 
-def _flexing(skeleton: Skeleton, name: str, joints: list[int], axis: Array, motion: Motion | None) -> Array:
-    """The axis or its opposite: that about which the limb is bent, in the motion or at rest, or would usually bend."""
+def _with_flexing_sign(skeleton: Skeleton, name: str, joints: list[int], axis: Array, motion: Motion | None) -> Array:
+    """The axis or its opposite, for which the mean bend in the motion, that at rest or the usual one is positive."""
     upper, lower = _bones_at_rest(skeleton, joints)
     if motion is not None and motion.frames:
-        turned, placed = skeleton.tree.accumulate(motion.rotations, motion.translations)
-        back = rotations.conjugate(turned[:, joints[1]])
-        bones = [placed[:, joints[1]] - placed[:, joints[0]], placed[:, joints[2]] - placed[:, joints[1]]]
-        turned_back = [rotations.rotate(back, bone) for bone in bones]
-        shown = float(bend_of(turned_back[0], turned_back[1], axis).mean())
+        world_rotations, positions = skeleton.tree.accumulate(motion.rotations, motion.translations)
+        back = rotations.conjugate(world_rotations[:, joints[1]])
+        bones = [positions[:, joints[1]] - positions[:, joints[0]], positions[:, joints[2]] - positions[:, joints[1]]]
+        local = [rotations.rotate(back, bone) for bone in bones]
+        bend = float(bend_of(local[0], local[1], axis).mean())
     else:
-        shown = float(bend_of(upper, lower, axis))
-    if abs(shown) < BENT_AT_REST:
-        shown = float(axis @ _usual_axis(skeleton, name, joints))
-    return np.asarray(-axis if shown < 0.0 else axis)
+        bend = float(bend_of(upper, lower, axis))
+    if abs(bend) < BENT_AT_REST:
+        bend = float(axis @ _usual_axis(skeleton, name, joints))
+    return np.asarray(-axis if bend < 0.0 else axis)
 
 
 def _usual_axis(skeleton: Skeleton, name: str, joints: list[int]) -> Array:
-    """(3,) in the hinge's own frame: across the limb and the way that people face, so that knees bend back.
+    """(3,) in the hinge's own frame: the axis across the limb and the facing direction about which knees bend backward.
 
-    Whoever has no toes faces as characters do at rest: z where y is up, -y where z is up.
+    A character without feet is taken to face z where y is up, and -y where z is up.
     """
-    turned, placed = skeleton.rest
-    ahead = np.array([0.0, 0.0, 1.0]) if skeleton.up == "y" else np.array([0.0, -1.0, 0.0])
-    ways = []
+    rest_rotations, positions = skeleton.rest
+    forward = np.array([0.0, 0.0, 1.0]) if skeleton.up == "y" else np.array([0.0, -1.0, 0.0])
+    directions = []
     for side in SIDES:
         ankle, ball = getattr(skeleton.landmarks, f"{side}_ankle"), getattr(skeleton.landmarks, f"{side}_ball")
         if ankle is not None and ball is not None:
-            ways.append(skeleton.rest_place(ball) - placed[ankle])
-    if ways:
-        level = np.mean(ways, axis=0)
+            directions.append(skeleton.rest_place(ball) - positions[ankle])
+    if directions:
+        level = np.mean(directions, axis=0)
         level[skeleton.up_axis] = 0.0
         if float(np.linalg.norm(level)) > NO_LENGTH * skeleton.size:
-            ahead = level / np.linalg.norm(level)
+            forward = level / np.linalg.norm(level)
     is_leg = joints[1] in (skeleton.landmarks.left_knee, skeleton.landmarks.right_knee) or "leg" in name.lower()
-    across = np.cross(placed[joints[2]] - placed[joints[0]], -ahead if is_leg else ahead)
+    across = np.cross(positions[joints[2]] - positions[joints[0]], -forward if is_leg else forward)
     if float(np.linalg.norm(across)) <= NO_LENGTH * skeleton.size:
-        across = np.cross(placed[joints[2]] - placed[joints[0]], np.eye(3)[skeleton.up_axis])
-    return rotations.rotate(rotations.conjugate(turned[joints[1]]), across / np.linalg.norm(across))
+        across = np.cross(positions[joints[2]] - positions[joints[0]], np.eye(3)[skeleton.up_axis])
+    return rotations.rotate(rotations.conjugate(rest_rotations[joints[1]]), across / np.linalg.norm(across))

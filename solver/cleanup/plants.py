@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Points of hands and feet that stand still for a while: which, when and where."""
+"""Planted points: points of hands and feet that stand still in a range of frames."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ..core.numbers import is_number
 from .limbs import LIMB_NAMES, Limb, limbs_of
 
 POINT_OF_PART = {"heel": "heel", "toe": "ball"}
-"""What limbs call the parts of a footplant."""
+"""The names of a limb's points by those of a footplant's parts."""
 
 NO_PLANT = -1
-"""Stands in a table of plants where there is none."""
+"""The entry of a plant table where no plant is."""
 
 MOST_POINTS = 2
-"""Points of one limb: heel and ball, wrist and fingertips."""
+"""The number of points of a limb that can be planted: heel and ball, wrist and fingertips."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class PlantedPoint:
     begin: int
     end: int
     location: tuple[float, float, float] | None = None
-    """Where, in the world; None: where it is on the average."""
+    """In the world; None: the mean of its positions in the source."""
     floor: float | Literal["ground", "own"] | None = None
-    """The height of the floor that it stands on, if it is to be on one: a number, or that of the ground under it. The
-    point itself lies its clearance above. With "own" it stands as high as it does, also below the ground; without any,
-    never below. A given location is as it is."""
+    """The floor that it stands on: a height, or "ground" for that of the ground under it; the point lies its clearance
+    above. With "own" it keeps its height, also below the ground; with None it keeps its height above the ground and is
+    lifted from below it. It does not change a given location."""
     name: str = ""
-    """What the user calls it."""
+    """The user's name for it."""
 
     def __post_init__(self) -> None:
         for what in ("begin", "end"):
@@ -63,28 +63,28 @@ class PlantedPoint:
 
     @property
     def label(self) -> str:
-        """How messages and reports call it."""
+        """Its name in messages and reports."""
         return self.name or f"Plant of the {self.limb}'s {self.point} at frame {self.begin}"
 
     @property
     def frames(self) -> int:
-        """How many frames it lasts."""
+        """The number of its frames."""
         return self.end - self.begin + 1
 
 
 def planted_points(
     clip: Clip, plants: Iterable[Footplant | PlantedPoint], limbs: Sequence[Limb], ground: Ground | None = None
 ) -> tuple[PlantedPoint, ...]:
-    """The points that footplants and others plant on a clip, in the order in which they begin, checked.
+    """The planted points of footplants, and planted points as they are, in the order of their begins, checked.
 
-    A footplant plants the heel from `heel_strike` to `heel_off` and the ball from `toe_strike` to `toe_off`, where it
-    says or else where they are on the average; with `ground`, on it. Where one point stands through from one plant to
-    the next, in no given place, that is one plant.
+    A footplant plants the heel from `heel_strike` to `heel_off` and the ball from `toe_strike` to `toe_off`, at the
+    locations that it gives or else at the mean of their positions; with `ground`, on it. Plants of one point without
+    a given location and without a frame between them become one.
     """
     source = Source(clip, ground)
     found: list[PlantedPoint] = []
     for plant in plants:
-        found += _of_footplant(plant, source) if isinstance(plant, Footplant) else [plant]
+        found += _points_of(plant, source) if isinstance(plant, Footplant) else [plant]
     checked = check_plants(merged(found), limbs)
     for plant in checked:
         if plant.begin < 0 or plant.end >= clip.frames:
@@ -98,7 +98,7 @@ def planted_points(
 def on_floors(
     clip: Clip, plants: Iterable[Footplant | PlantedPoint], limbs: Sequence[Limb], ground: Ground
 ) -> tuple[PlantedPoint, ...]:
-    """As `planted_points`, with the height of the floor under each plant that stands on the ground, as a number."""
+    """As `planted_points`, with the floor of each plant that stands on the ground as a height."""
     by_name = {limb.name: limb for limb in limbs}
     up = clip.skeleton.up_axis
     found = []
@@ -113,9 +113,9 @@ def on_floors(
 
 
 def limbs_for(clip: Clip, plants: Iterable[Footplant | PlantedPoint], ground: Ground | None = None) -> tuple[Limb, ...]:
-    """The limbs of the landmarks that plants are on, with the axes of their hinges as the motion shows them.
+    """The limbs of the landmarks that have plants, with hinge axes measured in the motion.
 
-    With a ground come all others that the landmarks tell: none may go below.
+    With a ground, all other limbs of the landmarks as well: they have to stay above it.
     """
     names = {f"{plant.foot} leg" if isinstance(plant, Footplant) else plant.limb for plant in plants}
     needed = limbs_of(clip.skeleton, clip.motion, [name for name in LIMB_NAMES if name in names])
@@ -126,7 +126,7 @@ def limbs_for(clip: Clip, plants: Iterable[Footplant | PlantedPoint], ground: Gr
 
 
 def check_plants(plants: Iterable[PlantedPoint], limbs: Sequence[Limb]) -> tuple[PlantedPoint, ...]:
-    """The plants in the order in which they begin; an error where one has no limb, or where two of a point overlap."""
+    """The plants in the order of their begins; an error for one without a limb, and for two of a point that overlap."""
     by_name = {limb.name: limb for limb in limbs}
     ordered = sorted(plants, key=lambda plant: (plant.begin, plant.limb, plant.point))
     last: dict[tuple[str, str], PlantedPoint] = {}
@@ -174,43 +174,50 @@ def mean_orientation(orientations: Array) -> Array:
     return rotations.normalize(rotations.align(orientations, orientations[:1]).sum(axis=0))
 
 
-def _of_footplant(plant: Footplant, source: Source) -> list[PlantedPoint]:
-    says_where = any(wish is not None for wish in (plant.position, plant.heading, plant.height))
-    moved = plant.turn != 0.0 or bool(np.any(np.asarray(plant.shift, dtype=np.float64) != 0.0))
-    given = _stands(plant, source) if says_where or moved else {}
+def located_points(plant: Footplant, source: Source) -> list[PlantedPoint]:
+    """Heel and ball of a footplant, those that are planted, with the locations at which its tracks keep them."""
+    found = []
+    for part, track in zip(plant.stays, source.tracks(plant), strict=True):
+        frames = active_frames(*track.held[0])
+        if frames.size:
+            location = source.values(track.effector)[frames[0]] + track.displacement[frames[0] - track.begin]
+            x, y, z = location.tolist()
+            found.append(_point_of(plant, part, frames, location=(x, y, z)))
+    return found
+
+
+def _points_of(plant: Footplant, source: Source) -> list[PlantedPoint]:
+    """Heel and ball of a footplant, those that are planted; with locations where the footplant gives or moves them."""
+    is_given = any(value is not None for value in (plant.position, plant.heading, plant.height))
+    is_moved = plant.turn != 0.0 or bool(np.any(np.asarray(plant.shift, dtype=np.float64) != 0.0))
+    located = located_points(plant, source) if is_given or is_moved else ()
+    locations = {each.point: each.location for each in located}
+    floor: Literal["ground", "own"] | None = None
+    if source.ground is not None:
+        floor = "own" if plant.own_height else "ground"
     found = []
     for part, (begin, end) in plant.stays.items():
         frames = active_frames(begin, end)
-        if not frames.size:
-            continue
-        found.append(
-            PlantedPoint(
-                f"{plant.foot} leg",
-                POINT_OF_PART[part],
-                int(frames[0]),
-                int(frames[-1]),
-                location=given.get(part),
-                floor=None if source.ground is None else "own" if plant.own_height else "ground",
-                name=f"{plant.label}: {part}" if plant.name else "",
-            )
-        )
+        if frames.size:
+            found.append(_point_of(plant, part, frames, locations.get(POINT_OF_PART[part]), floor))
     return found
 
 
-def _stands(plant: Footplant, source: Source) -> dict[str, tuple[float, float, float]]:
-    """Where a footplant that says so wants heel and ball: where its tracks lead while they are held."""
-    found = {}
-    for part, track in zip(plant.stays, plant.tracks(source), strict=True):
-        held = active_frames(*track.held[0])
-        if held.size:
-            place = source.values(track.effector)[held[0]] + track.displacement[held[0] - track.begin]
-            x, y, z = place.tolist()
-            found[part] = (x, y, z)
-    return found
+def _point_of(
+    plant: Footplant,
+    part: str,
+    frames: IntArray,
+    location: tuple[float, float, float] | None = None,
+    floor: Literal["ground", "own"] | None = None,
+) -> PlantedPoint:
+    """The planted point of one part of a footplant, heel or ball, in consecutive frames."""
+    name = f"{plant.label}: {part}" if plant.name else ""
+    begin, end = int(frames[0]), int(frames[-1])
+    return PlantedPoint(f"{plant.foot} leg", POINT_OF_PART[part], begin, end, location, floor, name)
 
 
 def merged(plants: Sequence[PlantedPoint]) -> list[PlantedPoint]:
-    """Plants of one point that follow each other without a frame between, in no given place, as one."""
+    """The plants, with those of one point that have no given location and no frame between them joined to one."""
     found: list[PlantedPoint] = []
     for plant in sorted(plants, key=lambda plant: (plant.limb, plant.point, plant.begin)):
         before = found[-1] if found else plant

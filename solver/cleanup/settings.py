@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How hands and feet are cleaned: times in seconds, so that every frame rate gives the same."""
+"""Settings of the cleaning of hands and feet; times are in seconds, so that they do not depend on the frame rate."""
 
 from __future__ import annotations
 
@@ -14,38 +14,39 @@ from ..core.numbers import is_number
 
 @dataclass(frozen=True)
 class CleanSettings:
-    """How hands and feet are cleaned. The defaults are those of document 000."""
+    """Settings of the cleaning of hands and feet. The defaults are those of Kovar 2004."""
 
     averaging: float = 0.25
-    """Seconds of a plant, from its begin, over whose mean its place is found (L1)."""
+    """Seconds of a plant, from its begin, over which its location is averaged (L1)."""
     turning: float = 0.25
-    """Seconds over which the turn of a hand or a foot that is held by two points fades while one holds it (L2)."""
+    """Seconds over which the rotation of a hand or foot with two planted points is blended out while only one of them
+    is planted (L2)."""
     carrying: float = 0.25
     """Seconds, to either side, over which the root's displacement is smoothed (L3)."""
     smoothing: float = 0.06
     """Seconds, to either side, over which what is added to a knee's or an elbow's bend is smoothed while its limb is
-    held, so that it does not tremble in the foot's stead: lengths take up the rest. 0, and where nothing may stretch:
-    not at all, as in the document."""
+    planted: without it the noise of the planted foot would show in the knee. The lengths of bones take up the
+    difference. 0, or without stretch: no smoothing, as in Kovar 2004."""
     blending: float = 0.25
-    """Seconds over which adjustments fade where nothing is planted (L4)."""
+    """Seconds over which adjustments are blended out where nothing is planted (L4)."""
     lifting: float = 0.1
     """Seconds, to either side, over which a free limb is lifted out of the floor and let down again."""
     swivel: float = 0.5
-    """Where the knee goes between what turns the hip least, 0, and what turns the ankle least, 1."""
+    """The rotation of the knee about the line from hip to ankle: 0 rotates the hip least, 1 the ankle."""
     damping: float | None = float(np.deg2rad(135.0))
-    """The angle of knee or elbow, in radians, from which on its changes are damped; None: never."""
+    """The angle of knee or elbow, in radians, pi at full extension, above which its changes are damped; None: never."""
     stretch: bool = True
-    """Whether bones may change their lengths; if not, what they miss is left over."""
+    """Whether bones may change their lengths; if not, points out of reach have a residual."""
     most_stretch: float = 0.1
-    """The largest share by which bones may change their lengths; what is still missing then is left over."""
+    """The largest share by which bones may change their lengths; beyond it points have a residual."""
     ground: Ground | None = None
-    """What nothing goes below, and what plants stand on that ask for it; None: there is no floor."""
+    """The ground: limbs stay above it, and plants whose floor is "ground" stand on it. None: there is none."""
 
     def __post_init__(self) -> None:
-        for what in ("averaging", "turning", "carrying", "smoothing", "blending", "lifting"):
-            value = getattr(self, what)
+        for name in ("averaging", "turning", "carrying", "smoothing", "blending", "lifting"):
+            value = getattr(self, name)
             if not is_number(value) or value < 0.0:
-                raise ConstraintError(f"The setting {what} must be a finite number of seconds, 0 or more.")
+                raise ConstraintError(f"The setting {name} must be a finite number of seconds, 0 or more.")
         if not is_number(self.most_stretch) or not 0.0 <= self.most_stretch < 1.0:
             raise ConstraintError("The setting most_stretch must be a number from 0 to 1.")
         if not is_number(self.swivel) or not 0.0 <= self.swivel <= 1.0:

@@ -130,9 +130,9 @@ class Method(ABC):
             return self._on_floor(plant, own, lambda height: location_alone(own, height, self.up))
         other, location = beside
         count = min(count, other.end - plant.begin + 1)
-        own, others, turned = points[:count], other_points[:count], orientations[:count]
+        own, others, averaged = points[:count], other_points[:count], orientations[:count]
         return self._on_floor(
-            plant, own, lambda height: location_beside(location, own, others, turned, height, self.up)
+            plant, own, lambda height: location_beside(location, own, others, averaged, height, self.up)
         )
 
     def _on_floor(self, plant: PlantedPoint, points: Array, located: Callable[[float | None], Array]) -> Array:

@@ -139,9 +139,9 @@ class Extremity:
     def posed(self, state: LimbState, local_rotations: Array) -> LimbState:
         """The state of a limb whose rigid joints have the local rotations (frames, rigid joints, 4)."""
         others = state.extremity_rotations[:, len(self.rigid_joints) :]
-        turned = np.concatenate([state.end_rotation[:, None], local_rotations, others], axis=1)
-        moved = np.concatenate([state.end[:, None], state.extremity_translations], axis=1)
-        world_rotations, positions = self._tree.accumulate(turned, moved)
+        local = np.concatenate([state.end_rotation[:, None], local_rotations, others], axis=1)
+        translations = np.concatenate([state.end[:, None], state.extremity_translations], axis=1)
+        world_rotations, positions = self._tree.accumulate(local, translations)
         one, other, toes = (positions[:, row] + rotate(world_rotations[:, row], offset) for row, offset in self._leaves)
         return state._replace(points=(one, other), toes=toes, toes_rotation=world_rotations[:, self._leaves[2][0]])
 
@@ -161,19 +161,19 @@ class _Rows:
 
     def state(self, world: tuple[Array, Array], local: tuple[Array, Array]) -> LimbState:
         """The state of the limb, given world and local rotations and translations (frames, needed joints, …)."""
-        (turned, placed), (local_rotations, local_translations) = world, local
-        one, other = (placed[:, row] + rotate(turned[:, row], offset) for row, offset in self.points)
+        (world_rotations, positions), (local_rotations, local_translations) = world, local
+        one, other = (positions[:, row] + rotate(world_rotations[:, row], offset) for row, offset in self.points)
         return LimbState(
-            parent_rotation=turned[:, self.parent],
-            ball=placed[:, self.ball],
-            hinge=placed[:, self.hinge],
-            axis=rotate(turned[:, self.hinge], self.axis),
-            end=placed[:, self.end],
-            end_parent_rotation=turned[:, self.end_parent],
-            end_rotation=turned[:, self.end],
+            parent_rotation=world_rotations[:, self.parent],
+            ball=positions[:, self.ball],
+            hinge=positions[:, self.hinge],
+            axis=rotate(world_rotations[:, self.hinge], self.axis),
+            end=positions[:, self.end],
+            end_parent_rotation=world_rotations[:, self.end_parent],
+            end_rotation=world_rotations[:, self.end],
             points=(one, other),
-            toes=placed[:, self.toes],
-            toes_rotation=turned[:, self.toes],
+            toes=positions[:, self.toes],
+            toes_rotation=world_rotations[:, self.toes],
             local_rotations=(
                 local_rotations[:, self.ball],
                 local_rotations[:, self.hinge],
