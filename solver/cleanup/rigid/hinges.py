@@ -21,7 +21,7 @@ from ...core.rotations import conjugate, from_axis_angle, multiply, normalize, r
 from ..limbs import NO_LENGTH, Limb
 from ..planting.frames import identities
 from ..planting.observing import Adjustment, LimbState
-from ..planting.solving import bend_toward, not_backward, solve_limb
+from ..planting.solving import bend_toward, solve_limb
 from ..planting.targets import Target
 from ..settings import CleanSettings
 from .ankle import FREE, Range, TwoAngles
@@ -100,7 +100,7 @@ def on_hinges(
     near = ankle.first.angle(source), second.angle(own) if second else np.zeros(frames)
     for _ in range(ROUNDS):
         position = shown.points[1] - rotate(foot, arm)
-        bend = not_backward(state, bend_toward(state, root, position, settings))
+        bend = bend_toward(state, root, position, settings)
         pointed = solve_limb(state, root, Target(position, identities(frames)), bend, settings)
         shin = _shin(state, pointed)
         first, other = ankle.angles.angles(bone, rotate(conjugate(shin), line), near)

@@ -8,6 +8,7 @@ import pytest
 
 from poise.solver.cleanup.rigid.root import (
     HINGE_COST,
+    SLACK,
     RootTerm,
     length_cost,
     mean_displacement,
@@ -206,3 +207,14 @@ def test_what_is_within_reach_stays(rng: np.random.Generator) -> None:
     inside = np.all([lengths_after(np.zeros((CASES, 3)), term) < 0.94 for term in both], axis=0)
     found = within_reach(moved, both, SIZE)
     assert not found[inside].any() and found[~inside].any()
+
+
+@pytest.mark.parametrize("weight", [0.25, 0.5, 0.8, 1.0])
+def test_a_limb_that_is_not_fully_planted_may_be_out_of_reach(weight: float) -> None:
+    """By `SLACK` sizes at a weight of one half, by less the more it is planted, and not at all at 1."""
+    allowed = SLACK * SIZE * (1.0 - weight) / weight
+    longest = float(reach(1).longest[0])
+    for missing in (0.9 * allowed, allowed + 0.03):
+        term = RootTerm(np.zeros((1, 3)), np.array([weight]), np.array([[0.0, longest + missing, 0.0]]), reach(1))
+        found = within_reach(np.zeros((1, 3)), [term], SIZE)
+        assert np.allclose(found, [[0.0, -max(missing - allowed, 0.0), 0.0]], atol=1e-9)
