@@ -25,7 +25,7 @@ from ..solver.constraints import (
     OrientationConstraint,
     ShapeConstraint,
 )
-from ..solver.constraints.base import EASE
+from ..solver.constraints.source import EASE
 from ..solver.core import rotations
 from ..solver.core.arrays import Array
 from ..solver.deformation.deform import Deformation, deform

@@ -18,7 +18,7 @@ from ..body.clip import Clip
 from ..body.joints import BodyPoint
 from ..body.skeleton import Skeleton
 from ..constraints import Footplant, Ground
-from ..constraints.base import active_frames
+from ..constraints.sampling import active_frames
 from ..core import rotations
 from ..core.arrays import Array, BoolArray, IntArray
 from ..core.errors import ConstraintError

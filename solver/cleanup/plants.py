@@ -11,7 +11,8 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..constraints import Footplant, Ground, Source
-from ..constraints.base import active_frames, three_numbers
+from ..constraints.base import three_numbers
+from ..constraints.sampling import active_frames
 from ..core import rotations
 from ..core.arrays import Array, IntArray
 from ..core.errors import ConstraintError
@@ -178,7 +179,7 @@ def located_points(plant: Footplant, source: Source) -> list[PlantedPoint]:
     """Heel and ball of a footplant, those that are planted, with the locations at which its tracks keep them."""
     found = []
     for part, track in zip(plant.stays, source.tracks(plant), strict=True):
-        frames = active_frames(*track.held[0])
+        frames = active_frames(*track.hold_intervals[0])
         if frames.size:
             location = source.values(track.effector)[frames[0]] + track.displacement[frames[0] - track.begin]
             x, y, z = location.tolist()

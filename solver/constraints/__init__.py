@@ -3,13 +3,15 @@
 
 from ..body.moving_object import MovingObject
 from .balance import Balance
-from .base import Constraint, Source, Track
+from .base import Constraint
 from .direction import DirectionConstraint
 from .footplant import Footplant
 from .ground import Ground
 from .ground_estimate import estimate_ground, ground_gaps
 from .orientation import OrientationConstraint
 from .shape import ConstraintPoint, ShapeConstraint
+from .source import Source
+from .track import Track
 
 __all__ = [
     "Balance",

@@ -10,10 +10,12 @@ import numpy as np
 
 from ..core.arrays import Array
 from ..core.errors import ConstraintError
-from .base import Knot, Source, active_frames, three_numbers
+from .base import three_numbers
 from .effectors import DirectionEffector, Effector
-from .paths import way
+from .paths import Knot, way
+from .sampling import active_frames
 from .shape import ConstraintPoint, PathConstraint
+from .source import Source
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,6 @@ filtered and joined: lengths for points, rotation vectors for orientations.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -175,7 +174,3 @@ class BalanceEffector(Effector):
 
     def describe(self, names: tuple[str, ...]) -> str:
         return "balance"
-
-
-Recruit = int | Iterable[str | int] | None
-"""Who may move for a constraint: see `tasks.Task.recruit`."""

@@ -17,11 +17,14 @@ from ..core.arrays import Array, BoolArray, IntArray, median
 from ..core.errors import ConstraintError, LandmarkError
 from ..core.numbers import is_number
 from ..core.robust import robust_mean
-from .base import Constraint, Knot, Source, Track, active_frames, interpolated, three_numbers, velocity
+from .base import Constraint, three_numbers
 from .eases import departure
 from .effectors import PointEffector
 from .ground import Ground
-from .paths import way
+from .paths import Knot, way
+from .sampling import active_frames, interpolated, velocity
+from .source import Source
+from .track import Track
 
 SLOPES, SLOPE_ROUNDS = 33, 8
 """A foot on uneven ground: its slope changes where its ends are, which changes its slope. So many slopes are tried at
@@ -87,7 +90,7 @@ class Footplant(Constraint):
     place the ground moves, and so does what stands on it. Places are those of the time halfway between the first event
     and the last."""
 
-    holds_its_way: ClassVar[bool] = False
+    constrains_path: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -221,7 +224,7 @@ class Footplant(Constraint):
         return np.where(frames <= min(heel_off, toe_off), float(comes_first), float(goes_last))
 
     def _foot(self, source: Source) -> Foot:
-        return source.remembered(("foot", self.foot), lambda: self._recognised(source.clip.skeleton))
+        return source.cached(("foot", self.foot), lambda: self._recognised(source.clip.skeleton))
 
     def _recognised(self, skeleton: Skeleton) -> Foot:
         try:
@@ -318,7 +321,7 @@ class _Standing(Track):
             ("constraint", constraint),
             ("effector", effector),
             ("begin", int(frames[0])),
-            ("held", (stay,)),
+            ("hold_intervals", (stay,)),
             ("leads", leads),
             ("_frames", frames),
             ("_values", values),
@@ -336,7 +339,7 @@ class _Standing(Track):
         return int(self._frames[-1])
 
     def part(self, first: int, last: int) -> Array:
-        ((begin, end),) = self.held
+        ((begin, end),) = self.hold_intervals
         if begin <= first and last <= end:
             return self._stand - self._values[first : last + 1]
         return super().part(first, last)

@@ -11,9 +11,9 @@ import numpy as np
 from ..body.clip import Clip
 from ..core.arrays import Array
 from ..core.errors import ConstraintError
-from .base import Source
 from .footplant import Footplant
 from .ground import Ground
+from .source import Source
 
 NEAR = 0.02
 """Sizes of the character: what stands no farther from the ground is taken to stand on it."""

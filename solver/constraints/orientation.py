@@ -11,10 +11,11 @@ import numpy as np
 from ..core import rotations
 from ..core.arrays import TINY, Array
 from ..core.errors import ConstraintError
-from .base import Knot, Source, active_frames
 from .effectors import Effector, OrientationEffector
-from .paths import way
+from .paths import Knot, way
+from .sampling import active_frames
 from .shape import ConstraintPoint, PathConstraint
+from .source import Source
 from .turns import turning
 
 

@@ -8,6 +8,7 @@ and knots lie in the same space. Times are frames; the way begins and ends on th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -15,11 +16,31 @@ import numpy as np
 
 from ..core.arrays import Array, IntArray, span
 from ..core.splines import Spline
-from .base import Knot, interpolated, velocity
 from .eases import cubic_step, departure
+from .sampling import interpolated, velocity
 
 Mode = Literal["absolute", "relative", "condensed"]
 MODES: tuple[Mode, ...] = ("absolute", "relative", "condensed")
+
+
+@dataclass(frozen=True)
+class Knot:
+    """A location on an effector's path, and the interval during which the effector stays there."""
+
+    location: Array
+    """(3,)"""
+    begin: float
+    """The time at which it is reached, in frames."""
+    end: float
+    """The time at which it is left, in frames."""
+    tension: float = 0.0
+    continuity: float = 0.0
+    bias: float = 0.0
+
+    @property
+    def stays(self) -> bool:
+        """Whether the effector stays at it for longer than a moment."""
+        return self.end > self.begin
 
 
 class TimeCurve:

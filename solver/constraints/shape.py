@@ -17,9 +17,12 @@ from ..core import rotations
 from ..core.arrays import Array
 from ..core.errors import ConstraintError
 from ..core.numbers import is_number
-from .base import Constraint, Knot, Source, Track, active_frames, three_numbers
+from .base import Constraint, three_numbers
 from .effectors import AttachedEffector, Effector, PointEffector
-from .paths import MODES, Mode, way
+from .paths import MODES, Knot, Mode, way
+from .sampling import active_frames
+from .source import Source
+from .track import Track
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +119,8 @@ class PathConstraint(Constraint):
         effector = self.effector(source)
         frames = active_frames(self.begin, self.end)
         displacement = self.displacements(source, effector, knots)
-        held = tuple((knot.begin, knot.end) for knot in knots)
-        return [Track(self, effector, int(frames[0]), displacement, held)] if frames.size else []
+        holds = tuple((knot.begin, knot.end) for knot in knots)
+        return [Track(self, effector, int(frames[0]), displacement, holds)] if frames.size else []
 
     def displacements(self, source: Source, effector: Effector, knots: list[Knot]) -> Array:
         """(active frames, 3) from the source's values to the way through the knots."""

@@ -15,8 +15,8 @@ import numpy as np
 from ..core import rotations
 from ..core.arrays import Array, IntArray
 from ..core.splines import Spline
-from .base import Knot, velocity
-from .paths import TimeCurve, with_ends
+from .paths import Knot, TimeCurve, with_ends
+from .sampling import velocity
 
 
 def turning(source: Array, begin: float, end: float, knots: Sequence[Knot], frames: IntArray) -> Array:

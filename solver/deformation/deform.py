@@ -126,7 +126,7 @@ def _deforming_loop(
     """Deform a loop, repeated with its constraints: for the first time, with settings, or after what was solved
     `before`."""
     _check_constraints(constraints)
-    source.forget_others(constraints)
+    source.begin_compilation()
     repeated = Repeated.of(loop, source, constraints)
     if isinstance(before, DeformSettings):
         steps = _deforming(Source(loop.repeated, source.ground, loop.seconds), repeated.constraints, before, None)

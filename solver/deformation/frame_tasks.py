@@ -171,7 +171,7 @@ class Enforcement:
             return task.recruited(self.skeleton)
 
         effector, recruit = self.timeline.channels[channel].effector, self._wishes[channel].distinct[wish].recruit
-        return self.timeline.source.remembered(("who may move", effector, recruit), checked)
+        return self.timeline.source.cached(("who may move", effector, recruit), checked)
 
     def recruited(self, tasks: Sequence[Task]) -> BoolArray:
         """(joints,) who may move for any of these tasks."""
@@ -277,11 +277,11 @@ class Enforcement:
     def polished(self, frames: IntArray, start: Motion) -> Enforced:
         """The postures of some frames, taken for right as they are in `start` but for what they miss.
 
-        What is missing is made up for by limbs rather than by the whole body; see `Source.calm_skeleton`.
+        What is missing is made up for by limbs rather than by the whole body; see `Source.stiffened_skeleton`.
         """
         levels, tasks = self._unordered(frames)
         motion = start.at(frames)
-        body = self.timeline.source.calm_skeleton
+        body = self.timeline.source.stiffened_skeleton
         if is_correctable(self.skeleton, tasks):
             polished = correct_postures(body, motion, tasks, POLISHED)
             world, errors = polished.world, polished.errors

@@ -27,7 +27,7 @@ class Copy(Constraint):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "holds_its_way", self.original.holds_its_way)
+        object.__setattr__(self, "constrains_path", self.original.constrains_path)
 
     @property
     def label(self) -> str:
@@ -39,16 +39,17 @@ class Copy(Constraint):
     def _placed(self, track: Track, frames: int) -> Track:
         if self.number is not None:
             first = self.number * self.loop.frames
-            held = tuple((begin + first, end + first) for begin, end in track.held)
-            return replace(track, constraint=self, begin=track.begin + first, held=held)
+            holds = tuple((begin + first, end + first) for begin, end in track.hold_intervals)
+            return replace(track, constraint=self, begin=track.begin + first, hold_intervals=holds)
         count = -(-frames // self.loop.frames)
         once = self.loop.frames
         moved = np.tile(track.displacement[:once], (count, 1))[:frames]
         leads = None if track.leads is None else np.tile(track.leads[:once], count)[:frames]
-        held = _joined(
-            [(begin + copy * once, end + copy * once) for copy in range(count) for begin, end in track.held], frames - 1
+        holds = _joined(
+            [(begin + copy * once, end + copy * once) for copy in range(count) for begin, end in track.hold_intervals],
+            frames - 1,
         )
-        return replace(track, constraint=self, begin=0, displacement=moved, held=held, leads=leads)
+        return replace(track, constraint=self, begin=0, displacement=moved, hold_intervals=holds, leads=leads)
 
 
 def _joined(spans: Sequence[tuple[float, float]], last: float) -> tuple[tuple[float, float], ...]:

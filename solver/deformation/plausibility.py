@@ -13,8 +13,8 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..body.landmarks.proportions import implausible_landmarks
-from ..constraints import Balance, Constraint, Footplant, Ground
-from ..constraints.base import Source, active_frames
+from ..constraints import Balance, Constraint, Footplant, Ground, Source
+from ..constraints.sampling import active_frames
 from ..core.arrays import Array, BoolArray, IntArray
 
 LARGEST_MOVE = 0.5

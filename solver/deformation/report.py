@@ -184,7 +184,7 @@ def _residuals(enforcement: Enforcement, clip: Clip, inside: BoolArray) -> Itera
             # Whoever has the effector while it should be held: what counts is what this constraint asked for.
             wished = effector.displaced(timeline.source.values(effector)[held], track.displacement[held - track.begin])
             missed = np.zeros(clip.frames)
-            if track.constraint.holds_its_way:
+            if track.constraint.constrains_path:
                 own = (channel.owner == number) & ~channel.bridged
                 missed[own] = on_the_way[own]
                 active[own] = True
@@ -202,7 +202,7 @@ def _held(track: Track) -> IntArray:
     """The frames at which a track is held."""
     frames = track.frames
     held = np.zeros(len(frames), dtype=bool)
-    for begin, end in track.held:
+    for begin, end in track.hold_intervals:
         held |= (frames >= begin) & (frames <= end)
     return frames[held]
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from ..constraints import Track
-from ..constraints.effectors import Recruit
+from ..constraints.base import Recruit
 from ..core.arrays import Array, IntArray
 
 

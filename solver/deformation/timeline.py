@@ -48,7 +48,7 @@ class Channel:
     @cached_property
     def is_careless(self) -> BoolArray:
         """(frames,) where whoever has it does not mind its way."""
-        careless = np.array([not track.constraint.holds_its_way for track in self.tracks] + [False])
+        careless = np.array([not track.constraint.constrains_path for track in self.tracks] + [False])
         return careless[self.owner] | (self.bridged & bool(careless.any()))
 
     @cached_property
@@ -119,7 +119,7 @@ class Timeline:
         constraints = tuple(constraints)
         by_effector: dict[Effector, list[Track]] = {}
         pairs: dict[tuple[Effector, Effector], None] = {}
-        source.forget_others(constraints)
+        source.begin_compilation()
         for constraint in constraints:
             for track in source.tracks(constraint):
                 by_effector.setdefault(track.effector, []).append(track)
@@ -182,7 +182,7 @@ class Timeline:
     def _grounded(self, leg: Leg) -> list[Channel]:
         """The channels of a leg without it being in the air; who moves one foot leaves the other as it was."""
         channels = tuple(self.channels[number] for number in leg.channels)
-        return self.source.remembered(
+        return self.source.cached(
             ("grounded", channels),
             lambda: [channel.without(leg.airborne & channel.on_the_way) for channel in channels],
         )
@@ -190,11 +190,11 @@ class Timeline:
     def targets(self) -> list[Array]:
         """(frames, width) for each channel; what it says where a channel is not active means nothing."""
         targets = [
-            self.source.remembered(("targets", channel), partial(self._displaced, channel)) for channel in self.channels
+            self.source.cached(("targets", channel), partial(self._displaced, channel)) for channel in self.channels
         ]
         for heel, toe in self.pairs:
             pair = self.channels[heel], self.channels[toe]
-            targets[heel], targets[toe] = self.source.remembered(
+            targets[heel], targets[toe] = self.source.cached(
                 ("coupled targets", pair), partial(self._coupled, pair, targets[heel], targets[toe])
             )
         return targets
@@ -247,7 +247,7 @@ def _uncontested(channels: Sequence[Channel], source: Source) -> tuple[Channel, 
 
 def _connected_once(tracks: tuple[Track, ...], source: Source) -> Channel:
     """`connected`, as before for tracks that are as before."""
-    return source.remembered(("connected", tracks), lambda: connected(tracks, source))
+    return source.cached(("connected", tracks), lambda: connected(tracks, source))
 
 
 def connected(tracks: Sequence[Track], source: Source) -> Channel:
@@ -385,7 +385,7 @@ def _stops(
     stops = []
     for number in numbers:
         track = tracks[number]
-        for begin, end in track.held:
+        for begin, end in track.hold_intervals:
             earliest, latest = _frames_within(track, begin, end)
             if latest < first or earliest > last:
                 continue

@@ -70,13 +70,13 @@ def test_all_forms_of_a_displacement(clip: Clip, rng: np.random.Generator) -> No
     for given, expected in ((shift, np.tile(shift, (61, 1))), (curve, curve), (spline, spline.at(np.arange(61)))):
         track = track_of(Balance(displacement=given), clip)
         np.testing.assert_array_equal(track.displacement, expected)
-        assert (track.begin, track.end, track.held) == (0, 60, ((0.0, 60.0),))
+        assert (track.begin, track.end, track.hold_intervals) == (0, 60, ((0.0, 60.0),))
 
 
 def test_it_comes_and_goes_smoothly_where_it_does_not_last_as_long_as_the_clip(clip: Clip) -> None:
     shift = np.array([0.3, 0.2, -0.1])
     track = track_of(Balance(displacement=shift, begin=10, end=50), clip)
-    assert (track.begin, track.end, track.held) == (10, 50, ((17.5, 42.5),))
+    assert (track.begin, track.end, track.hold_intervals) == (10, 50, ((17.5, 42.5),))
     share = track.displacement @ shift / (shift @ shift)
     np.testing.assert_allclose(track.displacement, share[:, None] * shift, atol=1e-15)
     assert share[0] == share[-1] == 0.0
@@ -86,14 +86,14 @@ def test_it_comes_and_goes_smoothly_where_it_does_not_last_as_long_as_the_clip(c
     # At rest and without acceleration where it begins and where it is reached.
     assert share[1] < 0.03 and 1.0 - share[7] < 0.03
     only_later = track_of(Balance(displacement=shift, begin=10), clip)
-    assert only_later.held == ((17.5, 60.0),) and (only_later.displacement[-1] == shift).all()
+    assert only_later.hold_intervals == ((17.5, 60.0),) and (only_later.displacement[-1] == shift).all()
     only_first = track_of(Balance(displacement=shift, end=50), clip)
-    assert only_first.held == ((0.0, 42.5),) and (only_first.displacement[0] == shift).all()
+    assert only_first.hold_intervals == ((0.0, 42.5),) and (only_first.displacement[0] == shift).all()
 
 
 def test_a_short_one_is_reached_in_its_middle(clip: Clip) -> None:
     track = track_of(Balance(displacement=(1.0, 0.0, 0.0), begin=10, end=16), clip)
-    assert track.held == ((13.0, 13.0),)
+    assert track.hold_intervals == ((13.0, 13.0),)
     assert track.displacement[3, 0] == 1.0 and track.displacement[[0, -1]].max() == 0.0
 
 
@@ -101,7 +101,7 @@ def test_one_frame(rng: np.random.Generator) -> None:
     track = track_of(Balance(displacement=(1.0, 2.0, 3.0)), moving_human(rng, 1))
     np.testing.assert_array_equal(track.displacement, [[1.0, 2.0, 3.0]])
     alone = track_of(Balance(displacement=(1.0, 2.0, 3.0), begin=7, end=7), moving_human(rng))
-    assert (alone.begin, alone.end, alone.held) == (7, 7, ((7.0, 7.0),))
+    assert (alone.begin, alone.end, alone.hold_intervals) == (7, 7, ((7.0, 7.0),))
     np.testing.assert_array_equal(alone.displacement, [[1.0, 2.0, 3.0]])
 
 

@@ -47,7 +47,7 @@ def test_it_moves_the_axis_of_its_joint(rng: np.random.Generator) -> None:
     assert isinstance(track.effector, DirectionEffector) and track.effector.joint == 0
     np.testing.assert_allclose(track.effector.axis, AXIS)
     np.testing.assert_allclose(source.values(track.effector), rotations.rotate(clip.orientation(0), AXIS), atol=1e-15)
-    assert (track.begin, track.end, track.held) == (BEGIN, END, ((20, 20),))
+    assert (track.begin, track.end, track.hold_intervals) == (BEGIN, END, ((20, 20),))
 
 
 @pytest.mark.parametrize("mode", MODES)

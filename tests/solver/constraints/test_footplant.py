@@ -111,7 +111,7 @@ def test_heel_and_toe_stand_still_between_their_events(order: str, rng: np.rando
     assert set(tracks) == {"heel", "toe"}
     for part, stay in (("heel", (heel_strike, heel_off)), ("toe", (toe_strike, toe_off))):
         track = tracks[part]
-        assert track.held == (stay,)
+        assert track.hold_intervals == (stay,)
         # Both come and go together: 5 frames before the first event, a quarter of a second after the last.
         assert (track.begin, track.end) == (15, int(max(heel_off, toe_off) + 7.5))
         path = source.values(track.effector)[track.frames] + track.displacement
@@ -638,7 +638,7 @@ def test_on_moving_ground_a_plant_asks_for_what_it_asks_for_on_still_ground() ->
     for part, track in by_part(plant(ground_velocity=DRIFT), moving).items():
         np.testing.assert_allclose(track.displacement, still[part].displacement, atol=1e-9)
         places = moving.values(track.effector)[track.begin : track.end + 1] + track.displacement
-        begin, end = track.held[0]
+        begin, end = track.hold_intervals[0]
         during = slice(int(begin) - track.begin, int(end) - track.begin + 1)
         steps = np.diff(places[during], axis=0) * clip.fps
         np.testing.assert_allclose(steps, np.tile(DRIFT, (len(steps), 1)), atol=1e-9)
@@ -664,7 +664,7 @@ def test_places_on_moving_ground_are_those_halfway_through_the_plant() -> None:
     for track in by_part(asked, source).values():
         frames = np.arange(track.begin, track.end + 1)
         way = source.values(track.effector)[frames] + track.displacement
-        begin, end = (int(time) for time in track.held[0])
+        begin, end = (int(time) for time in track.hold_intervals[0])
         places.append(way[begin - track.begin] - (begin - halfway) / clip.fps * np.array(DRIFT))
         assert end > begin
     middle = np.mean(places, axis=0)

@@ -61,7 +61,7 @@ def test_a_track_turns_its_joint(rng: np.random.Generator) -> None:
     constraint = OrientationConstraint("skullbase", BEGIN, END, [ConstraintPoint((1, 0, 0, 0), 20, 25)])
     (track,) = constraint.tracks(Source(clip))
     assert track.effector == OrientationEffector(clip.skeleton.index("skullbase"))
-    assert (track.begin, track.end, track.held) == (BEGIN, END, ((20, 25),))
+    assert (track.begin, track.end, track.hold_intervals) == (BEGIN, END, ((20, 25),))
     assert track.displacement.shape == (END - BEGIN + 1, 3)
 
 
@@ -150,8 +150,7 @@ def test_the_heading_of_the_scene_changes_nothing(mode: Mode, rng: np.random.Gen
 @pytest.mark.parametrize("mode", MODES)
 def test_about_one_axis_it_is_the_way_of_a_number(mode: Mode) -> None:
     """Rotations about one axis add up as numbers do: the way must be the one that a place on a line goes."""
-    from poise.solver.constraints.base import Knot
-    from poise.solver.constraints.paths import way
+    from poise.solver.constraints.paths import Knot, way
 
     angle = 0.02 * np.arange(61) + 0.3 * np.sin(np.arange(61) / 9.0)
     stays = [(0.9, 18, 24), (0.2, 31, 31), (1.4, 40, 44)]

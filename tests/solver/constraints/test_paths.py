@@ -12,8 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.solver.constraints.base import Knot
-from poise.solver.constraints.paths import MODES, Mode, TimeCurve, way
+from poise.solver.constraints.paths import MODES, Knot, Mode, TimeCurve, way
 from poise.solver.core.arrays import Array
 
 from ..made_up import Way, smooth_way, straight_way

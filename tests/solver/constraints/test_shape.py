@@ -70,7 +70,7 @@ def test_a_track_says_where_it_is_active_and_when_it_is_held(clip: Clip) -> None
     assert track.effector == PointEffector(clip.skeleton.resolve("l_wrist"))
     assert (track.begin, track.end) == (11, 49)
     assert track.frames.tolist() == list(range(11, 50)) and track.displacement.shape == (39, 3)
-    assert track.held == ((20, 28), (35, 35), (41, 44))
+    assert track.hold_intervals == ((20, 28), (35, 35), (41, 44))
     assert track.leads is None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver.constraints.base import Knot
+from poise.solver.constraints.paths import Knot
 from poise.solver.constraints.turns import turning
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array

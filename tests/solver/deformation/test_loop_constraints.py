@@ -125,7 +125,7 @@ def test_what_lasts_as_long_as_the_loop_is_one_in_all_copies() -> None:
     assert isinstance(plant, Footplant) and isinstance(balance, Copy)
     assert plant.stays == {"heel": (0, frames - 1), "toe": (0, frames - 1)}
     (track,) = balance.tracks(Source(made.loop.repeated))
-    assert (track.begin, track.end, track.held) == (0, frames - 1, ((0.0, frames - 1.0),))
+    assert (track.begin, track.end, track.hold_intervals) == (0, frames - 1, ((0.0, frames - 1.0),))
     np.testing.assert_array_equal(track.displacement, np.tile([0.1, 0.0, 0.0], (frames, 1)))
 
 
@@ -142,7 +142,7 @@ def test_other_constraints_ask_for_the_same_in_every_copy() -> None:
         (track,) = copy.tracks(source)
         assert isinstance(copy, Copy) and copy.number is not None
         assert track.begin == own.begin + copy.number * made.loop.frames
-        assert (track.constraint, copy.priority, copy.label, copy.holds_its_way) == (copy, 3, held.label, True)
+        assert (track.constraint, copy.priority, copy.label, copy.constrains_path) == (copy, 3, held.label, True)
         np.testing.assert_array_equal(track.displacement, own.displacement)
 
 

@@ -229,7 +229,9 @@ def test_the_most_important_keep_their_ways_to_the_last_bit(
         track = channel.tracks[top[0]]
         np.testing.assert_array_equal(channel.displacement[track.frames], track.displacement)
         assert (channel.owner[track.frames] == top[0]).all()
-        held = np.isin(track.frames, [f for begin, end in track.held for f in range(int(begin), int(end) + 1)])
+        held = np.isin(
+            track.frames, [f for begin, end in track.hold_intervals for f in range(int(begin), int(end) + 1)]
+        )
         np.testing.assert_array_equal(channel.held[track.frames], held)
 
 
@@ -252,7 +254,7 @@ def test_what_is_held_is_what_its_owner_asked_for(priorities: tuple[int, ...], r
         assert channel.held.any()
         for frame in np.flatnonzero(channel.held):
             track = channel.tracks[channel.owner[frame]]
-            assert any(begin <= frame <= end for begin, end in track.held)
+            assert any(begin <= frame <= end for begin, end in track.hold_intervals)
             np.testing.assert_array_equal(channel.displacement[frame], track.displacement[frame - track.begin])
 
 

@@ -16,7 +16,7 @@ from poise.solver import Footplant
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
 from poise.solver.body.moving_ground import over_ground
-from poise.solver.constraints.base import Source
+from poise.solver.constraints import Source
 from poise.solver.core import rotations
 from poise.solver.detection.baselines import detect_by_speed_and_height, detect_by_squared_displacement
 from poise.solver.detection.footplants import (
