@@ -20,7 +20,7 @@ from poise import solver
 from poise.examples import edits
 from poise.examples.edits import KICK_HEIGHTS, Edit
 from poise.solver.core.arrays import Array
-from poise.solver.deformation.displacement_filter import accelerations
+from poise.solver.deformation.acceleration_baseline import accelerations
 
 GHOST = 0.72
 """How much of the paper's colour the source takes on where it stands behind the result."""

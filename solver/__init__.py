@@ -34,14 +34,15 @@ from .constraints import (
 )
 from .core import rotations
 from .core.errors import PoiseError, RecruitingWarning
-from .core.progress import finished
+from .core.progress import Stage, finished
 from .core.splines import Spline
 from .deformation.deform import Deformation, deform, deforming
 from .deformation.foot_correction import correct_and_deform, correcting_and_deforming
 from .deformation.loops import is_cyclic
 from .deformation.plausibility import why_implausible
+from .deformation.progress import Progress
 from .deformation.report import Advice, Conflict, Report, Residual, StretchedLimb
-from .deformation.workspace import DeformSettings, Progress
+from .deformation.workspace import DeformSettings
 from .detection import (
     Detected,
     DetectedFootplant,
@@ -134,6 +135,7 @@ __all__ = [
     "SlidingSettings",
     "SolveSettings",
     "Spline",
+    "Stage",
     "StretchedLimb",
     "SwingCone",
     "SwingPolygon",

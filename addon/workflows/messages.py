@@ -72,7 +72,7 @@ def write_advice(
         _add(character, sentence)
     uid_of = {id(each): uid for each, uid in zip(translated.constraints, translated.uids, strict=True)}
     for conflict in report.conflicts:
-        uid = uid_of[id(conflict.loser)]
+        uid = uid_of[id(conflict.constraint)]
         _add(character, conflict_sentence(conflict, times), uid)
         for advice in conflict.advice:
             if first and advice.kind == "recruit":
@@ -127,13 +127,14 @@ def rig_reasons(report: solver.Report, skeleton: solver.Skeleton, reading: bridg
     """For each constraint that does not hold because of what moves a bone above its own, a sentence that says so."""
     sentences = []
     for conflict in report.conflicts:
-        names = [skeleton.names[joint] for joint in _joints_of(conflict.loser, skeleton)[:1]]
+        names = [skeleton.names[joint] for joint in _joints_of(conflict.constraint, skeleton)[:1]]
         held = bridge.mover_above(reading, names[0]) if names else None
         if held is not None and held[1].sets_place:
-            missed = amount(conflict.worst, isinstance(conflict.loser, ANGULAR))
+            missed = amount(conflict.worst, isinstance(conflict.constraint, ANGULAR))
             words = held[1].words_for(names[0])
             sentences.append(
-                f"{conflict.loser.label} misses by up to {missed}, since {words} decides where bone {names[0]!r} is."
+                f"{conflict.constraint.label} misses by up to {missed}, since {words} decides where bone "
+                f"{names[0]!r} is."
             )
     return sentences
 
@@ -145,9 +146,9 @@ def _add(character: PoiseCharacter, sentence: str, uid: str = "") -> None:
 
 def conflict_sentence(conflict: solver.Conflict, times: Times) -> str:
     """Who loses, against whom, when and by how much."""
-    missed = amount(conflict.worst, isinstance(conflict.loser, ANGULAR))
+    missed = amount(conflict.worst, isinstance(conflict.constraint, ANGULAR))
     when, worst = spans_in_words(conflict.spans, times), f"{times[conflict.worst_frame]:g}"
-    return f"{conflict.loser.label} {conflict.outcome} at {when}; it misses by up to {missed}, at frame {worst}."
+    return f"{conflict.constraint.label} {conflict.outcome} at {when}; it misses by up to {missed}, at frame {worst}."
 
 
 def advice_sentence(advice: solver.Advice, conflict: solver.Conflict, times: Times) -> str:

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 
 BEGINS = {
     "reading": 0.0,
-    "joining": 0.2,
+    "boundaries": 0.2,
     "coarse": 0.3,
-    "solving": 0.3,
-    "fine": 0.45,
-    "insisting": 0.6,
-    "giving way": 0.65,
-    "swinging": 0.7,
+    "solving": 0.45,
+    "conflicts": 0.6,
     "smoothing": 0.75,
-    "lifting": 0.85,
+    "clearance": 0.85,
     "telling": 0.9,
     "baking": 0.95,
 }

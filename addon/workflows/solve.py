@@ -75,7 +75,7 @@ def solving(armature: bpy.types.Object | None, options: Options | None = None) -
         warnings.simplefilter("always", solver.RecruitingWarning)
         cyclic = loops.is_loop(reading, clip)
         steps = solver.correcting_and_deforming(clip, translated.constraints, ground=grounded.ground, cyclic=cyclic)
-    deformation = yield from _told(steps, lambda progress: (progress.stage, progress.share))
+    deformation = yield from _told(steps, lambda progress: (progress.stage.value, progress.share))
     yield "telling", 0.0
     report = deformation.report
     check_plausible(reading, clip, deformation.clip, grounded)
@@ -177,7 +177,7 @@ def _sentence(
     span = f"Frames {reading.times[0]:g} to {reading.times[-1]:g}"
     if not has_constraints:
         return f"{span}: no constraint asks for anything, so {baked.action!r} is as the source."
-    missed = len({id(conflict.loser) for conflict in report.conflicts} | set(off))
+    missed = len({id(conflict.constraint) for conflict in report.conflicts} | set(off))
     given = len(report.residuals)
     span += " as a loop" if cyclic else ""
     held = "every constraint holds" if not missed else f"{missed} of {given} constraints cannot hold wholly"

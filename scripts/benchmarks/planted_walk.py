@@ -21,7 +21,7 @@ from poise.solver.constraints import Source
 from poise.solver.constraints.effectors import PointEffector
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array, BoolArray
-from poise.solver.deformation.frame_tasks import Enforcement
+from poise.solver.deformation.frame_tasks import FrameTasks
 from poise.solver.deformation.timeline import Timeline
 
 from .character import WALK
@@ -109,13 +109,13 @@ class WalkTargets:
     def of(walk: PlantedWalk) -> WalkTargets:
         """Compile the constraints of a walk."""
         clip, skeleton = walk.clip, walk.clip.skeleton
-        enforcement = Enforcement(Timeline.of(Source(clip), walk.constraints))
-        channels = {channel.effector: number for number, channel in enumerate(enforcement.timeline.channels)}
+        frame_tasks = FrameTasks(Timeline.of(Source(clip), walk.constraints))
+        channels = {channel.effector: number for number, channel in enumerate(frame_tasks.timeline.channels)}
         points = tuple(skeleton.resolve(skeleton.landmarks.require(mark)) for mark in POINTS)
         numbers = [channels[PointEffector(point)] for point in points]
-        chosen = [enforcement.timeline.channels[number] for number in numbers]
+        chosen = [frame_tasks.timeline.channels[number] for number in numbers]
         active = np.stack([channel.active for channel in chosen], axis=1)
-        asked = np.stack([enforcement.targets[number] for number in numbers], axis=1)
+        asked = np.stack([frame_tasks.targets[number] for number in numbers], axis=1)
         there = _places(clip.world, points)
         positions = np.where(active[..., None], asked, there)
         return WalkTargets(
@@ -124,7 +124,7 @@ class WalkTargets:
             points,
             positions,
             active,
-            np.stack([channel.held for channel in chosen], axis=1),
+            np.stack([channel.in_hold for channel in chosen], axis=1),
             clip.center_of_mass() + (positions - there).mean(axis=1),
         )
 

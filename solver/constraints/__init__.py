@@ -3,7 +3,7 @@
 
 from ..body.moving_object import MovingObject
 from .balance import Balance
-from .base import Constraint
+from .base import Constraint, Track
 from .direction import DirectionConstraint
 from .footplant import Footplant
 from .ground import Ground
@@ -11,7 +11,6 @@ from .ground_estimate import estimate_ground, ground_gaps
 from .orientation import OrientationConstraint
 from .shape import ConstraintPoint, ShapeConstraint
 from .source import Source
-from .track import Track
 
 __all__ = [
     "Balance",

@@ -14,12 +14,11 @@ from ..core.arrays import Array
 from ..core.errors import ConstraintError, LandmarkError
 from ..core.splines import Spline
 from ..tasks.base import axis_indices
-from .base import Constraint
+from .base import Constraint, Track
 from .eases import smooth_step
 from .effectors import BalanceEffector
 from .sampling import active_frames
 from .source import Source
-from .track import Track
 
 STANDING_ON = ("left_heel", "left_ball", "right_heel", "right_ball")
 """The landmarks whose barycentre the centre of mass is tied to by default."""

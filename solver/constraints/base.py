@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The base class of all constraints: priority, weight, recruiting and name, and how a constraint becomes tracks."""
+"""The base class of all constraints, and the tracks that they are compiled to: one for each effector, with its
+displacement in every frame."""
 
 from __future__ import annotations
 
@@ -11,14 +12,45 @@ from typing import ClassVar
 import numpy as np
 
 from ..body.joints import BodyPoint
-from ..core.arrays import Array
+from ..core.arrays import Array, IntArray
 from ..core.errors import ConstraintError, PoiseError
 from ..core.numbers import is_number
+from .effectors import Effector
 from .source import Source
-from .track import Track
 
 Recruit = int | Iterable[str | int] | None
 """The joints that may move for a constraint: see `tasks.Task.recruit`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """The displacements that one constraint requires of one effector, over the frames of its activity."""
+
+    constraint: Constraint
+    effector: Effector
+    begin: int
+    """The first active frame."""
+    displacement: Array
+    """(active frames, 3) from the source's values to the targets."""
+    hold_intervals: tuple[tuple[float, float], ...]
+    """First and last times, in frames, of the intervals in which the target is exactly what the user asked for; between
+    them it is interpolated."""
+    leads: Array | None = None
+    """(active frames,) 1.0 where this track ranks above the other one of its constraint, else 0.0; None: always 1.0."""
+
+    @property
+    def end(self) -> int:
+        """The last active frame."""
+        return self.begin + len(self.displacement) - 1
+
+    @property
+    def frames(self) -> IntArray:
+        """(active frames,)"""
+        return np.arange(self.begin, self.end + 1)
+
+    def part(self, first: int, last: int) -> Array:
+        """(frames, 3) the displacements from one active frame to another, both included."""
+        return self.displacement[first - self.begin : last + 1 - self.begin]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -61,6 +93,10 @@ class Constraint(ABC):
     @abstractmethod
     def tracks(self, source: Source) -> list[Track]:
         """One track for each effector, compiled on a source; a `ConstraintError` with its label where it cannot be."""
+
+    def compiled(self, source: Source) -> list[Track]:
+        """As `tracks`, computed once for a source: while one constraint is edited, those of the others are reused."""
+        return source.cached(self, lambda: self.tracks(source))
 
     # Shared by the kinds ------------------------------------------------------------------------------------------
 

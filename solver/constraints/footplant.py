@@ -17,14 +17,13 @@ from ..core.arrays import Array, BoolArray, IntArray, median
 from ..core.errors import ConstraintError, LandmarkError
 from ..core.numbers import is_number
 from ..core.robust import robust_mean
-from .base import Constraint, three_numbers
+from .base import Constraint, Track, three_numbers
 from .eases import departure
 from .effectors import PointEffector
 from .ground import Ground
 from .paths import Knot, way
 from .sampling import active_frames, interpolated, velocity
 from .source import Source
-from .track import Track
 
 SLOPES, SLOPE_ROUNDS = 33, 8
 """A foot on uneven ground: its slope changes where its ends are, which changes its slope. So many slopes are tried at

@@ -17,12 +17,11 @@ from ..core import rotations
 from ..core.arrays import Array
 from ..core.errors import ConstraintError
 from ..core.numbers import is_number
-from .base import Constraint, three_numbers
+from .base import Constraint, Track, three_numbers
 from .effectors import AttachedEffector, Effector, PointEffector
 from .paths import MODES, Knot, Mode, way
 from .sampling import active_frames
 from .source import Source
-from .track import Track
 
 
 @dataclass(frozen=True, eq=False)

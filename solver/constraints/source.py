@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,10 +15,6 @@ from ..body.skeleton import Skeleton
 from ..core.arrays import Array
 from .effectors import Effector
 from .ground import Ground
-
-if TYPE_CHECKING:
-    from .base import Constraint
-    from .track import Track
 
 _Cached = TypeVar("_Cached")
 
@@ -90,10 +86,6 @@ class Source:
     def values(self, effector: Effector) -> Array:
         """(frames, width) the effector's value in every frame of the source; not to be written to."""
         return self.cached(effector, lambda: effector.value(self.clip.world))
-
-    def tracks(self, constraint: Constraint) -> list[Track]:
-        """The tracks of a constraint on this source, compiled once: while one is edited the others are reused."""
-        return self.cached(constraint, lambda: constraint.tracks(self))
 
 
 @lru_cache(maxsize=SKELETONS_KEPT)

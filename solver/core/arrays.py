@@ -34,6 +34,27 @@ def span(frames: IntArray, begin: float, end: float) -> slice:
     return slice(low, max(min(math.floor(end) - first + 1, len(frames)), low))
 
 
+def dilated(mask: BoolArray, radius: int) -> BoolArray:
+    """(n, …) true within `radius` indices, along the first axis, of true values of the mask (n, …)."""
+    counts = np.concatenate([np.zeros((1, *mask.shape[1:]), dtype=np.int64), np.cumsum(mask, axis=0)])
+    indices = np.arange(len(mask))
+    ends, begins = np.minimum(indices + radius + 1, len(mask)), np.maximum(indices - radius, 0)
+    return np.asarray(counts[ends] > counts[begins])
+
+
+def nearest_of(indices: IntArray, count: int) -> IntArray:
+    """(count,) for each index below `count` the nearest of indices (n,), which rise; the lower of two equally near."""
+    positions = np.arange(count)
+    after = indices[np.minimum(np.searchsorted(indices, positions), len(indices) - 1)]
+    before = indices[np.maximum(np.searchsorted(indices, positions, side="right") - 1, 0)]
+    return np.where(np.abs(positions - before) <= np.abs(after - positions), before, after)
+
+
+def distances_to(mask: BoolArray) -> Array:
+    """(n,) how many indices away the nearest true value of a mask (n,) is; at least one is true."""
+    return np.abs(nearest_of(np.flatnonzero(mask), len(mask)) - np.arange(len(mask))).astype(np.float64)
+
+
 def median(values: Array) -> Array:
     """The median of finite values (n, ...) along the first axis; for small n, np.median takes ten times as long."""
     ordered = np.sort(values, axis=0)
@@ -41,4 +62,16 @@ def median(values: Array) -> Array:
     return ordered[half] if len(ordered) % 2 else np.asarray(0.5 * (ordered[half - 1] + ordered[half]))
 
 
-__all__ = ["TINY", "Array", "ArrayLike", "BoolArray", "IntArray", "median", "runs", "span"]
+__all__ = [
+    "TINY",
+    "Array",
+    "ArrayLike",
+    "BoolArray",
+    "IntArray",
+    "dilated",
+    "distances_to",
+    "median",
+    "nearest_of",
+    "runs",
+    "span",
+]

@@ -4,9 +4,27 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from enum import Enum
 from typing import TypeVar
 
 _Returned = TypeVar("_Returned")
+
+
+class Stage(Enum):
+    """The stages of a deformation, in their order. What a user reads about them is up to the program that shows it."""
+
+    BOUNDARIES = "boundaries"
+    """Frames beside the activity of constraints are solved, and the constraints blended into them."""
+    COARSE = "coarse"
+    """Every few frames are solved."""
+    SOLVING = "solving"
+    """All frames are solved."""
+    CONFLICTS = "conflicts"
+    """Frames in which a constraint is missed are solved again, with targets that can be reached."""
+    SMOOTHING = "smoothing"
+    """The displacement is filtered where it adds too much acceleration, and the constraints are enforced again."""
+    CLEARANCE = "clearance"
+    """Feet are lifted out of the ground."""
 
 
 def finished(steps: Generator[object, None, _Returned]) -> _Returned:

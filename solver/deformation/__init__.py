@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A whole motion, changed so that its constraints hold."""
+"""Deforming a whole motion so that its constraints are met."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Deforming a motion by prioritized constraints (document 003, chapter 5)."""
+"""Deforming a motion by prioritized constraints (Le Callennec 2006, chapter 5)."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from ..body.clip import Clip
 from ..constraints import Constraint, Ground, Source
 from ..core.arrays import BoolArray, IntArray
 from ..core.errors import ConstraintError
-from ..core.progress import finished
-from .frame_tasks import Enforcement
+from ..core.progress import Stage, finished
+from .frame_tasks import FrameTasks
 from .loop_constraints import Repeated
 from .loops import Loop
-from .passes.boundaries import Joined, joining
-from .passes.ground_clearance import keeping_above_ground
-from .passes.relaxation import insisting, yielding
-from .passes.smoothing import smoothing
-from .passes.swing_phase import Swing, flown, slope_span, swings, swung
-from .report import Report, reported
+from .passes.boundaries import BlendedBoundaries, blend_boundaries
+from .passes.ground_clearance import keep_feet_above_ground
+from .passes.relaxation import relax_unreachable_targets, resolve_blocked_frames
+from .passes.smoothing import smooth_displacement
+from .passes.swing_phase import SwingPhase, interpolate_swings, slope_span, swing_frames, swing_phases
+from .progress import Progress, Steps
+from .report import Report, report_on
 from .timeline import Timeline
-from .workspace import DeformSettings, Progress, Steps, Workspace, are_met, neighbours
+from .workspace import DeformSettings, Workspace, neighbours, neighbours_met
 
 COARSE_RATE = 30.0
-"""Frames a second of the first, coarse solution: displacements are smooth, so the frames between begin at what their
-neighbours give and need only a step or two."""
+"""Frames a second of the first, coarse solution. Displacements are smooth: the frames between are interpolated and need
+only a step or two."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,31 +40,31 @@ class Deformation:
     clip: Clip
     constraints: tuple[Constraint, ...]
     converged: BoolArray
-    """(frames,) which have come to rest."""
+    """(frames,) where the iterations have converged."""
     solved: BoolArray
-    """(frames,) which were solved for this, rather than taken over from the source or from a solve before."""
+    """(frames,) which were solved for this deformation, rather than copied from the source or from a solve before."""
     _solution: _Solution
     _looped: _Looped | None = None
 
     @cached_property
     def report(self) -> Report:
-        """How well every constraint holds, who lost against whom, and what would help."""
+        """The residuals of every constraint, the conflicts between them, and advice."""
         if self._looped is not None:
             loop, whole = self._looped.repeated.loop, self._looped.whole
             middle = loop.first, loop.first + loop.frames - 1
-            return self._looped.repeated.report(reported(self._solution.joined.joined, whole.clip, middle))
-        return reported(self._solution.joined.joined, self.clip)
+            return self._looped.repeated.report(report_on(self._solution.boundaries.blended, whole.clip, middle))
+        return report_on(self._solution.boundaries.blended, self.clip)
 
     def again(self, constraints: Iterable[Constraint]) -> Deformation:
-        """The source deformed by other constraints; only frames for which something has changed are solved."""
+        """The source deformed by other constraints; only the frames whose tasks have changed are solved."""
         return finished(self.solving_again(constraints))
 
     def solving_again(self, constraints: Iterable[Constraint]) -> Generator[Progress, None, Deformation]:
-        """As `again`, step by step: see `deforming`."""
+        """As `again`, a generator of its progress: see `deforming`."""
         if self._looped is not None:
-            return _deforming_loop(self._looped.source, self._looped.repeated.loop, tuple(constraints), self)
+            return _compile_loop(self._looped.source, self._looped.repeated.loop, tuple(constraints), self)
         work = self._solution.work
-        return _deforming(work.source, tuple(constraints), work.settings, self._solution)
+        return _compile(work.source, tuple(constraints), work.settings, self._solution)
 
 
 def deform(
@@ -74,11 +75,11 @@ def deform(
     settings: DeformSettings | None = None,
     cyclic: bool = False,
 ) -> Deformation:
-    """Deform a motion so that its constraints hold, the most important first.
+    """Deform a motion so that its constraints are met, in strict priority.
 
-    With `ground`, footplants stand on it unless they say otherwise, and stay above it. Frames that no constraint
-    reaches, and joints that none recruits, come back bit for bit. With `cyclic` the clip is a loop (see `is_cyclic`):
-    first and last frame of the result meet in pose and velocity as those of the source do.
+    With `ground`, footplants without a height of their own stand on it, and feet stay above it. Frames in which no
+    constraint is active, and joints that none recruits, come back bit for bit. With `cyclic` the clip is a loop (see
+    `is_cyclic`): first and last frame of the result meet in pose and velocity as those of the source do.
     """
     return finished(deforming(clip, constraints, ground=ground, settings=settings, cyclic=cyclic))
 
@@ -91,27 +92,27 @@ def deforming(
     settings: DeformSettings | None = None,
     cyclic: bool = False,
 ) -> Generator[Progress, None, Deformation]:
-    """As `deform`, step by step: yields its progress and returns the deformation; to cancel, stop asking.
+    """As `deform`, a generator that yields its progress and returns the deformation; to cancel it, close it.
 
     All errors in the constraints are raised before the first step.
     """
     if cyclic:
         source = Source(clip, ground)
-        return _deforming_loop(source, Loop.of(clip), tuple(constraints), settings or DeformSettings())
-    return _deforming(Source(clip, ground), tuple(constraints), settings or DeformSettings(), None)
+        return _compile_loop(source, Loop.of(clip), tuple(constraints), settings or DeformSettings())
+    return _compile(Source(clip, ground), tuple(constraints), settings or DeformSettings(), None)
 
 
 @dataclass(frozen=True, eq=False)
 class _Solution:
-    """What is kept of a solve for the next one."""
+    """What the next solve reuses of a solve."""
 
     work: Workspace
-    joined: Joined
+    boundaries: BlendedBoundaries
 
 
 @dataclass(frozen=True, eq=False)
 class _Looped:
-    """What is kept of a loop, beside the solve of the repeated clip."""
+    """What the next solve of a loop reuses, beside the solve of the repeated clip."""
 
     source: Source
     """Of the loop's own clip."""
@@ -120,23 +121,23 @@ class _Looped:
     """Of the repeated clip."""
 
 
-def _deforming_loop(
+def _compile_loop(
     source: Source, loop: Loop, constraints: tuple[Constraint, ...], before: Deformation | DeformSettings
 ) -> Generator[Progress, None, Deformation]:
-    """Deform a loop, repeated with its constraints: for the first time, with settings, or after what was solved
-    `before`."""
+    """Deform a loop, repeated with its constraints. `before` is a deformation of the loop to reuse, or the
+    settings of a first one."""
     _check_constraints(constraints)
     source.begin_compilation()
     repeated = Repeated.of(loop, source, constraints)
     if isinstance(before, DeformSettings):
-        steps = _deforming(Source(loop.repeated, source.ground, loop.seconds), repeated.constraints, before, None)
+        steps = _compile(Source(loop.repeated, source.ground, loop.seconds), repeated.constraints, before, None)
     else:
         assert before._looped is not None
         steps = before._looped.whole.solving_again(repeated.constraints)
-    return _solving_loop(source, repeated, steps)
+    return _solve_loop(source, repeated, steps)
 
 
-def _solving_loop(
+def _solve_loop(
     source: Source, repeated: Repeated, steps: Generator[Progress, None, Deformation]
 ) -> Generator[Progress, None, Deformation]:
     loop = repeated.loop
@@ -175,92 +176,95 @@ def _check_constraints(constraints: tuple[Constraint, ...]) -> None:
             raise ConstraintError(f"A motion is deformed by constraints, not by {constraint!r}.")
 
 
-def _deforming(
+def _compile(
     source: Source, constraints: tuple[Constraint, ...], settings: DeformSettings, before: _Solution | None
 ) -> Generator[Progress, None, Deformation]:
+    """Compile constraints, raising all errors in them, and return the generator that solves."""
     _check_constraints(constraints)
     if not source.frames:
         raise ConstraintError("The clip has no frames, so there is nothing to deform.")
-    enforcement = Enforcement(Timeline.of(source, constraints))
-    enforcement.check()
-    return _solving(enforcement, settings, before)
+    frame_tasks = FrameTasks(Timeline.of(source, constraints))
+    frame_tasks.check()
+    return _solve(frame_tasks, settings, before)
 
 
-def _solving(
-    enforcement: Enforcement, settings: DeformSettings, before: _Solution | None
+def _solve(
+    frame_tasks: FrameTasks, settings: DeformSettings, before: _Solution | None
 ) -> Generator[Progress, None, Deformation]:
-    timeline, source = enforcement.timeline, enforcement.timeline.source
+    """The passes of a deformation, one after the other."""
+    timeline, source = frame_tasks.timeline, frame_tasks.timeline.source
     work = Workspace(source, settings, before.work if before else None)
-    joined = yield from joining(enforcement, work, before.joined if before else None)
-    asked = joined.joined
-    changed = asked.changed(before.joined.joined) if before else np.ones(source.frames, dtype=bool)
-    work.restore(np.flatnonzero(changed & ~timeline.active))
+    boundaries = yield from blend_boundaries(frame_tasks, work, before.boundaries if before else None)
+    blended = boundaries.blended
+    changed = blended.differs_from(before.boundaries.blended) if before else np.ones(source.frames, dtype=bool)
+    work.restore_source(np.flatnonzero(changed & ~timeline.active))
     frames = np.flatnonzero(changed & timeline.active)
-    work.refer(frames, source.clip.motion.at(frames))
+    work.write_reference(frames, source.clip.motion.at(frames))
     if settings.coherence == "sequential":
-        enforced = asked
-        yield from work.solve_in_turn(asked, frames, "solving")
+        tasks = blended
+        yield from work.solve_sequentially(tasks, frames, Stage.SOLVING)
     else:
-        enforced = Enforcement(timeline.aground(), asked.targets)
-        yield from _solving_together(enforced, timeline, work, changed)
-        yield from insisting(enforced, work, frames)
-    yielded = yield from yielding(enforced, work, frames)
-    if yielded.enforcement is not enforced and settings.coherence == "batch":
-        # Where something gave way, the frames between which feet swing have moved.
-        in_the_air = _swinging(_reached(timeline, changed), work)
-        yield from work.polish_or_solve(yielded.enforcement, in_the_air, "swinging")
-    touched = yield from smoothing(yielded.winners, work, changed, asked.movable)
-    touched[frames] = True
-    yield from keeping_above_ground(yielded.winners, timeline, work, touched)
+        tasks = FrameTasks(timeline.stance_only(), blended.targets)
+        yield from _solve_all_frames(tasks, timeline, work, changed)
+        yield from resolve_blocked_frames(tasks, work, frames)
+    relaxed = yield from relax_unreachable_targets(tasks, work, frames)
+    if relaxed.tasks is not tasks and settings.coherence == "batch":
+        # Relaxation has moved the stance frames between which the legs are interpolated.
+        in_swing = _interpolate_legs(_changed_phases(timeline, changed), work)
+        yield from work.correct_or_solve(relaxed.tasks, in_swing, Stage.CONFLICTS)
+    solved = yield from smooth_displacement(relaxed.satisfied, work, changed, blended.movable)
+    solved[frames] = True
+    yield from keep_feet_above_ground(relaxed.satisfied, timeline, work, solved)
     clip = work.clip() if timeline.active.any() else source.clip
-    return Deformation(source.clip, clip, timeline.constraints, work.converged, touched, _Solution(work, joined))
+    return Deformation(source.clip, clip, timeline.constraints, work.converged, solved, _Solution(work, boundaries))
 
 
-def _solving_together(enforced: Enforcement, timeline: Timeline, work: Workspace, changed: BoolArray) -> Steps:
-    """Solve all frames that have changed: coarsely first where the frame rate allows, and firm ones before those in
-    which a foot is in the air, which are attracted to what lies between."""
+def _solve_all_frames(tasks: FrameTasks, timeline: Timeline, work: Workspace, changed: BoolArray) -> Steps:
+    """Solve all frames that have changed: first, coarsely, every few of the stance frames; then the others from their
+    interpolation, with the legs in their swing phases interpolated joint by joint."""
     frames = np.flatnonzero(changed & timeline.active)
     stride = max(1, round(work.source.clip.fps / COARSE_RATE))
     if len(frames) <= 2 * stride:
         stride = 1
-    flying = flown(timeline)
-    swinging = _reached(timeline, changed)
-    ends = [end for swing in swinging for end in swing.ends(slope_span(work.source.clip.fps))]
-    coarse = _coarse(frames[~flying[frames]], stride, ends)
-    yield from work.solve(enforced, coarse, "coarse", roughly=True)
-    rough = coarse[work.met[coarse]]
+    in_swing = swing_frames(timeline)
+    phases = _changed_phases(timeline, changed)
+    ends = [end for phase in phases for end in phase.end_frames(slope_span(work.source.clip.fps))]
+    coarse = _coarse_frames(frames[~in_swing[frames]], stride, ends)
+    yield from work.solve(tasks, coarse, Stage.COARSE, coarse=True)
+    met = coarse[work.met[coarse]]
     known = np.union1d(coarse, neighbours(frames, work.source.frames))
     rest = np.setdiff1d(frames, coarse)
-    easy = rest[:0]
+    between_met = rest[:0]
     if rest.size and known.size:
-        work.put(rest, work.between(known, rest))
-        in_the_air = rest[flying[rest]]
-        work.refer(in_the_air, work.at(in_the_air))
-        _swinging(swinging, work)
-        yield work.progress("coarse", 1.0)
-        easy = rest[are_met(work.met, known, rest)]
-    yield from work.polish_or_solve(enforced, np.union1d(rough, easy), "fine")
-    yield from work.solve(enforced, np.setdiff1d(rest, easy), "fine")
-    yield from work.settle(enforced, frames[~work.met[frames] & ~work.converged[frames]], "fine")
+        work.write(rest, work.interpolated(known, rest))
+        swing = rest[in_swing[rest]]
+        work.write_reference(swing, work.at(swing))
+        _interpolate_legs(phases, work)
+        yield work.progress(Stage.COARSE, 1.0)
+        between_met = rest[neighbours_met(work.met, known, rest)]
+    yield from work.correct_or_solve(tasks, np.union1d(met, between_met), Stage.SOLVING)
+    yield from work.solve(tasks, np.setdiff1d(rest, between_met), Stage.SOLVING)
+    unconverged = frames[~work.met[frames] & ~work.converged[frames]]
+    yield from work.interpolate_unconverged(tasks, unconverged, Stage.SOLVING)
 
 
-def _reached(timeline: Timeline, changed: BoolArray) -> list[Swing]:
-    """The swings that a change reaches."""
-    return [swing for swing in swings(timeline) if changed[swing.before : swing.after + 1].any()]
+def _changed_phases(timeline: Timeline, changed: BoolArray) -> list[SwingPhase]:
+    """The swing phases in which, or at whose ends, a frame has changed."""
+    return [phase for phase in swing_phases(timeline) if changed[phase.before : phase.after + 1].any()]
 
 
-def _swinging(swinging: Sequence[Swing], work: Workspace) -> IntArray:
-    """Let feet in the air swing by the joints of their legs; returns the frames in which they do."""
-    if not swinging:
+def _interpolate_legs(phases: Sequence[SwingPhase], work: Workspace) -> IntArray:
+    """Interpolate the legs of swing phases, in the result and in the reference; returns the frames of the phases."""
+    if not phases:
         return np.zeros(0, dtype=np.int64)
-    work.motion = swung(work.source, swinging, work.motion)
-    frames = np.unique(np.concatenate([swing.frames for swing in swinging]))
-    work.refer(frames, work.at(frames))
+    work.motion = interpolate_swings(work.source, phases, work.motion)
+    frames = np.unique(np.concatenate([phase.frames for phase in phases]))
+    work.write_reference(frames, work.at(frames))
     return frames
 
 
-def _coarse(frames: IntArray, stride: int, needed: Sequence[int]) -> IntArray:
-    """Every so many of some frames, both ends of each of their runs, and those among them that are needed."""
+def _coarse_frames(frames: IntArray, stride: int, needed: Sequence[int]) -> IntArray:
+    """Every `stride`-th of some frames, both ends of each of their runs, and those of them that are needed."""
     ends = np.flatnonzero(np.diff(frames) > 1)
     chosen = np.concatenate([frames[frames % stride == 0], frames[:1], frames[ends], frames[ends + 1], frames[-1:]])
     return np.union1d(chosen, np.intersect1d(frames, np.array(needed, dtype=np.int64)))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Footplants where the feet already stand, enforced by the legs: the body hardly moves for a correction.
+"""Correcting the feet of a clip before it is deformed: plants where the feet already stand are enforced by the legs.
 
-Feet of a capture slide and tremble by a few hundredths of the leg while they stand. To hold them still is a correction,
-not an edit: where the whole body shares it, the hips move by more than the feet did. So a clip is corrected first, with
-a body that is stiff as a whole, and edited afterwards, starting at feet that already hold.
+The feet of a capture slide and tremble by a few hundredths of the leg while they stand. Planting them is a correction,
+not an edit: if the whole body shared it, the hips would move by more than the feet did. So a clip is corrected first,
+with stiff free joints, and deformed afterwards, from feet that already stand still.
 """
 
 from __future__ import annotations
@@ -19,26 +19,27 @@ from ..constraints import Constraint, Footplant, Ground, ground_gaps
 from ..constraints.ground_estimate import NEAR
 from ..core.progress import finished
 from .deform import Deformation, deforming
-from .workspace import DeformSettings, Progress
+from .progress import Progress
+from .workspace import DeformSettings
 
-STEADY = 200.0
-"""How much stiffer the free joints are than usual in a correction. Chosen on the captured clips 02_01, 13_01 and 13_35,
+STIFFENING = 200.0
+"""Factor on the stiffness of the free joints in a correction. Chosen on the captured clips 02_01, 13_01 and 13_35,
 read at 120 and at 24 frames a second: with 20 the hips move by up to 0.039 sizes, with 100 by 0.021, with 200 by 0.018;
 the knees' accelerations are the same from 50 on."""
 
 
-def steadied(clip: Clip) -> Clip:
-    """The clip with a character whose free joints resist so much that limbs make corrections, not the whole body."""
+def with_stiff_root(clip: Clip) -> Clip:
+    """The clip with free joints so stiff that corrections are made by limbs, not by the whole body."""
     skeleton = clip.skeleton
     free = [joint for joint, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE]
-    stiff: dict[str | int, float] = {joint: STEADY * float(skeleton.stiffness[joint]) for joint in free}
+    stiff: dict[str | int, float] = {joint: STIFFENING * float(skeleton.stiffness[joint]) for joint in free}
     return replace(clip, skeleton=skeleton.with_stiffness(stiff))
 
 
 def in_place(plant: Footplant, clip: Clip, ground: Ground | None) -> Footplant:
     """The same plant where the foot stands in the source: not moved, not turned, and at its own height.
 
-    Where it stands near the ground and is to be on it, it is put on the ground: that is a correction too.
+    Where it stands near the ground and is to be on it, it stands on the ground: that is a correction too.
     """
     unmoved = replace(plant, position=None, heading=None, height=None, shift=(0.0, 0.0, 0.0), turn=0.0)
     if ground is None or plant.own_height or plant.height is not None:
@@ -48,7 +49,7 @@ def in_place(plant: Footplant, clip: Clip, ground: Ground | None) -> Footplant:
 
 
 def is_in_place(constraint: Constraint, clip: Clip, ground: Ground | None) -> bool:
-    """Whether a constraint is a footplant that asks for a correction only."""
+    """Whether a constraint is a footplant that only corrects the foot where it already stands."""
     if not isinstance(constraint, Footplant):
         return False
     is_moved = constraint.turn != 0.0 or bool(np.any(np.asarray(constraint.shift, dtype=np.float64) != 0.0))
@@ -66,10 +67,10 @@ def correct_and_deform(
     settings: DeformSettings | None = None,
     cyclic: bool = False,
 ) -> Deformation:
-    """Deform a motion as `deform` does, after its feet have been held still where they already stand.
+    """Deform a motion as `deform` does, after its planted feet have been corrected where they already stand.
 
-    The legs make that correction, so that the hips move by little; the rest of what the constraints ask for is shared
-    by the whole body. The report is about all constraints.
+    The legs make that correction, so that the hips move by little; the rest of the deformation is shared by the whole
+    body. The report is about all constraints.
     """
     return finished(correcting_and_deforming(clip, constraints, ground=ground, settings=settings, cyclic=cyclic))
 
@@ -82,22 +83,30 @@ def correcting_and_deforming(
     settings: DeformSettings | None = None,
     cyclic: bool = False,
 ) -> Generator[Progress, None, Deformation]:
-    """As `correct_and_deform`, step by step: see `deforming`. All errors are raised before the first step."""
-    asked = tuple(constraints)
-    if not any(isinstance(each, Footplant) for each in asked):
-        return deforming(clip, asked, ground=ground, settings=settings, cyclic=cyclic)
-    deforming(clip, asked, ground=ground, settings=settings, cyclic=cyclic).close()  # for what is wrong with them
-    return _in_two_steps(clip, asked, ground, settings, cyclic)
+    """As `correct_and_deform`, a generator of its progress: see `deforming`. All errors are raised before its first
+    step."""
+    given = tuple(constraints)
+    if not any(isinstance(each, Footplant) for each in given):
+        return deforming(clip, given, ground=ground, settings=settings, cyclic=cyclic)
+    # Compiled once without being solved, for the errors in the constraints.
+    deforming(clip, given, ground=ground, settings=settings, cyclic=cyclic).close()
+    return _in_two_steps(clip, given, ground, settings, cyclic)
 
 
 def _in_two_steps(
-    clip: Clip, asked: tuple[Constraint, ...], ground: Ground | None, settings: DeformSettings | None, cyclic: bool
+    clip: Clip,
+    constraints: tuple[Constraint, ...],
+    ground: Ground | None,
+    settings: DeformSettings | None,
+    cyclic: bool,
 ) -> Generator[Progress, None, Deformation]:
-    if all(is_in_place(each, clip, ground) for each in asked):
-        made = yield from deforming(steadied(clip), asked, ground=ground, settings=settings, cyclic=cyclic)
+    if all(is_in_place(each, clip, ground) for each in constraints):
+        deformed = yield from deforming(
+            with_stiff_root(clip), constraints, ground=ground, settings=settings, cyclic=cyclic
+        )
     else:
-        plants = [in_place(each, clip, ground) for each in asked if isinstance(each, Footplant)]
-        corrected = yield from deforming(steadied(clip), plants, ground=ground, settings=settings, cyclic=cyclic)
-        begun = clip.with_motion(corrected.clip.motion)
-        made = yield from deforming(begun, asked, ground=ground, settings=settings, cyclic=cyclic)
-    return replace(made, source=clip, clip=clip.with_motion(made.clip.motion))
+        plants = [in_place(each, clip, ground) for each in constraints if isinstance(each, Footplant)]
+        corrected = yield from deforming(with_stiff_root(clip), plants, ground=ground, settings=settings, cyclic=cyclic)
+        standing = clip.with_motion(corrected.clip.motion)
+        deformed = yield from deforming(standing, constraints, ground=ground, settings=settings, cyclic=cyclic)
+    return replace(deformed, source=clip, clip=clip.with_motion(deformed.clip.motion))

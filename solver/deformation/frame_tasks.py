@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Enforcing what a time line says: frames with the same levels are solved together.
+"""The tasks of each frame of a time line, and how frames are solved for them.
 
-Which tasks are active, and in which order, differs from frame to frame: plants come and go, heel and toe change ranks.
-Frames that agree in all of this form a group, and a group is a batch of the posture solver.
+Which tasks are active, and in which order of priority, differs from frame to frame: plants begin and end, heel and ball
+change ranks. Frames that agree in all of this form a group, and a group is a batch of the posture solver.
 """
 
 from __future__ import annotations
@@ -25,156 +25,184 @@ from ..posture.settings import SolveSettings
 from ..posture.solve import Postures, solve_checked
 from ..tasks import AcrossTask, MaskedTask, PoseTask, Task
 from ..tasks.masked import across
-from .timeline import Channel, Timeline
+from .channel import Channel
+from .timeline import Timeline
 
-HOLDS = 1e-5
-"""Sizes of the character, or radians: a target that is missed by less is met."""
+MET_TOLERANCE = 1e-5
+"""Sizes of the character, or radians: a target with a smaller residual is met."""
 
-HEEL_HOLDS = 1e-4
-"""Sizes of the character: what a heel may miss along a rigid foot. Its toe and the line between them hold to `HOLDS`,
-and the targets are as far apart as heel and toe are, but for the rounding of files."""
+HEEL_TOLERANCE = 1e-4
+"""Sizes of the character: the residual that the heel of a rigid foot may have along the foot. Its ball and the line
+between them are met to `MET_TOLERANCE`, and the targets are as far apart as heel and ball are, but for the rounding of
+files."""
 
-ROUGHLY_HOLDS = 1e-2
-"""As `HOLDS`, for frames that are put right afterwards, with those between which feet have moved by as much."""
+COARSE_TOLERANCE = 1e-2
+"""As `MET_TOLERANCE`, for coarse frames: they are corrected later, together with the frames between them."""
 
-POLISHED = 5e-7
-"""Sizes of the character, or radians: to which frames are put right."""
+CORRECTION_TOLERANCE = 5e-7
+"""Sizes of the character, or radians: the residual to which frames are corrected."""
 
-ORDERED = 40
-"""Frames that are solved together by their order: fewer than without, since each of them takes long, and whoever
-waits wants to be able to stop."""
+GROUP_SIZE = 40
+"""Frames that are solved together in strict priority: fewer than in a single level, since each of them takes long, and
+a user who cancels must not wait."""
 
-UNORDERED_ITERATIONS = 20
-"""Steps after which frames that are solved without order should have met everything; those that have not are solved
-again with it."""
+SINGLE_LEVEL_ITERATIONS = 20
+"""Iterations within which frames that are solved in a single level should meet all targets; those that do not are
+solved again in strict priority."""
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
-    """A channel in one group of frames: what is wished of it, and the constraint that has it there."""
+class ActiveChannel:
+    """A channel that is active in a group of frames, with its task specification there."""
 
     channel: int
-    wish: int
-    """An index into the channel's wishes."""
+    """An index into the time line's channels."""
+    specification: int
+    """An index into the channel's `TaskSpecifications.distinct`."""
     priority: int
     """Of its task."""
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Frames with the same levels."""
+    """Frames with the same active channels and the same task specifications."""
 
     frames: IntArray
-    levels: tuple[Level, ...]
+    channels: tuple[ActiveChannel, ...]
 
 
-class Enforcement:
+@dataclass(frozen=True, eq=False)
+class SolvedFrames:
+    """The postures of some frames."""
+
+    frames: IntArray
+    motion: Motion
+    """Of these frames alone."""
+    converged: BoolArray
+    """(frames,) whether the iterations of each have converged."""
+    met: BoolArray
+    """(frames,) whether all targets are met."""
+
+    def at(self, chosen: IntArray) -> SolvedFrames:
+        """Some of them, by their positions."""
+        motion = self.motion.at(chosen)
+        return SolvedFrames(self.frames[chosen], motion, self.converged[chosen], self.met[chosen])
+
+
+class FrameTasks:
     """The tasks of every frame of a time line."""
 
     def __init__(self, timeline: Timeline, targets: list[Array] | None = None) -> None:
-        """The tasks of a time line, with its own targets unless others (frames, width) are given for its channels."""
+        """`targets` (frames, width) are those of each channel; None: the time line's own."""
         self.timeline = timeline
         self.skeleton = timeline.source.clip.skeleton
         self.targets = timeline.targets() if targets is None else targets
-        self._wishes = [channel.wishes for channel in timeline.channels]
-        order = sorted({wish.rank for wishes in self._wishes for wish in wishes.distinct})
-        self._priority = {rank: number for number, rank in enumerate(order, start=1)}
-        """Of tasks, by the rank of a wish; the pose has 0."""
-        nothing = [np.zeros((timeline.frames, 0), dtype=np.int64)]
-        self.codes: IntArray = np.concatenate(nothing + [wishes.codes[:, None] for wishes in self._wishes], axis=1)
-        """(frames, channels) what is wished of each channel; -1 for nothing."""
+        self._specifications = [channel.task_specifications for channel in timeline.channels]
+        ranks = sorted({spec.rank for each in self._specifications for spec in each.distinct})
+        self._priorities = {rank: number for number, rank in enumerate(ranks, start=1)}
+        """The priorities of tasks by the rank of their specification; that of the pose attraction is 0."""
+        no_channels = [np.zeros((timeline.frames, 0), dtype=np.int64)]
+        self.codes: IntArray = np.concatenate(
+            no_channels + [each.codes[:, None] for each in self._specifications], axis=1
+        )
+        """(frames, channels) the index of each channel's task specification; -1 where the channel is not active."""
 
     @cached_property
-    def _rigid(self) -> dict[int, int]:
-        """The channels of toes of rigid feet by those of their heels."""
+    def _rigid_feet(self) -> dict[int, int]:
+        """For each rigid foot, the channel of its ball by that of its heel."""
         rigid = {}
-        for heel, toe in self.timeline.pairs:
-            first, second = (self.timeline.channels[number].effector for number in (heel, toe))
+        for heel, ball in self.timeline.pairs:
+            first, second = (self.timeline.channels[number].effector for number in (heel, ball))
             if not isinstance(first, PointEffector) or not isinstance(second, PointEffector):
                 continue
             if self._is_rigid(first.point, second.point):
-                rigid[heel] = toe
+                rigid[heel] = ball
         return rigid
 
     def _across_foot(self, heel: int, frames: IntArray) -> Array:
-        """(frames, 3, 3) what counts of the heel of a rigid foot in some frames, where its toe is active too."""
-        toe = self._rigid[heel]
-        both = (self.timeline.channels[heel].active & self.timeline.channels[toe].active)[frames]
-        apart = self.targets[toe][frames] - self.targets[heel][frames]
+        """(frames, 3, 3) projections of the heel's error across its rigid foot; the identity where the ball is not
+        active. Along the foot the ball's target already determines the heel."""
+        ball = self._rigid_feet[heel]
+        both = (self.timeline.channels[heel].active & self.timeline.channels[ball].active)[frames]
+        apart = self.targets[ball][frames] - self.targets[heel][frames]
         axis = apart / np.maximum(rotations.lengths(apart), TINY)[:, None]
         return across(axis * both[:, None])
 
-    def _is_rigid(self, heel: BodyPoint, toe: BodyPoint) -> bool:
-        """Whether nothing that can turn lies between two points: the upper one's joint carries the other's at once."""
+    def _is_rigid(self, heel: BodyPoint, ball: BodyPoint) -> bool:
+        """Whether no joint between two points can rotate: the heel's joint carries the ball's rigidly."""
         tree, kinds = self.skeleton.tree, self.skeleton.kinds
-        chain = tree.chain(int(toe.joint))
-        if heel.joint not in chain or any(toe.offset):
-            return heel.joint == toe.joint
+        chain = tree.chain(int(ball.joint))
+        if heel.joint not in chain or any(ball.offset):
+            return heel.joint == ball.joint
         between = chain[1 : chain.index(int(heel.joint))]
         return all(kinds[joint] is JointKind.FIXED for joint in between)
 
-    # What holds when -----------------------------------------------------------------------------------------------
+    # The tasks -----------------------------------------------------------------------------------------------------
 
-    def enforced_among(self, frames: IntArray) -> IntArray:
-        """Those of some frames in which anything holds."""
+    def with_tasks(self, frames: IntArray) -> IntArray:
+        """Those of some frames in which at least one channel is active."""
         return frames[(self.codes[frames] >= 0).any(axis=1)]
 
     def groups(self, frames: IntArray) -> list[Group]:
-        """Some frames by their levels, in batches; those without any are left out."""
-        active = self.enforced_among(frames)
+        """Some frames grouped by their task specifications, at most `GROUP_SIZE` in each; those without tasks are left
+        out."""
+        active = self.with_tasks(frames)
         if not active.size:
             return []
         distinct, which = np.unique(self.codes[active], axis=0, return_inverse=True)
         which = which.reshape(-1)
         groups = []
         for number, codes in enumerate(distinct):
-            levels = tuple(
-                Level(channel, int(code), self._priority[self._wishes[channel].distinct[code].rank])
+            channels = tuple(
+                ActiveChannel(channel, int(code), self._priorities[self._specifications[channel].distinct[code].rank])
                 for channel, code in enumerate(codes)
                 if code >= 0
             )
             members = active[which == number]
-            groups += [Group(members[first : first + ORDERED], levels) for first in range(0, len(members), ORDERED)]
+            groups += [
+                Group(members[first : first + GROUP_SIZE], channels) for first in range(0, len(members), GROUP_SIZE)
+            ]
         return groups
 
     def tasks(self, group: Group) -> list[Task]:
-        """For the frames of a group, in the order of its levels."""
-        return [self._task(level.channel, level.wish, group.frames, level.priority) for level in group.levels]
+        """The tasks of a group's frames, in the order of its channels."""
+        return [self._task(each.channel, each.specification, group.frames, each.priority) for each in group.channels]
 
-    def _task(self, channel: int, wish: int, frames: IntArray, priority: int) -> Task:
-        wishes = self._wishes[channel]
+    def _task(self, channel: int, specification: int, frames: IntArray, priority: int) -> Task:
+        specifications = self._specifications[channel]
         return self.timeline.channels[channel].effector.task(
             self.targets[channel][frames],
             priority=priority,
-            weight=wishes.distinct[wish].weight,
-            recruit=wishes.distinct[wish].recruit,
-            name=wishes.names[wish],
+            weight=specifications.distinct[specification].weight,
+            recruit=specifications.distinct[specification].recruit,
+            name=specifications.labels[specification],
         )
 
     def owners(self, group: Group) -> list[Constraint]:
-        """The constraint behind each level of a group, in its first frame."""
-        channels = [self.timeline.channels[level.channel] for level in group.levels]
+        """For each channel of a group, the constraint that owns its first frame."""
+        channels = [self.timeline.channels[each.channel] for each in group.channels]
         return [channel.tracks[channel.owner[group.frames[0]]].constraint for channel in channels]
 
     def check(self) -> None:
-        """Raise what is wrong with any task, before anything is solved."""
-        for number, wishes in enumerate(self._wishes):
-            for wish in range(len(wishes.distinct)):
-                self._who_may_move(number, wish)
+        """Raise an error for the first task that is not valid, before anything is solved."""
+        for number, specifications in enumerate(self._specifications):
+            for specification in range(len(specifications.distinct)):
+                self._recruited_by(number, specification)
 
-    def _who_may_move(self, channel: int, wish: int) -> BoolArray:
-        """(joints,) those that a channel recruits by one of its wishes; raises what is wrong with such a task."""
+    def _recruited_by(self, channel: int, specification: int) -> BoolArray:
+        """(joints,) those that a channel recruits by one of its specifications; raises an error for an invalid task."""
 
         def checked() -> BoolArray:
-            task = self._task(channel, wish, np.array([0]), 1)
+            task = self._task(channel, specification, np.array([0]), 1)
             task.check(self.skeleton, 1)
             return task.recruited(self.skeleton)
 
-        effector, recruit = self.timeline.channels[channel].effector, self._wishes[channel].distinct[wish].recruit
-        return self.timeline.source.cached(("who may move", effector, recruit), checked)
+        effector = self.timeline.channels[channel].effector
+        recruit = self._specifications[channel].distinct[specification].recruit
+        return self.timeline.source.cached(("recruited", effector, recruit), checked)
 
     def recruited(self, tasks: Sequence[Task]) -> BoolArray:
-        """(joints,) who may move for any of these tasks."""
+        """(joints,) those that any of some tasks recruits."""
         recruited = np.zeros(len(self.skeleton), dtype=bool)
         for task in tasks:
             recruited |= task.recruited(self.skeleton)
@@ -182,163 +210,150 @@ class Enforcement:
 
     @cached_property
     def movable(self) -> BoolArray:
-        """(frames, joints) who may move in which frame."""
+        """(frames, joints) those that a task of the frame recruits."""
         movable = np.zeros((self.timeline.frames, len(self.skeleton)), dtype=bool)
-        for number, wishes in enumerate(self._wishes):
-            for wish in range(len(wishes.distinct)):
-                movable |= (wishes.codes == wish)[:, None] & self._who_may_move(number, wish)
+        for number, specifications in enumerate(self._specifications):
+            for specification in range(len(specifications.distinct)):
+                movable |= (specifications.codes == specification)[:, None] & self._recruited_by(number, specification)
         return movable
 
-    def changed(self, other: Enforcement) -> BoolArray:
-        """(frames,) where this asks for something else than another time line of the same clip does."""
-        mine, theirs = self._asked(), other._asked()
-        changed = np.zeros(self.timeline.frames, dtype=bool)
+    def differs_from(self, other: FrameTasks) -> BoolArray:
+        """(frames,) where the tasks are not those of another time line of the same clip."""
+        mine, theirs = self._by_effector(), other._by_effector()
+        differs = np.zeros(self.timeline.frames, dtype=bool)
         for effector in mine.keys() | theirs.keys():
             if effector not in mine or effector not in theirs:
-                (only,) = (asked[effector] for asked in (mine, theirs) if effector in asked)
-                changed |= only[0].active
+                (only,) = (channels[effector] for channels in (mine, theirs) if effector in channels)
+                differs |= only[0].active
                 continue
             (one, targets), (another, others) = mine[effector], theirs[effector]
             if one is not another:
-                changed |= (one.active != another.active) | (one.wishes.hashes != another.wishes.hashes)
+                differs |= one.active != another.active
+                differs |= one.task_specifications.differs_from(another.task_specifications)
             if targets is not others:
-                changed |= one.active & another.active & (targets != others).any(axis=1)
-        return changed
+                differs |= one.active & another.active & (targets != others).any(axis=1)
+        return differs
 
-    def _asked(self) -> dict[Effector, tuple[Channel, Array]]:
-        """What each effector is asked to do: its channel and its targets."""
+    def _by_effector(self) -> dict[Effector, tuple[Channel, Array]]:
+        """The channel of each effector, and its targets."""
         channels = self.timeline.channels
         return {channel.effector: (channel, targets) for channel, targets in zip(channels, self.targets, strict=True)}
 
-    # Solving -------------------------------------------------------------------------------------------------------
+    # Residuals -----------------------------------------------------------------------------------------------------
 
-    def met(self, levels: Sequence[Level], errors: Sequence[Array], holds: float = HOLDS) -> BoolArray:
-        """(frames,) where every level holds, given the errors (frames, rows) of their tasks.
-
-        It holds where it misses by no more than `holds`, in sizes of the character or radians.
-        """
+    def met(
+        self, channels: Sequence[ActiveChannel], errors: Sequence[Array], tolerance: float = MET_TOLERANCE
+    ) -> BoolArray:
+        """(frames,) where the errors (frames, rows) of the tasks of all channels are within the tolerance, in sizes of
+        the character or radians."""
         met = np.ones(len(errors[0]), dtype=bool)
-        for level, error in zip(levels, errors, strict=True):
-            met &= np.einsum("fr,fr->f", error, error) <= (holds * self._unit(level.channel)) ** 2
+        for each, error in zip(channels, errors, strict=True):
+            met &= np.einsum("fr,fr->f", error, error) <= (tolerance * self._residual_unit(each.channel)) ** 2
         return met
 
-    def missing(self, channel: int, world: WorldState, frames: IntArray) -> Array:
-        """(frames,) what a channel misses in a state of some frames, in sizes of the character or radians."""
+    def residuals(self, channel: int, world: WorldState, frames: IntArray) -> Array:
+        """(frames,) how far a channel is from its targets in the state of some frames, in sizes of the character or
+        radians."""
         effector = self.timeline.channels[channel].effector
-        return effector.miss(effector.value(world), self.targets[channel][frames]) / self._unit(channel)
+        return effector.miss(effector.value(world), self.targets[channel][frames]) / self._residual_unit(channel)
 
-    def _unit(self, channel: int) -> float:
-        """What the misses of a channel are measured in: the character's size, or a radian."""
+    def _residual_unit(self, channel: int) -> float:
+        """The unit of a channel's residuals: the character's size, or a radian."""
         return 1.0 if self.timeline.channels[channel].effector.is_angular else self.skeleton.size
 
-    def solved(self, group: Group, start: Motion, reference: Motion, settings: SolveSettings) -> Enforced:
-        """The postures of a group's frames; `start` and `reference` cover the whole clip.
+    def _heels_met(self, frames: IntArray, world: WorldState, tolerance: float = HEEL_TOLERANCE) -> BoolArray:
+        """(frames,) where the heels of rigid feet, whose errors counted across the feet alone, are met as a whole.
 
-        Every joint that is recruited begins as in `start` and is attracted to the reference; the others keep it.
+        Across a foot the error is also zero where the foot points backwards.
         """
-        solved = self._attracted(group.frames, self.tasks(group), start, reference, settings)
-        met = self.met(group.levels, solved.errors[:-1])
-        return Enforced(group.frames, solved.motion, solved.converged, met)
+        met = np.ones(len(frames), dtype=bool)
+        for number in self._rigid_feet:
+            active = self.timeline.channels[number].active[frames]
+            met &= ~active | (self.residuals(number, world, frames) <= tolerance)
+        return met
 
-    def _unordered(self, frames: IntArray) -> tuple[list[Level], list[Task]]:
-        """The tasks of some frames as one level, each switched off where it does not hold."""
-        levels: list[Level] = []
+    # Solving -------------------------------------------------------------------------------------------------------
+
+    def solve_prioritized(
+        self, group: Group, start: Motion, reference: Motion, settings: SolveSettings
+    ) -> SolvedFrames:
+        """Solve a group's frames in strict priority; `start` and `reference` cover the whole clip.
+
+        Recruited joints begin as in `start` and are attracted to the reference; the others are those of the reference.
+        """
+        solved = self._solve_attracted(group.frames, self.tasks(group), start, reference, settings)
+        met = self.met(group.channels, solved.errors[:-1])
+        return SolvedFrames(group.frames, solved.motion, solved.converged, met)
+
+    def _single_level(self, frames: IntArray) -> tuple[list[ActiveChannel], list[Task]]:
+        """The tasks of some frames as one level of equal priority, each masked where its channel is not active."""
+        channels: list[ActiveChannel] = []
         tasks: list[Task] = []
-        for channel, wishes in enumerate(self._wishes):
-            codes = wishes.unordered[wishes.codes[frames]]
-            for wish in np.unique(codes[codes >= 0]):
-                active = codes == wish
-                task = self._task(channel, int(wish), frames, 1)
-                levels.append(Level(channel, int(wish), 1))
-                if channel in self._rigid:
+        for channel, specifications in enumerate(self._specifications):
+            codes = specifications.ignoring_rank[specifications.codes[frames]]
+            for code in np.unique(codes[codes >= 0]):
+                active = codes == code
+                task = self._task(channel, int(code), frames, 1)
+                channels.append(ActiveChannel(channel, int(code), 1))
+                if channel in self._rigid_feet:
                     task = AcrossTask(task, active, self._across_foot(channel, frames))
                 elif not active.all():
                     task = MaskedTask(task, active)
                 tasks.append(task)
-        return levels, tasks
+        return channels, tasks
 
-    def solved_unordered(self, frames: IntArray, start: Motion, reference: Motion, settings: SolveSettings) -> Enforced:
-        """The postures of some frames in one batch, as `solved` would have them wherever everything can be met.
+    def solve_single_level(
+        self, frames: IntArray, start: Motion, reference: Motion, settings: SolveSettings
+    ) -> SolvedFrames:
+        """Solve some frames in one batch with all tasks in one level; where all targets can be met, the result is that
+        of `solve_prioritized`.
 
-        There the order does not matter: whichever way it is sought, the posture nearest to the reference that meets
-        everything is the same. Where something is not met, the result is no more than a start. Levels are brought to
-        `feasibility_tolerance`; with more than `HOLDS` they are met where they are, and someone has to put them right.
+        There the priorities do not matter: the posture nearest to the reference that meets all targets is the same.
+        Elsewhere the result is only a start. Targets are met to `settings.feasibility_tolerance`; where that is more
+        than `MET_TOLERANCE`, the frames have to be corrected afterwards.
         """
-        levels, tasks = self._unordered(frames)
-        few = replace(settings, iterations=min(settings.iterations, UNORDERED_ITERATIONS))
-        solved = self._attracted(frames, tasks, start, reference, few)
-        self._keep_unrecruited(frames, solved.motion, reference)
-        met = self.met(levels, solved.errors[:-1], max(HOLDS, settings.feasibility_tolerance))
-        if self._rigid:
+        channels, tasks = self._single_level(frames)
+        few = replace(settings, iterations=min(settings.iterations, SINGLE_LEVEL_ITERATIONS))
+        solved = self._solve_attracted(frames, tasks, start, reference, few)
+        self._restore_unrecruited(frames, solved.motion, reference)
+        met = self.met(channels, solved.errors[:-1], max(MET_TOLERANCE, settings.feasibility_tolerance))
+        if self._rigid_feet:
             world = WorldState.of(self.skeleton, solved.motion)
-            met &= self._heels_hold(frames, world, max(HEEL_HOLDS, settings.feasibility_tolerance))
-        return Enforced(frames, solved.motion, solved.converged, met)
+            met &= self._heels_met(frames, world, max(HEEL_TOLERANCE, settings.feasibility_tolerance))
+        return SolvedFrames(frames, solved.motion, solved.converged, met)
 
-    def polished(self, frames: IntArray, start: Motion) -> Enforced:
-        """The postures of some frames, taken for right as they are in `start` but for what they miss.
+    def correct(self, frames: IntArray, start: Motion) -> SolvedFrames:
+        """Remove the residuals of some frames, without attraction to a reference, from their postures in `start`.
 
-        What is missing is made up for by limbs rather than by the whole body; see `Source.stiffened_skeleton`.
+        The correction is made by the limbs rather than by the whole body; see `Source.stiffened_skeleton`.
         """
-        levels, tasks = self._unordered(frames)
+        channels, tasks = self._single_level(frames)
         motion = start.at(frames)
-        body = self.timeline.source.stiffened_skeleton
+        skeleton = self.timeline.source.stiffened_skeleton
         if is_correctable(self.skeleton, tasks):
-            polished = correct_postures(body, motion, tasks, POLISHED)
-            world, errors = polished.world, polished.errors
+            corrected = correct_postures(skeleton, motion, tasks, CORRECTION_TOLERANCE)
+            world, errors = corrected.world, corrected.errors
         else:
-            solved = solve_checked(body, motion, tasks, SolveSettings(iterations=0))
-            world, errors = WorldState.of(body, solved.motion), solved.errors
-        self._keep_unrecruited(frames, world.motion, start)
-        met = self.met(levels, errors) & self._heels_hold(frames, world)
-        return Enforced(frames, world.motion, met, met)
+            solved = solve_checked(skeleton, motion, tasks, SolveSettings(iterations=0))
+            world, errors = WorldState.of(skeleton, solved.motion), solved.errors
+        self._restore_unrecruited(frames, world.motion, start)
+        met = self.met(channels, errors) & self._heels_met(frames, world)
+        return SolvedFrames(frames, world.motion, met, met)
 
-    def _heels_hold(self, frames: IntArray, world: WorldState, holds: float = HEEL_HOLDS) -> BoolArray:
-        """(frames,) where heels that were only asked for across their feet hold altogether in a state of these.
+    def _restore_unrecruited(self, frames: IntArray, motion: Motion, original: Motion) -> None:
+        """Write the joints that no task recruits from an original of the whole clip into a motion of some frames."""
+        unrecruited = ~self.movable[frames]
+        motion.rotations[unrecruited] = original.rotations[frames][unrecruited]
+        motion.translations[unrecruited] = original.translations[frames][unrecruited]
 
-        Asked so, a foot may also come to lie back to front.
-        """
-        hold = np.ones(len(frames), dtype=bool)
-        for number in self._rigid:
-            active = self.timeline.channels[number].active[frames]
-            hold &= ~active | (self.missing(number, world, frames) <= holds)
-        return hold
-
-    def _keep_unrecruited(self, frames: IntArray, motion: Motion, kept: Motion) -> None:
-        """Write joints that may not move in a frame over those of a motion of these frames alone."""
-        still = ~self.movable[frames]
-        motion.rotations[still] = kept.rotations[frames][still]
-        motion.translations[still] = kept.translations[frames][still]
-
-    def _attracted(
-        self,
-        frames: IntArray,
-        tasks: Sequence[Task],
-        start: Motion,
-        reference: Motion,
-        settings: SolveSettings,
+    def _solve_attracted(
+        self, frames: IntArray, tasks: Sequence[Task], start: Motion, reference: Motion, settings: SolveSettings
     ) -> Postures:
+        """Solve some frames for tasks, and last for the attraction of the recruited joints to the reference."""
         recruited = np.flatnonzero(self.recruited(tasks))
-        turned, moved = reference.rotations[frames], reference.translations[frames]
-        attraction = PoseTask(Motion(turned, moved), priority=0, recruit=recruited.tolist())
-        begin = Motion(turned.copy(), moved.copy())
+        attractor = reference.at(frames)
+        attraction = PoseTask(attractor, priority=0, recruit=recruited.tolist())
+        begin = Motion(attractor.rotations.copy(), attractor.translations.copy())
         begin.rotations[:, recruited] = start.rotations[np.ix_(frames, recruited)]
         begin.translations[:, recruited] = start.translations[np.ix_(frames, recruited)]
         return solve_checked(self.skeleton, begin, [*tasks, attraction], settings)
-
-
-@dataclass(frozen=True, eq=False)
-class Enforced:
-    """Solved frames."""
-
-    frames: IntArray
-    motion: Motion
-    """Of these frames alone."""
-    converged: BoolArray
-    """(frames,) whether each has come to rest."""
-    met: BoolArray
-    """(frames,) whether everything holds."""
-
-    def at(self, chosen: IntArray) -> Enforced:
-        """Some of them, by their positions."""
-        motion = self.motion.at(chosen)
-        return Enforced(self.frames[chosen], motion, self.converged[chosen], self.met[chosen])

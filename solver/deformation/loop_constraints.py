@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The constraints of a loop, repeated with it, and what became of them."""
+"""The constraints of a loop, repeated with it, and the report on them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .report import Conflict, Report, Residual
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Copy(Constraint):
-    """A constraint other than a footplant, as it is in one copy of a loop or, where it lasts as long, in all."""
+    """A constraint other than a footplant in one copy of a loop or, where it lasts as long as the loop, in all."""
 
     original: Constraint
     source: Source
     """Of the loop's own clip."""
     loop: Loop
     number: int | None
-    """Which of the copies, from 0; None: all of them."""
+    """The index of the copy; None: all copies."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -34,7 +34,7 @@ class Copy(Constraint):
         return self.original.label
 
     def tracks(self, source: Source) -> list[Track]:
-        return [self._placed(track, source.frames) for track in self.source.tracks(self.original)]
+        return [self._placed(track, source.frames) for track in self.original.compiled(self.source)]
 
     def _placed(self, track: Track, frames: int) -> Track:
         if self.number is not None:
@@ -43,26 +43,26 @@ class Copy(Constraint):
             return replace(track, constraint=self, begin=track.begin + first, hold_intervals=holds)
         count = -(-frames // self.loop.frames)
         once = self.loop.frames
-        moved = np.tile(track.displacement[:once], (count, 1))[:frames]
+        displacement = np.tile(track.displacement[:once], (count, 1))[:frames]
         leads = None if track.leads is None else np.tile(track.leads[:once], count)[:frames]
-        holds = _joined(
+        holds = _merged(
             [(begin + copy * once, end + copy * once) for copy in range(count) for begin, end in track.hold_intervals],
             frames - 1,
         )
-        return replace(track, constraint=self, begin=0, displacement=moved, hold_intervals=holds, leads=leads)
+        return replace(track, constraint=self, begin=0, displacement=displacement, hold_intervals=holds, leads=leads)
 
 
-def _joined(spans: Sequence[tuple[float, float]], last: float) -> tuple[tuple[float, float], ...]:
-    """Spans of time in their order up to the last frame, with those made one between which there is no frame."""
-    joined: list[tuple[float, float]] = []
+def _merged(spans: Sequence[tuple[float, float]], last: float) -> tuple[tuple[float, float], ...]:
+    """Intervals of time, in rising order, up to the last frame; those with no frame between them are merged."""
+    merged: list[tuple[float, float]] = []
     for begin, end in spans:
         if begin > last:
             continue
-        if joined and begin <= joined[-1][1] + 1.0:
-            joined[-1] = joined[-1][0], min(max(end, joined[-1][1]), last)
+        if merged and begin <= merged[-1][1] + 1.0:
+            merged[-1] = merged[-1][0], min(max(end, merged[-1][1]), last)
         else:
-            joined.append((begin, min(end, last)))
-    return tuple(joined)
+            merged.append((begin, min(end, last)))
+    return tuple(merged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +74,12 @@ class Repeated:
     constraints: tuple[Constraint, ...]
     """Those of the repeated clip."""
     belongs: tuple[dict[int, int], ...]
-    """For each of these, by the number of the copy that it is part of: which of the originals it is there."""
+    """For each of `constraints`, the index into `originals` by the index of each copy in which it is active."""
 
     @staticmethod
     def of(loop: Loop, source: Source, originals: Iterable[Constraint]) -> Repeated:
-        """Footplants whose foot stands on where the loop begins again are one plant; `source` is the loop's own."""
+        """The constraints of a loop, whose own source is `source`, for the repeated clip. A footplant that goes on
+        where the loop begins again is one plant with the one that continues it."""
         asked = tuple(originals)
         made: list[tuple[Constraint, dict[int, int]]] = []
         plants = {number: each for number, each in enumerate(asked) if isinstance(each, Footplant)}
@@ -92,7 +93,7 @@ class Repeated:
         return Repeated(loop, asked, tuple(each for each, _ in made), tuple(where for _, where in made))
 
     def report(self, repeated: Report) -> Report:
-        """A report on the middle copy of the repeated clip as one on the loop: on its own constraints and frames."""
+        """The report on the loop, with its own constraints and frames, from that on the repeated clip."""
         number_of = {id(each): where for each, where in zip(self.constraints, self.belongs, strict=True)}
         residuals: dict[int, Residual] = {}
         conflicts = []
@@ -102,10 +103,10 @@ class Repeated:
                 frames = residual.frames - self.loop.first
                 residuals[number] = replace(residual, constraint=self.originals[number], frames=frames)
         for conflict in repeated.conflicts:
-            loser = self.originals[number_of[id(conflict.loser)][self.loop.reach]]
-            numbers = [number for winner in conflict.winners for number in number_of[id(winner)].values()]
-            winners = dict.fromkeys(self.originals[number] for number in numbers)
-            conflicts.append(self._in_own_frames(replace(conflict, loser=loser, winners=tuple(winners))))
+            constraint = self.originals[number_of[id(conflict.constraint)][self.loop.reach]]
+            numbers = [number for other in conflict.conflicting for number in number_of[id(other)].values()]
+            conflicting = tuple(dict.fromkeys(self.originals[number] for number in numbers))
+            conflicts.append(self._in_own_frames(replace(conflict, constraint=constraint, conflicting=conflicting)))
         return Report(
             tuple(residuals[number] for number in range(len(self.originals))),
             tuple(conflicts),
@@ -123,13 +124,13 @@ class Repeated:
 
 
 def _is_near(constraint: Constraint, loop: Loop, source: Source) -> bool:
-    """Whether a constraint of the repeated clip is so near to the copy in the middle that it may matter there."""
+    """Whether a constraint of the repeated clip is active within `APART` seconds of the copy in the middle."""
     if isinstance(constraint, Footplant):
         times = [time for stay in constraint.stays.values() for time in stay]
         begin, end = min(times), max(times)
     else:
         assert isinstance(constraint, Copy) and constraint.number is not None
-        tracks, first = source.tracks(constraint.original), constraint.number * loop.frames
+        tracks, first = constraint.original.compiled(source), constraint.number * loop.frames
         begin = first + min((track.begin for track in tracks), default=0)
         end = first + max((track.end for track in tracks), default=0)
     near = APART * loop.clip.fps
@@ -137,9 +138,10 @@ def _is_near(constraint: Constraint, loop: Loop, source: Source) -> bool:
 
 
 def _copied(number: int, original: Constraint, loop: Loop, source: Source) -> list[tuple[Constraint, dict[int, int]]]:
-    """A constraint in each copy, or in all of them at once where it lasts as long as the loop."""
+    """A constraint in each copy, or one in all copies where it lasts as long as the loop; each with its entry of
+    `Repeated.belongs`. `number` is its index among the originals."""
     copies = range(2 * loop.reach + 1)
-    lasts = all(track.begin == 0 and track.end >= loop.frames - 1 for track in source.tracks(original))
+    lasts = all(track.begin == 0 and track.end >= loop.frames - 1 for track in original.compiled(source))
     made: list[tuple[Constraint, dict[int, int]]] = []
     for copy in (None,) if lasts else copies:
         copied = Copy(
@@ -159,7 +161,8 @@ def _copied(number: int, original: Constraint, loop: Loop, source: Source) -> li
 def _planted(
     number: int, plants: Mapping[int, Footplant], continued: Mapping[int, int], loop: Loop, source: Source
 ) -> list[tuple[Constraint, dict[int, int]]]:
-    """The footplants that begin where one of a loop's own, by its number, does in each copy."""
+    """The footplants of the repeated clip that begin as the loop's own with index `number` does in each copy; each with
+    its entry of `Repeated.belongs`. `continued` is the result of `_continued`."""
     original, copies = plants[number], range(2 * loop.reach + 1)
     for part, (begin, end) in original.stays.items():
         original.check_time(source, f"its {part} strike", begin)
@@ -188,7 +191,7 @@ def _planted(
 
 
 def _cut(plant: Footplant, loop: Loop) -> Footplant:
-    """A plant that ends before its loop begins again, if it begins before that."""
+    """A plant that ends, at the latest, with the last frame of its loop."""
     offs: dict[str, Any] = {
         f"{part}_off": min(end, loop.frames - 1.0)
         for part, (begin, end) in plant.stays.items()
@@ -198,7 +201,7 @@ def _cut(plant: Footplant, loop: Loop) -> Footplant:
 
 
 def _shifted(plant: Footplant, copy: int, loop: Loop) -> Footplant:
-    """A plant as it is in one of the copies, called as the loop's own."""
+    """A plant moved to one of the copies, with the label of the loop's own."""
     first = float(copy * loop.frames)
     changed: dict[str, Any] = {"name": plant.label}
     for part, (begin, end) in plant.stays.items():
@@ -209,7 +212,7 @@ def _shifted(plant: Footplant, copy: int, loop: Loop) -> Footplant:
 
 
 def _followed(plant: Footplant, after: Footplant) -> Footplant:
-    """One plant of two, of which the second goes on where the first one ends."""
+    """Two plants, of which the second goes on where the first one ends, made one."""
     changed: dict[str, Any] = {}
     for part in plant.stays | after.stays:
         begins, ends = plant.stays.get(part, after.stays.get(part)), after.stays.get(part, plant.stays.get(part))
@@ -224,7 +227,8 @@ def _is_moved(plant: Footplant) -> bool:
 
 
 def _continued(plants: Mapping[int, Footplant], loop: Loop) -> dict[int, int]:
-    """For footplants, by their numbers, whose foot stands on where the loop begins again: in which one it does."""
+    """For the footplants that go on where the loop begins again, by their indices: the index of the plant that
+    continues each."""
     continued: dict[int, int] = {}
     for number, plant in plants.items():
         for other, after in plants.items():
@@ -235,8 +239,8 @@ def _continued(plants: Mapping[int, Footplant], loop: Loop) -> dict[int, int]:
 
 
 def _goes_on(plant: Footplant, after: Footplant, loop: Loop) -> bool:
-    """Whether a plant at the end of a loop goes on in another at its begin: all that both plant stands through, and
-    neither of them says otherwise where."""
+    """Whether a plant at the end of a loop is continued by another one at its begin: heel and ball, as far as both
+    plant them, stand through, and the places of the two do not contradict each other."""
     if plant.foot != after.foot or plant.priority != after.priority or plant.weight != after.weight:
         return False
     if plant is after and not loop.travel.any():

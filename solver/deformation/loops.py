@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clips that are played over and over: what follows their last frame is their first one.
+"""Loops: clips that are played over and over, their first frame after their last one.
 
 A loop is solved as a longer clip, in which it is repeated before and after itself. The copy in the middle is the
-result: the next one begins as it does, so what is added to the source has neither a jump nor a bend there.
+result: the next one begins as it does, so the displacement has neither a jump nor a bend where the loop begins again.
 """
 
 from __future__ import annotations
@@ -18,51 +18,51 @@ from ..body.motion import Motion
 from ..body.moving_ground import LOW, ground_velocity
 from ..core.arrays import Array, BoolArray
 from ..core.errors import MotionError
-from .displacement_filter import Displacement, displacement
+from .displacement import displacement
 
 MEETS = 1e-3
-"""Sizes of the character: as far as any joint of the last frame may be from where it is in the first one for a loop
-over still ground. Samples of loops are up to 0.0004 away, after their keys were thinned."""
+"""Sizes of the character: the largest distance of any joint between the last and the first frame of a loop over still
+ground. Sampled loops have up to 0.0004, after their keys were thinned."""
 
 MEETS_IN_STEPS, STEPS_A_SECOND = 0.4, 30.0
-"""The same for a walk in place, as a share of the usual way in this part of a second, the root of the mean square over
-all joints."""
+"""The same for a walk in place, as a share of the median distance that the joints move in 1 / `STEPS_A_SECOND`
+seconds; of both the root mean square over all joints."""
 
 FLOWS = 0.1
-"""A share of the usual way from frame to frame: a clip that is slower than this where it begins again is at rest there.
-It may be a loop, or it may be a gesture that begins and ends with the same pose."""
+"""A share of the median distance from frame to frame: a clip that is slower than this where it begins again is at
+rest there. It may be a loop, or a gesture that begins and ends with the same pose."""
 
 LEAVES = 10.0
-"""How many times as far as they are apart a clip must go away from its first and last pose: what trembles in one place
-is no loop."""
+"""The least distance that a clip must move away from its first pose, as a multiple of the distance between its
+first and last pose: a body that trembles in one place is no loop."""
 
 SAME_WAY = 0.5
-"""The cosine between the last step and the first one, of all joints together, from which on a motion flows on. Dances
-and walks that are loops have 0.6 and more; gestures, which come back the way that they went, have -0.3 and less."""
+"""The least cosine between the displacements of all joints in the last and in the first step of a motion that flows on.
+Dances and walks that are loops have 0.6 and more; gestures, which return the way they came, have -0.3 and less."""
 
 STRIDE = 0.15
-"""Sizes of the character by which each foot is ahead of the other one at some time in a walk or a run."""
+"""Sizes of the character: in a walk or a run each foot is at least this far ahead of the other one at some time."""
 
 SEAM_SPEED = 0.3
-"""A share of the ground's speed by which the velocity of a foot may differ from that of the ground to tell how long the
-last step is."""
+"""The most by which the velocity of a foot may differ from that of the ground, as a share of the ground's speed, for
+the length of the last step to be measured by it."""
 
 WHOLE = 0.05
-"""Frames by which the last step may differ from a whole one and still is one."""
+"""Frames: a last step that differs by less from one frame lasts one frame."""
 
 APART = 1.5
-"""Seconds of motion before and after a loop, at the least: no ease, filter or swing reaches further."""
+"""The least seconds of motion before and after a loop: no ease, filter or swing phase reaches further."""
 
 SHORTEST = 4
-"""Frames of a loop, at the least."""
+"""The least number of frames of a loop."""
 
 
 def is_cyclic(clip: Clip) -> bool:
     """Whether a clip is a loop: its last pose leads to its first one, or is the same, with the same velocity.
 
     In a walk in place the last frame may be the first one again, or the frame before it. Any other clip is a loop only
-    where the last pose is the first one, in the same place, and the motion flows on there or the legs pass each other
-    both ways: a gesture that begins and ends at rest is none.
+    if the last pose is the first one, in the same place, and either the motion flows on there or the feet pass each
+    other both ways: a gesture that begins and ends at rest is none.
     """
     if clip.frames < SHORTEST:
         return False
@@ -99,7 +99,7 @@ class Loop:
 
     @staticmethod
     def of(clip: Clip) -> Loop:
-        """A clip as a loop, whether it meets itself well or not (see `is_cyclic`)."""
+        """A clip as a loop, also where its ends do not meet (see `is_cyclic`)."""
         if clip.frames < SHORTEST:
             raise MotionError(f"A loop has {SHORTEST} frames or more, not {clip.frames}.")
         velocity = ground_velocity(clip)
@@ -117,17 +117,17 @@ class Loop:
 
     @property
     def frames(self) -> int:
-        """How many frames there are before it begins again."""
+        """The number of frames before it begins again."""
         return self.clip.frames - int(self.closes)
 
     @property
     def period(self) -> float:
-        """Frames, maybe no whole number, until it begins again."""
+        """The time until it begins again in frames, not always a whole number."""
         return self.frames - 1 + self.last_step
 
     @property
     def travel(self) -> Array:
-        """(3,) how far the character has come when it begins again, in the clip's units, horizontal."""
+        """(3,) the horizontal displacement of the character over one period, in the clip's units."""
         positions = self.clip.motion.root_translation
         travelled = positions[-1] - positions[0]
         if not self.closes:
@@ -139,7 +139,7 @@ class Loop:
 
     @cached_property
     def reach(self) -> int:
-        """How many copies come before the one in the middle, and after."""
+        """The number of copies before the one in the middle, and after it."""
         return max(1, int(np.ceil(APART * self.clip.fps / self.frames)))
 
     @property
@@ -149,23 +149,24 @@ class Loop:
 
     @cached_property
     def repeated(self) -> Clip:
-        """The loop with its copies before and after, each where the one before it leads; the middle one as it is."""
+        """The loop with its copies before and after, each displaced by `travel` from the one before; the middle one is
+        not displaced."""
         motion, frames = self.clip.motion, self.frames
         roots = [joint for joint, parent in enumerate(self.clip.skeleton.parents) if parent < 0]
-        turned, moved = [], []
+        rotated, translated = [], []
         for copy in range(-self.reach, self.reach + 1):
             last = self.clip.frames if copy == self.reach else frames
-            turned.append(motion.rotations[:last])
+            rotated.append(motion.rotations[:last])
             placed = motion.translations[:last]
             if copy and self.travel.any():
                 placed = placed.copy()
                 placed[:, roots] += copy * self.travel
-            moved.append(placed)
-        return self.clip.with_motion(Motion(np.concatenate(turned), np.concatenate(moved)))
+            translated.append(placed)
+        return self.clip.with_motion(Motion(np.concatenate(rotated), np.concatenate(translated)))
 
     @property
     def seconds(self) -> Array:
-        """(frames of the repeated clip,) their times, of which that of the middle copy's first frame is 0."""
+        """(frames of the repeated clip,) the times of its frames; that of the middle copy's first frame is 0."""
         frames = np.arange(self.repeated.frames)
         copies = np.minimum(frames // self.frames, 2 * self.reach)
         return np.asarray(((frames - copies * self.frames) + (copies - self.reach) * self.period) / self.clip.fps)
@@ -173,25 +174,25 @@ class Loop:
     # The result ----------------------------------------------------------------------------------------------------
 
     def of_the_clip(self, values: Array | BoolArray) -> Any:
-        """(frames of the clip, …) what the middle copy has of values (frames of the repeated clip, …)."""
+        """(frames of the clip, …) the values of the middle copy, of values (frames of the repeated clip, …)."""
         middle = values[self.first : self.first + self.frames]
         return np.concatenate([middle, middle[:1]]) if self.closes else middle.copy()
 
     def motion_of_the_clip(self, repeated: Motion) -> Motion:
-        """The motion of the middle copy of a repeated clip; a frame that is the first one again is displaced from the
-        source as that is, so that both meet as those of the source do."""
+        """The motion of the middle copy of a repeated clip. A last frame that is the first one again has the same
+        displacement from the source as the first, so that both meet as those of the source do."""
         motion = Motion(self.of_the_clip(repeated.rotations), self.of_the_clip(repeated.translations))
         if not self.closes:
             return motion
         source = self.clip.motion
         first = displacement(source.at(np.array([0])), motion.at(np.array([0])))
-        last = Displacement(first.turns, first.moves).applied(source.at(np.array([-1])))
+        last = first.applied(source.at(np.array([-1])))
         motion.rotations[-1], motion.translations[-1] = last.rotations[0], last.translations[0]
         return motion
 
 
 def _spread(vectors: Array) -> Any:
-    """(…) the root of the mean over joints of the squared lengths of vectors (…, joints, 3)."""
+    """(…) the root mean square over joints of the lengths of vectors (…, joints, 3)."""
     return np.sqrt((vectors**2).sum(axis=-1).mean(axis=-1))
 
 
@@ -203,37 +204,37 @@ def _strides(clip: Clip) -> bool:
     balls = np.stack([clip.world.point(clip.skeleton.resolve(ball)) for ball in (marks.left_ball, marks.right_ball)])
     balls = balls / clip.skeleton.size
     balls[..., up] = 0.0
-    # Along the way in which their distance changes most; across it, feet keep it.
+    # Along the direction in which their distance changes most; across it, feet keep their distance.
     apart = balls[0] - balls[1]
     changes = apart - apart.mean(axis=0)
     way = np.linalg.eigh(changes.T @ changes)[1][:, -1]
     ahead = apart @ way
-    # Both of them go: who kicks stands on the other one.
+    # Both feet move: in a kick only one does.
     return bool(min(ahead.max(), -ahead.min()) >= STRIDE and np.ptp(balls @ way, axis=1).min() >= STRIDE)
 
 
 def _cosine(one: Array, other: Array) -> float:
-    """Of the angle between two arrays of the same shape, as vectors."""
+    """The cosine of the angle between two arrays of the same shape, taken as vectors."""
     return float((one * other).sum() / np.sqrt((one**2).sum() * (other**2).sum()))
 
 
 def _in_place(positions: Array, up: int) -> Array:
-    """(frames, joints, 3) positions without the way of the root along the ground."""
+    """(frames, joints, 3) positions minus the horizontal position of the root in each frame."""
     path = positions[:, :1].copy()
     path[..., up] = 0.0
     return np.asarray(positions - path)
 
 
 def _whole(step: float) -> float:
-    """A step, in frames, that is a whole one where it nearly is."""
+    """A step in frames, rounded to 1 where it is nearly as long or longer."""
     return 1.0 if step > 1.0 - WHOLE else step
 
 
 def _carried_steps(clip: Clip, velocity: Array, begin: int, end: int) -> float | None:
-    """How many frames the ground takes to carry feet from where they are in one frame to where they are in another.
+    """The number of frames in which moving ground carries a foot from its place in one frame to that in another.
 
-    It is told by that heel or ball which is low in both and stands most still on the ground just before and after; None
-    where none does.
+    It is measured at the heel or ball that is low in both frames and whose velocity just before and after is nearest to
+    the ground's; None where none stands.
     """
     skeleton, up, last = clip.skeleton, clip.skeleton.up_axis, clip.frames - 1
     begin, end = begin % clip.frames, end % clip.frames

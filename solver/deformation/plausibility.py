@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a result can be what was meant: the last line of defence before a motion is replaced by it.
+"""Plausibility of a result, checked before a motion is replaced by it.
 
-Footplants that stand where the feet are ask for little. A result that moves the whole body for them, or whose planted
-feet slide more than they did, comes from something else: wrong landmarks, a ground or a scale that does not fit.
+Footplants where the feet already stand need small corrections. A result that moves the whole body for them, or whose
+planted feet slide more than before, comes from wrong landmarks, or from a ground or a scale that does not fit.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ..constraints.sampling import active_frames
 from ..core.arrays import Array, BoolArray, IntArray
 
 LARGEST_MOVE = 0.5
-"""Sizes of the character by which the root may move in frames in which the source's feet already stand."""
+"""Sizes of the character: the most by which the root may move in frames in which the source's feet already stand."""
 
 STANDS = 0.02
-"""Sizes of the character: a foot whose heel and ball are no further from the middle of their places already stands."""
+"""Sizes of the character: a foot whose heel and ball are no farther from the median of their places already stands."""
 
 SLIDES_MORE = 0.05
-"""Sizes of the character by which a planted foot may slide further than it did."""
+"""Sizes of the character: the most by which a planted foot may slide farther than in the source."""
 
 
 def why_implausible(
@@ -35,13 +35,13 @@ def why_implausible(
     times: Array | None = None,
     moves_plants: bool = False,
 ) -> str:
-    """Why a result cannot be what its constraints meant, and what to look at, in two sentences; empty where it can.
+    """Why a result is implausible for its constraints, and what to check, in two sentences; empty if it is plausible.
 
-    `times` (frames,) is what the frames are called in the sentences; None: by their indices. With `moves_plants` the
-    ground is meant to move plants, so that the body may move along.
+    `times` (frames,) are the names of the frames in the sentences; None: their indices. With `moves_plants` the ground
+    moves plants on purpose, so that the body may move along.
 
-    Only frames count in which nothing but footplants and balance is active: what else an animator asks for may well
-    move the body, or take a foot from its plant.
+    Only frames count in which no constraints but footplants and balance are active: others may well move the body, or
+    take a foot from its plant.
     """
     given = tuple(constraints)
     plants = [each for each in given if isinstance(each, Footplant)]
@@ -82,7 +82,7 @@ def _other_activity(clip: Clip, constraints: Sequence[Constraint]) -> BoolArray:
 
 
 def _already_standing(clip: Clip, plants: Sequence[Footplant]) -> BoolArray:
-    """(frames,) where a foot is planted, and all that are hardly move; nowhere if a plant is moved elsewhere."""
+    """(frames,) where a foot is planted and all planted feet hardly move; nowhere if a plant is moved elsewhere."""
     planted, still = np.zeros(clip.frames, dtype=bool), np.ones(clip.frames, dtype=bool)
     for plant in plants:
         if plant.position is not None or plant.height is not None or np.any(np.asarray(plant.shift) != 0.0):
@@ -94,8 +94,8 @@ def _already_standing(clip: Clip, plants: Sequence[Footplant]) -> BoolArray:
 
 
 def _strays(clip: Clip, plant: Footplant) -> Iterable[tuple[IntArray, Array]]:
-    """The frames (n,) in which heel or ball of a plant stands, and how far it is from the middle of its places (n,), as
-    its ground sees them, which may move."""
+    """For heel and ball of a plant the frames (n,) in which it stands, and its distances (n,) from the median of its
+    places there, relative to the ground, which may move."""
     marks = {"heel": f"{plant.foot}_heel", "toe": f"{plant.foot}_ball"}
     for part, (begin, end) in plant.stays.items():
         frames = active_frames(max(begin, 0.0), min(end, clip.frames - 1.0))
@@ -106,7 +106,7 @@ def _strays(clip: Clip, plant: Footplant) -> Iterable[tuple[IntArray, Array]]:
 
 
 def _slide(clip: Clip, plant: Footplant, counted: BoolArray) -> float:
-    """How far heel or ball of a plant are from the middle of their places, at most, in the counted frames (frames,)."""
+    """The largest distance of heel or ball of a plant from the median of its places in the counted frames."""
     slides = [float(strays[counted[frames]].max(initial=0.0)) for frames, strays in _strays(clip, plant)]
     return max(slides, default=0.0)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What became of every constraint: how near it came, to whom it lost and what would help.
+"""The report on a deformation: the residuals of every constraint, the conflicts between them, and advice.
 
-Nothing in it is guessed: a conflict names the constraints without which the loser would have come nearer, and advice
-says what was tried on the worst frame and what came of it.
+Conflicts and advice are computed by trials on the worst frame of a constraint that is missed: a conflict names the
+constraints without which its residual would be smaller, and advice has the residual of its own trial.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from ..core.arrays import TINY, Array, BoolArray, IntArray, runs
 from ..posture.settings import SolveSettings
 from ..posture.solve import solve_checked
 from ..tasks import PoseTask, Task
-from .frame_tasks import Enforcement
+from .frame_tasks import FrameTasks
 
 MISSED = 1e-3
-"""Sizes of the character, or radians: what misses by less holds."""
+"""Sizes of the character, or radians: a constraint with a larger residual is missed."""
 
 HELPS = 0.5
-"""Leaving a constraint out, or following advice, counts if it takes away this share of what is missing."""
+"""A trial, without a constraint or after advice, counts if it reduces the residual to this share or less."""
 
 STRAIGHT = 0.999
-"""A limb whose ends are this share of its length apart is fully stretched."""
+"""A limb whose ends are at least this share of its length apart is fully stretched."""
 
 MORE_JOINTS = 2
-"""How many joints more advice proposes to recruit."""
+"""The most joints that advice proposes to recruit in addition."""
 
-FEW_ITERATIONS = SolveSettings(iterations=60, tolerance=1e-5)
-"""For trials on single frames."""
+TRIAL_SETTINGS = SolveSettings(iterations=60, tolerance=1e-5)
+"""The settings of the posture solver for trials."""
 
 
 @dataclass(frozen=True, eq=False)
 class Residual:
-    """How far one constraint is from holding."""
+    """The residuals of one constraint."""
 
     constraint: Constraint
     frames: IntArray
     """(n,) the frames of its activity."""
     distances: Array
-    """(n,) in the clip's units, or in radians: the farthest of its effectors."""
+    """(n,) the largest residual of its effectors in each frame, in the clip's units or in radians."""
     misses: BoolArray
     """(n,) where that is more than a thousandth of the character's size, or of a radian."""
 
@@ -59,51 +59,51 @@ class Residual:
 
     @property
     def worst_frame(self) -> int:
-        """Where that is; of a constraint without frames -1."""
+        """The frame of the largest distance; -1 for a constraint without frames."""
         return int(self.frames[np.argmax(self.distances)]) if self.frames.size else -1
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What would help a constraint that does not hold; tried on its worst frame."""
+    """A change that would bring a missed constraint nearer to its targets; tried on its worst frame."""
 
     kind: Literal["priority", "recruit", "move"]
     sentence: str
     remaining: float
-    """What would still be missing, in the clip's units or radians."""
+    """The residual after the change, in the clip's units or radians."""
 
 
 @dataclass(frozen=True, eq=False)
 class Conflict:
-    """A constraint that does not hold."""
+    """A constraint that is missed."""
 
-    loser: Constraint
-    winners: tuple[Constraint, ...]
-    """Without which it would have come nearer; empty where there are none."""
+    constraint: Constraint
+    conflicting: tuple[Constraint, ...]
+    """The constraints without which its residual would be smaller; empty where there are none."""
     alone: float
-    """What would be missing in the worst frame if nothing else were asked for, in the clip's units or radians."""
+    """Its residual in the worst frame without all other constraints, in the clip's units or radians."""
     spans: tuple[tuple[int, int], ...]
-    """First and last frames of the times at which it is missed."""
+    """First and last frames of the intervals in which it is missed."""
     worst: float
-    """In the clip's units, or radians."""
+    """Its largest residual, in the clip's units or radians."""
     worst_frame: int
     advice: tuple[Advice, ...]
 
     @property
     def outcome(self) -> str:
-        """What becomes of the loser, in words that its name goes before."""
-        if self.winners:
-            return f"loses against {', '.join(winner.label for winner in self.winners)}"
+        """Why the constraint is missed, as the part of a sentence that follows its label."""
+        if self.conflicting:
+            return f"conflicts with {', '.join(other.label for other in self.conflicting)}"
         if self.alone > HELPS * self.worst:
             return "is out of reach even alone"
         return "is not met, although it could be (near frames that are out of reach the motion is kept smooth),"
 
     def __str__(self) -> str:
-        return f"{self.loser.label} {self.outcome} at {_times(self.spans)}; it misses by up to {self.worst:.3g}."
+        return f"{self.constraint.label} {self.outcome} at {_times(self.spans)}; it misses by up to {self.worst:.3g}."
 
 
 def _times(spans: Sequence[tuple[int, int]]) -> str:
-    """The first and last frames of some times in words."""
+    """The first and last frames of some intervals in words."""
     times = ", ".join(f"{first}" if first == last else f"{first} to {last}" for first, last in spans)
     is_one = len(spans) == 1 and spans[0][0] == spans[0][1]
     return f"frame {times}" if is_one else f"frames {times}"
@@ -119,7 +119,7 @@ class StretchedLimb:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What became of the constraints of a deformation."""
+    """The residuals and conflicts of the constraints of a deformation, and the limbs that are straight."""
 
     residuals: tuple[Residual, ...]
     """One for each constraint, in the order in which they were given."""
@@ -127,7 +127,7 @@ class Report:
     stretched: tuple[StretchedLimb, ...]
 
     def residual(self, constraint: Constraint) -> Residual:
-        """That of one constraint."""
+        """The residual of one constraint."""
         for residual in self.residuals:
             if residual.constraint is constraint:
                 return residual
@@ -153,43 +153,44 @@ class Report:
         return f"Of {given} constraints, {missed} {'does' if missed == 1 else 'do'} not hold everywhere."
 
 
-def reported(enforcement: Enforcement, clip: Clip, within: tuple[int, int] | None = None) -> Report:
-    """The report on a clip that was solved for a time line; or only on its frames `within` the first and the last."""
+def report_on(frame_tasks: FrameTasks, clip: Clip, within: tuple[int, int] | None = None) -> Report:
+    """The report on a clip that was solved for the tasks of each frame; or on its frames from the first to the last of
+    `within` alone."""
     inside = np.ones(clip.frames, dtype=bool)
     if within is not None:
         inside[:] = False
         inside[within[0] : within[1] + 1] = True
-    residuals = tuple(_residuals(enforcement, clip, inside))
+    residuals = tuple(_residuals(frame_tasks, clip, inside))
     missed = [residual for residual in residuals if residual.misses.any()]
-    return Report(residuals, tuple(_conflicts(enforcement, clip, missed)), tuple(_stretched(clip, inside)))
+    return Report(residuals, tuple(_conflicts(frame_tasks, clip, missed)), tuple(_stretched(clip, inside)))
 
 
 # Residuals ----------------------------------------------------------------------------------------------------------
 
 
-def _residuals(enforcement: Enforcement, clip: Clip, inside: BoolArray) -> Iterable[Residual]:
-    timeline = enforcement.timeline
+def _residuals(frame_tasks: FrameTasks, clip: Clip, inside: BoolArray) -> Iterable[Residual]:
+    timeline = frame_tasks.timeline
     size = clip.skeleton.size
     by_constraint: dict[int, tuple[Array, Array, BoolArray]] = {
         id(constraint): (np.zeros(clip.frames), np.zeros(clip.frames), np.zeros(clip.frames, dtype=bool))
         for constraint in timeline.constraints
     }
-    for channel, targets in zip(timeline.channels, enforcement.targets, strict=True):
+    for channel, targets in zip(timeline.channels, frame_tasks.targets, strict=True):
         effector = channel.effector
         values = effector.value(clip.world)
-        on_the_way = effector.miss(values, targets)
+        to_targets = effector.miss(values, targets)
         for number, track in enumerate(channel.tracks):
             distances, relative, active = by_constraint[id(track.constraint)]
-            held = _held(track)
-            # Whoever has the effector while it should be held: what counts is what this constraint asked for.
-            wished = effector.displaced(timeline.source.values(effector)[held], track.displacement[held - track.begin])
+            hold = _hold_frames(track)
+            # In its hold intervals a constraint is judged by its own targets, also where another one owns the frame.
+            wanted = effector.displaced(timeline.source.values(effector)[hold], track.displacement[hold - track.begin])
             missed = np.zeros(clip.frames)
             if track.constraint.constrains_path:
                 own = (channel.owner == number) & ~channel.bridged
-                missed[own] = on_the_way[own]
+                missed[own] = to_targets[own]
                 active[own] = True
-            missed[held] = effector.miss(values[held], wished)
-            active[held] = True
+            missed[hold] = effector.miss(values[hold], wanted)
+            active[hold] = True
             np.maximum(distances, missed, out=distances)
             np.maximum(relative, missed / (1.0 if effector.is_angular else size), out=relative)
     for constraint in timeline.constraints:
@@ -198,31 +199,31 @@ def _residuals(enforcement: Enforcement, clip: Clip, inside: BoolArray) -> Itera
         yield Residual(constraint, frames, distances[frames], relative[frames] > MISSED)
 
 
-def _held(track: Track) -> IntArray:
-    """The frames at which a track is held."""
+def _hold_frames(track: Track) -> IntArray:
+    """The frames within a track's hold intervals."""
     frames = track.frames
-    held = np.zeros(len(frames), dtype=bool)
+    inside = np.zeros(len(frames), dtype=bool)
     for begin, end in track.hold_intervals:
-        held |= (frames >= begin) & (frames <= end)
-    return frames[held]
+        inside |= (frames >= begin) & (frames <= end)
+    return frames[inside]
 
 
 # Conflicts ----------------------------------------------------------------------------------------------------------
 
 
-def _conflicts(enforcement: Enforcement, clip: Clip, missed: Sequence[Residual]) -> Iterable[Conflict]:
+def _conflicts(frame_tasks: FrameTasks, clip: Clip, missed: Sequence[Residual]) -> Iterable[Conflict]:
     if not missed:
         return
-    aground = Enforcement(enforcement.timeline.aground(), enforcement.targets)
+    stance_tasks = FrameTasks(frame_tasks.timeline.stance_only(), frame_tasks.targets)
     for residual in missed:
-        trial = _Trial(aground, clip, residual)
-        # Nothing holds feet in the air, but where frames are solved one after the other.
-        yield (trial if trial.shows_it else _Trial(enforcement, clip, residual)).conflict()
+        trial = _Trial(stance_tasks, clip, residual)
+        # Feet have tasks in their swing phase only where frames are solved sequentially.
+        yield (trial if trial.reproduces_miss else _Trial(frame_tasks, clip, residual)).conflict()
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
-    """One of the tasks of a frame, and who asks for it."""
+class _OwnedTask:
+    """One of the tasks of a frame, and the constraint that owns the frame."""
 
     task: Task
     owner: Constraint
@@ -232,135 +233,145 @@ class _Asked:
 class _Trial:
     """The worst frame of a constraint that is missed, solved again under other conditions."""
 
-    def __init__(self, enforcement: Enforcement, clip: Clip, residual: Residual) -> None:
-        self.enforcement = enforcement
+    def __init__(self, frame_tasks: FrameTasks, clip: Clip, residual: Residual) -> None:
+        self.frame_tasks = frame_tasks
         self.clip = clip
         self.residual = residual
-        self.loser = residual.constraint
+        self.constraint = residual.constraint
         self.frame = residual.worst_frame
-        self.asked = [
-            _Asked(task, owner, enforcement.timeline.channels[level.channel].effector)
-            for group in enforcement.groups(np.array([self.frame]))
-            for task, owner, level in zip(
-                enforcement.tasks(group), enforcement.owners(group), group.levels, strict=True
+        self.all_tasks = [
+            _OwnedTask(task, owner, frame_tasks.timeline.channels[each.channel].effector)
+            for group in frame_tasks.groups(np.array([self.frame]))
+            for task, owner, each in zip(
+                frame_tasks.tasks(group), frame_tasks.owners(group), group.channels, strict=True
             )
         ]
-        self.own = [each for each in self.asked if each.owner is self.loser]
-        self.missing = self._missing(self.asked)
+        self.own_tasks = [each for each in self.all_tasks if each.owner is self.constraint]
+        self.residuals = self._residual_with(self.all_tasks)
 
     @property
-    def shows_it(self) -> bool:
-        """Whether what is asked for in this frame leads to the loser's missing something."""
-        unit = 1.0 if any(each.effector.is_angular for each in self.own) else self.clip.skeleton.size
-        return self.missing > MISSED * unit
+    def reproduces_miss(self) -> bool:
+        """Whether the constraint is missed in a trial with all tasks of the frame."""
+        unit = 1.0 if any(each.effector.is_angular for each in self.own_tasks) else self.clip.skeleton.size
+        return self.residuals > MISSED * unit
 
     def conflict(self) -> Conflict:
+        """The conflict of the constraint, with advice."""
         residual = self.residual
-        wrong = np.zeros(self.clip.frames, dtype=bool)
-        wrong[residual.frames[residual.misses]] = True
-        alone = self._missing(self.own)
-        winners, advice = self._causes(alone)
-        return Conflict(self.loser, winners, alone, tuple(runs(wrong)), residual.worst, self.frame, tuple(advice))
+        missed = np.zeros(self.clip.frames, dtype=bool)
+        missed[residual.frames[residual.misses]] = True
+        alone = self._residual_with(self.own_tasks)
+        conflicting, advice = self._causes(alone)
+        return Conflict(
+            self.constraint, conflicting, alone, tuple(runs(missed)), residual.worst, self.frame, tuple(advice)
+        )
 
     def _causes(self, alone: float) -> tuple[tuple[Constraint, ...], list[Advice]]:
-        taken = self._given_way()
-        if not self.shows_it:
-            return taken, []
-        winners: list[Constraint] = []
-        if alone <= HELPS * self.missing:
-            others = list(dict.fromkeys(each.owner for each in self.asked if each.owner is not self.loser))
+        """The conflicting constraints, and advice; `alone` is the residual without any other constraint."""
+        other_owners = self._other_owners()
+        if not self.reproduces_miss:
+            return other_owners, []
+        conflicting: list[Constraint] = []
+        if alone <= HELPS * self.residuals:
+            others = list(dict.fromkeys(each.owner for each in self.all_tasks if each.owner is not self.constraint))
             for other in others:
-                without = [each for each in self.asked if each.owner is not other]
-                if self._missing(without) <= HELPS * self.missing:
-                    winners.append(other)
-            if not winners:  # none of them alone makes the difference, all of them together do
-                winners = [other for other in others if other.priority >= self.loser.priority]
-        advice = [*self._raised(winners), *self._recruiting_more(), *([] if taken else self._moved())]
-        return tuple(dict.fromkeys([*winners, *taken])), advice
+                without = [each for each in self.all_tasks if each.owner is not other]
+                if self._residual_with(without) <= HELPS * self.residuals:
+                    conflicting.append(other)
+            if not conflicting:  # none of them alone makes the difference, all of them together do
+                conflicting = [other for other in others if other.priority >= self.constraint.priority]
+        advice = [
+            *self._advice_on_priority(conflicting),
+            *self._advice_on_recruiting(),
+            *([] if other_owners else self._advice_on_targets()),
+        ]
+        return tuple(dict.fromkeys([*conflicting, *other_owners])), advice
 
-    def _given_way(self) -> tuple[Constraint, ...]:
-        """Who has the effectors that the loser should hold; where it is nobody, who left it too little time for it."""
+    def _other_owners(self) -> tuple[Constraint, ...]:
+        """The constraints that own the frame of effectors in a hold interval of the constraint; where none owns it, the
+        owner of the nearest frame, which leaves too little time for the hold."""
         owners = []
-        for channel in self.enforcement.timeline.channels:
-            mine = [number for number, track in enumerate(channel.tracks) if track.constraint is self.loser]
-            if not any(self.frame in _held(channel.tracks[number]) for number in mine):
+        for channel in self.frame_tasks.timeline.channels:
+            own = [number for number, track in enumerate(channel.tracks) if track.constraint is self.constraint]
+            if not any(self.frame in _hold_frames(channel.tracks[number]) for number in own):
                 continue
             owned = np.flatnonzero(channel.owner >= 0)
             if owned.size:
                 owner = channel.owner[owned[np.argmin(np.abs(owned - self.frame))]]
-                owners += [channel.tracks[owner].constraint] if owner not in mine else []
+                owners += [channel.tracks[owner].constraint] if owner not in own else []
         return tuple(dict.fromkeys(owners))
 
-    def _missing(self, asked: Sequence[_Asked]) -> float:
-        """How far the loser's farthest effector is off where this is asked for; 0 where it has none."""
-        own = [each.task for each in asked if each.owner is self.loser]
+    def _residual_with(self, owned_tasks: Sequence[_OwnedTask]) -> float:
+        """The constraint's largest residual after a solve with some tasks; 0 where none of them is its own."""
+        own = [each.task for each in owned_tasks if each.owner is self.constraint]
         if not own:
             return 0.0
-        tasks = [each.task for each in asked]
-        skeleton, source = self.clip.skeleton, self.enforcement.timeline.source.clip.motion
-        recruited = np.flatnonzero(self.enforcement.recruited(tasks)).tolist()
+        tasks = [each.task for each in owned_tasks]
+        skeleton, source = self.clip.skeleton, self.frame_tasks.timeline.source.clip.motion
+        recruited = np.flatnonzero(self.frame_tasks.recruited(tasks)).tolist()
         start = source.pose(self.frame).motion
         pose = PoseTask(start, priority=min(task.priority for task in tasks) - 1, recruit=recruited)
-        solved = solve_checked(skeleton, start, [*tasks, pose], FEW_ITERATIONS)
+        solved = solve_checked(skeleton, start, [*tasks, pose], TRIAL_SETTINGS)
         state = WorldState.of(skeleton, solved.motion)
         return max(float(np.linalg.norm(task.error(state)[0])) for task in own)
 
-    def _raised(self, winners: Sequence[Constraint]) -> Iterable[Advice]:
-        above = [winner for winner in winners if winner.priority >= self.loser.priority]
+    def _advice_on_priority(self, conflicting: Sequence[Constraint]) -> Iterable[Advice]:
+        above = [other for other in conflicting if other.priority >= self.constraint.priority]
         if not above:
             return
-        priorities = [each.task.priority for each in self.asked]
-        # Whichever of the two a user does, what it leaves missing must not be more than it says.
+        priorities = [each.task.priority for each in self.all_tasks]
+        # Of the two changes that the sentence proposes the larger residual is stated.
         remaining = max(
-            self._missing(self._with_priority([self.loser], max(priorities) + 1)),
-            self._missing(self._with_priority(above, min(priorities) - 1)),
+            self._residual_with(self._with_priority([self.constraint], max(priorities) + 1)),
+            self._residual_with(self._with_priority(above, min(priorities) - 1)),
         )
-        if remaining <= HELPS * self.missing:
-            names = " and ".join(winner.label for winner in above)
+        if remaining <= HELPS * self.residuals:
+            names = " and ".join(other.label for other in above)
             yield Advice(
                 "priority",
-                f"Lower the priority of {names} below {self.loser.priority} (or raise that of {self.loser.label}): it "
-                f"would then miss by {remaining:.3g} at frame {self.frame}, and they would give way.",
+                f"Lower the priority of {names} below {self.constraint.priority} (or raise that of "
+                f"{self.constraint.label}): it would then miss by {remaining:.3g} at frame {self.frame}, and they "
+                "would be missed instead.",
                 remaining,
             )
 
-    def _with_priority(self, owners: Sequence[Constraint], priority: int) -> list[_Asked]:
-        """What is asked for if some constraints had another priority."""
+    def _with_priority(self, owners: Sequence[Constraint], priority: int) -> list[_OwnedTask]:
+        """All tasks, with those of some constraints at another priority."""
         return [
             replace(each, task=replace(each.task, priority=priority)) if each.owner in owners else each
-            for each in self.asked
+            for each in self.all_tasks
         ]
 
-    def _recruiting_more(self) -> Iterable[Advice]:
+    def _advice_on_recruiting(self) -> Iterable[Advice]:
         skeleton = self.clip.skeleton
         added: list[str] = []
-        asked = []
-        for each in self.asked:
+        tasks = []
+        for each in self.all_tasks:
             task = each.task
-            if each.owner is self.loser and task.recruit is not None and task.effector is not None:
+            if each.owner is self.constraint and task.recruit is not None and task.effector is not None:
                 recruited = task.recruited(skeleton)
                 chain = skeleton.tree.chain(skeleton.index(task.effector))
                 more = [joint for joint in chain if not recruited[joint]][:MORE_JOINTS]
                 added += [skeleton.names[joint] for joint in more if skeleton.names[joint] not in added]
                 each = replace(each, task=replace(task, recruit=[*np.flatnonzero(recruited).tolist(), *more]))
-            asked.append(each)
+            tasks.append(each)
         if not added:
             return
-        remaining = self._missing(asked)
-        if remaining <= HELPS * self.missing:
+        remaining = self._residual_with(tasks)
+        if remaining <= HELPS * self.residuals:
             yield Advice(
                 "recruit",
-                f"Let {self.loser.label} recruit {' and '.join(added)} too: it would then miss by {remaining:.3g} at "
-                f"frame {self.frame}.",
+                f"Let {self.constraint.label} recruit {' and '.join(added)} too: it would then miss by {remaining:.3g} "
+                f"at frame {self.frame}.",
                 remaining,
             )
 
-    def _moved(self) -> Iterable[Advice]:
-        """How far its targets lie from where the effectors can be."""
-        there = self.clip.world.at(np.array([self.frame]))
+    def _advice_on_targets(self) -> Iterable[Advice]:
+        """How far its targets must move to where the effectors are in the result."""
+        state = self.clip.world.at(np.array([self.frame]))
         words = []
-        for each in self.own:
-            way = -each.task.error(there)[0]
+        for each in self.own_tasks:
+            way = -each.task.error(state)[0]
             if each.effector.is_angular or len(way) != each.effector.width:
                 continue
             if np.linalg.norm(way) > MISSED * self.clip.skeleton.size:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the tracks of an effector wish it to be met, at which frames."""
+"""Task specifications: priority, weight and recruited joints of the task of a channel in each frame."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ import numpy as np
 
 from ..constraints import Track
 from ..constraints.base import Recruit
-from ..core.arrays import Array, IntArray
+from ..core.arrays import Array, BoolArray, IntArray
 
 
 @dataclass(frozen=True)
-class Wish:
-    """How a channel is to be met at some frames."""
+class TaskSpecification:
+    """How a channel becomes a task."""
 
     priority: int
+    """Of the constraint."""
     leads: bool
-    """Whether it is the more important of a constraint's effectors."""
+    """Whether the effector ranks above the other one of its constraint."""
     weight: float
     recruit: Recruit
 
@@ -31,40 +32,46 @@ class Wish:
 
 
 @dataclass(frozen=True, eq=False)
-class Wishes:
-    """What is wished of one channel over time, tracks that wish the same in the same way counted as one."""
+class TaskSpecifications:
+    """The task specification of one channel in every frame; tracks with equal specifications share one."""
 
     codes: IntArray
     """(frames,) an index into `distinct`; -1 where the channel is not active."""
-    distinct: list[Wish]
-    names: list[str]
-    """For each wish, the label of a constraint that has it."""
+    distinct: list[TaskSpecification]
+    labels: list[str]
+    """For each of `distinct`, the label of a constraint that has it."""
 
     @cached_property
-    def unordered(self) -> IntArray:
-        """(distinct + 1,) for each wish the first that differs in rank at most; the last entry is -1, for none."""
+    def ignoring_rank(self) -> IntArray:
+        """(distinct + 1,) for each specification the index of the first one with the same weight and recruited joints;
+        the last entry is -1, for the code -1."""
         first: dict[tuple[float, Recruit], int] = {}
-        kept = [first.setdefault((wish.weight, wish.recruit), number) for number, wish in enumerate(self.distinct)]
-        return np.array([*kept, -1])
+        indices = [first.setdefault((each.weight, each.recruit), number) for number, each in enumerate(self.distinct)]
+        return np.array([*indices, -1])
 
-    @cached_property
-    def hashes(self) -> IntArray:
-        """(frames,) numbers that are equal where wishes are, also between channels; 0 where there is none."""
-        return np.array([*(hash(repr(wish)) for wish in self.distinct), 0])[self.codes]
+    def differs_from(self, other: TaskSpecifications) -> BoolArray:
+        """(frames,) where the specification is not equal to that of another channel over the same frames."""
+        numbers: dict[TaskSpecification, int] = {}
+        mine, others = (
+            np.array([*(numbers.setdefault(spec, len(numbers)) for spec in each.distinct), -1])[each.codes]
+            for each in (self, other)
+        )
+        return np.asarray(mine != others)
 
     @staticmethod
-    def of(tracks: Sequence[Track], owner: IntArray, leads: Array) -> Wishes:
-        """For the owner among some tracks, (frames,), -1 for none, and how much it leads, (frames,)."""
-        # Twice the track's number, and one more where it leads; -1 for none.
-        voices = np.where(owner >= 0, 2 * owner + (leads >= 0.5), -1)
-        codes = np.full(2 * len(tracks) + 1, -1)
-        numbers: dict[Wish, int] = {}
-        names: list[str] = []
-        for voice in np.unique(voices[voices >= 0]):
-            constraint = tracks[voice // 2].constraint
-            wish = Wish(int(constraint.priority), bool(voice % 2), constraint.weight, constraint.recruit)
-            if wish not in numbers:
-                numbers[wish] = len(names)
-                names.append(constraint.label)
-            codes[voice] = numbers[wish]
-        return Wishes(codes[voices], list(numbers), names)
+    def of(tracks: Sequence[Track], owner: IntArray, leads: Array) -> TaskSpecifications:
+        """Those of the tracks that own the frames: `owner` (frames,) is an index into `tracks`, -1 for none, and
+        `leads` (frames,) is at least 0.5 where the owner's effector ranks above the other one of its constraint."""
+        # Twice the track's index, plus one where it leads; -1 for no owner.
+        keys = np.where(owner >= 0, 2 * owner + (leads >= 0.5), -1)
+        code_of = np.full(2 * len(tracks) + 1, -1)
+        codes: dict[TaskSpecification, int] = {}
+        labels: list[str] = []
+        for key in np.unique(keys[keys >= 0]):
+            constraint = tracks[key // 2].constraint
+            spec = TaskSpecification(int(constraint.priority), bool(key % 2), constraint.weight, constraint.recruit)
+            if spec not in codes:
+                codes[spec] = len(labels)
+                labels.append(constraint.label)
+            code_of[key] = codes[spec]
+        return TaskSpecifications(code_of[keys], list(codes), labels)

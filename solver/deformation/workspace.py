@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A solve of a clip under way: arrays over all frames that are filled pass by pass."""
+"""The workspace of a deformation: arrays over all frames that the passes read and write."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -16,17 +15,22 @@ from ..constraints import Source
 from ..core.arrays import Array, BoolArray, IntArray
 from ..core.errors import ConstraintError
 from ..core.memory import keep_freed_memory
+from ..core.progress import Stage
 from ..core.splines import Spline
 from ..posture.settings import SolveSettings
 from ..posture.solve import BATCH
-from .displacement_filter import Liveliness, displacement
-from .frame_tasks import POLISHED, ROUGHLY_HOLDS, Enforced, Enforcement
+from .acceleration_baseline import AccelerationBaseline
+from .displacement import Displacement, displacement
+from .frame_tasks import COARSE_TOLERANCE, CORRECTION_TOLERANCE, FrameTasks, SolvedFrames
+from .progress import Progress, Steps
 
-POLISHED_TOGETHER = 2 * BATCH
-"""Frames that are put right together: fewer joints move than in a solve, so more frames fit into the caches."""
+CORRECTION_BATCH = 2 * BATCH
+"""Frames that are corrected together: fewer joints move than in a solve, so more frames fit into the processor's
+caches."""
 
-SKETCHED = 0.015
-"""See `SolveSettings`: within a degree of rest. The frames between coarse ones are farther from their own."""
+EARLY_STOP = 0.015
+"""`SolveSettings.early_stop` for coarse frames: within a degree of convergence. The frames between coarse ones are
+farther from theirs."""
 
 Coherence = Literal["batch", "sequential"]
 
@@ -36,15 +40,15 @@ class DeformSettings:
     """How a clip is deformed."""
 
     coherence: Coherence = "batch"
-    """All frames together, or each from the result of the one before, with feet that follow paths in the air too (the
-    document's own order, for comparison)."""
+    """"batch": all frames together. "sequential": each frame from the result of the one before, with feet that follow
+    paths in the air too (the order of Le Callennec 2006, for comparison)."""
     iterations: int = 200
-    """The most steps a frame may take in a pass."""
+    """The most iterations that a frame may take in a pass."""
     tolerance: float = 1e-5
-    """When a frame has come to rest: see `SolveSettings`. Where everything can be met, frames are put right together,
-    each within a degree of rest."""
+    """When a frame has converged: see `SolveSettings`. Where all targets can be met, coarse frames stop within a degree
+    of convergence and are corrected."""
     smoothing_passes: int = 2
-    """How often, at most, the displacement is filtered where it needs it and the constraints are enforced again."""
+    """How often, at most, the displacement is filtered where needed and the constraints are enforced again."""
 
     def __post_init__(self) -> None:
         if self.coherence not in ("batch", "sequential"):
@@ -54,154 +58,138 @@ class DeformSettings:
         self.solving()
 
     def solving(self) -> SolveSettings:
-        """For each frame."""
-        return SolveSettings(iterations=self.iterations, tolerance=self.tolerance, feasibility_tolerance=POLISHED)
-
-
-@dataclass(frozen=True, eq=False)
-class Progress:
-    """How far a solve has come."""
-
-    stage: str
-    """What is being done, in words."""
-    share: float
-    """Of that stage, from 0 to 1."""
-    _clip: Callable[[], Clip]
-
-    @cached_property
-    def clip(self) -> Clip:
-        """The result as it is by now; to be asked for before the next step."""
-        return self._clip()
-
-
-Steps = Generator[Progress, None, None]
-"""A pass that tells its progress; to cancel, stop asking."""
+        """The settings of the posture solver."""
+        return SolveSettings(
+            iterations=self.iterations, tolerance=self.tolerance, feasibility_tolerance=CORRECTION_TOLERANCE
+        )
 
 
 class Workspace:
-    """The result so far, what it is attracted to, and where it is in order."""
+    """The result so far, the reference that it is attracted to, and the state of each frame."""
 
     def __init__(self, source: Source, settings: DeformSettings, before: Workspace | None = None) -> None:
-        """Begin with the source, or with what was solved before."""
+        """Begin with the source, or with the workspace of a solve `before`."""
         keep_freed_memory()
         self.source = source
         self.settings = settings
-        begin = before.motion if before else source.clip.motion
-        attracting = before.reference if before else source.clip.motion
-        self.motion: Motion = Motion(begin.rotations.copy(), begin.translations.copy())
-        self.reference: Motion = Motion(attracting.rotations.copy(), attracting.translations.copy())
-        """What every frame is attracted to: the source, or the source displaced by what is smooth over time."""
+        motion = before.motion if before else source.clip.motion
+        reference = before.reference if before else source.clip.motion
+        self.motion: Motion = Motion(motion.rotations.copy(), motion.translations.copy())
+        self.reference: Motion = Motion(reference.rotations.copy(), reference.translations.copy())
+        """The attractor of every frame: the source, or the source with a displacement that is smooth over time."""
         self.met: BoolArray = before.met.copy() if before else np.ones(source.frames, dtype=bool)
-        """(frames,) where everything that is enforced holds."""
+        """(frames,) where all targets are met."""
         self.converged: BoolArray = before.converged.copy() if before else np.ones(source.frames, dtype=bool)
-        """(frames,) which have come to rest."""
-        self.liveliness: Liveliness = before.liveliness if before else Liveliness(source.clip.motion)
+        """(frames,) where the iterations have converged."""
+        self.baseline: AccelerationBaseline = before.baseline if before else AccelerationBaseline(source.clip.motion)
 
-    # What is there -------------------------------------------------------------------------------------------------
+    # Frames --------------------------------------------------------------------------------------------------------
 
     def clip(self) -> Clip:
-        """The result as it is by now."""
+        """The result so far."""
         return self.source.clip.with_motion(Motion(self.motion.rotations.copy(), self.motion.translations.copy()))
 
-    def progress(self, stage: str, share: float) -> Progress:
-        """How far it has come."""
+    def progress(self, stage: Stage, share: float) -> Progress:
+        """The progress of a stage, of which a share is done."""
         return Progress(stage, min(share, 1.0), self.clip)
 
     def at(self, frames: IntArray) -> Motion:
         """Some frames of the result."""
         return self.motion.at(frames)
 
-    def put(self, frames: IntArray, motion: Motion) -> None:
-        """Write some frames of the result."""
+    def write(self, frames: IntArray, motion: Motion) -> None:
+        """Write a motion of some frames into the result."""
         self.motion.rotations[frames], self.motion.translations[frames] = motion.rotations, motion.translations
 
-    def refer(self, frames: IntArray, motion: Motion) -> None:
-        """Let some frames be attracted to a motion of these frames."""
+    def write_reference(self, frames: IntArray, motion: Motion) -> None:
+        """Write a motion of some frames into the reference."""
         self.reference.rotations[frames], self.reference.translations[frames] = motion.rotations, motion.translations
 
-    def restore(self, frames: IntArray) -> None:
-        """Put some frames back to the source."""
-        source = self.source.clip.motion
-        original = source.at(frames)
-        self.put(frames, original)
-        self.refer(frames, original)
+    def write_solved(self, solved: SolvedFrames) -> None:
+        """Write solved frames into the result, with their state."""
+        self.write(solved.frames, solved.motion)
+        self.met[solved.frames] = solved.met
+        self.converged[solved.frames] = solved.converged
+
+    def restore_source(self, frames: IntArray) -> None:
+        """Write the source into some frames of the result and of the reference."""
+        original = self.source.clip.motion.at(frames)
+        self.write(frames, original)
+        self.write_reference(frames, original)
         self.converged[frames] = self.met[frames] = True
 
-    def reset(self, frames: IntArray) -> None:
-        """Put some frames back to what they are attracted to."""
-        self.put(frames, self.reference.at(frames))
+    def restore_reference(self, frames: IntArray) -> None:
+        """Write the reference into some frames of the result."""
+        self.write(frames, self.reference.at(frames))
 
-    def between(self, known: IntArray, frames: IntArray) -> Motion:
-        """Some frames, their displacement from the source interpolated between those of known ones."""
+    def interpolated(self, known: IntArray, frames: IntArray) -> Motion:
+        """Some frames, with the displacement from the source interpolated between those of known frames."""
         source = self.source.clip.motion
-        original = source.at(known)
-        moved = displacement(original, self.at(known))
-        mixed = replace(moved, turns=_cubic(known, moved.turns, frames), moves=_cubic(known, moved.moves, frames))
-        return mixed.applied(source.at(frames))
+        at_known = displacement(source.at(known), self.at(known))
+        between = Displacement(
+            _cubic(known, at_known.rotation_vectors, frames), _cubic(known, at_known.translations, frames)
+        )
+        return between.applied(source.at(frames))
 
     # Solving -------------------------------------------------------------------------------------------------------
 
-    def solve(self, enforcement: Enforcement, frames: IntArray, stage: str, roughly: bool = False) -> Steps:
-        """Solve some frames from where they are, attracted to their reference, a batch at a time.
+    def solve(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage, coarse: bool = False) -> Steps:
+        """Solve some frames from their present postures, attracted to their reference, a batch at a time.
 
-        They are solved without order first; those in which something is missed, once more with it. If `roughly`, those
-        that are met miss up to `ROUGHLY_HOLDS`, within `SKETCHED` of rest, to be put right together with others.
+        They are solved in a single level first; those that miss a target, once more in strict priority. If `coarse`, a
+        frame stops early: it is met within `COARSE_TOLERANCE` and `EARLY_STOP` of convergence, and corrected later.
         """
-        frames = enforcement.enforced_among(frames)
+        frames = frame_tasks.with_tasks(frames)
         solving = self.settings.solving()
-        first_try = replace(solving, early_stop=SKETCHED, feasibility_tolerance=ROUGHLY_HOLDS) if roughly else solving
+        first_try = (
+            replace(solving, early_stop=EARLY_STOP, feasibility_tolerance=COARSE_TOLERANCE) if coarse else solving
+        )
         missed = [frames[:0]]
         for first in range(0, len(frames), BATCH):
             batch = frames[first : first + BATCH]
-            enforced = enforcement.solved_unordered(batch, self.motion, self.reference, first_try)
-            missed.append(batch[~enforced.met])
-            self.take(enforced.at(np.flatnonzero(enforced.met)))
+            solved = frame_tasks.solve_single_level(batch, self.motion, self.reference, first_try)
+            missed.append(batch[~solved.met])
+            self.write_solved(solved.at(np.flatnonzero(solved.met)))
             yield self.progress(stage, (first + len(batch)) / len(frames))
-        for group in enforcement.groups(np.concatenate(missed)):
-            self.take(enforcement.solved(group, self.motion, self.reference, solving))
+        for group in frame_tasks.groups(np.concatenate(missed)):
+            self.write_solved(frame_tasks.solve_prioritized(group, self.motion, self.reference, solving))
             yield self.progress(stage, 1.0)
 
-    def solve_in_turn(self, enforcement: Enforcement, frames: IntArray, stage: str) -> Steps:
-        """Solve frame after frame, each from the result of the one before (document 003, equation 5.1)."""
+    def solve_sequentially(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage) -> Steps:
+        """Solve frame after frame, each from the result of the one before (Le Callennec 2006, equation 5.1)."""
         solving = self.settings.solving()
-        for number, frame in enumerate(enforcement.enforced_among(frames)):
-            (group,) = enforcement.groups(np.array([frame]))
-            self.put(group.frames, self.at(np.maximum(group.frames - 1, 0)))
-            self.take(enforcement.solved(group, self.motion, self.reference, solving))
+        for number, frame in enumerate(frame_tasks.with_tasks(frames)):
+            (group,) = frame_tasks.groups(np.array([frame]))
+            self.write(group.frames, self.at(np.maximum(group.frames - 1, 0)))
+            self.write_solved(frame_tasks.solve_prioritized(group, self.motion, self.reference, solving))
             yield self.progress(stage, (number + 1) / len(frames))
 
-    def polish(self, enforcement: Enforcement, frames: IntArray, stage: str) -> Steps:
-        """Put some frames right that are good but for what they miss."""
-        frames = enforcement.enforced_among(frames)
-        for first in range(0, len(frames), POLISHED_TOGETHER):
-            self.take(enforcement.polished(frames[first : first + POLISHED_TOGETHER], self.motion))
-            yield self.progress(stage, (first + POLISHED_TOGETHER) / len(frames))
+    def correct(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage) -> Steps:
+        """Remove the residuals of some frames, whose postures are otherwise kept."""
+        frames = frame_tasks.with_tasks(frames)
+        for first in range(0, len(frames), CORRECTION_BATCH):
+            self.write_solved(frame_tasks.correct(frames[first : first + CORRECTION_BATCH], self.motion))
+            yield self.progress(stage, (first + CORRECTION_BATCH) / len(frames))
 
-    def polish_or_solve(self, enforcement: Enforcement, frames: IntArray, stage: str) -> Steps:
-        """Put some frames right; those for which that is not enough are solved."""
-        yield from self.polish(enforcement, frames, stage)
-        yield from self.solve(enforcement, frames[~self.met[frames]], stage)
+    def correct_or_solve(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage) -> Steps:
+        """Correct some frames, and solve those that the correction does not bring to their targets."""
+        yield from self.correct(frame_tasks, frames, stage)
+        yield from self.solve(frame_tasks, frames[~self.met[frames]], stage)
 
-    def settle(self, enforcement: Enforcement, frames: IntArray, stage: str) -> Steps:
-        """Give frames that have not come to rest what their neighbours have, put right, where that can be."""
+    def interpolate_unconverged(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage) -> Steps:
+        """Replace some frames by the corrected interpolation of all others, where that meets all targets."""
         known = np.setdiff1d(np.arange(len(self.met)), frames)
         if not frames.size or not known.size:
             return
-        kept = self.at(frames)
-        self.put(frames, self.between(known, frames))
-        yield from self.polish(enforcement, frames, stage)
-        worse = np.flatnonzero(~self.met[frames])
-        self.put(frames[worse], kept.at(worse))
-
-    def take(self, enforced: Enforced) -> None:
-        """Write solved frames."""
-        self.put(enforced.frames, enforced.motion)
-        self.met[enforced.frames] = enforced.met
-        self.converged[enforced.frames] = enforced.converged
+        original = self.at(frames)
+        self.write(frames, self.interpolated(known, frames))
+        yield from self.correct(frame_tasks, frames, stage)
+        unmet = np.flatnonzero(~self.met[frames])
+        self.write(frames[unmet], original.at(unmet))
 
 
 def _cubic(known: IntArray, values: Array, frames: IntArray) -> Array:
-    """(frames, joints, 3) values (known, joints, 3) between known frames, with continuous velocity."""
+    """(frames, joints, 3) values (known, joints, 3) interpolated between known frames, with continuous velocity."""
     flat = values.reshape(len(values), -1)
     between = np.zeros((len(frames), flat.shape[1]))
     moving = np.flatnonzero(flat.any(axis=0))
@@ -211,13 +199,13 @@ def _cubic(known: IntArray, values: Array, frames: IntArray) -> Array:
 
 
 def neighbours(frames: Iterable[int] | IntArray, count: int) -> IntArray:
-    """The frames right before and after the runs of some frames, of a number of frames in all."""
+    """The frames right before and after each run of some frames, of `count` frames in all."""
     inside = np.asarray(frames, dtype=np.int64)
     outside = np.setdiff1d(np.concatenate([inside - 1, inside + 1]), inside)
     return outside[(outside >= 0) & (outside < count)]
 
 
-def are_met(met: BoolArray, known: IntArray, frames: IntArray) -> BoolArray:
-    """(frames,) where both known neighbours are met."""
+def neighbours_met(met: BoolArray, known: IntArray, frames: IntArray) -> BoolArray:
+    """(frames,) where the nearest known frames before and after a frame are both met."""
     after = np.clip(np.searchsorted(known, frames), min(1, len(known) - 1), len(known) - 1)
     return np.asarray(met[known[np.maximum(after - 1, 0)]] & met[known[after]])

@@ -17,7 +17,7 @@ from poise.examples.edits import KICK_HEIGHTS, Edit
 from poise.solver.constraints import Source
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
-from poise.solver.deformation.displacement_filter import accelerations
+from poise.solver.deformation.acceleration_baseline import accelerations
 from poise.solver.deformation.timeline import Timeline
 
 from ..conftest import MOCAP
@@ -241,7 +241,7 @@ def test_nothing_jumps_where_a_constraint_comes_or_goes(name: str) -> None:
         changing = [
             each
             for each in channels
-            if each.active[change] != each.active[change + 1] or each.held[change] != each.held[change + 1]
+            if each.active[change] != each.active[change + 1] or each.in_hold[change] != each.in_hold[change + 1]
         ]
         if not changing:
             continue
@@ -370,8 +370,8 @@ def test_the_other_way_round_the_kick_holds_and_balance_is_lost() -> None:
 def test_the_report_names_who_lost_and_to_whom() -> None:
     edit, deformation = solved("kick, out of reach")
     (conflict,) = deformation.report.conflicts
-    assert conflict.loser is constraint(edit, "Kick")
-    assert {constraint(edit, SUPPORTING), constraint(edit, "Balance")} <= set(conflict.winners)
+    assert conflict.constraint is constraint(edit, "Kick")
+    assert {constraint(edit, SUPPORTING), constraint(edit, "Balance")} <= set(conflict.conflicting)
     assert any(first <= 36 <= last for first, last in conflict.spans)
     assert conflict.advice
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The passes of a deformation: each takes the tasks of every frame and the workspace."""
+"""The passes of a deformation: each takes the tasks of each frame and the workspace, and yields its progress."""

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joining the ends of constraints to the motion around them.
+"""Boundary blending: the active runs of constraints begin and end at the motion around them.
 
-In document 003 a shape-constraint begins and ends on the source. But what other constraints do to the body has moved
-the effector away from there, and switching the constraint on would make it jump back. So the frames right outside its
-activity are solved first, and the way begins and ends where they have the effector (docs/derivations.md).
+In Le Callennec 2006 a shape-constraint begins and ends on the source. But other constraints have moved the body, and
+with it the effector, away from there: when the constraint becomes active the effector would jump back. So the frames
+right outside its activity are solved first, and the path begins and ends at the effector's place in them
+(docs/derivations.md).
 """
 
 from __future__ import annotations
@@ -16,142 +17,151 @@ import numpy as np
 from ...body.kinematics import WorldState
 from ...constraints.effectors import Effector
 from ...core.arrays import Array, IntArray
-from ..frame_tasks import Enforcement
-from ..timeline import Channel, Stretch, Timeline, eased_from
-from ..workspace import Progress, Workspace
-from .swing_phase import flown, swings
+from ...core.progress import Stage
+from ..channel import ActiveRun, Channel, boundary_offsets
+from ..frame_tasks import FrameTasks
+from ..progress import Progress, Steps
+from ..timeline import Timeline
+from ..workspace import Workspace
+from .swing_phase import swing_frames, swing_phases
 
 ROUNDS = 2
-"""How often the ends are joined: once, and again because joining one may have moved another."""
+"""How often the boundaries are blended: once, and again because blending one may have moved another."""
 
-SeamKey = tuple[Effector, int, int, int, int]
-"""Effector, first and last frame, arrival and departure of a stretch."""
+BoundaryKey = tuple[Effector, int, int, int, int]
+"""Effector, first and last frame, first and last frame in a hold interval of an active run."""
 
 
 @dataclass(frozen=True, eq=False)
-class Seam:
-    """A stretch of a channel and the frames outside it that tell where the motion is there."""
+class Boundary:
+    """An active run of a channel, and the frames outside it at which the motion around it is measured."""
 
     channel: int
-    stretch: Stretch
+    run: ActiveRun
     before: IntArray
-    """The nearest frame before the stretch first, then the next; empty where nothing needs to be joined."""
+    """The nearest frame before the run first, then the next; empty where nothing needs to be blended."""
     after: IntArray
+    """The same after the run."""
 
     @property
     def outside(self) -> IntArray:
-        """Both."""
+        """The frames before and after."""
         return np.concatenate([self.before, self.after])
 
     @property
-    def key(self) -> SeamKey:
-        """What tells it from others, also from those of another solve."""
-        stretch = self.stretch
-        return stretch.channel.effector, stretch.first, stretch.last, stretch.arrival(), stretch.departure()
+    def key(self) -> BoundaryKey:
+        """Equal to that of the same boundary in another solve."""
+        run = self.run
+        return run.channel.effector, run.first, run.last, run.first_hold(), run.last_hold()
 
 
 @dataclass(frozen=True, eq=False)
-class Joined:
-    """What to enforce, before and after the ends of constraints were joined to the motion around them."""
+class BlendedBoundaries:
+    """The tasks of each frame before and after boundary blending."""
 
-    unjoined: Enforcement
-    joined: Enforcement
-    added: dict[SeamKey, Array]
-    """For each seam, (frames of its stretch, 3): what joining has added to the displacements."""
+    original: FrameTasks
+    blended: FrameTasks
+    offsets: dict[BoundaryKey, Array]
+    """For each boundary, (frames of its run, 3): what blending has added to the displacements."""
 
 
-def joining(enforcement: Enforcement, work: Workspace, before: Joined | None) -> Generator[Progress, None, Joined]:
-    """Let every constraint begin and end where the rest of the motion has brought its effector.
+def blend_boundaries(
+    frame_tasks: FrameTasks, work: Workspace, before: BlendedBoundaries | None
+) -> Generator[Progress, None, BlendedBoundaries]:
+    """Let every active run begin and end where the other constraints have moved its effector.
 
-    Of what was joined `before`, for other constraints on the same clip, all is kept that has not changed.
+    `before` is the blending of a previous solve, for other constraints on the same clip: what has not changed since is
+    reused.
     """
-    timeline = enforcement.timeline
+    timeline = frame_tasks.timeline
     everywhere = np.ones(timeline.frames, dtype=bool)
-    stale = enforcement.changed(before.unjoined) if before else everywhere
-    added: dict[SeamKey, Array] = {}
-    open_seams = []
-    for seam in (seam for number, channel in enumerate(timeline.channels) for seam in _seams(number, channel)):
-        if before and seam.key in before.added and not stale[seam.outside].any():
-            added[seam.key] = before.added[seam.key]
+    stale = frame_tasks.differs_from(before.original) if before else everywhere
+    offsets: dict[BoundaryKey, Array] = {}
+    pending = []
+    for boundary in (each for number, channel in enumerate(timeline.channels) for each in _boundaries(number, channel)):
+        if before and boundary.key in before.offsets and not stale[boundary.outside].any():
+            offsets[boundary.key] = before.offsets[boundary.key]
         else:
-            open_seams.append(seam)
-    joined = _with_added(enforcement, added)
-    outside = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(seam.outside for seam in open_seams)]))
-    for _ in range(ROUNDS if open_seams else 0):
-        stale = joined.changed(before.joined) if before else everywhere
-        yield from _solving_outside(joined, work, outside[stale[outside]])
-        world = WorldState.of(enforcement.skeleton, work.at(outside))
-        for seam in open_seams:
-            effector = timeline.channels[seam.channel].effector
+            pending.append(boundary)
+    blended = _with_offsets(frame_tasks, offsets)
+    outside = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(each.outside for each in pending)]))
+    for _ in range(ROUNDS if pending else 0):
+        stale = blended.differs_from(before.blended) if before else everywhere
+        yield from _solve_outside(blended, work, outside[stale[outside]])
+        world = WorldState.of(frame_tasks.skeleton, work.at(outside))
+        for boundary in pending:
+            effector = timeline.channels[boundary.channel].effector
             reached = effector.displacement(timeline.source.values(effector)[outside], effector.value(world))
-            value_before, slope_before = _trend(reached, outside, seam.before)
-            value_after, slope_after = _trend(reached, outside, seam.after)
-            added[seam.key] = eased_from(
-                seam.stretch, value_before, -slope_before, value_after, slope_after, timeline.source.ease
+            value_before, slope_before = _value_and_slope(reached, outside, boundary.before)
+            value_after, slope_after = _value_and_slope(reached, outside, boundary.after)
+            offsets[boundary.key] = boundary_offsets(
+                boundary.run, value_before, -slope_before, value_after, slope_after, timeline.source.ease
             )
-        joined = _with_added(enforcement, added)
-    return Joined(enforcement, joined, added)
+        blended = _with_offsets(frame_tasks, offsets)
+    return BlendedBoundaries(frame_tasks, blended, offsets)
 
 
-def _solving_outside(enforcement: Enforcement, work: Workspace, frames: IntArray) -> Generator[Progress, None, None]:
-    """Solve some frames; those in which a foot is in the air need the frames between which it is."""
-    timeline = enforcement.timeline
-    flying = flown(timeline)[frames]
+def _solve_outside(frame_tasks: FrameTasks, work: Workspace, frames: IntArray) -> Steps:
+    """Solve some frames; those in a swing phase need the frames at the ends of the phase, so these are solved first."""
+    timeline = frame_tasks.timeline
+    in_swing = swing_frames(timeline)[frames]
     ends = [
         end
-        for swing in swings(timeline)
-        if ((frames >= swing.first) & (frames <= swing.last)).any()
-        for end in (swing.before, swing.after)
+        for phase in swing_phases(timeline)
+        if ((frames >= phase.first) & (frames <= phase.last)).any()
+        for end in (phase.before, phase.after)
     ]
-    firm = np.union1d(frames[~flying], np.array(ends, dtype=np.int64))
-    aground = Enforcement(timeline.aground(), enforcement.targets)
-    work.restore(np.union1d(firm, frames))
-    yield from work.solve(aground, firm, "joining")
-    in_the_air = frames[flying]
-    if in_the_air.size and firm.size:
-        reference = work.between(firm, in_the_air)
-        work.put(in_the_air, reference)
-        work.refer(in_the_air, reference)
-        yield from work.solve(aground, in_the_air, "joining")
+    stance = np.union1d(frames[~in_swing], np.array(ends, dtype=np.int64))
+    stance_tasks = FrameTasks(timeline.stance_only(), frame_tasks.targets)
+    work.restore_source(np.union1d(stance, frames))
+    yield from work.solve(stance_tasks, stance, Stage.BOUNDARIES)
+    swing = frames[in_swing]
+    if swing.size and stance.size:
+        reference = work.interpolated(stance, swing)
+        work.write(swing, reference)
+        work.write_reference(swing, reference)
+        yield from work.solve(stance_tasks, swing, Stage.BOUNDARIES)
 
 
-def _with_added(enforcement: Enforcement, added: Mapping[SeamKey, Array]) -> Enforcement:
-    """With something added to the displacements of some stretches."""
-    if not added:
-        return enforcement
-    by_effector: dict[Effector, list[tuple[SeamKey, Array]]] = {}
-    for key, part in added.items():
+def _with_offsets(frame_tasks: FrameTasks, offsets: Mapping[BoundaryKey, Array]) -> FrameTasks:
+    """The frame tasks with offsets added to the displacements of active runs."""
+    if not offsets:
+        return frame_tasks
+    by_effector: dict[Effector, list[tuple[BoundaryKey, Array]]] = {}
+    for key, part in offsets.items():
         by_effector.setdefault(key[0], []).append((key, part))
     displacements = []
-    for channel in enforcement.timeline.channels:
+    for channel in frame_tasks.timeline.channels:
         whole = channel.displacement.copy()
         for (_, first, last, *_), part in by_effector.get(channel.effector, []):
             whole[first : last + 1] += part
         displacements.append(whole)
-    timeline: Timeline = enforcement.timeline.with_displacements(displacements)
-    return Enforcement(timeline)
+    timeline: Timeline = frame_tasks.timeline.with_displacements(displacements)
+    return FrameTasks(timeline)
 
 
-def _seams(number: int, channel: Channel) -> list[Seam]:
-    seams = []
+def _boundaries(number: int, channel: Channel) -> list[Boundary]:
+    """The boundaries of a channel that need blending, given its index."""
+    boundaries = []
     frames = len(channel.active)
-    careless = channel.on_the_way
-    for stretch in channel.stretches():
-        first, last = stretch.first, stretch.last
-        # What nobody minds needs no care at its ends either.
-        before = [first - 1, first - 2] if stretch.arrival() > first and not careless[first] else []
-        after = [last + 1, last + 2] if stretch.departure() < last and not careless[last] else []
+    free = channel.in_free_transit
+    for run in channel.active_runs():
+        first, last = run.first, run.last
+        # A path that is not constrained need not be blended either.
+        before = [first - 1, first - 2] if run.first_hold() > first and not free[first] else []
+        after = [last + 1, last + 2] if run.last_hold() < last and not free[last] else []
         sides = []
         for side in (np.array(before, dtype=np.int64), np.array(after, dtype=np.int64)):
             inside = side[(side >= 0) & (side < frames)]
             sides.append(inside[~channel.active[inside]])
         if sides[0].size or sides[1].size:
-            seams.append(Seam(number, stretch, *sides))
-    return seams
+            boundaries.append(Boundary(number, run, *sides))
+    return boundaries
 
 
-def _trend(reached: Array, frames: IntArray, outside: IntArray) -> tuple[Array, Array]:
-    """The displacement (3,) at the first of some frames, and how much more it is at the next one."""
+def _value_and_slope(reached: Array, frames: IntArray, outside: IntArray) -> tuple[Array, Array]:
+    """The displacement (3,) at the first of the frames `outside`, and its change to the second one; zero where there
+    are none. `reached` (frames, 3) are the displacements at `frames`, in rising order."""
     if not outside.size:
         return np.zeros(3), np.zeros(3)
     at = np.searchsorted(frames, outside)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Letting what cannot be met ask for what it can have, smoothly.
+"""Resolving blocked frames, and relaxing targets that cannot be reached.
 
-A target that leaves the reach of its limb at speed straightens the limb like the root of the distance: it pops. So what
-is missing is given up in a smooth curve that begins before the reach ends and lies nowhere below it: the limb comes to
-its end slowly, and gets as far.
+A target that leaves the reach of its limb at speed straightens the limb like the root of the distance: the limb pops.
+So unreachable targets are relaxed by a smooth curve that begins before the reach ends and is nowhere less than the
+residual: the limb straightens slowly, and reaches as far.
 """
 
 from __future__ import annotations
@@ -15,49 +15,56 @@ import numpy as np
 
 from ...body.kinematics import WorldState
 from ...core.arrays import TINY, BoolArray, IntArray
-from ..displacement_filter import envelope, lowpass
-from ..frame_tasks import HOLDS, Enforcement
-from ..workspace import Progress, Steps, Workspace
+from ...core.progress import Stage
+from ..frame_tasks import MET_TOLERANCE, FrameTasks
+from ..progress import Progress, Steps
+from ..smoothing_filter import envelope, lowpass
+from ..workspace import Workspace
 
-HALVINGS = 4
-"""How often the way that is let to somebody who was left out is halved to find how far all can be met: to a 16th."""
+BISECTIONS = 4
+"""How often the way toward the targets of lower priority is bisected to find how far all targets can be met: to a 16th
+of it."""
 
-LOST = 1e-3
-"""Sizes of the character, or radians: what misses by less has not lost, it has only not been put right yet."""
+LEAST_RESIDUAL = 1e-3
+"""Sizes of the character, or radians: a target with a smaller residual can be reached; it has only not been corrected
+yet."""
 
 REACH = 0.1
-"""Seconds, to either side, over which what is given up is smoothed."""
+"""Seconds, to either side, over which relaxation is smoothed."""
 
 
 @dataclass(frozen=True, eq=False)
-class Yielded:
-    """What is enforced once losers have given way."""
+class Relaxed:
+    """The tasks of each frame after relaxation."""
 
-    enforcement: Enforcement
-    winners: Enforcement
-    """The same without the losers, where they lose: smoothness goes before what cannot be had anyway."""
+    tasks: FrameTasks
+    """With targets that can be reached."""
+    satisfied: FrameTasks
+    """The same without the relaxed channels, in the frames in which they are relaxed: smoothness counts more than
+    targets that are missed anyway."""
 
 
-def insisting(enforcement: Enforcement, work: Workspace, frames: IntArray) -> Steps:
-    """Where something more important is missed beside something less important, solve without the latter.
+def resolve_blocked_frames(frame_tasks: FrameTasks, work: Workspace, frames: IntArray) -> Steps:
+    """Solve again those of some frames in which a target is missed although a less important task is active: without
+    the less important tasks first, which are then readmitted as far as all targets can be met.
 
-    Strict priorities leave no such frames, unless the solver was blocked on its way: by joint limits, or by tasks that
-    may not move all that serves them.
+    In strict priority there are no such frames, unless the solver was blocked: by joint limits, or by tasks that do not
+    recruit all joints that could serve them.
     """
-    timeline = enforcement.timeline
+    timeline = frame_tasks.timeline
     frames = frames[~work.met[frames]]
     if not frames.size:
         return
-    world = WorldState.of(enforcement.skeleton, work.at(frames))
+    world = WorldState.of(frame_tasks.skeleton, work.at(frames))
     lowest = np.iinfo(np.int64).min
     priorities = np.full((len(frames), len(timeline.channels)), lowest)
-    missing = np.zeros(priorities.shape, dtype=bool)
+    missed = np.zeros(priorities.shape, dtype=bool)
     for number, channel in enumerate(timeline.channels):
         of_track = np.array([track.constraint.priority for track in channel.tracks])
         active = channel.active[frames]
         priorities[active, number] = of_track[channel.owner[frames[active]]]
-        missing[:, number] = active & (enforcement.missing(number, world, frames) > LOST)
-    highest = np.where(missing, priorities, lowest).max(axis=1)
+        missed[:, number] = active & (frame_tasks.residuals(number, world, frames) > LEAST_RESIDUAL)
+    highest = np.where(missed, priorities, lowest).max(axis=1)
     lower = (priorities < highest[:, None]) & (priorities > lowest)
     blocked = np.flatnonzero((highest > lowest) & lower.any(axis=1))
     if not blocked.size:
@@ -67,22 +74,23 @@ def insisting(enforcement: Enforcement, work: Workspace, frames: IntArray) -> St
         dropped = np.zeros(timeline.frames, dtype=bool)
         dropped[frames[blocked]] = lower[blocked, number]
         channels.append(channel.without(dropped))
-    alone = Enforcement(replace(timeline, channels=tuple(channels)), enforcement.targets)
-    work.reset(frames[blocked])
-    yield from work.solve(alone, frames[blocked], "insisting")
-    yield from _letting_in(enforcement, work, frames[blocked], lower[blocked])
+    without_lower = FrameTasks(replace(timeline, channels=tuple(channels)), frame_tasks.targets)
+    work.restore_reference(frames[blocked])
+    yield from work.solve(without_lower, frames[blocked], Stage.CONFLICTS)
+    yield from _readmit(frame_tasks, work, frames[blocked], lower[blocked])
     work.met[frames[blocked]] = False
 
 
-def _letting_in(enforcement: Enforcement, work: Workspace, frames: IntArray, lower: BoolArray) -> Steps:
-    """Let what was left out, (frames, channels), come as far from where it is toward its targets as all can be met."""
-    timeline = enforcement.timeline
-    world = WorldState.of(enforcement.skeleton, work.at(frames))
+def _readmit(frame_tasks: FrameTasks, work: Workspace, frames: IntArray, lower: BoolArray) -> Steps:
+    """Move the channels marked in `lower` (frames, channels) from their present values toward their targets, as far as
+    all targets of the frame can be met."""
+    timeline = frame_tasks.timeline
+    world = WorldState.of(frame_tasks.skeleton, work.at(frames))
     reached = [channel.effector.value(world) for channel in timeline.channels]
-    least, most = np.zeros(len(frames)), np.ones(len(frames))
-    for _ in range(HALVINGS):
-        share = 0.5 * (least + most)
-        targets = list(enforcement.targets)
+    feasible, infeasible = np.zeros(len(frames)), np.ones(len(frames))
+    for _ in range(BISECTIONS):
+        share = 0.5 * (feasible + infeasible)
+        targets = list(frame_tasks.targets)
         for number in np.flatnonzero(lower.any(axis=0)):
             effector, some = timeline.channels[number].effector, lower[:, number]
             values = timeline.source.values(effector)[frames]
@@ -90,47 +98,49 @@ def _letting_in(enforcement: Enforcement, work: Workspace, frames: IntArray, low
             nearer = effector.displaced(values, here + share[:, None] * (there - here))
             targets[number] = targets[number].copy()
             targets[number][frames[some]] = nearer[some]
-        solved = Enforcement(timeline, targets).solved_unordered(
+        solved = FrameTasks(timeline, targets).solve_single_level(
             frames, work.motion, work.reference, work.settings.solving()
         )
-        work.take(solved.at(np.flatnonzero(solved.met)))
-        least, most = np.where(solved.met, share, least), np.where(solved.met, most, share)
-        yield work.progress("insisting", 1.0)
+        work.write_solved(solved.at(np.flatnonzero(solved.met)))
+        feasible, infeasible = np.where(solved.met, share, feasible), np.where(solved.met, infeasible, share)
+        yield work.progress(Stage.CONFLICTS, 1.0)
 
 
-def yielding(enforcement: Enforcement, work: Workspace, frames: IntArray) -> Generator[Progress, None, Yielded]:
-    """Where something is missed in some frames, ask for less, and solve again."""
+def relax_unreachable_targets(
+    frame_tasks: FrameTasks, work: Workspace, frames: IntArray
+) -> Generator[Progress, None, Relaxed]:
+    """Where targets are missed in some frames, move them to where they can be reached, smoothly, and solve again."""
     missed = np.zeros(len(work.met), dtype=bool)
     missed[frames] = ~work.met[frames]
     if not missed.any():
-        return Yielded(enforcement, enforcement)
-    timeline = enforcement.timeline
+        return Relaxed(frame_tasks, frame_tasks)
+    timeline = frame_tasks.timeline
     radius = work.source.frames_in(REACH)
-    world = WorldState.of(enforcement.skeleton, work.motion)
-    targets, winners = list(enforcement.targets), list(timeline.channels)
-    concerned, everywhere = np.zeros_like(missed), np.arange(timeline.frames)
+    world = WorldState.of(frame_tasks.skeleton, work.motion)
+    targets, satisfied = list(frame_tasks.targets), list(timeline.channels)
+    changed, everywhere = np.zeros_like(missed), np.arange(timeline.frames)
     for number, channel in enumerate(timeline.channels):
         effector, values = channel.effector, timeline.source.values(channel.effector)
         reached = effector.value(world)
-        missing = enforcement.missing(number, world, everywhere) * (missed & channel.active)
-        if missing.max(initial=0.0) <= LOST:
+        residuals = frame_tasks.residuals(number, world, everywhere) * (missed & channel.active)
+        if residuals.max(initial=0.0) <= LEAST_RESIDUAL:
             continue
-        lost = missing > HOLDS
+        unreachable = residuals > MET_TOLERANCE
         wanted = effector.displacement(values, targets[number])
-        short = (wanted - effector.displacement(values, reached)) * lost[:, None]
-        lengths = np.linalg.norm(short, axis=1)
-        given_up = envelope(lengths, radius) * channel.active
-        along = lowpass(short, 2 * radius)
+        excess = (wanted - effector.displacement(values, reached)) * unreachable[:, None]
+        lengths = np.linalg.norm(excess, axis=1)
+        relaxation = envelope(lengths, radius) * channel.active
+        along = lowpass(excess, 2 * radius)
         along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), TINY)
-        # Where it was short it goes on asking in the direction in which it was.
-        along[lost] = short[lost] / np.maximum(lengths[lost, None], TINY)
-        yields = given_up > 0.0
+        # Where a target is missed it is relaxed in the direction of its own residual.
+        along[unreachable] = excess[unreachable] / np.maximum(lengths[unreachable, None], TINY)
+        relaxed = relaxation > 0.0
         targets[number] = targets[number].copy()
-        targets[number][yields] = effector.displaced(
-            values[yields], wanted[yields] - given_up[yields, None] * along[yields]
+        targets[number][relaxed] = effector.displaced(
+            values[relaxed], wanted[relaxed] - relaxation[relaxed, None] * along[relaxed]
         )
-        winners[number] = channel.without(yields)
-        concerned |= yields
-    asking_less = Enforcement(timeline, targets)
-    yield from work.solve(asking_less, np.flatnonzero(concerned), "giving way")
-    return Yielded(asking_less, Enforcement(replace(timeline, channels=tuple(winners)), targets))
+        satisfied[number] = channel.without(relaxed)
+        changed |= relaxed
+    relaxed_tasks = FrameTasks(timeline, targets)
+    yield from work.solve(relaxed_tasks, np.flatnonzero(changed), Stage.CONFLICTS)
+    return Relaxed(relaxed_tasks, FrameTasks(replace(timeline, channels=tuple(satisfied)), targets))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filtering the displacement where it adds frequencies that the source lacks, and enforcing the constraints again."""
+"""Smoothing: the displacement is filtered where it exceeds the acceleration baseline, and the constraints are enforced
+again."""
 
 from __future__ import annotations
 
@@ -7,38 +8,42 @@ from collections.abc import Generator
 
 import numpy as np
 
-from ...core.arrays import BoolArray, runs
-from ..displacement_filter import smoothed
-from ..frame_tasks import Enforcement
-from ..workspace import Progress, Workspace
+from ...core.arrays import BoolArray, dilated, runs
+from ...core.progress import Stage
+from ..frame_tasks import FrameTasks
+from ..progress import Progress
+from ..smoothing_filter import smoothed
+from ..workspace import Workspace
 
 REACH = 0.06
 """Seconds, to either side, over which a displacement is smoothed."""
 
 TOLERANCE = 0.6
-"""How much more than the source usually does a joint may accelerate. What is usual leaves out the roughest frames,
-which do about half as much again: so the result stays within 1.1 times these. Filtering less only moves noise about."""
+"""The share by which a joint may exceed its acceleration baseline. The baseline leaves out the roughest frames of the
+source, which exceed it by about half: so the result stays within 1.1 times these. Filtering with a smaller tolerance
+only moves noise from joint to joint."""
 
 NEIGHBOURHOOD = 2
 """Frames beside those that have changed whose accelerations have changed with them."""
 
 
-def smoothing(
-    enforcement: Enforcement, work: Workspace, changed: BoolArray, movable: BoolArray
+def smooth_displacement(
+    frame_tasks: FrameTasks, work: Workspace, changed: BoolArray, movable: BoolArray
 ) -> Generator[Progress, None, BoolArray]:
-    """Filter and enforce until nothing is spoilt near the frames that have `changed` (frames,), or passes run out.
+    """Filter the displacement and correct the frames, until the acceleration baseline is not exceeded near the frames
+    that have `changed` (frames,), or until `DeformSettings.smoothing_passes` are done.
 
-    `movable` (frames, joints) says who may be displaced when. Returns (frames,) those that were touched.
+    `movable` (frames, joints) marks the joints that may be displaced. Returns (frames,) those that were filtered.
     """
     source = work.source.clip.motion
     active = movable.any(axis=1)
-    touched = np.zeros(len(active), dtype=bool)
+    filtered = np.zeros(len(active), dtype=bool)
     radius = work.source.frames_in(REACH)
-    near = _dilated(changed, NEIGHBOURHOOD) & active
+    near = dilated(changed, NEIGHBOURHOOD) & active
     for _ in range(work.settings.smoothing_passes):
         rough = np.zeros_like(movable)
         for first, last in runs(near):
-            rough[first : last + 1] = work.liveliness.spoilt(work.motion, slice(first, last + 1), TOLERANCE)
+            rough[first : last + 1] = work.baseline.exceeded(work.motion, slice(first, last + 1), TOLERANCE)
         if not rough.any():
             break
         smooth = smoothed(source, work.motion, rough, radius, frozen=~active)
@@ -48,15 +53,8 @@ def smoothing(
             (smooth.rotations != work.motion.rotations).any(axis=(1, 2))
             | (smooth.translations != work.motion.translations).any(axis=(1, 2))
         )
-        touched[frames] = True
+        filtered[frames] = True
         work.motion = smooth
-        work.refer(frames, work.at(frames))
-        yield from work.polish_or_solve(enforcement, frames, "smoothing")
-    return touched
-
-
-def _dilated(mask: BoolArray, reach: int) -> BoolArray:
-    """True also within a number of frames of true values."""
-    counts = np.concatenate([[0], np.cumsum(mask)])
-    positions = np.arange(len(mask))
-    return np.asarray(counts[np.minimum(positions + reach + 1, len(mask))] > counts[np.maximum(positions - reach, 0)])
+        work.write_reference(frames, work.at(frames))
+        yield from work.correct_or_solve(frame_tasks, frames, Stage.SMOOTHING)
+    return filtered

@@ -223,7 +223,7 @@ def test_nothing_changes_before_the_last_step(lifted: Any) -> None:
             break
     steps.close()
     assert state() == before
-    assert {"coarse", "fine"} & set(stages)
+    assert {"coarse", "solving"} & set(stages)
 
 
 def test_a_reading_that_is_cancelled_shows_the_result_again(lifted: Any) -> None:

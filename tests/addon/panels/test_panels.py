@@ -281,7 +281,7 @@ def test_after_a_solve_there_are_residuals_and_advice(armature: Any, complaints:
 def test_a_running_solve_shows_a_bar_instead_of_the_button(armature: Any, complaints: Complaints) -> None:
     running = progress.begin(armature.name)
     try:
-        running.told("fine", 0.5)
+        running.told("solving", 0.5)
         shown = draw_all(complaints)["POISE_PT_solve"]
         assert "Esc cancels" in shown
         assert "poise.solve(" not in shown

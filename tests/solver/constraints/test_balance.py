@@ -46,7 +46,7 @@ def test_the_centre_of_mass_keeps_its_place_over_the_feet(up: Any, rng: np.rando
     (target,) = timeline.targets()
     np.testing.assert_allclose(target, over_the_feet(clip), atol=1e-13)
     (channel,) = timeline.channels
-    assert channel.active.all() and channel.held.all()
+    assert channel.active.all() and channel.in_hold.all()
     assert isinstance(channel.effector, BalanceEffector) and channel.effector.axes == ("xz" if up == "y" else "xy")
     # Moved feet move the goal: a clip elsewhere satisfies it as it is.
     elsewhere = placed(clip, np.array([1.0, 0.0, 0.0, 0.0]), (5.0, 6.0, 7.0))

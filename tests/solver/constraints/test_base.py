@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from poise.solver.body.joints import BodyPoint
-from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footplant, ShapeConstraint, Source
+from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footplant, ShapeConstraint, Source, Track
 from poise.solver.constraints.base import three_numbers
+from poise.solver.constraints.effectors import PointEffector
+from poise.solver.constraints.source import COMPILATIONS_KEPT
 from poise.solver.core.errors import ConstraintError, PoiseError
 
-from ..made_up import point_clip
+from ..made_up import moving_human, point_clip
 
 KINDS: list[Any] = [
     lambda **rest: ShapeConstraint("point", 0, 3, [ConstraintPoint((0, 0, 0), 1)], **rest),
@@ -78,6 +80,30 @@ def test_errors_for_unknown_joints_and_times_outside_the_clip_have_the_label() -
     for nothing in (np.nan, np.inf, "soon", None):
         with pytest.raises(ConstraintError, match=r"^grip: its begin must be a finite number of frames"):
             constraint.check_time(source, "its begin", nothing)  # type: ignore[arg-type]
+
+
+def test_a_constraint_is_compiled_once_until_it_is_no_longer_used(rng: np.random.Generator) -> None:
+    source = Source(moving_human(rng, 8))
+    removed, kept = Balance(), Balance(begin=2)
+    tracks, others = removed.compiled(source), kept.compiled(source)
+    assert [track.begin for track in tracks] == [0] and [track.begin for track in others] == [2]
+    for _ in range(COMPILATIONS_KEPT):
+        source.begin_compilation()
+        assert kept.compiled(source) is others
+    assert removed.compiled(source) is tracks, "a removed constraint may come back by an undo"
+    for _ in range(COMPILATIONS_KEPT + 1):
+        source.begin_compilation()
+        kept.compiled(source)
+    assert kept.compiled(source) is others and removed.compiled(source) is not tracks
+
+
+def test_a_track_covers_as_many_frames_as_it_has_displacements(rng: np.random.Generator) -> None:
+    displacement = rng.standard_normal((5, 3))
+    track = Track(Balance(), PointEffector(BodyPoint(0)), 7, displacement, ((8.0, 9.0),))
+    assert track.end == 11 and track.frames.tolist() == [7, 8, 9, 10, 11]
+    np.testing.assert_array_equal(track.part(8, 10), displacement[1:4])
+    np.testing.assert_array_equal(track.part(7, 11), displacement)
+    assert track.part(9, 9).shape == (1, 3) and track.leads is None
 
 
 @pytest.mark.parametrize(

@@ -508,10 +508,10 @@ def test_who_stands_does_not_yield_to_who_is_on_its_way(rng: np.random.Generator
         for number, other in (pair, pair[::-1]):
             channel, target = timeline.channels[number], targets[number]
             own = timeline.source.values(channel.effector) + channel.displacement
-            alone = channel.held & ~timeline.channels[other].held
+            alone = channel.in_hold & ~timeline.channels[other].in_hold
             assert alone.any()
             np.testing.assert_array_equal(target[alone], own[alone])
-            np.testing.assert_allclose(target[channel.held], own[channel.held], atol=1e-12)
+            np.testing.assert_allclose(target[channel.in_hold], own[channel.in_hold], atol=1e-12)
             assert np.abs(target - own).max() > 1e-3, "the follower gives way"
 
 

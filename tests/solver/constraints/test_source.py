@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.solver.body.joints import JointKind
-from poise.solver.constraints import Balance, ConstraintPoint, DirectionConstraint, Source
+from poise.solver.constraints import ConstraintPoint, DirectionConstraint, Source
 from poise.solver.constraints.effectors import PointEffector
 from poise.solver.constraints.source import COMPILATIONS_KEPT, STIFFENING
 from poise.solver.deformation.timeline import Timeline
@@ -29,21 +29,6 @@ def test_times_of_frames_are_given_or_evenly_spaced(rng: np.random.Generator) ->
     np.testing.assert_allclose(Source(clip).seconds, [0.0, 1.0 / 24.0, 2.0 / 24.0], rtol=1e-15)
     uneven = np.array([0.0, 0.1, 0.4])
     assert Source(clip, seconds=uneven).seconds is uneven
-
-
-def test_a_constraint_is_compiled_once_until_it_is_no_longer_used(rng: np.random.Generator) -> None:
-    source = Source(moving_human(rng, 8))
-    removed, kept = Balance(), Balance(begin=2)
-    tracks, others = source.tracks(removed), source.tracks(kept)
-    assert [track.begin for track in tracks] == [0] and [track.begin for track in others] == [2]
-    for _ in range(COMPILATIONS_KEPT):
-        source.begin_compilation()
-        assert source.tracks(kept) is others
-    assert source.tracks(removed) is tracks, "a removed constraint may come back by an undo"
-    for _ in range(COMPILATIONS_KEPT + 1):
-        source.begin_compilation()
-        source.tracks(kept)
-    assert source.tracks(kept) is others and source.tracks(removed) is not tracks
 
 
 def test_cached_values_stay_as_long_as_they_are_used(rng: np.random.Generator) -> None:

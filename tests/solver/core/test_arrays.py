@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs of masks, spans of frames and medians, against their definitions."""
+"""Runs, dilation and distances of masks, spans of frames and medians, against their definitions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from poise.solver.core.arrays import TINY, median, runs, span
+from poise.solver.core.arrays import TINY, dilated, distances_to, median, nearest_of, runs, span
 
 
 def test_runs_are_the_maximal_stretches_of_true() -> None:
@@ -54,3 +54,30 @@ def test_the_median_is_numpys(rng: np.random.Generator, count: int) -> None:
 
 def test_dividing_by_tiny_gives_a_number() -> None:
     assert TINY > 0.0 and math.isfinite(1.0 / TINY)
+
+
+def test_distances_to_the_nearest_true_value(rng: np.random.Generator) -> None:
+    for _ in range(20):
+        mask = rng.random(25) < 0.2
+        mask[rng.integers(25)] = True
+        marked = np.flatnonzero(mask)
+        expected = [min(abs(frame - other) for other in marked) for frame in range(25)]
+        np.testing.assert_array_equal(distances_to(mask), expected)
+
+
+def test_the_nearest_of_some_indices_is_the_lower_one_of_two(rng: np.random.Generator) -> None:
+    assert nearest_of(np.array([2, 6]), 8).tolist() == [2, 2, 2, 2, 2, 6, 6, 6]
+    for _ in range(20):
+        indices = np.sort(rng.choice(30, 5, replace=False))
+        expected = [min(indices, key=lambda index: (abs(index - at), index)) for at in range(30)]
+        assert nearest_of(indices, 30).tolist() == expected
+
+
+@pytest.mark.parametrize("shape", [(40,), (40, 3)])
+def test_a_dilated_mask_is_true_within_a_radius_of_true_values(
+    shape: tuple[int, ...], rng: np.random.Generator
+) -> None:
+    mask = rng.random(shape) < 0.05
+    for radius in (0, 1, 5, 100):
+        expected = [mask[max(at - radius, 0) : at + radius + 1].any(axis=0) for at in range(len(mask))]
+        np.testing.assert_array_equal(dilated(mask, radius), expected)

@@ -7,7 +7,7 @@ from collections.abc import Generator
 
 import pytest
 
-from poise.solver.core.progress import finished
+from poise.solver.core.progress import Stage, finished
 
 
 def test_all_steps_are_taken_and_the_result_is_returned() -> None:
@@ -30,3 +30,8 @@ def test_what_goes_wrong_in_a_step_is_raised() -> None:
 
     with pytest.raises(ValueError, match="half-way"):
         finished(work())
+
+
+def test_stages_are_told_apart_by_their_values() -> None:
+    assert len({stage.value for stage in Stage}) == len(Stage)
+    assert [stage.name for stage in Stage] == [stage.value.upper() for stage in Stage]

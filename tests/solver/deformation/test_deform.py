@@ -17,6 +17,7 @@ from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footp
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.core.errors import ConstraintError, PoiseError
+from poise.solver.core.progress import Stage
 from poise.solver.deformation.deform import Deformation, deform, deforming
 from poise.solver.deformation.passes import smoothing
 from poise.solver.deformation.workspace import DeformSettings
@@ -237,10 +238,10 @@ def test_progress_is_told_and_a_coarse_result_comes_first(steps: SyntheticMotion
             final: Deformation = stop.value
             break
         assert 0.0 <= progress.share <= 1.0
-        if progress.stage == "coarse" and progress.share == 1.0:
+        if progress.stage == Stage.COARSE and progress.share == 1.0:
             coarse = progress.clip
         stages.append(progress.stage)
-    assert stages.index("coarse") < stages.index("fine")
+    assert stages.index(Stage.COARSE) < stages.index(Stage.SOLVING)
     assert coarse is not None
     assert farthest(coarse, final.clip) < 0.05, "the coarse result should show what is coming"
 

@@ -16,7 +16,7 @@ from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footp
 from poise.solver.core import rotations
 from poise.solver.core.errors import PoiseError
 from poise.solver.deformation.deform import deform
-from poise.solver.deformation.frame_tasks import HOLDS, Enforcement, Group
+from poise.solver.deformation.frame_tasks import MET_TOLERANCE, FrameTasks, Group
 from poise.solver.deformation.timeline import Timeline
 from poise.solver.posture.settings import SolveSettings
 from poise.solver.synthetic import walk as made_up_walk
@@ -24,7 +24,7 @@ from poise.solver.tasks import AcrossTask, Task
 
 from .. import captured_walk
 from ..made_up import moving_human, plant_of
-from ..standing import displaced, enforcement_of, standing_human
+from ..standing import displaced, frame_tasks_of, standing_human
 
 SETTINGS = SolveSettings(iterations=100, tolerance=1e-7, feasibility_tolerance=1e-9)
 
@@ -39,51 +39,54 @@ def walking() -> tuple[Clip, list[Constraint]]:
 
 
 @pytest.fixture(scope="module")
-def enforcement(walking: tuple[Clip, list[Constraint]]) -> Enforcement:
-    return enforcement_of(*walking)
+def frame_tasks(walking: tuple[Clip, list[Constraint]]) -> FrameTasks:
+    return frame_tasks_of(*walking)
 
 
-def everything(enforcement: Enforcement) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    return np.arange(enforcement.timeline.frames)
+def everything(frame_tasks: FrameTasks) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.arange(frame_tasks.timeline.frames)
 
 
 # Groups --------------------------------------------------------------------------------------------------------------
 
 
-def test_every_frame_in_which_anything_holds_is_in_one_group(enforcement: Enforcement) -> None:
-    groups = enforcement.groups(everything(enforcement))
+def test_every_frame_in_which_anything_holds_is_in_one_group(frame_tasks: FrameTasks) -> None:
+    groups = frame_tasks.groups(everything(frame_tasks))
     frames = np.concatenate([group.frames for group in groups])
     assert len(groups) > 3
-    np.testing.assert_array_equal(np.sort(frames), np.flatnonzero(enforcement.timeline.active))
+    np.testing.assert_array_equal(np.sort(frames), np.flatnonzero(frame_tasks.timeline.active))
     some = np.arange(3, 20, 2)
-    np.testing.assert_array_equal(np.sort(np.concatenate([group.frames for group in enforcement.groups(some)])), some)
-    assert enforcement.groups(np.zeros(0, dtype=np.int64)) == []
+    np.testing.assert_array_equal(np.sort(np.concatenate([group.frames for group in frame_tasks.groups(some)])), some)
+    assert frame_tasks.groups(np.zeros(0, dtype=np.int64)) == []
 
 
-def test_a_group_has_a_level_for_each_channel_that_is_active_in_all_of_its_frames(enforcement: Enforcement) -> None:
-    for group in enforcement.groups(everything(enforcement)):
-        levels = {level.channel: level for level in group.levels}
-        for number, channel in enumerate(enforcement.timeline.channels):
-            assert (channel.active[group.frames] == (number in levels)).all()
-        for level, owner in zip(group.levels, enforcement.owners(group), strict=True):
-            channel = enforcement.timeline.channels[level.channel]
+def test_a_group_has_a_level_for_each_channel_that_is_active_in_all_of_its_frames(frame_tasks: FrameTasks) -> None:
+    for group in frame_tasks.groups(everything(frame_tasks)):
+        active = {each.channel for each in group.channels}
+        for number, channel in enumerate(frame_tasks.timeline.channels):
+            assert (channel.active[group.frames] == (number in active)).all()
+        for each, owner in zip(group.channels, frame_tasks.owners(group), strict=True):
+            channel = frame_tasks.timeline.channels[each.channel]
             for frame in group.frames:
                 other = channel.tracks[channel.owner[frame]].constraint
                 assert (other.priority, other.weight, other.recruit) == (owner.priority, owner.weight, owner.recruit)
 
 
-def test_two_groups_differ(enforcement: Enforcement) -> None:
-    keys = [tuple((each.channel, each.wish) for each in g.levels) for g in enforcement.groups(everything(enforcement))]
+def test_two_groups_differ(frame_tasks: FrameTasks) -> None:
+    keys = [
+        tuple((each.channel, each.specification) for each in g.channels)
+        for g in frame_tasks.groups(everything(frame_tasks))
+    ]
     assert len(set(keys)) == len(keys)
 
 
-def test_tasks_ask_for_the_targets_of_their_frames(enforcement: Enforcement) -> None:
-    source = enforcement.timeline.source
-    for group in enforcement.groups(everything(enforcement)):
+def test_tasks_ask_for_the_targets_of_their_frames(frame_tasks: FrameTasks) -> None:
+    source = frame_tasks.timeline.source
+    for group in frame_tasks.groups(everything(frame_tasks)):
         state = source.clip.world.at(group.frames)
-        for level, task in zip(group.levels, enforcement.tasks(group), strict=True):
-            effector = enforcement.timeline.channels[level.channel].effector
-            missing = enforcement.targets[level.channel][group.frames] - source.values(effector)[group.frames]
+        for each, task in zip(group.channels, frame_tasks.tasks(group), strict=True):
+            effector = frame_tasks.timeline.channels[each.channel].effector
+            missing = frame_tasks.targets[each.channel][group.frames] - source.values(effector)[group.frames]
             seen = missing[:, [0, 2]] if task.error(state).shape[1] == 2 else missing
             np.testing.assert_allclose(task.error(state), seen, atol=1e-12)
 
@@ -91,9 +94,9 @@ def test_tasks_ask_for_the_targets_of_their_frames(enforcement: Enforcement) -> 
 # Order ---------------------------------------------------------------------------------------------------------------
 
 
-def by_owner(enforcement: Enforcement, frame: int) -> list[tuple[Constraint, Task]]:
-    (group,) = enforcement.groups(np.array([frame]))
-    return list(zip(enforcement.owners(group), enforcement.tasks(group), strict=True))
+def by_owner(frame_tasks: FrameTasks, frame: int) -> list[tuple[Constraint, Task]]:
+    (group,) = frame_tasks.groups(np.array([frame]))
+    return list(zip(frame_tasks.owners(group), frame_tasks.tasks(group), strict=True))
 
 
 def test_tasks_are_ordered_as_their_constraints_are() -> None:
@@ -104,7 +107,7 @@ def test_tasks_are_ordered_as_their_constraints_are() -> None:
         displaced(clip, joint, (0.0, 0.1, 0.0), 0, 5, 5, 10, priority=priority)
         for joint, priority in zip(joints, priorities, strict=True)
     ]
-    found = {owner: task.priority for owner, task in by_owner(enforcement_of(clip, constraints), 5)}
+    found = {owner: task.priority for owner, task in by_owner(frame_tasks_of(clip, constraints), 5)}
     ranks = [found[constraint] for constraint in constraints]
     assert ranks[0] < ranks[2] == ranks[3] < ranks[1]
     assert min(ranks) > 0, "the pose comes last"
@@ -114,11 +117,11 @@ def test_of_a_plant_who_is_alone_on_the_ground_comes_first() -> None:
     clip = standing_human(61)
     plant = Footplant(foot="left", heel_strike=20, toe_strike=25, heel_off=35, toe_off=40, priority=2)
     below = displaced(clip, "skullbase", (0.0, 0.0, 0.0), 0, 30, 30, 60, priority=1)
-    enforcement = enforcement_of(clip, [plant, below])
+    frame_tasks = frame_tasks_of(clip, [plant, below])
     heel = clip.skeleton.resolve(clip.skeleton.landmarks.left_heel).joint  # type: ignore[arg-type]
 
     def ranks(frame: int) -> tuple[int, int, int]:
-        tasks = by_owner(enforcement, frame)
+        tasks = by_owner(frame_tasks, frame)
         feet = {task.effector == heel: task.priority for owner, task in tasks if owner is plant}
         (head,) = (task.priority for owner, task in tasks if owner is below)
         return feet[True], feet[False], head
@@ -133,26 +136,26 @@ def test_of_a_plant_who_is_alone_on_the_ground_comes_first() -> None:
 # Solving without order, and putting right ----------------------------------------------------------------------------
 
 
-def test_without_order_the_same_comes_out_where_everything_can_be_met(enforcement: Enforcement) -> None:
-    frames = everything(enforcement)[::3]
-    source = enforcement.timeline.source.clip.motion
-    unordered = enforcement.solved_unordered(frames, source, source, SETTINGS)
+def test_without_order_the_same_comes_out_where_everything_can_be_met(frame_tasks: FrameTasks) -> None:
+    frames = everything(frame_tasks)[::3]
+    source = frame_tasks.timeline.source.clip.motion
+    unordered = frame_tasks.solve_single_level(frames, source, source, SETTINGS)
     assert unordered.met.all()
-    skeleton = enforcement.skeleton
+    skeleton = frame_tasks.skeleton
     moved = False
-    for group in enforcement.groups(frames):
-        ordered = enforcement.solved(group, source, source, SETTINGS)
+    for group in frame_tasks.groups(frames):
+        ordered = frame_tasks.solve_prioritized(group, source, source, SETTINGS)
         assert ordered.met.all()
         at = np.searchsorted(frames, group.frames)
         motion = unordered.at(at).motion
         one, other = (
-            enforcement.timeline.source.clip.with_motion(
+            frame_tasks.timeline.source.clip.with_motion(
                 Motion(np.array(each.rotations), np.array(each.translations))
             ).world.positions
             for each in (ordered.motion, motion)
         )
         assert np.abs(one - other).max() < 2e-4 * skeleton.size
-        original = enforcement.timeline.source.clip.world.positions[group.frames]
+        original = frame_tasks.timeline.source.clip.world.positions[group.frames]
         moved |= bool(np.abs(one - original).max() > 2e-2 * skeleton.size)
     assert moved, "something must have been asked for"
 
@@ -161,18 +164,18 @@ def test_who_may_not_move_in_a_frame_does_not(walking: tuple[Clip, list[Constrai
     """In one batch with frames in which they may: those keep the reference, and when put right, what they had."""
     clip, constraints = walking
     hand = constraints[-1]
-    enforcement = enforcement_of(clip, [hand, displaced(clip, "r_wrist", (0.0, 0.1, 0.0), 12, 20, 22, 30, recruit=1)])
+    frame_tasks = frame_tasks_of(clip, [hand, displaced(clip, "r_wrist", (0.0, 0.1, 0.0), 12, 20, 22, 30, recruit=1)])
     rng = np.random.default_rng(3)
     shaken = Motion(
         rotations.multiply(rotations.exp(0.01 * rng.standard_normal((clip.frames, 31, 3))), clip.motion.rotations),
         clip.motion.translations + 0.01 * rng.standard_normal(clip.motion.translations.shape),
     )
     frames = np.arange(6, 31)
-    still = ~enforcement.movable[frames]
-    solved = enforcement.solved_unordered(frames, shaken, clip.motion, SETTINGS)
+    still = ~frame_tasks.movable[frames]
+    solved = frame_tasks.solve_single_level(frames, shaken, clip.motion, SETTINGS)
     np.testing.assert_array_equal(solved.motion.rotations[still], clip.motion.rotations[frames][still])
     np.testing.assert_array_equal(solved.motion.translations[still], clip.motion.translations[frames][still])
-    polished = enforcement.polished(frames, shaken)
+    polished = frame_tasks.correct(frames, shaken)
     np.testing.assert_array_equal(polished.motion.rotations[still], shaken.rotations[frames][still])
     np.testing.assert_array_equal(polished.motion.translations[still], shaken.translations[frames][still])
 
@@ -181,12 +184,12 @@ def test_who_may_move_begins_at_the_start_and_the_others_keep_the_reference() ->
     """Seen where no step is taken."""
     clip = standing_human(11)
     elbow = clip.skeleton.index("l_elbow")
-    enforcement = enforcement_of(clip, [displaced(clip, "l_wrist", (0.0, 1.0, 1.0), 0, 5, 5, 10, recruit=["l_elbow"])])
+    frame_tasks = frame_tasks_of(clip, [displaced(clip, "l_wrist", (0.0, 1.0, 1.0), 0, 5, 5, 10, recruit=["l_elbow"])])
     start = Motion(np.tile(rotations.exp(np.array([0.3, 0.0, 0.0])), (11, 31, 1)), clip.motion.translations + 1.0)
-    (group,) = enforcement.groups(np.array([5]))
+    (group,) = frame_tasks.groups(np.array([5]))
     for solved in (
-        enforcement.solved(group, start, clip.motion, SolveSettings(iterations=0)),
-        enforcement.solved_unordered(np.array([5]), start, clip.motion, SolveSettings(iterations=0)),
+        frame_tasks.solve_prioritized(group, start, clip.motion, SolveSettings(iterations=0)),
+        frame_tasks.solve_single_level(np.array([5]), start, clip.motion, SolveSettings(iterations=0)),
     ):
         expected = clip.motion.rotations[5].copy()
         expected[elbow] = start.rotations[5, elbow]
@@ -199,37 +202,37 @@ def test_frames_that_are_put_right_hold(walking: tuple[Clip, list[Constraint]], 
     clip, constraints = walking
     hand = replace(constraints[-1], recruit=recruit)
     others = constraints[:-1] if recruit is None else []
-    enforcement = enforcement_of(clip, [*others, hand])
+    frame_tasks = frame_tasks_of(clip, [*others, hand])
     frames = np.arange(8, 22)
     source = clip.motion
-    solved = enforcement.solved_unordered(frames, source, source, SETTINGS)
+    solved = frame_tasks.solve_single_level(frames, source, source, SETTINGS)
     assert solved.met.all()
     turned, moved = source.rotations.copy(), source.translations.copy()
     rng = np.random.default_rng(4)
     shaking = 0.01 * rng.standard_normal(solved.motion.rotations.shape[:2])
     turned[frames] = rotations.multiply(rotations.exp(shaking[..., None] * np.ones(3)), solved.motion.rotations)
     moved[frames] = solved.motion.translations
-    polished = enforcement.polished(frames, Motion(turned, moved))
+    polished = frame_tasks.correct(frames, Motion(turned, moved))
     assert polished.met.all() and polished.converged.all()
     result = clip.with_motion(Motion(turned, moved)).motion
     result = Motion(result.rotations.copy(), result.translations.copy())
     result.rotations[frames], result.translations[frames] = polished.motion.rotations, polished.motion.translations
     world = clip.with_motion(result).world
-    for channel, targets in zip(enforcement.timeline.channels, enforcement.targets, strict=True):
+    for channel, targets in zip(frame_tasks.timeline.channels, frame_tasks.targets, strict=True):
         active = frames[channel.active[frames]]
         missing = (channel.effector.value(world) - targets)[active]
         if isinstance(channel.tracks[0].constraint, Balance):
             missing = missing[:, [0, 2]]
-        assert np.linalg.norm(missing, axis=1).max() < HOLDS * clip.skeleton.size
+        assert np.linalg.norm(missing, axis=1).max() < MET_TOLERANCE * clip.skeleton.size
 
 
-def test_what_is_missed_by_more_than_a_little_is_not_met(enforcement: Enforcement) -> None:
-    group = enforcement.groups(everything(enforcement))[0]
-    units = [enforcement.skeleton.size for _ in group.levels]
+def test_what_is_missed_by_more_than_a_little_is_not_met(frame_tasks: FrameTasks) -> None:
+    group = frame_tasks.groups(everything(frame_tasks))[0]
+    units = [frame_tasks.skeleton.size for _ in group.channels]
     for share, expected in ((0.99, True), (1.01, False)):
-        errors = [np.zeros((len(group.frames), 3)) for _ in group.levels]
-        errors[-1][0, 1] = share * HOLDS * units[-1]
-        met = enforcement.met(group.levels, errors)
+        errors = [np.zeros((len(group.frames), 3)) for _ in group.channels]
+        errors[-1][0, 1] = share * MET_TOLERANCE * units[-1]
+        met = frame_tasks.met(group.channels, errors)
         assert met[0] == expected and met[1:].all()
 
 
@@ -237,45 +240,45 @@ def test_angles_are_not_measured_by_the_size() -> None:
     clip = standing_human(5)
     large = Clip(clip.skeleton.scaled(100.0), Motion(clip.motion.rotations, 100.0 * clip.motion.translations), 30.0)
     turn = OrientationConstraint("l_wrist", 0, 4, [ConstraintPoint((1.0, 0.0, 0.0, 0.0), 2)])
-    enforcement = enforcement_of(large, [turn])
-    (group,) = enforcement.groups(np.arange(5))
-    assert not enforcement.met(group.levels, [np.full((5, 3), 2.0 * HOLDS)]).any()
-    assert enforcement.met(group.levels, [np.full((5, 3), 0.5 * HOLDS)]).all()
+    frame_tasks = frame_tasks_of(large, [turn])
+    (group,) = frame_tasks.groups(np.arange(5))
+    assert not frame_tasks.met(group.channels, [np.full((5, 3), 2.0 * MET_TOLERANCE)]).any()
+    assert frame_tasks.met(group.channels, [np.full((5, 3), 0.5 * MET_TOLERANCE)]).all()
 
 
 # Who may move --------------------------------------------------------------------------------------------------------
 
 
 def test_in_each_frame_those_may_move_whom_an_active_constraint_recruits(
-    walking: tuple[Clip, list[Constraint]], enforcement: Enforcement
+    walking: tuple[Clip, list[Constraint]], frame_tasks: FrameTasks
 ) -> None:
     clip, constraints = walking
-    skeleton, source = clip.skeleton, enforcement.timeline.source
+    skeleton, source = clip.skeleton, frame_tasks.timeline.source
     hand, balance = constraints[-1], constraints[-2]
     expected = np.zeros((clip.frames, len(skeleton)), dtype=bool)
     expected[6:25, list(skeleton.tree.chain(skeleton.index("l_wrist"))[:4])] = True
     for constraint in constraints[:-1]:
-        for track in source.tracks(constraint):
-            serving = track.effector.task(enforcement.targets[0][:1]).influencing_joints(skeleton)
+        for track in constraint.compiled(source):
+            serving = track.effector.task(frame_tasks.targets[0][:1]).influencing_joints(skeleton)
             expected[track.begin : track.end + 1] |= serving
     assert balance in constraints and hand.recruit == 3
-    np.testing.assert_array_equal(enforcement.movable, expected)
+    np.testing.assert_array_equal(frame_tasks.movable, expected)
 
 
 def test_joints_that_nobody_recruits_may_not_move() -> None:
     clip = standing_human(11)
-    enforcement = enforcement_of(clip, [displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 2, 5, 5, 8, recruit=["l_elbow"])])
+    frame_tasks = frame_tasks_of(clip, [displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 2, 5, 5, 8, recruit=["l_elbow"])])
     expected = np.zeros((11, 31), dtype=bool)
     expected[2:9, clip.skeleton.index("l_elbow")] = True
-    np.testing.assert_array_equal(enforcement.movable, expected)
-    assert enforcement.enforced_among(np.arange(11)).tolist() == list(range(2, 9))
+    np.testing.assert_array_equal(frame_tasks.movable, expected)
+    assert frame_tasks.with_tasks(np.arange(11)).tolist() == list(range(2, 9))
 
 
 def test_two_who_share_an_effector_recruit_each_in_their_own_frames() -> None:
     clip = standing_human(41)
     near = displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 2, 8, 8, 14, recruit=["l_elbow"])
     far = displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 20, 28, 28, 36, recruit=["l_shoulder"])
-    movable = enforcement_of(clip, [near, far]).movable
+    movable = frame_tasks_of(clip, [near, far]).movable
     for name, frames in (("l_elbow", range(2, 15)), ("l_shoulder", range(20, 37))):
         assert np.flatnonzero(movable[:, clip.skeleton.index(name)]).tolist() == list(frames), name
 
@@ -284,10 +287,10 @@ def test_what_cannot_be_is_said_before_anything_is_solved() -> None:
     clip = standing_human(11)
     wrong = Balance(recruit=2, name="balance")
     with pytest.raises(PoiseError, match="balance has no joint to count"):
-        enforcement_of(clip, [wrong]).check()
+        frame_tasks_of(clip, [wrong]).check()
     unknown = displaced(clip, "l_wrist", (0.0, 0.0, 0.0), 0, 5, 5, 10, recruit=["tail"], name="reach")
     with pytest.raises(PoiseError, match="tail"):
-        enforcement_of(clip, [unknown]).check()
+        frame_tasks_of(clip, [unknown]).check()
 
 
 # What has changed ----------------------------------------------------------------------------------------------------
@@ -317,36 +320,36 @@ def test_what_has_changed_is_exactly_what_is_asked_for_otherwise(rng: np.random.
     }
 
     def asked(constraints: list[Constraint]) -> list[set[object]]:
-        enforcement = Enforcement(Timeline.of(source, constraints))
+        frame_tasks = FrameTasks(Timeline.of(source, constraints))
         frames: list[set[object]] = [set() for _ in range(61)]
-        for group in enforcement.groups(np.arange(61)):
-            for number, level in enumerate(group.levels):
-                channel = enforcement.timeline.channels[level.channel]
+        for group in frame_tasks.groups(np.arange(61)):
+            for number, each in enumerate(group.channels):
+                channel = frame_tasks.timeline.channels[each.channel]
                 for frame in group.frames:
                     owner = channel.tracks[channel.owner[frame]].constraint
-                    target = tuple(enforcement.targets[level.channel][frame])
-                    wish = (owner.priority, channel.leads[frame] >= 0.5, owner.weight, owner.recruit)
-                    frames[frame].add((channel.effector, target, wish))
-                assert enforcement.owners(group)[number] in constraints
+                    target = tuple(frame_tasks.targets[each.channel][frame])
+                    specification = (owner.priority, channel.leads[frame] >= 0.5, owner.weight, owner.recruit)
+                    frames[frame].add((channel.effector, target, specification))
+                assert frame_tasks.owners(group)[number] in constraints
         return frames
 
     before = asked(base)
     for name, constraints in variants.items():
-        one, another = (Enforcement(Timeline.of(source, each)) for each in (base, constraints))
+        one, another = (FrameTasks(Timeline.of(source, each)) for each in (base, constraints))
         expected = [mine != theirs for mine, theirs in zip(before, asked(constraints), strict=True)]
-        assert one.changed(another).tolist() == expected, name
-        assert another.changed(one).tolist() == expected, name
+        assert one.differs_from(another).tolist() == expected, name
+        assert another.differs_from(one).tolist() == expected, name
         assert any(expected) == (name not in ("the same", "another order")), name
 
 
-def test_other_targets_are_a_change_only_where_they_are_asked_for(enforcement: Enforcement) -> None:
-    targets = [target + 1.0 for target in enforcement.targets]
-    changed = enforcement.changed(Enforcement(enforcement.timeline, targets))
-    np.testing.assert_array_equal(changed, enforcement.timeline.active)
-    (track,) = (channel for channel in enforcement.timeline.channels if channel.active.sum() == 19)
-    number = enforcement.timeline.channels.index(track)
-    only = [target + float(n == number) for n, target in enumerate(enforcement.targets)]
-    changed = enforcement.changed(Enforcement(enforcement.timeline, only))
+def test_other_targets_are_a_change_only_where_they_are_asked_for(frame_tasks: FrameTasks) -> None:
+    targets = [target + 1.0 for target in frame_tasks.targets]
+    changed = frame_tasks.differs_from(FrameTasks(frame_tasks.timeline, targets))
+    np.testing.assert_array_equal(changed, frame_tasks.timeline.active)
+    (track,) = (channel for channel in frame_tasks.timeline.channels if channel.active.sum() == 19)
+    number = frame_tasks.timeline.channels.index(track)
+    only = [target + float(n == number) for n, target in enumerate(frame_tasks.targets)]
+    changed = frame_tasks.differs_from(FrameTasks(frame_tasks.timeline, only))
     assert np.flatnonzero(changed).tolist() == list(range(6, 25))
 
 
@@ -357,36 +360,36 @@ def test_of_the_heel_of_a_rigid_foot_only_what_is_square_to_the_foot_is_asked_fo
     """On a captured foot heel and ball hang on one joint: how far apart they are need not be asked for."""
     edit = captured_walk.enforced(mocap)
     clip = edit.source
-    enforcement = enforcement_of(clip, [edit.plants[3]])
-    ((first, second),) = enforcement.timeline.pairs
-    heel, ball = enforcement.timeline.channels[first], enforcement.timeline.channels[second]
+    frame_tasks = frame_tasks_of(clip, [edit.plants[3]])
+    ((first, second),) = frame_tasks.timeline.pairs
+    heel, ball = frame_tasks.timeline.channels[first], frame_tasks.timeline.channels[second]
     frames = np.flatnonzero(heel.active & ball.active)[::4]
-    _, tasks = enforcement._unordered(frames)
-    along = (enforcement.targets[second] - enforcement.targets[first])[frames]
+    _, tasks = frame_tasks._single_level(frames)
+    along = (frame_tasks.targets[second] - frame_tasks.targets[first])[frames]
     axis = along / np.linalg.norm(along, axis=1, keepdims=True)
-    asked = (enforcement.targets[first] - enforcement.timeline.source.values(heel.effector))[frames]
+    asked = (frame_tasks.targets[first] - frame_tasks.timeline.source.values(heel.effector))[frames]
     square = asked - (asked * axis).sum(axis=1, keepdims=True) * axis
     lengths = np.linalg.norm(tasks[first].error(clip.world.at(frames)), axis=1)
     np.testing.assert_allclose(lengths, np.linalg.norm(square, axis=1), atol=1e-9)
     assert np.abs(asked - square).max() > 1e-6
 
-    solved = enforcement.solved_unordered(frames, clip.motion, clip.motion, SETTINGS)
+    solved = frame_tasks.solve_single_level(frames, clip.motion, clip.motion, SETTINGS)
     assert solved.met.all()
     world = clip.with_motion(solved.motion).world
     for number, channel in ((first, heel), (second, ball)):
-        off = channel.effector.miss(channel.effector.value(world), enforcement.targets[number][frames])
-        assert off.max() < HOLDS * clip.skeleton.size
+        off = channel.effector.miss(channel.effector.value(world), frame_tasks.targets[number][frames])
+        assert off.max() < MET_TOLERANCE * clip.skeleton.size
 
 
-def test_a_foot_with_a_joint_between_heel_and_ball_is_not_rigid(enforcement: Enforcement) -> None:
-    _, tasks = enforcement._unordered(everything(enforcement))
+def test_a_foot_with_a_joint_between_heel_and_ball_is_not_rigid(frame_tasks: FrameTasks) -> None:
+    _, tasks = frame_tasks._single_level(everything(frame_tasks))
     assert not any(isinstance(task, AcrossTask) for task in tasks)
 
 
 def test_groups_are_no_larger_than_a_batch() -> None:
     clip = standing_human(700)
-    enforcement = enforcement_of(clip, [displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 0, 10, 690, 699)])
-    groups: list[Group] = enforcement.groups(np.arange(700))
+    frame_tasks = frame_tasks_of(clip, [displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 0, 10, 690, 699)])
+    groups: list[Group] = frame_tasks.groups(np.arange(700))
     assert len(groups) > 1
     for one, another in pairwise(groups):
         assert one.frames[-1] + 1 == another.frames[0]

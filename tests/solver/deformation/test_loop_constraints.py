@@ -135,7 +135,7 @@ def test_other_constraints_ask_for_the_same_in_every_copy() -> None:
     place = clip.position(wrist)[12] + 0.1
     held = ShapeConstraint(wrist, 5, 20, [ConstraintPoint(place, 11, 13)], mode="condensed", priority=3)
     made = repeated(clip, [held])
-    own = Source(clip).tracks(held)[0]
+    own = held.tracks(Source(clip))[0]
     source = Source(made.loop.repeated)
     Timeline.of(source, made.constraints)
     for copy in made.constraints:
@@ -184,7 +184,7 @@ def test_a_report_is_on_the_loops_own_constraints_and_frames() -> None:
     assert report.residual(plant).worst < 1e-5 * clip.skeleton.size
     np.testing.assert_array_equal(report.residual(plant).frames, np.arange(clip.frames - 1))
     (conflict,) = report.conflicts
-    assert conflict.loser is reach and set(conflict.winners) <= {plant, deformed.constraints[2]}
+    assert conflict.constraint is reach and set(conflict.conflicting) <= {plant, deformed.constraints[2]}
     assert 28 <= conflict.worst_frame <= 32
     assert all(20 <= begin <= end <= 40 for begin, end in conflict.spans)
     assert all(f"at frame {conflict.worst_frame}" in advice.sentence for advice in conflict.advice)

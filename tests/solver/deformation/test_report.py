@@ -25,13 +25,13 @@ from poise.solver.constraints import (
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.deformation.deform import Deformation, deform
-from poise.solver.deformation.report import HELPS, MISSED, Advice, Conflict, Report, StretchedLimb, reported
+from poise.solver.deformation.report import HELPS, MISSED, Advice, Conflict, Report, StretchedLimb, report_on
 from poise.solver.deformation.workspace import DeformSettings
 from poise.solver.synthetic import walk
 
 from ..made_up import moving_human, plant_of
 from ..rounding import ROUNDING
-from ..standing import displaced, enforcement_of, standing_human
+from ..standing import displaced, frame_tasks_of, standing_human
 
 FRAMES = 11
 BEGIN, MIDDLE, END = 1, 5, 9
@@ -143,7 +143,7 @@ def test_who_has_the_effector_does_not_change_what_the_other_asked_for() -> None
         assert missing(result, weak, frame) == pytest.approx(away, abs=1e-12), frame
     assert missing(result, weak, 12) == pytest.approx(float(np.hypot(0.1, 0.2)) * clip.skeleton.size, rel=1e-4)
     conflict = only(result.report)
-    assert conflict.loser is weak and conflict.winners == (strong,) and "move" not in kinds(conflict)
+    assert conflict.constraint is weak and conflict.conflicting == (strong,) and "move" not in kinds(conflict)
 
 
 def test_a_plant_is_measured_only_while_it_stands() -> None:
@@ -170,7 +170,7 @@ def test_angles_count_whatever_the_size(clip: Clip) -> None:
     giant = Clip(clip.skeleton.scaled(100.0), scaled, clip.fps)
     for angle, is_missed in ((2.0 * MISSED, True), (0.5 * MISSED, False)):
         head = turned(giant, "skullbase", rotations.exp(np.array([0.0, angle, 0.0])))
-        (residual,) = reported(enforcement_of(giant, [head]), giant).residuals
+        (residual,) = report_on(frame_tasks_of(giant, [head]), giant).residuals
         assert residual.worst == pytest.approx(angle) and residual.misses.any() == is_missed
 
 
@@ -199,12 +199,12 @@ def test_winners_are_those_without_whom_the_loser_comes_nearer(
 ) -> None:
     result, each = held_back
     conflict = only(result.report)
-    assert conflict.loser is each["reach"] and conflict.winners == (each["chest"],)
+    assert conflict.constraint is each["reach"] and conflict.conflicting == (each["chest"],)
     assert conflict.worst_frame == MIDDLE
-    assert conflict.worst == result.report.residual(conflict.loser).worst
+    assert conflict.worst == result.report.residual(conflict.constraint).worst
     for name in ("chest", "right hand"):
         others = [constraint for other, constraint in each.items() if other != name]
-        without = off(solved(clip, others), conflict.loser)
+        without = off(solved(clip, others), conflict.constraint)
         assert (without <= HELPS * conflict.worst) == (name == "chest"), name
 
 
@@ -219,7 +219,7 @@ def test_who_is_out_of_reach_even_alone_loses_against_nobody(clip: Clip) -> None
     reach = wish(clip, "l_wrist", (0.0, 0.3, 0.9), priority=1, recruit=ARM, name="reach")
     result = solved(clip, [reach, wish(clip, "r_wrist", (0.0, 0.1, 0.1), priority=4, recruit=2)])
     conflict = only(result.report)
-    assert conflict.winners == ()
+    assert conflict.conflicting == ()
     assert "priority" not in kinds(conflict)
     assert off(solved(clip, [reach]), reach) > HELPS * conflict.worst
     assert str(conflict).startswith("reach is out of reach even alone at frames ")
@@ -231,15 +231,15 @@ def test_if_only_all_of_them_together_make_the_difference_all_are_named(clip: Cl
     conflict = only(solved(clip, [*chest, reach]).report)
     # They are on either side of the chest's middle, so that one is as much to blame as the other.
     assert off(solved(clip, [chest[0], reach]), reach) > HELPS * conflict.worst
-    assert set(conflict.winners) == set(chest)
+    assert set(conflict.conflicting) == set(chest)
 
 
 def test_what_could_be_met_is_not_said_to_be_out_of_reach(clip: Clip) -> None:
     reach = wish(clip, "l_wrist", (0.0, 0.3, 0.9), name="reach")
     elsewhere = wish(clip, "r_wrist", (0.0, 0.0, 0.1), priority=2)
-    conflict = reported(enforcement_of(clip, [reach, elsewhere]), clip).conflicts[0]
-    assert conflict.loser is reach
-    assert conflict.winners == () and conflict.alone < MISSED * clip.skeleton.size
+    conflict = report_on(frame_tasks_of(clip, [reach, elsewhere]), clip).conflicts[0]
+    assert conflict.constraint is reach
+    assert conflict.conflicting == () and conflict.alone < MISSED * clip.skeleton.size
     assert "is not met, although it could be (" in str(conflict)
 
 
@@ -248,7 +248,7 @@ def test_two_of_the_same_label_are_told_apart(clip: Clip) -> None:
     palm = hold(clip, BodyPoint("l_wrist", (0.0, -0.05, 0.0)), priority=2)
     assert reach.label == palm.label
     conflict = only(solved(clip, [reach, palm]).report)
-    assert conflict.loser is reach and conflict.winners == (palm,)
+    assert conflict.constraint is reach and conflict.conflicting == (palm,)
     assert advice(conflict, "priority").remaining < MISSED * clip.skeleton.size
 
 
@@ -261,7 +261,7 @@ def test_feet_in_the_air_are_not_blamed() -> None:
     assert steps.contacts[0].toe_off < frame - 3 and frame + 3 < steps.contacts[2].heel_strike
     assert standing.toe_strike < frame < standing.heel_off
     reach = displaced(clip, "l_wrist", (0.0, 0.3, 2.2), frame - 5, frame, frame, frame + 5, priority=1, name="reach")
-    assert only(solved(clip, [*plants, reach]).report).winners == (plants[1],)
+    assert only(solved(clip, [*plants, reach]).report).conflicting == (plants[1],)
 
 
 def test_a_stay_that_was_left_no_time_loses_against_who_left_it_none() -> None:
@@ -273,7 +273,7 @@ def test_a_stay_that_was_left_no_time_loses_against_who_left_it_none() -> None:
     weak = displaced(clip, "l_wrist", (0.0, 0.0, -0.1), 30, 45, 53, 60, mode="condensed", priority=1, name="weak")
     strong = displaced(clip, "l_wrist", (0.0, 0.05, 0.0), 20, 35, 35, 50, priority=2, name="strong")
     conflict = only(solved(clip, [weak, strong]).report)
-    assert conflict.worst_frame == 53 and conflict.winners == (strong,)
+    assert conflict.worst_frame == 53 and conflict.conflicting == (strong,)
 
 
 def test_an_effector_that_another_has_counts_too(clip: Clip) -> None:
@@ -287,14 +287,14 @@ def test_an_effector_that_another_has_counts_too(clip: Clip) -> None:
     result = solved(clip, [plant, toe])
     conflict = only(result.report)
     assert result.clip.position(clip.skeleton.landmarks.left_heel)[MIDDLE] == pytest.approx(heel, abs=1e-4)  # type: ignore[arg-type]
-    assert conflict.loser is plant and conflict.winners == (toe,)
+    assert conflict.constraint is plant and conflict.conflicting == (toe,)
 
 
 def test_a_plant_cannot_be_moved_to_where_another_has_its_toes(clip: Clip) -> None:
     plant = Footplant(foot="left", heel_strike=3, toe_strike=3, heel_off=7, toe_off=7, priority=1, name="plant")
     toe = wish(clip, "l_metatarsal", (0.0, 0.0, 0.05), priority=2, name="toe")
     conflict = only(solved(clip, [plant, toe]).report)
-    assert conflict.loser is plant and conflict.winners == (toe,)
+    assert conflict.constraint is plant and conflict.conflicting == (toe,)
     assert "move" not in kinds(conflict)
 
 
@@ -361,7 +361,7 @@ def test_what_is_no_place_cannot_be_moved(clip: Clip) -> None:
     feet = [hold(clip, f"{side}_talocrural", priority=4) for side in "lr"]
     balance = Balance(priority=1, recruit=["l_hip", "r_hip"], name="balance")
     conflict = only(solved(clip, [over, *feet, balance]).report)
-    assert conflict.loser is balance and "move" not in kinds(conflict)
+    assert conflict.constraint is balance and "move" not in kinds(conflict)
 
 
 # Limbs ---------------------------------------------------------------------------------------------------------------
@@ -408,7 +408,7 @@ def test_the_report_reads_as_sentences(clip: Clip, held_back: tuple[Deformation,
     for line in (line for text in texts for line in text.splitlines()):
         assert re.fullmatch(r"\s*[A-Za-z].*\.", line), line
     first, last = only(held_back[0].report).spans[0]
-    assert f"reach loses against chest at frames {first} to {last}; it misses by up to" in texts[-1]
+    assert f"reach conflicts with chest at frames {first} to {last}; it misses by up to" in texts[-1]
     assert all(each.sentence in texts[-1] for each in only(held_back[0].report).advice)
 
 

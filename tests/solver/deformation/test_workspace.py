@@ -11,13 +11,13 @@ from poise.solver.body.motion import Motion
 from poise.solver.constraints import Source
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
-from poise.solver.core.progress import finished
-from poise.solver.deformation.displacement_filter import displacement
-from poise.solver.deformation.frame_tasks import HOLDS, Enforcement
-from poise.solver.deformation.workspace import DeformSettings, Workspace, are_met, neighbours
+from poise.solver.core.progress import Stage, finished
+from poise.solver.deformation.displacement import displacement
+from poise.solver.deformation.frame_tasks import MET_TOLERANCE, FrameTasks
+from poise.solver.deformation.workspace import DeformSettings, Workspace, neighbours, neighbours_met
 
 from ..made_up import moving_human
-from ..standing import displaced, enforcement_of, standing_human, workspace_of
+from ..standing import displaced, frame_tasks_of, standing_human, workspace_of
 
 FRAMES = 31
 
@@ -54,8 +54,8 @@ def test_it_begins_with_the_source_and_leaves_it_alone(clip: Clip, rng: np.rando
     shown = work.clip()
     some = np.array([3, 7, 20])
     other = displaced_motion(clip, *rng.standard_normal((2, FRAMES, 3)))
-    work.put(some, part(other, some))
-    work.refer(some[:1], part(other, some[:1]))
+    work.write(some, part(other, some))
+    work.write_reference(some[:1], part(other, some[:1]))
     np.testing.assert_array_equal(clip.motion.rotations, kept)
     assert_same(shown.motion, clip.motion)
     assert_same(work.at(some), part(other, some))
@@ -69,11 +69,11 @@ def test_another_begins_where_the_one_before_was(clip: Clip, rng: np.random.Gene
     before = Workspace(Source(clip), DeformSettings())
     every = np.arange(FRAMES)
     moved, attracting = (displaced_motion(clip, *rng.standard_normal((2, FRAMES, 3))) for _ in range(2))
-    before.put(every, moved)
-    before.refer(every, attracting)
+    before.write(every, moved)
+    before.write_reference(every, attracting)
     before.met[4] = before.converged[5] = False
     work = Workspace(before.source, DeformSettings(), before)
-    work.put(every[:3], part(clip.motion, every[:3]))
+    work.write(every[:3], part(clip.motion, every[:3]))
     work.met[9] = False
     assert_same(part(work.motion, every[3:]), part(moved, every[3:]))
     assert_same(work.reference, attracting)
@@ -86,10 +86,10 @@ def test_restored_frames_are_those_of_the_source(clip: Clip, rng: np.random.Gene
     work = Workspace(Source(clip), DeformSettings())
     every, some = np.arange(FRAMES), np.array([2, 11, 12])
     other = displaced_motion(clip, *rng.standard_normal((2, FRAMES, 3)))
-    work.put(every, other)
-    work.refer(every, other)
+    work.write(every, other)
+    work.write_reference(every, other)
     work.met[:] = work.converged[:] = False
-    work.restore(some)
+    work.restore_source(some)
     rest = np.setdiff1d(every, some)
     for motion in (work.motion, work.reference):
         assert_same(part(motion, some), part(clip.motion, some))
@@ -100,10 +100,10 @@ def test_restored_frames_are_those_of_the_source(clip: Clip, rng: np.random.Gene
 
 def test_progress_shows_what_is_there_when_it_is_asked_for(clip: Clip, rng: np.random.Generator) -> None:
     work = Workspace(Source(clip), DeformSettings())
-    progress = work.progress("solving", 1.7)
-    assert progress.stage == "solving" and progress.share == 1.0
+    progress = work.progress(Stage.SOLVING, 1.7)
+    assert progress.stage == Stage.SOLVING and progress.share == 1.0
     other = displaced_motion(clip, *rng.standard_normal((2, FRAMES, 3)))
-    work.put(np.arange(FRAMES), other)
+    work.write(np.arange(FRAMES), other)
     assert_same(progress.clip.motion, other)
 
 
@@ -116,9 +116,9 @@ BETWEEN = np.setdiff1d(np.arange(2, 29), KNOWN)
 def between(clip: Clip, motion: Motion) -> tuple[Array, Array]:
     """The displacements, turns and moves (frames, joints, 3), that are found between the known ones of a motion."""
     work = Workspace(Source(clip), DeformSettings())
-    work.put(KNOWN, part(motion, KNOWN))
-    found = displacement(part(clip.motion, BETWEEN), work.between(KNOWN, BETWEEN))
-    return found.turns, found.moves
+    work.write(KNOWN, part(motion, KNOWN))
+    found = displacement(part(clip.motion, BETWEEN), work.interpolated(KNOWN, BETWEEN))
+    return found.rotation_vectors, found.translations
 
 
 def test_between_frames_that_are_displaced_alike_all_are(clip: Clip, rng: np.random.Generator) -> None:
@@ -147,8 +147,8 @@ def test_a_displacement_that_grows_evenly_is_found_between(clip: Clip) -> None:
 def test_what_is_known_is_kept_between(clip: Clip, rng: np.random.Generator) -> None:
     motion = displaced_motion(clip, 0.3 * rng.standard_normal((FRAMES, 3)), rng.standard_normal((FRAMES, 3)))
     work = Workspace(Source(clip), DeformSettings())
-    work.put(KNOWN, part(motion, KNOWN))
-    at_known = work.between(KNOWN, KNOWN)
+    work.write(KNOWN, part(motion, KNOWN))
+    at_known = work.interpolated(KNOWN, KNOWN)
     np.testing.assert_allclose(np.abs((at_known.rotations * motion.rotations[KNOWN]).sum(axis=-1)), 1.0, atol=1e-9)
     np.testing.assert_allclose(at_known.translations, motion.translations[KNOWN], atol=1e-9)
 
@@ -161,8 +161,8 @@ def test_between_known_frames_the_velocity_does_not_jump(rng: np.random.Generato
         clip = standing_human(30 * fine + 1, fps=30.0 * fine)
         known = np.array([0, 5, 9, 15, 22, 30]) * fine
         work = Workspace(Source(clip), DeformSettings())
-        work.put(known, Motion(clip.motion.rotations[known], clip.motion.translations[known] + places[:, None]))
-        path = work.between(known, np.arange(clip.frames)).translations[:, 0]
+        work.write(known, Motion(clip.motion.rotations[known], clip.motion.translations[known] + places[:, None]))
+        path = work.interpolated(known, np.arange(clip.frames)).translations[:, 0]
         corners.append(float(np.abs(np.diff(path, 2, axis=0)).max()) * fine)
     assert corners[1] < 0.35 * corners[0]
 
@@ -171,30 +171,30 @@ def test_between_known_frames_the_velocity_does_not_jump(rng: np.random.Generato
 
 
 @pytest.fixture
-def reaching(clip: Clip) -> Enforcement:
+def reaching(clip: Clip) -> FrameTasks:
     """Both hands are led elsewhere, the left one sooner."""
     left = displaced(clip, "l_wrist", (0.0, 0.1, 0.1), 4, 12, 14, 22, priority=2)
     right = displaced(clip, "r_wrist", (0.0, 0.05, 0.1), 10, 16, 18, 26, priority=1)
-    return enforcement_of(clip, [left, right])
+    return frame_tasks_of(clip, [left, right])
 
 
-def misses(enforcement: Enforcement, clip: Clip) -> float:
+def misses(frame_tasks: FrameTasks, clip: Clip) -> float:
     """By how much anything is missed at most, in sizes of the character."""
     worst = 0.0
-    for channel, targets in zip(enforcement.timeline.channels, enforcement.targets, strict=True):
+    for channel, targets in zip(frame_tasks.timeline.channels, frame_tasks.targets, strict=True):
         off = channel.effector.miss(channel.effector.value(clip.world), targets)[channel.active]
         worst = max(worst, float(off.max(initial=0.0)))
     return worst / clip.skeleton.size
 
 
-def test_solved_together_and_in_turn_the_same_comes_out(clip: Clip, reaching: Enforcement) -> None:
+def test_solved_together_and_in_turn_the_same_comes_out(clip: Clip, reaching: FrameTasks) -> None:
     results = []
-    for solve in ("solve", "solve_in_turn"):
+    for solve in ("solve", "solve_sequentially"):
         work = workspace_of(reaching)
-        finished(getattr(work, solve)(reaching, np.arange(FRAMES), "solving"))
+        finished(getattr(work, solve)(reaching, np.arange(FRAMES), Stage.SOLVING))
         assert work.met.all() and work.converged.all()
         results.append(work.clip())
-        assert misses(reaching, results[-1]) < HOLDS
+        assert misses(reaching, results[-1]) < MET_TOLERANCE
         idle = ~reaching.timeline.active
         assert_same(part(work.motion, idle), part(clip.motion, idle))
     one, other = (each.world.positions for each in results)
@@ -202,26 +202,26 @@ def test_solved_together_and_in_turn_the_same_comes_out(clip: Clip, reaching: En
     assert np.abs(one - clip.world.positions).max() > 0.05 * clip.skeleton.size
 
 
-def test_in_turn_each_begins_at_the_one_before(clip: Clip, reaching: Enforcement) -> None:
+def test_in_turn_each_begins_at_the_one_before(clip: Clip, reaching: FrameTasks) -> None:
     """Seen where no step is taken: what the frame before the first has goes on from frame to frame."""
     work = workspace_of(reaching, iterations=0)
-    finished(work.solve_in_turn(reaching, np.array([11, 12, 13]), "solving"))
+    finished(work.solve_sequentially(reaching, np.array([11, 12, 13]), Stage.SOLVING))
     movable = reaching.movable[11]
     unmoved = np.linalg.norm(work.motion.rotations[13, movable] - clip.motion.rotations[10, movable], axis=-1)
     assert np.median(unmoved) < 1e-9
 
 
-def test_only_the_given_frames_are_solved(clip: Clip, reaching: Enforcement) -> None:
-    for solve in ("solve", "solve_in_turn", "polish_or_solve"):
+def test_only_the_given_frames_are_solved(clip: Clip, reaching: FrameTasks) -> None:
+    for solve in ("solve", "solve_sequentially", "correct_or_solve"):
         work = workspace_of(reaching)
         frames = np.array([0, 8, 13, 14])
-        finished(getattr(work, solve)(reaching, frames, "solving"))
+        finished(getattr(work, solve)(reaching, frames, Stage.SOLVING))
         changed = (work.motion.rotations != clip.motion.rotations).any(axis=(1, 2))
         assert np.flatnonzero(changed).tolist() == [8, 13, 14], solve
 
 
-def test_a_solve_tells_how_far_it_is(reaching: Enforcement) -> None:
-    shares = [step.share for step in workspace_of(reaching).solve(reaching, np.arange(FRAMES), "solving")]
+def test_a_solve_tells_how_far_it_is(reaching: FrameTasks) -> None:
+    shares = [step.share for step in workspace_of(reaching).solve(reaching, np.arange(FRAMES), Stage.SOLVING)]
     assert shares and shares[-1] == 1.0 and shares == sorted(shares)
 
 
@@ -229,63 +229,63 @@ def test_what_is_out_of_reach_is_solved_in_order(clip: Clip) -> None:
     """The more important of two that cannot both be met is met, and the frames count as missed."""
     far = displaced(clip, "l_wrist", (0.0, 0.0, 1.0), 6, 12, 14, 20, priority=1)
     shoulder = displaced(clip, "l_shoulder", (0.0, 0.0, 0.0), 0, 0, FRAMES - 1, FRAMES - 1, priority=2)
-    enforcement = enforcement_of(clip, [far, shoulder])
-    work = workspace_of(enforcement, iterations=30)
-    finished(work.solve(enforcement, np.array([2, 13]), "solving"))
+    frame_tasks = frame_tasks_of(clip, [far, shoulder])
+    work = workspace_of(frame_tasks, iterations=30)
+    finished(work.solve(frame_tasks, np.array([2, 13]), Stage.SOLVING))
     assert work.met[2] and not work.met[13]
     off = np.linalg.norm((work.clip().position("l_shoulder") - clip.position("l_shoulder"))[[2, 13]], axis=1)
-    assert off.max() < HOLDS * clip.skeleton.size
+    assert off.max() < MET_TOLERANCE * clip.skeleton.size
 
 
-def test_frames_that_are_almost_right_are_put_right_and_the_others_solved(clip: Clip, reaching: Enforcement) -> None:
+def test_frames_that_are_almost_right_are_put_right_and_the_others_solved(clip: Clip, reaching: FrameTasks) -> None:
     work = workspace_of(reaching)
     frames = np.arange(4, 27)
-    finished(work.solve(reaching, frames, "solving"))
+    finished(work.solve(reaching, frames, Stage.SOLVING))
     good = work.clip()
     turned = work.motion.rotations.copy()
     turned[13] = clip.motion.rotations[13]
     shoulder = clip.skeleton.index("l_shoulder")
     turned[8, shoulder] = rotations.multiply(rotations.exp(np.array([0.01, 0.0, 0.0])), turned[8, shoulder])
     work.motion = Motion(turned, work.motion.translations)
-    work.refer(np.array([8]), Motion(clip.motion.rotations[[25]], clip.motion.translations[[25]]))
-    finished(work.polish_or_solve(reaching, np.array([8, 13]), "solving"))
-    assert work.met.all() and misses(reaching, work.clip()) < HOLDS
+    work.write_reference(np.array([8]), Motion(clip.motion.rotations[[25]], clip.motion.translations[[25]]))
+    finished(work.correct_or_solve(reaching, np.array([8, 13]), Stage.SOLVING))
+    assert work.met.all() and misses(reaching, work.clip()) < MET_TOLERANCE
     others = np.setdiff1d(np.arange(FRAMES), [8, 13])
     assert_same(work.at(others), part(good.motion, others))
     # What was put right stays next to where it was, rather than going back to what attracts it.
     assert np.abs(work.clip().world.positions[8] - good.world.positions[8]).max() < 0.02 * clip.skeleton.size
 
 
-def test_frames_that_have_not_come_to_rest_get_what_their_neighbours_have(clip: Clip, reaching: Enforcement) -> None:
+def test_frames_that_have_not_come_to_rest_get_what_their_neighbours_have(clip: Clip, reaching: FrameTasks) -> None:
     work = workspace_of(reaching)
-    finished(work.solve(reaching, np.arange(FRAMES), "solving"))
+    finished(work.solve(reaching, np.arange(FRAMES), Stage.SOLVING))
     good = work.clip()
     frames = np.array([12, 17])
     wild = rotations.multiply(rotations.exp(np.full(3, 0.8)), good.motion.rotations[frames])
-    work.put(frames, Motion(wild, good.motion.translations[frames]))
+    work.write(frames, Motion(wild, good.motion.translations[frames]))
     work.met[frames] = work.converged[frames] = False
-    finished(work.settle(reaching, frames, "settling"))
-    assert work.met.all() and misses(reaching, work.clip()) < HOLDS
+    finished(work.interpolate_unconverged(reaching, frames, "settling"))
+    assert work.met.all() and misses(reaching, work.clip()) < MET_TOLERANCE
     assert np.abs(work.clip().world.positions - good.world.positions).max() < 0.02 * clip.skeleton.size
 
 
 def test_what_cannot_be_settled_is_left_as_it_was(clip: Clip) -> None:
     far = displaced(clip, "l_wrist", (0.0, 0.0, 5.0), 6, 12, 14, 20, recruit=2)
-    enforcement = enforcement_of(clip, [far])
-    work = workspace_of(enforcement)
+    frame_tasks = frame_tasks_of(clip, [far])
+    work = workspace_of(frame_tasks)
     frames = np.array([12, 13])
     turned = rotations.multiply(rotations.exp(np.full(3, 0.3)), clip.motion.rotations[frames])
     given = Motion(turned, clip.motion.translations[frames])
-    work.put(frames, given)
-    finished(work.settle(enforcement, frames, "settling"))
+    work.write(frames, given)
+    finished(work.interpolate_unconverged(frame_tasks, frames, "settling"))
     assert_same(work.at(frames), given)
     assert not work.met[frames].any()
 
 
-def test_there_must_be_neighbours_to_settle_by(clip: Clip, reaching: Enforcement) -> None:
+def test_there_must_be_neighbours_to_settle_by(clip: Clip, reaching: FrameTasks) -> None:
     work = workspace_of(reaching)
     for frames in (np.arange(FRAMES), np.zeros(0, dtype=np.int64)):
-        finished(work.settle(reaching, frames, "settling"))
+        finished(work.interpolate_unconverged(reaching, frames, "settling"))
         assert_same(work.motion, clip.motion)
 
 
@@ -306,5 +306,5 @@ def test_frames_are_easy_between_met_ones(rng: np.random.Generator) -> None:
         known = np.sort(rng.choice(20, 6, replace=False))
         frames = np.setdiff1d(np.arange(known[0], known[-1]), known)
         expected = [bool(met[known[known < f].max()] and met[known[known > f].min()]) for f in frames]
-        assert are_met(met, known, frames).tolist() == expected
-    assert are_met(np.array([True, False]), np.array([0]), np.array([1])).tolist() == [True]
+        assert neighbours_met(met, known, frames).tolist() == expected
+    assert neighbours_met(np.array([True, False]), np.array([0]), np.array([1])).tolist() == [True]

@@ -15,22 +15,22 @@ from poise.solver.body.motion import Motion
 from poise.solver.body.skeleton import Up
 from poise.solver.constraints import Footplant, Ground, Source
 from poise.solver.core import rotations
-from poise.solver.core.arrays import Array, BoolArray
-from poise.solver.core.progress import finished
+from poise.solver.core.arrays import Array, BoolArray, distances_to
+from poise.solver.core.progress import Stage, finished
 from poise.solver.deformation.deform import deform
-from poise.solver.deformation.displacement_filter import envelope
-from poise.solver.deformation.frame_tasks import Enforcement
+from poise.solver.deformation.frame_tasks import FrameTasks
 from poise.solver.deformation.passes.ground_clearance import (
     BENDING,
     LIFT_REACH,
     PlantedFoot,
-    depths,
-    keeping_above_ground,
-    lifts,
+    ground_depths,
+    keep_feet_above_ground,
     planted_feet,
-    toes_bent,
+    required_lifts,
+    with_bent_toes,
 )
-from poise.solver.deformation.timeline import Timeline, distances_to
+from poise.solver.deformation.smoothing_filter import envelope
+from poise.solver.deformation.timeline import Timeline
 
 from ...standing import standing_human, workspace_of
 
@@ -89,9 +89,9 @@ def test_planted_feet_have_a_heel_a_ball_and_a_tip() -> None:
     for point, mark in zip(foot.points, expected, strict=True):
         np.testing.assert_array_equal(clip.position(point), clip.position(mark))  # type: ignore[arg-type]
     assert foot.tip is foot.points[2]
-    assert np.flatnonzero(foot.held).tolist() == list(range(38, 45))
+    assert np.flatnonzero(foot.standing).tolist() == list(range(38, 45))
     assert np.flatnonzero(foot.active).tolist() == list(range(2, 60))
-    assert timeline.pairs == ((foot.heel, foot.toe),)
+    assert timeline.pairs == ((foot.heel, foot.ball),)
     on_toes = Footplant(foot="left", toe_strike=20, toe_off=30)
     assert not list(planted_feet(Timeline.of(Source(clip), [on_toes])))
 
@@ -106,7 +106,7 @@ def test_depths_are_measured_along_the_vertical(
     moved[:, 0] += rng.standard_normal((5, 3))
     world = WorldState.of(clip.skeleton, Motion(clip.motion.rotations, moved))
     points, soles = [clip.skeleton.landmarks.left_heel, clip.skeleton.landmarks.left_toe_tip], [0.0, 0.02]
-    found = depths(Ground(height), world, points, soles, clip.skeleton.up_axis)  # type: ignore[arg-type]
+    found = ground_depths(Ground(height), world, points, soles, clip.skeleton.up_axis)  # type: ignore[arg-type]
     for column, point, sole in zip(found.T, points, soles, strict=True):
         _, y, z = world.point(point).T  # type: ignore[arg-type]
         rise, along = (y, z) if up == "y" else (z, y)
@@ -125,12 +125,12 @@ def test_lifts_cover_what_is_under_the_ground_and_no_more_than_that_far_from_it(
     depth = 0.03 + dip(20, 5, 0.03) if callable(height) else dip(20, 5, 0.03)
     clip = sunk(up, height, depth)
     timeline, foot = timeline_of(clip, height)
-    lift = lifts(timeline.source, foot, clip.world)
-    under = depths(timeline.source.ground, clip.world, foot.points, foot.soles, clip.skeleton.up_axis)  # type: ignore[arg-type]
+    lift = required_lifts(timeline.source, foot, clip.world)
+    under = ground_depths(timeline.source.ground, clip.world, foot.points, foot.soles, clip.skeleton.up_axis)  # type: ignore[arg-type]
     length = np.linalg.norm(clip.position(foot.points[2]) - clip.position(foot.points[1]), axis=1)
     under[:, 2] -= BENDING * length
     deep = np.maximum(under.max(axis=1), 0.0)
-    swinging = foot.active & ~foot.held
+    swinging = foot.active & ~foot.standing
     assert deep[swinging].max() > 0.02
     assert (lift[swinging] >= deep[swinging] - 1e-12).all(), "a point stays under the ground"
     assert not lift[~swinging].any()
@@ -147,7 +147,7 @@ def test_lifts_are_smooth() -> None:
     depth[15:25] = 0.04
     clip = sunk("y", 0.0, depth)
     timeline, foot = timeline_of(clip, 0.0)
-    lift = lifts(timeline.source, foot, clip.world)
+    lift = required_lifts(timeline.source, foot, clip.world)
     assert np.abs(np.diff(depth)).max() == pytest.approx(0.04)
     assert np.abs(np.diff(lift)).max() < 0.04 / REACH
     assert np.flatnonzero(lift).tolist() == list(range(15 - 2 * REACH, 25 + 2 * REACH))
@@ -158,7 +158,7 @@ def test_who_is_about_to_stand_is_lifted_no_higher_than_the_ground() -> None:
     depth[34:37] = 0.04
     clip = sunk("y", 0.0, depth)
     timeline, foot = timeline_of(clip, 0.0)
-    lift = lifts(timeline.source, foot, clip.world)
+    lift = required_lifts(timeline.source, foot, clip.world)
     unhindered = envelope(np.where(depth > 0.0, lift[35], 0.0)[2:38], REACH)
     assert lift[35] == pytest.approx(0.04, rel=0.1) and unhindered[-1] > 0.03
     assert lift[36] == pytest.approx(lift[35])
@@ -168,7 +168,7 @@ def test_who_is_about_to_stand_is_lifted_no_higher_than_the_ground() -> None:
 
 def test_what_only_touches_is_not_lifted() -> None:
     timeline, foot = timeline_of(standing_human(FRAMES), 0.0)
-    assert not lifts(timeline.source, foot, timeline.source.clip.world).any()
+    assert not required_lifts(timeline.source, foot, timeline.source.clip.world).any()
 
 
 # Toes ----------------------------------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ def test_toes_are_bent_off_the_ground_and_nothing_else_moves(up: Up, height: flo
     timeline, foot = timeline_of(clip, height)
     everywhere = np.ones(FRAMES, dtype=bool)
     before = above(clip, Ground(height), clip.motion, foot)[:, 2]
-    bent = toes_bent(timeline.source, [foot], clip.motion, everywhere)
+    bent = with_bent_toes(timeline.source, [foot], clip.motion, everywhere)
     after = above(clip, Ground(height), bent, foot)
     assert before.min() < -0.02 and after[foot.active, 2].min() > -1e-6
     toe = clip.skeleton.index("l_metatarsal")
@@ -211,7 +211,7 @@ def test_toes_are_bent_smoothly() -> None:
     angle[15:25] = 0.5
     clip = pointing("y", angle)
     timeline, foot = timeline_of(clip, -0.004)
-    bent = toes_bent(timeline.source, [foot], clip.motion, np.ones(FRAMES, dtype=bool))
+    bent = with_bent_toes(timeline.source, [foot], clip.motion, np.ones(FRAMES, dtype=bool))
     toe = clip.skeleton.index("l_metatarsal")
     turn = np.linalg.norm(
         rotations.log(rotations.multiply(bent.rotations[:, toe], rotations.conjugate(clip.motion.rotations[:, toe]))),
@@ -226,7 +226,7 @@ def test_toes_are_bent_only_at_the_given_frames() -> None:
     timeline, foot = timeline_of(clip, 0.0)
     near: BoolArray = np.zeros(FRAMES, dtype=bool)
     near[10:20] = True
-    bent = toes_bent(timeline.source, [foot], clip.motion, near)
+    bent = with_bent_toes(timeline.source, [foot], clip.motion, near)
     different = (bent.rotations != clip.motion.rotations).any(axis=(1, 2))
     assert np.flatnonzero(different).tolist() == list(range(10, 20))
 
@@ -241,18 +241,18 @@ def test_no_planted_foot_is_under_the_ground_in_the_end(
 ) -> None:
     clip = sunk(up, height, dip(20, 8, 0.05) + (0.02 if callable(height) else 0.0))
     timeline, foot = timeline_of(clip, height)
-    enforcement = Enforcement(timeline.aground())
-    work = workspace_of(enforcement)
-    finished(work.solve(enforcement, np.arange(FRAMES), "solving"))
+    frame_tasks = FrameTasks(timeline.stance_only())
+    work = workspace_of(frame_tasks)
+    finished(work.solve(frame_tasks, np.arange(FRAMES), Stage.SOLVING))
     changed = np.zeros(FRAMES, dtype=bool)
     changed[5:] = True
     before = work.clip().motion
-    finished(keeping_above_ground(enforcement, timeline, work, changed))
+    finished(keep_feet_above_ground(frame_tasks, timeline, work, changed))
     ground = Ground(height)
     assert above(clip, ground, before, foot)[foot.active].min() < -0.02
     assert above(clip, ground, work.motion, foot)[foot.active & changed].min() > -1e-5
     np.testing.assert_array_equal(work.motion.rotations[:5], before.rotations[:5])
-    held = np.flatnonzero(foot.held)
+    held = np.flatnonzero(foot.standing)
     for point in foot.points[:2]:
         stays = work.clip().position(point)[held]
         assert np.linalg.norm(stays - stays[0], axis=1).max() < 1e-6
@@ -261,9 +261,9 @@ def test_no_planted_foot_is_under_the_ground_in_the_end(
 def test_without_ground_nothing_is_lifted() -> None:
     clip = sunk("y", 0.0, dip(20, 8, 0.05))
     timeline = Timeline.of(Source(clip), [PLANT])
-    enforcement = Enforcement(timeline)
-    work = workspace_of(enforcement)
-    finished(keeping_above_ground(enforcement, timeline, work, np.ones(FRAMES, dtype=bool)))
+    frame_tasks = FrameTasks(timeline)
+    work = workspace_of(frame_tasks)
+    finished(keep_feet_above_ground(frame_tasks, timeline, work, np.ones(FRAMES, dtype=bool)))
     np.testing.assert_array_equal(work.motion.rotations, clip.motion.rotations)
     np.testing.assert_array_equal(work.motion.translations, clip.motion.translations)
 
@@ -273,10 +273,10 @@ def test_a_plant_that_is_nowhere_enforced_still_lifts_its_foot() -> None:
     clip = sunk("y", 0.0, dip(20, 8, 0.05))
     timeline, foot = timeline_of(clip, 0.0)
     everywhere = np.ones(FRAMES, dtype=bool)
-    given_way = Enforcement(replace(timeline, channels=tuple(each.without(everywhere) for each in timeline.channels)))
+    given_way = FrameTasks(replace(timeline, channels=tuple(each.without(everywhere) for each in timeline.channels)))
     assert not given_way.groups(np.arange(FRAMES))
     work = workspace_of(given_way)
-    finished(keeping_above_ground(given_way, timeline, work, everywhere))
+    finished(keep_feet_above_ground(given_way, timeline, work, everywhere))
     assert above(clip, Ground(0.0), clip.motion, foot)[:38].min() < -0.02
     assert above(clip, Ground(0.0), work.motion, foot)[2:38].min() > -1e-5
 
@@ -297,6 +297,6 @@ def test_off_a_mesh_nothing_is_lifted() -> None:
     elsewhere = Ground.of_mesh(100.0 * np.eye(3) + 50.0, [[0, 1, 2]])
     timeline = Timeline.of(Source(clip, elsewhere), [PLANT])
     (foot,) = planted_feet(timeline)
-    assert not lifts(timeline.source, foot, clip.world).any()
-    bent = toes_bent(timeline.source, [foot], clip.motion, np.ones(FRAMES, dtype=bool))
+    assert not required_lifts(timeline.source, foot, clip.world).any()
+    bent = with_bent_toes(timeline.source, [foot], clip.motion, np.ones(FRAMES, dtype=bool))
     np.testing.assert_array_equal(bent.rotations, clip.motion.rotations)

@@ -13,8 +13,15 @@ from poise.solver.body.motion import Motion
 from poise.solver.constraints import Footplant, Source
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array, runs
-from poise.solver.deformation.displacement_filter import displacement
-from poise.solver.deformation.passes.swing_phase import LONGEST_FLIGHT, Swing, flown, slope_span, swings, swung
+from poise.solver.deformation.displacement import displacement
+from poise.solver.deformation.passes.swing_phase import (
+    LONGEST_SWING,
+    SwingPhase,
+    interpolate_swings,
+    slope_span,
+    swing_frames,
+    swing_phases,
+)
 from poise.solver.deformation.timeline import Timeline
 from poise.solver.synthetic import walk as made_up_walk
 
@@ -39,7 +46,7 @@ def strolling() -> tuple[Timeline, list[Footplant]]:
     return Timeline.of(Source(motion.clip), plants), plants
 
 
-def side(timeline: Timeline, swing: Swing) -> str:
+def side(timeline: Timeline, swing: SwingPhase) -> str:
     return "left" if timeline.source.clip.skeleton.landmarks.left_hip in swing.joints else "right"
 
 
@@ -48,13 +55,13 @@ def side(timeline: Timeline, swing: Swing) -> str:
 
 def test_a_walk_swings_between_its_plants(strolling: tuple[Timeline, list[Footplant]]) -> None:
     timeline, plants = strolling
-    found = list(swings(timeline))
+    found = list(swing_phases(timeline))
     between = 0
     for foot in ("left", "right"):
         stands = standing_frames(timeline.frames, plants, foot)
         active = np.zeros(timeline.frames, dtype=bool)
         for plant in plants:
-            for track in timeline.source.tracks(plant):
+            for track in plant.compiled(timeline.source):
                 active[track.frames] |= plant.foot == foot
         own = [swing for swing in found if side(timeline, swing) == foot]
         assert [(swing.first, swing.last) for swing in own] == runs(active & ~stands)
@@ -62,17 +69,17 @@ def test_a_walk_swings_between_its_plants(strolling: tuple[Timeline, list[Footpl
             assert swing.joints.tolist() == sorted(swing.joints) and len(swing.joints) == 6
             assert (swing.before, swing.after) == (max(swing.first - 1, 0), min(swing.last + 1, timeline.frames - 1))
             between += int(stands[swing.before] and stands[swing.after])
-            assert swing.ends(3) == (swing.before - 3, swing.before, swing.after, swing.after + 3)
+            assert swing.end_frames(3) == (swing.before - 3, swing.before, swing.after, swing.after + 3)
     assert between >= 3
 
 
 def test_the_body_flies_where_a_foot_does(strolling: tuple[Timeline, list[Footplant]]) -> None:
     timeline, plants = strolling
     both = standing_frames(timeline.frames, plants, "left") & standing_frames(timeline.frames, plants, "right")
-    flying = flown(timeline)
+    flying = swing_frames(timeline)
     assert both.any() and not flying[both].any()
     in_the_air = np.zeros(timeline.frames, dtype=bool)
-    for swing in swings(timeline):
+    for swing in swing_phases(timeline):
         in_the_air[swing.first : swing.last + 1] = True
     np.testing.assert_array_equal(flying, in_the_air)
 
@@ -81,9 +88,9 @@ def test_who_asks_for_a_leg_in_the_air_keeps_it_from_swinging(strolling: tuple[T
     timeline, plants = strolling
     knee = displaced(timeline.source.clip, "l_knee", (0.0, 0.1, 0.0), 0, 20, 20, timeline.frames - 1)
     held = Timeline.of(timeline.source, [*plants, knee])
-    assert {side(held, swing) for swing in swings(held)} == {"right"}
-    before = [(s.first, s.last) for s in swings(timeline) if side(timeline, s) == "right"]
-    assert [(swing.first, swing.last) for swing in swings(held)] == before
+    assert {side(held, swing) for swing in swing_phases(held)} == {"right"}
+    before = [(s.first, s.last) for s in swing_phases(timeline) if side(timeline, s) == "right"]
+    assert [(swing.first, swing.last) for swing in swing_phases(held)] == before
 
 
 def running(rng: np.random.Generator) -> tuple[Clip, list[Footplant]]:
@@ -99,9 +106,9 @@ def running(rng: np.random.Generator) -> tuple[Clip, list[Footplant]]:
 def test_in_a_run_the_middles_of_stances_are_firm(rng: np.random.Generator) -> None:
     clip, plants = running(rng)
     timeline = Timeline.of(Source(clip), plants)
-    flying = flown(timeline)
+    flying = swing_frames(timeline)
     (first, last), *more = runs(timeline.active)
-    assert not more and last - first > LONGEST_FLIGHT * clip.fps
+    assert not more and last - first > LONGEST_SWING * clip.fps
     # Before the first and after the last stance the other foot is not in the air yet, or no longer.
     inner = plants[1:-1]
     begin, end = int(inner[0].heel_strike) - 1, int(inner[-1].heel_off) + 1  # type: ignore[arg-type]
@@ -113,17 +120,17 @@ def test_a_single_step_is_flown_in_one_go(rng: np.random.Generator) -> None:
     """Shorter than the longest flight, nothing in it counts as firm."""
     clip, plants = running(rng)
     timeline = Timeline.of(Source(clip), [replace(plants[0], ease_in=3, ease_out=3), *plants[1:1]])
-    assert np.flatnonzero(flown(timeline)).tolist() == [7, 8, 9, 16, 17, 18]
+    assert np.flatnonzero(swing_frames(timeline)).tolist() == [7, 8, 9, 16, 17, 18]
     pair = [replace(plant, ease_in=3, ease_out=3) for plant in plants[:2]]
     timeline = Timeline.of(Source(clip), pair)
-    in_the_air = np.flatnonzero(flown(timeline)).tolist()
+    in_the_air = np.flatnonzero(swing_frames(timeline)).tolist()
     assert in_the_air == [7, 8, 9, 16, 17, 18, 19, 26, 27, 28]
 
 
 # How -----------------------------------------------------------------------------------------------------------------
 
 
-def displaced_leg(fine: int) -> tuple[Clip, Motion, Swing]:
+def displaced_leg(fine: int) -> tuple[Clip, Motion, SwingPhase]:
     """Someone at rest with a left leg that turns at one speed before a swing, at another one after it, wildly between.
 
     All other joints are displaced too.
@@ -132,7 +139,7 @@ def displaced_leg(fine: int) -> tuple[Clip, Motion, Swing]:
     clip = standing_human(60 * fine + 1, fps=30.0 * fine)
     skeleton = clip.skeleton
     joints = np.array([skeleton.index(f"l_{name}") for name in ("hip", "knee", "talocrural")])
-    swing = Swing(joints, 20 * fine + 1, 40 * fine - 1, 20 * fine, 40 * fine)
+    swing = SwingPhase(joints, 20 * fine + 1, 40 * fine - 1, 20 * fine, 40 * fine)
     times = np.arange(clip.frames)[:, None, None] / fine
     speeds = 0.01 * rng.standard_normal((2, 3, 3))
     places = 0.3 * rng.standard_normal((2, 3, 3))
@@ -146,7 +153,7 @@ def displaced_leg(fine: int) -> tuple[Clip, Motion, Swing]:
 
 def test_only_the_leg_in_the_air_is_moved() -> None:
     clip, motion, swing = displaced_leg(1)
-    result = swung(Source(clip), [swing], motion)
+    result = interpolate_swings(Source(clip), [swing], motion)
     inside = np.zeros(motion.rotations.shape[:2], dtype=bool)
     inside[np.ix_(np.arange(swing.first, swing.last + 1), swing.joints)] = True
     np.testing.assert_array_equal(result.rotations[~inside], motion.rotations[~inside])
@@ -159,7 +166,7 @@ def test_what_was_between_does_not_matter_and_the_given_motion_stays() -> None:
     kept = motion.rotations.copy()
     other = Motion(kept.copy(), motion.translations)
     other.rotations[swing.first : swing.last + 1, swing.joints] = clip.motion.rotations[0, swing.joints]
-    results = [swung(Source(clip), [swing], given).rotations for given in (motion, other)]
+    results = [interpolate_swings(Source(clip), [swing], given).rotations for given in (motion, other)]
     np.testing.assert_array_equal(*results)
     np.testing.assert_array_equal(motion.rotations, kept)
 
@@ -169,7 +176,9 @@ def test_a_swung_leg_goes_on_with_place_and_velocity_at_both_ends() -> None:
     corners, jumps = [], []
     for fine in (4, 16):
         clip, motion, swing = displaced_leg(fine)
-        turns = displacement(clip.motion, swung(Source(clip), [swing], motion)).turns[:, swing.joints]
+        turns = displacement(clip.motion, interpolate_swings(Source(clip), [swing], motion)).rotation_vectors[
+            :, swing.joints
+        ]
         steps = np.diff(turns, axis=0) * fine
         ends = np.array([swing.before, swing.after])
         corners.append(float(np.abs(steps[ends] - steps[ends - 1]).max()))
@@ -183,7 +192,7 @@ def test_a_leg_that_is_displaced_alike_before_and_after_stays_so() -> None:
     turned = motion.rotations.copy()
     turned[:, swing.joints] = turned[swing.before, swing.joints]
     turned[swing.first : swing.last + 1, swing.joints] = clip.motion.rotations[0, swing.joints]
-    result = swung(Source(clip), [swing], Motion(turned, motion.translations))
+    result = interpolate_swings(Source(clip), [swing], Motion(turned, motion.translations))
     np.testing.assert_allclose(result.rotations[:, swing.joints], turned[:1, swing.joints].repeat(121, 0), atol=1e-12)
 
 
@@ -192,7 +201,7 @@ def test_swings_at_the_ends_of_a_clip_go_on_as_they_begin(rng: np.random.Generat
     clip, motion, swing = displaced_leg(1)
     last = clip.frames - 1
     for edge in (replace(swing, first=0, before=0), replace(swing, last=last, after=last)):
-        result = swung(Source(clip), [edge], motion)
+        result = interpolate_swings(Source(clip), [edge], motion)
         kept = 0 if edge.before == 0 else last
         np.testing.assert_allclose(result.rotations[kept], motion.rotations[kept], atol=1e-12)
         assert np.isfinite(result.rotations).all()

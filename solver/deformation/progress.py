@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The progress that a deformation yields at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..body.clip import Clip
+from ..core.progress import Stage
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """A stage of a deformation, and the share of it that is done."""
+
+    stage: Stage
+    share: float
+    """Of that stage, from 0 to 1."""
+    _clip: Callable[[], Clip]
+
+    @cached_property
+    def clip(self) -> Clip:
+        """The result so far; to be read before the next step is taken."""
+        return self._clip()
+
+
+Steps = Generator[Progress, None, None]
+"""A pass that yields its progress; to cancel it, close it."""

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Connecting the tracks of one effector in time and space by priority (Le Callennec 2006, algorithm 1).
+
+The track with the higher priority keeps its path, those with lower priorities leave and rejoin it, and tracks of equal
+priority are connected directly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+import numpy as np
+
+from ..constraints import Source, Track
+from ..constraints.eases import bridge, smooth_step
+from ..core.arrays import TINY, Array, IntArray, runs, span
+from .channel import Channel
+
+SHORTEST_TRANSIT = 0.5
+"""The least time for the transit between two constraints, as a share of the default ease."""
+
+
+def connected(tracks: Sequence[Track], source: Source) -> Channel:
+    """The channel of one effector, connected from all of its tracks."""
+    frames = source.frames
+    channel = Channel(
+        tracks[0].effector,
+        tuple(tracks),
+        np.zeros(frames, dtype=bool),
+        np.zeros((frames, 3)),
+        np.full(frames, -1),
+        np.zeros(frames, dtype=bool),
+        np.ones(frames),
+        np.zeros(frames, dtype=bool),
+    )
+    by_priority = sorted(range(len(tracks)), key=lambda number: -tracks[number].constraint.priority)
+    for _, equals in groupby(by_priority, key=lambda number: tracks[number].constraint.priority):
+        numbers = list(equals)
+        claimed = np.zeros(frames, dtype=bool)
+        for number in numbers:
+            claimed[tracks[number].begin : tracks[number].end + 1] = True
+        for first, last in runs(claimed & ~channel.active):
+            _fill(channel, numbers, first, last, source.ease)
+    return channel
+
+
+@dataclass
+class _Hold:
+    """Frames, the first and the last included, in which a track is in a hold interval."""
+
+    track: int
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class _PathEnd:
+    """The end of a transit."""
+
+    time: float
+    displacement: Array
+    """(3,)"""
+    velocity: Array
+    """(3,) of the displacement, per frame."""
+    leads: float
+    """See `Channel.leads`."""
+
+
+def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease: float) -> None:
+    """Assign the frames first to last of a channel to some of its tracks, which have equal priority."""
+    tracks = channel.tracks
+    joins_before = first > 0 and bool(channel.active[first - 1])
+    joins_after = last + 1 < len(channel.active) and bool(channel.active[last + 1])
+    transit = int(np.ceil(ease * SHORTEST_TRANSIT))
+    holds = _holds(tracks, numbers, first, last, transit, joins_before, joins_after)
+    if not holds:
+        return
+    if not joins_before:
+        first = max(first, tracks[holds[0].track].begin)
+    if not joins_after:
+        last = min(last, tracks[holds[-1].track].end)
+    section = _Section(channel, first, last, holds[0].track, ease)
+    for hold in holds:
+        section.assign_hold(hold)
+    for before, after in pairwise(holds):
+        section.assign_transit(before, after)
+    if joins_before:
+        section.connect(_end_of_filled(channel, first - 1, -1), _end_of_hold(tracks, holds[0], 0))
+    else:
+        section.follow(holds[0], span(section.frames, first, holds[0].begin - 1))
+    afterwards = span(section.frames, holds[-1].end + 1, last)
+    section.owner[afterwards] = holds[-1].track
+    if joins_after:
+        section.connect(_end_of_hold(tracks, holds[-1], 1), _end_of_filled(channel, last + 1, 1))
+    else:
+        section.follow(holds[-1], afterwards)
+    section.write()
+
+
+class _Section:
+    """The frames first to last of a channel while they are assigned to tracks."""
+
+    def __init__(self, channel: Channel, first: int, last: int, owner: int, ease: float) -> None:
+        self.channel = channel
+        self.first = first
+        self.ease = ease
+        self.frames: IntArray = np.arange(first, last + 1)
+        self.displacement = np.zeros((len(self.frames), 3))
+        self.owner = np.full(len(self.frames), owner)
+        self.in_hold = np.zeros(len(self.frames), dtype=bool)
+        self.leads = np.ones(len(self.frames))
+
+    def assign_hold(self, hold: _Hold) -> None:
+        """Assign the frames of a hold to its track."""
+        during = span(self.frames, hold.begin, hold.end)
+        self.follow(hold, during)
+        self.in_hold[during] = True
+
+    def assign_transit(self, before: _Hold, after: _Hold) -> None:
+        """Assign the frames between two holds: half to each track, connected where they are different ones."""
+        between = span(self.frames, before.end + 1, after.begin - 1)
+        is_first_half = self.frames[between] < 0.5 * (before.end + after.begin)
+        self.owner[between] = np.where(is_first_half, before.track, after.track)
+        if before.track == after.track:
+            self.follow(before, between)
+        else:
+            tracks = self.channel.tracks
+            self.connect(_end_of_hold(tracks, before, 1), _end_of_hold(tracks, after, 0))
+
+    def follow(self, hold: _Hold, chosen: slice) -> None:
+        """Assign a slice of the frames to the track of a hold, with the track's own displacements."""
+        track = self.channel.tracks[hold.track]
+        begin, end = self.first + chosen.start, self.first + chosen.stop
+        if begin == end:
+            return
+        self.displacement[chosen] = track.part(begin, end - 1)
+        self.owner[chosen] = hold.track
+        self.leads[chosen] = 1.0 if track.leads is None else track.leads[begin - track.begin : end - track.begin]
+
+    def connect(self, begin: _PathEnd, end: _PathEnd) -> None:
+        """Write a smooth transit between two ends, both excluded."""
+        between = span(self.frames, begin.time + 1.0, end.time - 1.0)
+        frames = self.frames[between]
+        self.displacement[between] = bridge(
+            frames,
+            begin.time,
+            end.time,
+            begin.displacement,
+            end.displacement,
+            begin.velocity,
+            end.velocity,
+            self.ease,
+        )
+        self.channel.bridged[frames] = True
+        share = smooth_step((frames - begin.time) / max(end.time - begin.time, TINY))
+        self.leads[between] = (1.0 - share) * begin.leads + share * end.leads
+
+    def write(self) -> None:
+        """Write the frames into the channel."""
+        written = slice(self.first, self.first + len(self.frames))
+        self.channel.active[written] = True
+        self.channel.displacement[written] = self.displacement
+        self.channel.owner[written] = self.owner
+        self.channel.in_hold[written] = self.in_hold
+        self.channel.leads[written] = self.leads
+
+
+def _end_of_hold(tracks: Sequence[Track], hold: _Hold, side: int) -> _PathEnd:
+    """The begin (side 0) or the end (side 1) of a hold.
+
+    The velocity is the one inside the hold: outside, the track's own path may change direction at once.
+    """
+    track = tracks[hold.track]
+    at, lasts = (hold.begin, hold.end)[side], hold.end > hold.begin
+    low = at if lasts and side == 0 else max(at - 1, track.begin)
+    high = at if lasts and side == 1 else min(at + 1, track.end)
+    near = track.part(low, high)
+    velocity = (near[-1] - near[0]) / max(high - low, 1)
+    leads = 1.0 if track.leads is None else float(track.leads[at - track.begin])
+    return _PathEnd(float(at), near[at - low], velocity, leads)
+
+
+def _end_of_filled(channel: Channel, frame: int, inward: int) -> _PathEnd:
+    """The frame at which the path of a constraint of higher priority, written before, is joined.
+
+    `inward` is the direction in time, 1 or -1, in which that constraint goes on.
+    """
+    beside = frame + inward
+    known = 0 <= beside < len(channel.active) and bool(channel.active[beside])
+    velocity = inward * (channel.displacement[beside] - channel.displacement[frame]) if known else np.zeros(3)
+    return _PathEnd(float(frame), channel.displacement[frame], velocity, float(channel.leads[frame]))
+
+
+def _holds(
+    tracks: Sequence[Track],
+    numbers: Sequence[int],
+    first: int,
+    last: int,
+    transit: int,
+    joins_before: bool,
+    joins_after: bool,
+) -> list[_Hold]:
+    """The holds of some tracks within [first, last] in the order of time, shortened so that none overlaps another and
+    at least `transit` frames lie between those of different tracks, as far as there are."""
+    holds = []
+    for number in numbers:
+        track = tracks[number]
+        for begin, end in track.hold_intervals:
+            earliest, latest = _frames_within(track, begin, end)
+            if latest < first or earliest > last:
+                continue
+            earliest = max(earliest, first + transit if joins_before else first)
+            latest = min(latest, last - transit if joins_after else last)
+            if earliest <= latest:
+                holds.append(_Hold(number, earliest, latest))
+    holds.sort(key=lambda hold: (hold.begin, hold.end))
+    kept: list[_Hold] = []
+    while holds:
+        hold = holds.pop(0)
+        if kept and kept[-1].track != hold.track and hold.begin - kept[-1].end < transit:
+            before = kept[-1]
+            # Frames before the begin of that one belong to others already.
+            hold.begin = max(hold.begin, before.begin)
+            if hold.end < hold.begin:
+                continue
+            if hold.end < before.end:
+                # The later of two holds lies inside the earlier one, which is left for it and resumed afterwards.
+                halfway = (hold.begin + hold.end) // 2
+                holds.append(_Hold(before.track, halfway, before.end))
+                holds.sort(key=lambda hold: (hold.begin, hold.end))
+                before.end = halfway
+            # Both holds are shortened by the same time, but neither by more than its length.
+            leaves = max(min((before.end + hold.begin - transit) // 2, before.end), before.begin)
+            hold.begin = min(max(leaves + transit, hold.begin), hold.end)
+            before.end = max(min(hold.begin - transit, leaves), before.begin)
+            if hold.begin <= before.end:
+                continue
+        kept.append(hold)
+    return kept
+
+
+def _frames_within(track: Track, begin: float, end: float) -> tuple[int, int]:
+    """The first and the last frame of a track within times; twice the nearest frame where none lies between."""
+    first, last = int(np.ceil(begin)), int(np.floor(end))
+    if first > last:
+        first = last = round(begin)
+    return max(min(first, track.end), track.begin), max(min(last, track.end), track.begin)
