@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A clip: a skeleton with a motion, and what a user asks of it."""
+"""A clip: a skeleton with a motion at a frame rate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Clip:
         if not (np.isfinite(self.fps) and self.fps > 0.0):
             raise MotionError(f"The frame rate must be a finite, positive number, not {self.fps!r}.")
         motion = self.motion.checked(self.skeleton)
-        object.__setattr__(self, "motion", Motion(_kept(motion.rotations), _kept(motion.translations)))
+        object.__setattr__(self, "motion", Motion(_read_only(motion.rotations), _read_only(motion.translations)))
 
     @property
     def frames(self) -> int:
@@ -66,12 +66,12 @@ class Clip:
         return self.world.center_of_mass()
 
     def with_motion(self, motion: Motion) -> Clip:
-        """The same character moving otherwise."""
+        """The same character with another motion."""
         return replace(self, motion=motion)
 
 
-def _kept(array: Array) -> Array:
-    """The array as one that nobody can write to: itself where that holds already, else a copy."""
+def _read_only(array: Array) -> Array:
+    """The array, read-only: itself if it is read-only already, else a copy."""
     if array.flags.writeable:
         array = array.copy()
         array.setflags(write=False)

@@ -25,8 +25,13 @@ _AXES = np.arange(3)
 _ALL = slice(None)
 
 
-def _nothing() -> Array:
-    raise AssertionError("what is known needs no computing")
+LARGEST_CACHE = 256
+"""Arrays that a state caches before it drops positions of points: a solve needs far fewer, but a clip's state lives as
+long as the clip."""
+
+
+def _not_computed() -> Array:
+    raise AssertionError("the value is cached")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +59,26 @@ class WorldState:
         return len(self.positions)
 
     @cached_property
-    def _memory(self) -> dict[Hashable, Array]:
+    def _cache(self) -> dict[Hashable, Array]:
         return {}
 
-    def remembered(self, key: Hashable, compute: Callable[[], Array]) -> Array:
-        """What `compute` gives, frames leading, computed once for this state and key; not to be written to.
+    def cached(self, key: Hashable, compute: Callable[[], Array]) -> Array:
+        """The array that `compute` returns, (frames, …), cached for this state and key; not to be written to.
 
-        The state of some frames knows what the whole one knew when it is first asked.
+        A state of some frames takes its values from the cache of the whole one.
         """
-        if key not in self._memory:
+        if key not in self._cache:
             whole, frames = self.source or (self, None)
-            self._memory[key] = whole._memory[key][frames] if key in whole._memory else compute()
-        return self._memory[key]
+            self._cache[key] = whole._cache[key][frames] if key in whole._cache else compute()
+            if len(self._cache) > LARGEST_CACHE:
+                self._drop_points()
+        return self._cache[key]
+
+    def _drop_points(self) -> None:
+        """Forget the positions of points, except the last one."""
+        points = [key for key in self._cache if isinstance(key, BodyPoint)]
+        for point in points[:-1]:
+            del self._cache[point]
 
     def at(self, frames: IntArray) -> WorldState:
         """The state of some of the frames."""
@@ -73,20 +86,20 @@ class WorldState:
         return WorldState(self.skeleton, motion, self.rotations[frames], self.positions[frames], (self, frames))
 
     def with_frames(self, frames: IntArray, other: WorldState) -> WorldState:
-        """This state with some frames, (some,), taken from another that has just those; it knows what both know."""
-        turned, moved = self.motion.rotations.copy(), self.motion.translations.copy()
+        """This state with some frames, (some,), replaced by those of another; values cached in both are kept."""
+        local_rotations, translations = self.motion.rotations.copy(), self.motion.translations.copy()
         world_rotations, positions = self.rotations.copy(), self.positions.copy()
-        turned[frames], moved[frames] = other.motion.rotations, other.motion.translations
+        local_rotations[frames], translations[frames] = other.motion.rotations, other.motion.translations
         world_rotations[frames], positions[frames] = other.rotations, other.positions
-        mixed = WorldState(self.skeleton, Motion(turned, moved), world_rotations, positions)
-        for key in self._memory.keys() & other._known():
-            mixed._memory[key] = self._memory[key].copy()
-            mixed._memory[key][frames] = other.remembered(key, _nothing)
+        mixed = WorldState(self.skeleton, Motion(local_rotations, translations), world_rotations, positions)
+        for key in self._cache.keys() & other._cached_keys():
+            mixed._cache[key] = self._cache[key].copy()
+            mixed._cache[key][frames] = other.cached(key, _not_computed)
         return mixed
 
-    def _known(self) -> set[Hashable]:
-        """What is remembered, or would be when it is first asked for."""
-        return self._memory.keys() | (self.source[0]._memory.keys() if self.source else set())
+    def _cached_keys(self) -> set[Hashable]:
+        """The keys that are cached here or in the whole state."""
+        return self._cache.keys() | (self.source[0]._cache.keys() if self.source else set())
 
     def where(self, chosen: BoolArray, other: WorldState) -> WorldState:
         """The frames of this state that are chosen, (frames,), and those of another elsewhere."""
@@ -99,16 +112,16 @@ class WorldState:
         origin = self.positions[:, joint]
         if not any(point.offset):
             return origin
-        return self.remembered(point, lambda: origin + rotations.rotate(self.rotations[:, joint], point.local))
+        return self.cached(point, lambda: origin + rotations.rotate(self.rotations[:, joint], point.local))
 
     def from_parents(self, joints: IntArray, vectors: Array) -> Array:
-        """Vectors (frames, joints given, 3) in the frames of these joints' local transforms, turned to the world."""
+        """Vectors (frames, joints given, 3) in the frames of these joints' local transforms, in world axes."""
         if (self.skeleton.parents[joints] < 0).all():
             return vectors
         return rotations.rotate(self.parent_rotations(joints), vectors)
 
     def into_parents(self, joints: IntArray, vectors: Array) -> Array:
-        """World vectors (frames, joints given, 3), turned to the frames of these joints' local transforms."""
+        """World vectors (frames, joints given, 3) in the frames of these joints' local transforms."""
         if (self.skeleton.parents[joints] < 0).all():
             return vectors
         return rotations.rotate(rotations.conjugate(self.parent_rotations(joints)), vectors)
@@ -121,17 +134,17 @@ class WorldState:
 
         def gathered() -> Array:
             parents = self.skeleton.parents[joints]
-            turned = self.rotations[:, parents]
-            turned[:, parents < 0] = rotations.IDENTITY
-            return turned
+            parent_rotations = self.rotations[:, parents]
+            parent_rotations[:, parents < 0] = rotations.IDENTITY
+            return parent_rotations
 
-        return self.remembered(("parent rotations", joints.tobytes()), gathered)
+        return self.cached(("parent rotations", joints.tobytes()), gathered)
 
     # Centre of mass ------------------------------------------------------------------------------------------------
 
     def with_moments(self, moments: Array) -> WorldState:
-        """This state, told its `moments`."""
-        self._memory["moments"] = moments
+        """This state with `moments` (frames, joints, 3) given instead of computed."""
+        self._cache["moments"] = moments
         return self
 
     @property
@@ -140,14 +153,14 @@ class WorldState:
 
         def own() -> Array:
             # Joints lead in memory, as in what `Tree` gives.
-            places, turned = self.positions.swapaxes(0, 1), self.rotations.swapaxes(0, 1)
-            moments = rotations.rotate(turned, self.skeleton.mass_centers[:, None])
+            places, world_rotations = self.positions.swapaxes(0, 1), self.rotations.swapaxes(0, 1)
+            moments = rotations.rotate(world_rotations, self.skeleton.mass_centers[:, None])
             moments += places
             moments -= places[:1]
             moments *= self.skeleton.masses[:, None, None]
             return moments.swapaxes(0, 1)
 
-        return self.remembered("moments", own)
+        return self.cached("moments", own)
 
     @property
     def _subtree_moments(self) -> Array:
@@ -157,9 +170,9 @@ class WorldState:
             # One large product instead of one for each frame.
             joints, frames = len(self.skeleton), self.frames
             moments = self.moments.swapaxes(0, 1).reshape(joints, 3 * frames)
-            return (self.skeleton.tree.summing.T @ moments).reshape(joints, frames, 3).swapaxes(0, 1)
+            return (self.skeleton.tree.ancestry_matrix.T @ moments).reshape(joints, frames, 3).swapaxes(0, 1)
 
-        return self.remembered("subtree moments", summed)
+        return self.cached("subtree moments", summed)
 
     def center_of_mass(self) -> Array:
         """(frames, 3) world positions; a body without mass has it where its joint 0 is."""
@@ -211,7 +224,9 @@ class WorldState:
         arms -= self._shares_against(points)[joints, None] * (self.positions[:, joints] - root)
         if points:
             away = np.stack([self.point(point) for point in points], axis=1) - root
-            carried = np.stack([self.skeleton.tree.summing[int(point.joint), joints] for point in points], axis=1)
+            carried = np.stack(
+                [self.skeleton.tree.ancestry_matrix[int(point.joint), joints] for point in points], axis=1
+            )
             arms -= (carried / len(points)) @ away
         return arms
 
@@ -219,7 +234,7 @@ class WorldState:
         """(joints,) the share of all mass that moving each joint moves, less the share of points that it moves."""
         if not points:
             return self.skeleton.mass_shares
-        carried = sum(self.skeleton.tree.summing[int(point.joint)] for point in points)
+        carried = sum(self.skeleton.tree.ancestry_matrix[int(point.joint)] for point in points)
         return np.asarray(self.skeleton.mass_shares - carried / len(points))
 
     def rotation_jacobian(self, joint: int, dofs: Dofs, seen: Array | None = None) -> Array:
@@ -263,22 +278,24 @@ def _fill_turns(jacobian: Array, dofs: Dofs, turning: IntArray | slice, arms: Ar
 
 
 def integrate(state: WorldState, velocities: Array, dofs: Dofs) -> Motion:
-    """Move for one unit of time: velocities (frames, columns) in the coordinates of `dofs`.
+    """The motion after one unit of time with velocities (frames, columns) in the coordinates of `dofs`.
 
     Joints without columns in `dofs` come back bit for bit.
     """
-    turned, moved = state.motion.rotations.copy(), state.motion.translations.copy()
+    local_rotations, translations = state.motion.rotations.copy(), state.motion.translations.copy()
 
     if dofs.translating.size:
         steps = velocities[:, dofs.translation_columns].reshape(len(velocities), len(dofs.translating), 3)
-        moved[:, dofs.translating] += state.into_parents(dofs.translating, steps)
+        translations[:, dofs.translating] += state.into_parents(dofs.translating, steps)
     if dofs.rotating.size:
         turns = velocities[:, dofs.rotation_columns].reshape(len(velocities), len(dofs.rotating), 3)
         joints = _ALL if len(dofs.rotating) == len(state.skeleton) else dofs.rotating
-        turned[:, joints] = rotations.normalize(
-            rotations.multiply(rotations.exp(state.into_parents(dofs.rotating, turns)), turned[:, joints])
+        local_rotations[:, joints] = rotations.normalize(
+            rotations.multiply(rotations.exp(state.into_parents(dofs.rotating, turns)), local_rotations[:, joints])
         )
     if dofs.hinged.size:
         angles = velocities[:, dofs.hinge_columns, None] * state.skeleton.hinge_axes[dofs.hinged]
-        turned[:, dofs.hinged] = rotations.normalize(rotations.multiply(turned[:, dofs.hinged], rotations.exp(angles)))
-    return Motion(turned, moved)
+        local_rotations[:, dofs.hinged] = rotations.normalize(
+            rotations.multiply(local_rotations[:, dofs.hinged], rotations.exp(angles))
+        )
+    return Motion(local_rotations, translations)

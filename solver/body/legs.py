@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which joints make a leg."""
+"""The joints of a leg."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .skeleton import Skeleton
 
 
 def leg_joints(skeleton: Skeleton, foot: int) -> IntArray:
-    """The joints that move one leg alone, of which some joint of the foot is given, from the hip down to the toes."""
+    """The joints that move only one leg, from the hip down to the toes, given some joint `foot` of its foot."""
     landmarks, tree = skeleton.landmarks, skeleton.tree
     hips = [hip for hip in (landmarks.left_hip, landmarks.right_hip) if hip is not None and tree.carriers(foot)[hip]]
     top = hips[0] if hips else foot

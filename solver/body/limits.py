@@ -241,8 +241,8 @@ class BallLimit:
             # An undetermined twist violates no limit, but it is determined again where the swing leaves the half turn.
             angle = _nearest_turn(rotations.twist_angle(there, self._axis), self.twist)
             allowed = np.clip(angle, low, high)
-            turned = rotations.from_axis_angle(self._axis, allowed)
-            twist = np.where((allowed != angle)[:, None], turned, twist)
+            clamped_twist = rotations.from_axis_angle(self._axis, allowed)
+            twist = np.where((allowed != angle)[:, None], clamped_twist, twist)
         if self._boundary is not None:
             nearest = self._nearest(there)
             swung_out = nearest.excess > CLAMP_TOLERANCE

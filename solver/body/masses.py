@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How heavy each part of a character is, and where its centre lies.
+"""Masses of the parts of a character, and their centres.
 
 People get the segment masses of P. de Leva, "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters",
 Journal of Biomechanics 29 (1996), 1223–1230, table 4: the means of college-aged men and women, referred to joint
-centres. Everything else, of which no table knows, weighs by the length of its bones.
+centres. Other characters, for which there is no table, get masses in proportion to the lengths of their bones.
 """
 
 from __future__ import annotations
@@ -137,15 +137,15 @@ def segment_masses(
 ) -> tuple[Array, Array]:
     """Masses (joints,) that add up to `total_mass`, and their centres (joints, 3) in the joints' own frames.
 
-    The rest pose is given as for `landmarks.recognise`. A limb's segment moves with the joint it hangs on, a hand and
-    a foot as a whole with wrist and ankle, head and neck with the head. The trunk is a bar that the hips and the spine
-    joints share by the stretch that each of them carries, so that a joint in the same place as the next carries none.
+    The rest pose is given as for `recognition.recognise`. A limb's segment moves with its upper joint, a hand and a
+    foot as a whole with wrist and ankle, head and neck with the head. The trunk is a bar that is divided among the
+    hips and the spine joints: each has the part up to the next, so a joint in the same place as the next has no mass.
 
-    A segment whose joint is unknown adds its mass to the segment it would hang on, at that one's centre: the hand to
-    the forearm, the forearm to the upper arm, that and the head to the top of the trunk, the thigh to its bottom. A
-    character without a trunk and a whole limb is no person: it weighs by the length of its bones. By length and not,
-    as bodies of one shape would, by its cube: the same tail in twice as many joints must weigh the same. Where no bone
-    has any length, all joints weigh alike.
+    A segment whose joint is unknown adds its mass to the segment above it, at that one's centre: the hand to the
+    forearm, the forearm to the upper arm, that and the head to the top of the trunk, the thigh to its bottom. A
+    character without a trunk and a whole limb is no person: its masses are in proportion to the lengths of its bones
+    (not to their cubes, as for similar bodies, so that the same tail in twice as many joints has the same mass). Where
+    no bone has any length, all joints have the same mass.
     """
     if not (np.isfinite(total_mass) and total_mass >= 0.0):
         raise SkeletonError("The total mass must be a finite number that is not negative.")
@@ -161,7 +161,7 @@ def segment_masses(
 
 
 class _Body:
-    """Masses gathered joint by joint, in any unit, with their first moments in world space."""
+    """Masses by joint, in any unit, with their first moments in world space."""
 
     def __init__(self, figure: Figure) -> None:
         self.figure = figure
@@ -184,7 +184,7 @@ class _Body:
 
 
 def _weigh_person(body: _Body, marks: Landmarks, table: SegmentTable) -> bool:
-    """Weigh by the table; False where this is no person."""
+    """Add the masses of the table; False, and nothing is added, where this is no person."""
     trunk = _trunk_joints(marks)
     limbs = [limb for side in SIDES for limb in (marks.leg(side)[:3], marks.arm(side)[1:])]
     if not trunk or all(None in limb for limb in limbs):
@@ -207,14 +207,14 @@ class _Segment:
 
 
 def _weigh_limb(body: _Body, segments: Sequence[_Segment]) -> float:
-    """Hang the segments, given from the trunk outwards, on their joints; returns the mass that none of them took."""
-    owed = 0.0
+    """Add the segments of a limb, from the trunk outwards, to their joints; returns the mass without a joint."""
+    pending = 0.0
     for segment in reversed(segments):
-        owed += segment.mass
+        pending += segment.mass
         if segment.joint is not None:
-            body.add(segment.joint, owed, segment.center)
-            owed = 0.0
-    return owed
+            body.add(segment.joint, pending, segment.center)
+            pending = 0.0
+    return pending
 
 
 def _between(start: Array, end: Array | None, percent: float) -> Array:
@@ -297,10 +297,10 @@ def _weigh_trunk(
     table: SegmentTable,
     masses: tuple[float, float, float],
 ) -> None:
-    """Share the bar from the middle of the hip joints (`bottom`) along `axis` to the neck among the trunk's joints.
+    """Divide the bar from the middle of the hip joints (`bottom`) along `axis` to the neck among the trunk's joints.
 
-    Its lower, middle and upper parts have the given masses, each spread evenly, and the table's lengths. The joints
-    share it by where they lie along it: the lowest has all below the second, the highest all above itself.
+    Its lower, middle and upper parts have the given masses, each spread evenly, and the table's lengths. Each joint
+    gets the part from its place to that of the next joint, the lowest also the part below it.
     """
     places = body.figure.positions[list(joints)]
     length = float(np.linalg.norm(axis))
@@ -322,7 +322,7 @@ def _weigh_trunk(
 def _trunk_axis(figure: Figure, marks: Landmarks, places: Array, table: SegmentTable) -> tuple[Array, Array]:
     """The middle of the hip joints (3,), and the vector (3,) from there to the cervicale.
 
-    The shoulders say best how long a trunk is; where skeletons put their neck differs by a hand's breadth.
+    The shoulders show the length of a trunk best; the place of the neck differs between skeletons by about 10 cm.
     """
     hips = [figure.positions[hip] for hip in (marks.left_hip, marks.right_hip) if hip is not None]
     shoulders = [figure.positions[joint] for joint in (marks.left_shoulder, marks.right_shoulder) if joint is not None]

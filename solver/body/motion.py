@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a character stands and moves: the local transform of every joint, in one posture or in every frame."""
+"""Poses and motions: the local transform of every joint, in one posture or in every frame."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Pose:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A posture for every frame. All joints may translate: only free ones will be moved so by the solver, but files
-    and Blender put translations on others too, and stretched limbs are translations."""
+    """A posture for every frame. All joints may have translations: the solver changes only those of free joints, but
+    files and Blender animate others too, and stretched limbs are translations."""
 
     rotations: Array
     """(frames, joints, 4) rotation of each joint in its parent's frame (of a root: in the world)."""
@@ -50,12 +50,12 @@ class Motion:
     @staticmethod
     def from_root(skeleton: Skeleton, local_rotations: ArrayLike, root_translation: ArrayLike) -> Motion:
         """A motion in which only the root, joint 0, translates: rotations (frames, joints, 4), root (frames, 3)."""
-        turned, path = np.asarray(local_rotations, dtype=np.float64), np.asarray(root_translation, dtype=np.float64)
-        if path.shape != (len(turned), 3):
-            raise MotionError(f"Translations of the root must have the shape ({len(turned)}, 3), not {path.shape}.")
-        moved = np.tile(skeleton.offsets, (len(turned), 1, 1))
-        moved[:, 0] = path
-        return Motion(turned, moved)
+        local, path = np.asarray(local_rotations, dtype=np.float64), np.asarray(root_translation, dtype=np.float64)
+        if path.shape != (len(local), 3):
+            raise MotionError(f"Translations of the root must have the shape ({len(local)}, 3), not {path.shape}.")
+        translations = np.tile(skeleton.offsets, (len(local), 1, 1))
+        translations[:, 0] = path
+        return Motion(local, translations)
 
     @staticmethod
     def from_poses(poses: Sequence[Pose]) -> Motion:
@@ -85,20 +85,22 @@ class Motion:
         return Pose(self.rotations[frame].copy(), self.translations[frame].copy())
 
     def checked(self, skeleton: Skeleton) -> Motion:
-        """This motion in double precision with unit quaternions, or the error that says why it does not fit."""
-        turned = np.asarray(self.rotations, dtype=np.float64)
-        moved = np.asarray(self.translations, dtype=np.float64)
+        """This motion in double precision with unit quaternions, or MotionError, which says why it does not fit."""
+        local_rotations = np.asarray(self.rotations, dtype=np.float64)
+        translations = np.asarray(self.translations, dtype=np.float64)
         joints = len(skeleton)
-        if turned.ndim != 3 or turned.shape[1:] != (joints, 4):
-            raise MotionError(f"Rotations must have the shape (frames, {joints}, 4), not {turned.shape}.")
-        if moved.shape != (len(turned), joints, 3):
-            raise MotionError(f"Translations must have the shape ({len(turned)}, {joints}, 3), not {moved.shape}.")
-        for what, values in (("rotation", turned), ("translation", moved)):
+        if local_rotations.ndim != 3 or local_rotations.shape[1:] != (joints, 4):
+            raise MotionError(f"Rotations must have the shape (frames, {joints}, 4), not {local_rotations.shape}.")
+        if translations.shape != (len(local_rotations), joints, 3):
+            raise MotionError(
+                f"Translations must have the shape ({len(local_rotations)}, {joints}, 3), not {translations.shape}."
+            )
+        for what, values in (("rotation", local_rotations), ("translation", translations)):
             if not np.isfinite(values).all():
                 frame, joint = np.argwhere(~np.isfinite(values).all(axis=-1))[0]
                 raise MotionError(f"The {what} of joint {skeleton.names[joint]!r} at frame {frame} is not finite.")
         with np.errstate(over="ignore"):
-            lengths = np.linalg.norm(turned, axis=-1)
+            lengths = np.linalg.norm(local_rotations, axis=-1)
         off = np.abs(lengths - 1.0)
         if (off > UNIT_TOLERANCE).any():
             frame, joint = np.argwhere(off > UNIT_TOLERANCE)[0]
@@ -106,8 +108,10 @@ class Motion:
                 f"The rotation of joint {skeleton.names[joint]!r} at frame {frame} is not a unit quaternion "
                 f"(its length is {lengths[frame, joint]:.6g})."
             )
-        # Quaternions that are unit to rounding stay as they are, bit for bit: what nobody edits must not change.
+        # Quaternions that are unit to rounding stay bit for bit: frames that are not edited must not change.
         rounding = 4.0 * np.finfo(np.float64).eps
         if (off > rounding).any():
-            turned = np.where((off > rounding)[..., None], rotations.normalize(turned), turned)
-        return Motion(turned, moved)
+            local_rotations = np.where(
+                (off > rounding)[..., None], rotations.normalize(local_rotations), local_rotations
+            )
+        return Motion(local_rotations, translations)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How fast the ground moves under a character that walks in place.
+"""The velocity of the ground under a character that walks in place.
 
-Games move a character themselves, so their walks and runs stay where they are: a foot that stands slides backwards with
-the speed at which the character would walk. What all standing feet share is the velocity of the ground.
+Games move a character themselves, so their walks and runs stay in place: a foot in stance slides backwards with the
+speed at which the character would walk. The velocity that all feet in stance share is that of the ground.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .motion import Motion
 
 STEPS_A_SECOND = 30.0
 """Velocities are taken over as many frames as there are in this part of a second: noise does not shrink with the time
-from one frame to the next, ways do."""
+from one frame to the next, distances do."""
 
 LOW = 0.03
 """Sizes of the character above its lowest place up to which a heel, or a ball, may stand."""
@@ -81,15 +81,15 @@ def over_ground(clip: Clip, velocity: Array, seconds: Array | None = None) -> Cl
     """The clip as seen from ground that moves with a velocity (3,), in the clip's units a second.
 
     The ground is where it is in the world at the time 0; `seconds` (frames,) are the times of the frames, by default
-    from 0 on at the clip's own rate. With the opposite velocity it is the way back.
+    from 0 on at the clip's own rate. The opposite velocity gives the original clip back.
     """
     if not np.any(velocity):
         return clip
     times = np.arange(clip.frames) / clip.fps if seconds is None else seconds
     roots = [joint for joint, parent in enumerate(clip.skeleton.parents) if parent < 0]
-    moved = clip.motion.translations.copy()
-    moved[:, roots] -= (times[:, None] * np.asarray(velocity, dtype=np.float64))[:, None]
-    return clip.with_motion(Motion(clip.motion.rotations, moved))
+    translations = clip.motion.translations.copy()
+    translations[:, roots] -= (times[:, None] * np.asarray(velocity, dtype=np.float64))[:, None]
+    return clip.with_motion(Motion(clip.motion.rotations, translations))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from ..core.errors import SkeletonError
 class Skin:
     """Vertices of a mesh that is bound to a skeleton, in its rest pose.
 
-    They show where soles, heels, tips of toes and the top of the head are. Any part of the surface will do: what is not
-    given is estimated from the joints.
+    They show where soles, heels, tips of toes and the top of the head are. Any part of the surface may be given; points
+    of the body without skin are estimated from the joints.
     """
 
     joints: IntArray

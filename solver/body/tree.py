@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The hierarchy of joints as such: who hangs on whom, and the chaining of local transforms into world ones."""
+"""The hierarchy of joints, and the chaining of local transforms into world transforms."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Tree:
 
     @cached_property
     def generations(self) -> tuple[tuple[IntArray, IntArray], ...]:
-        """Per depth below the roots: the joints there and their parents, so that a whole generation moves at once."""
+        """Per depth below the roots: the joints at that depth and their parents."""
         generations = []
         for depth in range(1, int(self.depths.max(initial=0)) + 1):
             joints = np.flatnonzero(self.depths == depth)
@@ -34,7 +34,7 @@ class Tree:
         return tuple(generations)
 
     @cached_property
-    def _hanging(self) -> tuple[IntArray, IntArray]:
+    def _children(self) -> tuple[IntArray, IntArray]:
         """The joints that have a parent, ascending, and their parents."""
         joints = np.flatnonzero(self.parents >= 0)
         return joints, self.parents[joints]
@@ -45,7 +45,7 @@ class Tree:
 
     @cached_property
     def ancestry(self) -> BoolArray:
-        """(joints, joints): entry [j, a] is true where turning joint `a` moves joint `j` (a is j or above it)."""
+        """(joints, joints): entry [j, a] is true where joint `a` is joint `j` or an ancestor of it."""
         ancestry = np.eye(len(self.parents), dtype=bool)
         for joint, parent in enumerate(self.parents):
             if parent >= 0:
@@ -54,12 +54,12 @@ class Tree:
         return ancestry
 
     @cached_property
-    def summing(self) -> Array:
-        """`ancestry` as numbers: (joints, joints) times values gives for each joint the sum over those above it."""
+    def ancestry_matrix(self) -> Array:
+        """`ancestry` as numbers, (joints, joints): its product with values sums over each joint and its ancestors."""
         return self.ancestry.astype(np.float64)
 
     def carriers(self, joint: int) -> BoolArray:
-        """(joints,) true where turning a joint moves the given one: itself and those above it."""
+        """(joints,) true for the given joint and its ancestors: rotating them moves it."""
         carriers: BoolArray = self.ancestry[joint]
         return carriers
 
@@ -91,10 +91,10 @@ class Tree:
     def placed(self, world_rotations: Array, local_translations: Array) -> Array:
         """(…, joints, 3) world positions, given world rotations (…, joints, 4) and translations as in `accumulate`."""
         steps = local_translations.swapaxes(0, -2).copy()
-        hanging, parents = self._hanging
-        steps[hanging] = rotations.rotate(world_rotations.swapaxes(0, -2)[parents], steps[hanging])
-        # Once all translations are turned, a joint is where the sum of those above it leads: one large product.
-        places = self.summing @ steps.reshape(len(steps), math.prod(steps.shape[1:]))
+        children, parents = self._children
+        steps[children] = rotations.rotate(world_rotations.swapaxes(0, -2)[parents], steps[children])
+        # With all translations in world axes, a joint's position is the sum of those above it: one large product.
+        places = self.ancestry_matrix @ steps.reshape(len(steps), math.prod(steps.shape[1:]))
         return places.reshape(steps.shape).swapaxes(0, -2)
 
 
@@ -105,8 +105,8 @@ class _ByDepth:
         self.joints: IntArray = np.argsort(tree.depths, kind="stable")
         """(joints,) roots first, then their children, and so on."""
         self.places: IntArray = np.argsort(self.joints)
-        """(joints,) where each joint stands among them."""
+        """(joints,) the position of each joint in `joints`."""
         ends = np.cumsum(np.bincount(tree.depths))
         spans = [slice(int(begin), int(end)) for begin, end in pairwise(ends)]
         self.generations = [(span, self.places[tree.parents[self.joints[span]]]) for span in spans]
-        """Per depth below the roots: where its joints stand, and where their parents do."""
+        """Per depth below the roots: the positions of its joints and of their parents in `joints`."""

@@ -85,10 +85,10 @@ class Spline:
 
     def at(self, times: ArrayLike) -> Array:
         """Where the curve is: (..., width) for times (...). At its own points it has their values to the last bit."""
-        asked = _checked_times(times)
+        queried = _checked_times(times)
         if len(self.times) == 1:
-            return np.tile(self.values[0], (*asked.shape, 1))
-        segment, u, duration = self._segments(asked)
+            return np.tile(self.values[0], (*queried.shape, 1))
+        segment, u, duration = self._segments(queried)
         rest = 1.0 - u
         start, end = self.values[segment], self.values[segment + 1]
         way = end - start
@@ -103,10 +103,10 @@ class Spline:
 
         At a point it is the outgoing side, at the last point the incoming one; before and after the curve it is zero.
         """
-        asked = _checked_times(times)
+        queried = _checked_times(times)
         if len(self.times) == 1:
-            return np.zeros((*asked.shape, self.values.shape[1]))
-        segment, u, duration = self._segments(asked)
+            return np.zeros((*queried.shape, self.values.shape[1]))
+        segment, u, duration = self._segments(queried)
         rest = 1.0 - u
         slope = (self.values[segment + 1] - self.values[segment]) / duration
         moving = (
@@ -114,15 +114,15 @@ class Spline:
             + rest * (1.0 - 3.0 * u) * self.outgoing[segment]
             + u * (3.0 * u - 2.0) * self.incoming[segment + 1]
         )
-        inside = (asked >= self.times[0]) & (asked <= self.times[-1])
+        inside = (queried >= self.times[0]) & (queried <= self.times[-1])
         return np.where(inside[..., None], moving, 0.0)
 
-    def _segments(self, asked: Array) -> tuple[IntArray, Array, Array]:
+    def _segments(self, queried: Array) -> tuple[IntArray, Array, Array]:
         """The interval (...) of each time, the fraction (..., 1) of it that has passed, and its duration (..., 1)."""
-        segment = np.clip(np.searchsorted(self.times, asked, side="right") - 1, 0, len(self.times) - 2)
+        segment = np.clip(np.searchsorted(self.times, queried, side="right") - 1, 0, len(self.times) - 2)
         begin = self.times[segment]
         duration = self.times[segment + 1] - begin
-        fraction = np.clip((asked - begin) / duration, 0.0, 1.0)
+        fraction = np.clip((queried - begin) / duration, 0.0, 1.0)
         return segment, fraction[..., None], duration[..., None]
 
 
@@ -169,7 +169,7 @@ def _checked_tangent(given: ArrayLike, width: int, name: str) -> Array:
 
 
 def _checked_times(times: ArrayLike) -> Array:
-    asked = np.asarray(times, dtype=np.float64)
-    if np.isnan(asked).any():
+    queried = np.asarray(times, dtype=np.float64)
+    if np.isnan(queried).any():
         raise ConstraintError("A spline cannot be evaluated at a time that is not a number.")
-    return asked
+    return queried

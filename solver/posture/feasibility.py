@@ -95,7 +95,7 @@ def correct_postures(
         corrected, after = _corrected(problem, world, bodies, tolerance)
         worse: BoolArray = ~(after < before) & (before > tolerance)
         world = corrected.where(~worse, world) if worse.any() else corrected
-    return CorrectedPostures(world, tuple(task.error_once(world) for task in tasks))
+    return CorrectedPostures(world, tuple(task.cached_error(world) for task in tasks))
 
 
 def _corrected(

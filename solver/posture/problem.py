@@ -302,7 +302,7 @@ class Problem:
         """(frames, columns) the step to the attracting pose, in pure numbers."""
         pose = self._attraction
         assert pose is not None
-        return state.remembered(
+        return state.cached(
             (self._memory_key, "attraction"), lambda: pose.attraction(state, self.dofs) / self.column_scale
         )
 
@@ -325,7 +325,7 @@ class Problem:
     def _laid_out(self, state: WorldState) -> _Layout:
         """The layout of the rows; a task's number of rows is known from its first error."""
         if self._layout is None:
-            counts = [task.error_once(state).shape[1] for task in self.tasks]
+            counts = [task.cached_error(state).shape[1] for task in self.tasks]
             ends = np.cumsum(counts, dtype=np.int64)
             task_of_row = np.repeat(np.arange(len(counts)), counts)
             level_of_row = self._level_of_task[task_of_row]
@@ -348,10 +348,10 @@ class Problem:
         """(frames, rows) the errors of all tasks, in pure numbers; not to be written to."""
 
         def stacked() -> Array:
-            errors = [np.zeros((state.frames, 0)), *(task.error_once(state) for task in self.tasks)]
+            errors = [np.zeros((state.frames, 0)), *(task.cached_error(state) for task in self.tasks)]
             return np.concatenate(errors, axis=1) * self._laid_out(state).row_scale
 
-        return state.remembered((self._memory_key, "errors"), stacked)
+        return state.cached((self._memory_key, "errors"), stacked)
 
     def jacobian(self, state: WorldState) -> Array:
         """(frames, rows, columns) of all tasks, in pure numbers."""

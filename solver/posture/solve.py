@@ -168,7 +168,7 @@ def _solved_batch(
     descent = _descend(problem, motion, watch)
     final = _with_met_levels_corrected(problem, descent)
     return Postures(
-        final.motion, tuple(task.error_once(final) for task in tasks), descent.iterations, descent.converged
+        final.motion, tuple(task.cached_error(final) for task in tasks), descent.iterations, descent.converged
     )
 
 

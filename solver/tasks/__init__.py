@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tasks: what a posture should satisfy, one kind a file."""
+"""Tasks: requirements on a posture, one kind a file."""
 
 from .attachment import AttachmentTask
 from .balance import BalanceTask

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A point of the body is at a place of another joint: one hand holds on to the other, an elbow stays at the waist."""
+"""A point of the body is at a position fixed to another joint: a hand on the other arm, an elbow at the waist."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .base import Task, check_offset, target_array
 @dataclass(frozen=True, eq=False)
 class AttachmentTask(Task):
     """A joint, or a point on it, is at `target` in the frame of the joint `reference`: error = target - position,
-    turned into the world.
+    in world axes.
 
-    The reference moves as the body is solved, and the task follows it. Unless `recruit` says otherwise only the
-    effector's side moves for it: who holds on follows, who is held leads.
+    The reference moves as the body is solved, and the task follows it. Without `recruit`, only the joints
+    of the effector's side move for it: the effector follows the reference.
     """
 
     joint: str | int
@@ -57,15 +57,15 @@ class AttachmentTask(Task):
 
     def _arm(self, state: WorldState) -> Array:
         """(frames, 3) from the reference joint to the target, in the world."""
-        turned = state.rotations[:, state.skeleton.index(self.reference)]
-        return rotations.rotate(turned, np.broadcast_to(cast(Array, self.target), (state.frames, 3)))
+        reference = state.rotations[:, state.skeleton.index(self.reference)]
+        return rotations.rotate(reference, np.broadcast_to(cast(Array, self.target), (state.frames, 3)))
 
     def error(self, state: WorldState) -> Array:
-        held = state.positions[:, state.skeleton.index(self.reference)] + self._arm(state)
-        return held - state.point(state.skeleton.resolve(self._body_point))
+        target = state.positions[:, state.skeleton.index(self.reference)] + self._arm(state)
+        return target - state.point(state.skeleton.resolve(self._body_point))
 
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
-        # The target is a point that the reference carries: it moves as the joint does and turns with it.
+        # The target is a point fixed to the reference: it translates and rotates with that joint.
         skeleton = state.skeleton
         reference = skeleton.index(self.reference)
         jacobian = state.point_jacobian(skeleton.resolve(self._body_point), dofs)
@@ -75,7 +75,7 @@ class AttachmentTask(Task):
         return jacobian
 
     def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
-        # What carries both moves neither against the other.
+        # Joints above both move neither relative to the other.
         effector, reference = self._carriers(skeleton)
         return effector ^ reference
 

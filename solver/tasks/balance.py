@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The centre of mass keeps its place relative to points of the body: the balance of document 003, equation 4.5."""
+"""The centre of mass relative to points of the body (Le Callennec 2006, equation 4.5)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from .curvature import point_curvature
 class BalanceTask(Task):
     """Centre of mass minus the barycentre of `points` is `target` along the chosen world axes.
 
-    Both ends of that vector move with the body, so the task holds wherever the feet go: it needs no guess of where
-    they will be.
+    Both ends of that vector move with the body, so the task holds wherever the feet go, without an estimate of
+    where they will be.
     """
 
     points: Iterable[str | int | BodyPoint]

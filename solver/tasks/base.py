@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every task is: an error, its Jacobian, a priority, a weight and the joints it recruits."""
+"""The base of all tasks: an error, its Jacobian, a priority, a weight and the joints it recruits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AXES = "xyz"
 
 @dataclass(frozen=True)
 class GoalStep:
-    """How far away an intermediate goal may lie: a long move goes through several (document 003, 3.2.3)."""
+    """The largest distance of an intermediate goal; a long move has several (Le Callennec 2006, section 3.2.3)."""
 
     length: float
     """In the skeleton's units."""
@@ -34,25 +34,25 @@ class GoalStep:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Task(ABC):
-    """Something that one posture should satisfy. Frames lead every array: a posture is a batch of one."""
+    """A requirement on a posture. The first axis of every array is the frame: a posture is a batch of one."""
 
     priority: int = 1
     """The larger is the more important; only the order counts."""
     weight: float = 1.0
-    """Share among tasks of the same priority: the sum of weight times squared error is least."""
+    """The weight among tasks of the same priority, which minimize the sum of weight times squared error."""
     recruit: int | Iterable[str | int] | None = None
-    """Who may move for it: a number of joints above the effector's own (0 is that joint alone), an explicit set of
-    joints, or None for all that can serve it."""
+    """The joints that may move for it: a number of joints above the effector's own (0 is that joint alone), an explicit
+    set of joints, or None for all that move it."""
     name: str = ""
-    """What the user calls it; used in messages."""
+    """Its name in messages."""
 
     is_angular: ClassVar[bool] = False
     """Whether errors are in radians (or pure numbers) rather than in lengths."""
     is_inequality: ClassVar[bool] = False
     """Whether it only acts where it is violated."""
     frame_field: ClassVar[str] = ""
-    """The field, if there is one, that may hold an array with one row for each frame. Nothing else that a task keeps
-    may depend on the frames."""
+    """The field, if there is one, that may hold an array with one row for each frame. No other field may depend on the
+    frames."""
 
     def __post_init__(self) -> None:
         if isinstance(self.priority, bool) or not isinstance(self.priority, (int, np.integer)):
@@ -67,49 +67,49 @@ class Task(ABC):
         else:
             object.__setattr__(self, "recruit", tuple(self.recruit))
 
-    # What a kind of task says about itself -------------------------------------------------------------------------
+    # Defined by each kind of task ----------------------------------------------------------------------------------
 
     @abstractmethod
     def error(self, state: WorldState) -> Array:
-        """(frames, rows) what is still missing, in the skeleton's units or in radians: target minus current."""
+        """(frames, rows) target minus current value, in the skeleton's units or in radians."""
 
     @abstractmethod
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
-        """(frames, rows, columns): how the satisfied quantity moves, minus the derivative of `error`."""
+        """(frames, rows, columns) the derivative of the current value: minus the derivative of `error`."""
 
     @abstractmethod
     def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
-        """(joints,) the joints that move what the task is about: its ancestors in the recruiting rule."""
+        """(joints,) the joints that move the task's value; the recruiting rule refers to them."""
 
     def observed_joints(self, skeleton: Skeleton) -> BoolArray:
-        """(joints,) those of which the error asks where they are; masses are another matter."""
+        """(joints,) the joints whose world transforms the error depends on, other than through the centre of mass."""
         return self.influencing_joints(skeleton)
 
     def goal(self, state: WorldState, step: GoalStep) -> Array:
         """(frames, rows) the error to an intermediate goal, no further away than `step`."""
-        return shortened(self.error_once(state), step.angle if self.is_angular else step.length)
+        return shortened(self.cached_error(state), step.angle if self.is_angular else step.length)
 
     def null_rows(self, state: WorldState) -> Array | None:
-        """(frames, rows) the unit combination of rows that nothing ever moves and no goal asks for; None where there
-        is no such, as in most tasks."""
+        """(frames, rows) the unit combination of rows that no joint moves and whose goal is 0 (a left null vector of
+        the Jacobian); None where there is none, as in most tasks."""
         return None
 
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
         """(frames, columns, columns): minus the second derivative of pull · rows, for a pull (frames, rows).
 
-        It tells what an unreachable task loses by bending; None where the task does not know.
+        An unreachable task needs it for its second-order step; None where the task does not define it.
         """
         return None
 
     def at(self, frames: IntArray) -> Self:
-        """The same task for some of the frames it was given for."""
+        """The task of some of its frames."""
         targets = self._targets
         if targets is None or len(targets) == 1:
             return self
         return self._copy(**{self.frame_field: targets[frames]})
 
     def _copy(self, **changes: object) -> Self:
-        """The same with other fields, not checked again; states know of it what they know of this one."""
+        """The task with other fields, not checked again; it shares the values that states have cached for this one."""
         assert self._identity
         some = copy.copy(self)
         some.__dict__.update(changes)
@@ -117,11 +117,11 @@ class Task(ABC):
 
     @cached_property
     def _identity(self) -> object:
-        """What tells this task from others, but not from the same task for some of its frames."""
+        """The key of this task in the caches of states; `at` copies share it."""
         return object()
 
     def check(self, skeleton: Skeleton, frames: int) -> None:
-        """Raise what is wrong with this task on this skeleton, before anything is solved."""
+        """Raise TaskError or UnknownJointError if the task does not fit the skeleton or the number of frames."""
         self.influencing_joints(skeleton)
         self.recruited(skeleton)
         targets = self._targets
@@ -130,24 +130,24 @@ class Task(ABC):
 
     @property
     def _targets(self) -> Array | None:
-        """(frames, width) what is given for each frame; None where all frames share it."""
+        """(frames, width) the targets of the frames; None where all frames share one."""
         target: Array | None = getattr(self, self.frame_field) if self.frame_field else None
         return target if target is not None and target.ndim == 2 else None
 
-    # What all kinds share ------------------------------------------------------------------------------------------
+    # Shared by all kinds -------------------------------------------------------------------------------------------
 
-    def error_once(self, state: WorldState) -> Array:
-        """The error, computed once for a state, however often it is asked for; not to be written to."""
-        return state.remembered((self._identity, "error"), lambda: self.error(state))
+    def cached_error(self, state: WorldState) -> Array:
+        """The error, cached by the state; not to be written to."""
+        return state.cached((self._identity, "error"), lambda: self.error(state))
 
     @property
     def label(self) -> str:
-        """How messages call this task."""
+        """The name of this task in messages."""
         return self.name or type(self).__name__
 
     @property
     def effector(self) -> str | int | None:
-        """The joint that recruiting counts from, if there is one."""
+        """The joint from which a recruiting level counts, if there is one."""
         return None
 
     def recruited(self, skeleton: Skeleton) -> BoolArray:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The body is balanced: its centre of mass is at a place."""
+"""The centre of mass is at a given position."""
 
 from __future__ import annotations
 

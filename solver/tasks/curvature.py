@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Second derivatives: what turning two joints together takes from an effector that is pulled.
+"""Second derivatives of positions and rotations with respect to the joints.
 
 A Gauss-Newton step ignores them, which is right while targets are within reach. Where one is not, the body ends in a
-posture that is singular to first order: bending a straight arm costs the hand nothing, and only the second derivative
-knows better. Derivation: docs/derivations.md.
+posture that is singular to first order: bending a straight arm does not move the hand, and only the second derivative
+shows that it does. Derivation: docs/derivations.md.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def point_curvature(state: WorldState, dofs: Dofs, pull: Array, turn_arms: Array
     of the mass it carries times that mass's share, (frames, joints, 3), and are zero from joints that do not carry it.
 
     To second order a point moves by the sum over joints a above or at b of wa × (wb × arm of b), half of it where a is
-    b, so the block of (a, b) is (pull · arm) - arm pullᵀ. That the translation of a free joint turns with those above
-    it is left out: a free joint is nearly always a root.
+    b, so the block of (a, b) is (pull · arm) - arm pullᵀ. The rotation of a free joint's translation with the joints
+    above it is neglected: a free joint is nearly always a root.
     """
     arms = np.concatenate([turn_arms, hinge_arms], axis=1)
     along = np.einsum("fk,fjk->fj", pull, arms)

@@ -61,8 +61,8 @@ class DirectionTask(Task):
         return cast(Array, self.direction) - self._pointing(state)
 
     def goal(self, state: WorldState, step: GoalStep) -> Array:
-        # Along the great circle rather than along the chord, which no turn can follow: to the opposite direction it
-        # even runs through the joint.
+        # Along the great circle rather than along the chord, which no rotation follows: that to the opposite direction
+        # even passes through the joint.
         pointing = self._pointing(state)
         arc = rotations.log(rotations.between(pointing, np.broadcast_to(cast(Array, self.direction), pointing.shape)))
         return np.cross(shortened(arc, step.angle), pointing)
@@ -72,10 +72,10 @@ class DirectionTask(Task):
         return -np.cross(self._pointing(state)[:, :, None], spin, axis=1)
 
     def null_rows(self, state: WorldState) -> Array:
-        return self._pointing(state)  # a direction has no length that could change
+        return self._pointing(state)  # the length of a direction does not change
 
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
-        # A direction moves as a point at that arm from every joint that carries it.
+        # A direction moves like a point at that offset from every joint above it.
         carries = self.influencing_joints(state.skeleton)
         arms = self._pointing(state)[:, None] * carries[:, None]
         return point_curvature(state, dofs, pull, arms[:, dofs.rotating], arms[:, dofs.hinged])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A point stays on one side of a plane: a toe above the floor, a hand in front of a wall."""
+"""A point stays on one side of a plane: the tip of a toe above the floor, a hand in front of a wall."""
 
 from __future__ import annotations
 

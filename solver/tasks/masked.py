@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tasks that hold in some frames of a batch, or in part: so frames in which different things hold share a batch."""
+"""Tasks that are active in some frames or along some axes only, so that frames with different tasks share a batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .base import GoalStep, Task
 
 @dataclass(frozen=True, eq=False)
 class MaskedTask(Task):
-    """Another task where `active`, and nothing elsewhere.
+    """Another task in the frames in which it is `active`; zero rows in the others.
 
     Priority, weight, recruited joints and name are the other task's.
     """
@@ -35,7 +35,7 @@ class MaskedTask(Task):
             raise TaskError(f"{self.task.label}: an inequality acts where it is violated; it cannot be switched off.")
         active = np.asarray(self.active, dtype=bool)
         if active.ndim != 1:
-            raise TaskError(f"{self.task.label}: it must be said for each frame whether it is active.")
+            raise TaskError(f"{self.task.label}: give one value for each frame, whether it is active.")
         for field, value in (
             ("active", active),
             ("priority", self.task.priority),
@@ -46,8 +46,8 @@ class MaskedTask(Task):
         ):
             object.__setattr__(self, field, value)
 
-    def _seen(self, rows: Array) -> Array:
-        """What counts of arrays (frames, rows, …)."""
+    def _active_part(self, rows: Array) -> Array:
+        """The active part of arrays (frames, rows, …)."""
         return rows * self.active.reshape(-1, *[1] * (rows.ndim - 1))
 
     @property
@@ -59,16 +59,16 @@ class MaskedTask(Task):
         return self.task.effector
 
     def error(self, state: WorldState) -> Array:
-        return self._seen(self.task.error_once(state))
+        return self._active_part(self.task.cached_error(state))
 
     def goal(self, state: WorldState, step: GoalStep) -> Array:
-        return self._seen(self.task.goal(state, step))
+        return self._active_part(self.task.goal(state, step))
 
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
-        return self._seen(self.task.jacobian(state, dofs))
+        return self._active_part(self.task.jacobian(state, dofs))
 
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
-        return self.task.curvature(state, dofs, self._seen(pull))
+        return self.task.curvature(state, dofs, self._active_part(pull))
 
     def observed_joints(self, skeleton: Skeleton) -> BoolArray:
         return self.task.observed_joints(skeleton)
@@ -90,39 +90,40 @@ class MaskedTask(Task):
 
 @dataclass(frozen=True, eq=False)
 class AcrossTask(MaskedTask):
-    """Another task of three rows without what it asks along an axis, where one is given.
+    """Another task of three rows, projected across an axis in the frames that have one.
 
-    Two points of a rigid body are as far apart as they are: what the second one asks along the line between them is
-    either already so or impossible, and would make their rows depend on each other.
+    Two points of a rigid body have a fixed distance: the rows of the second one along the line between them are either
+    satisfied or infeasible, and would depend on the rows of the first.
     """
 
-    seen: Array
-    """(frames, 3, 3) how the task's rows are seen: see `across`."""
+    projection: Array
+    """(frames, 3, 3) the matrix that multiplies the task's rows; see `across`."""
 
     @cached_property
-    def _seen_where_active(self) -> Array:
+    def _active_projection(self) -> Array:
         """(frames, 3, 3)"""
-        return self.seen * self.active[:, None, None]
+        return self.projection * self.active[:, None, None]
 
-    def _seen(self, rows: Array) -> Array:
-        seen = self._seen_where_active
-        return seen @ rows if rows.ndim == 3 else times(seen, rows)
+    def _active_part(self, rows: Array) -> Array:
+        projection = self._active_projection
+        return projection @ rows if rows.ndim == 3 else times(projection, rows)
 
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
-        back = combined(pull * self.active[:, None], self.seen)
+        back = combined(pull * self.active[:, None], self.projection)
         return self.task.curvature(state, dofs, back)
 
     def at(self, frames: IntArray) -> Self:
         return self._copy(
             task=self.task.at(frames),
             active=self.active[frames],
-            seen=self.seen[frames],
-            _seen_where_active=self._seen_where_active[frames],
+            projection=self.projection[frames],
+            _active_projection=self._active_projection[frames],
         )
 
 
 def across(axis: Array) -> Array:
-    """(frames, 3, 3): rows square to unit vectors (frames, 3), and a zero row; the identity where they are zero."""
+    """(frames, 3, 3) two unit rows perpendicular to each unit vector (frames, 3) and a zero row; the identity where the
+    vector is zero."""
     least = np.eye(3)[np.argmin(np.abs(axis), axis=1)]
     first = rotations.cross(axis, least)
     lengths = rotations.lengths(first)

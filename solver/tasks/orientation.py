@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A joint is turned in a given way."""
+"""A joint has a given world rotation."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class OrientationTask(Task):
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
         # With e = log(T q⁻¹), a turn w of q gives log(exp(e) exp(-w)): its derivative is the inverse right Jacobian
         # at e, which is the inverse left one at -e.
-        seen = rotations.exp_jacobian_inverse(-self.error_once(state))
+        seen = rotations.exp_jacobian_inverse(-self.cached_error(state))
         return state.rotation_jacobian(state.skeleton.index(self.joint), dofs, seen)
 
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The body keeps near a reference posture: the optimisation vector of document 003."""
+"""The body stays near a reference posture: the optimisation vector of Le Callennec 2006."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ class PoseTask(Task):
         return _in_columns(*self._local(state, self._own_dofs(state.skeleton)))
 
     def goal(self, state: WorldState, step: GoalStep) -> Array:
-        errors = self.error_once(state)
+        errors = self.cached_error(state)
         return shortened(errors, step.angle * np.sqrt(errors.shape[1]))
 
     def attraction(self, state: WorldState, dofs: Dofs) -> Array:
-        """The velocity (frames, columns) that leads to the reference; zero where the task has no say.
+        """The velocity (frames, columns) to the reference; zero in columns that the task does not attract.
 
-        What `jacobian` and `error` say, already solved: each row has its own column.
+        It is the solution of `jacobian` and `error`, in which each row has its own column.
         """
         moves, turns, bends = self._local(state, dofs)
         moves = state.from_parents(dofs.translating, moves) * state.skeleton.size
@@ -81,11 +81,11 @@ class PoseTask(Task):
         return _in_columns(moves, turns, bends) * self.attracted_columns(state.skeleton, dofs)
 
     def attracted_columns(self, skeleton: Skeleton, dofs: Dofs) -> BoolArray:
-        """(columns,) where the task has a say."""
-        speaks = dofs.spread(self.recruited(skeleton))
+        """(columns,) the columns that the task attracts."""
+        attracted = dofs.spread(self.recruited(skeleton))
         if not self.translations:
-            speaks[dofs.translation_columns] = False
-        return speaks
+            attracted[dofs.translation_columns] = False
+        return attracted
 
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
         own = self._own_dofs(state.skeleton)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A point of the body is at a place."""
+"""A point of the body is at a given position."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _RISE_SHARE = 0.2
 _SPARE_LEG = 0.02
 """A third limb that ends this share of the stature above the second is a skirt or a tail, not a leg."""
 _ARM_REACH = 0.1
-"""An arm reaches at least this share of the stature sideways, even one that hangs: half a human's shoulders is 0.11."""
+"""An arm reaches at least this share of the stature sideways, even with arms down: half a human's shoulders is 0.11."""
 _MIRROR = 0.1
 """Two limbs are mirrored where their joints agree to this share of the limb's length: captured people are not even."""
 _ANKLE_HEIGHT = 0.2
@@ -47,7 +47,7 @@ _COINCIDENT = 0.01
 """Joints nearer to each other than this share of their limb are in the same place."""
 _FEET_POINT = 0.05
 _KNEES_BEND = 0.005
-"""Shares of the leg by which feet, or knees, must point forward to say where forward is."""
+"""Shares of the leg by which feet, or knees, must point forward to show the forward direction."""
 _LONGEST_LIMB = 24
 """Joints in a limb: more is a rope or a tail."""
 

@@ -30,8 +30,8 @@ def credible_tips(parents: ArrayLike, positions: ArrayLike, tips: Sequence[BodyP
     all tips are credible.
     """
     above, places = np.asarray(parents, dtype=np.int64), np.asarray(positions, dtype=np.float64)
-    hangs = above >= 0
-    lengths = np.linalg.norm(places[hangs] - places[above[hangs]], axis=1)
+    children = np.flatnonzero(above >= 0)
+    lengths = np.linalg.norm(places[children] - places[above[children]], axis=1)
     longest = float(lengths.max(initial=0.0))
     if longest == 0.0:
         return tuple(tips)
@@ -66,7 +66,7 @@ class Figure:
     ) -> None:
         """Take parents (joints,), world positions (joints, 3), world rotations (joints, 4) and tips with joint indices.
 
-        Tips that are not credible are left out. `named_ends` are the joints whose names say that they end a bone; those
+        Tips that are not credible are left out. `named_ends` are the joints whose names mark the end of a bone; those
         with children are ignored.
         """
         self.parents: list[int] = np.asarray(parents, dtype=np.int64).tolist()

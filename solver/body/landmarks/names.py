@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the names of joints say about the body: which of them are the left knee, the neck, a heel.
+"""Recognition of the body by the names of joints.
 
 A name is read as a side, a word and a number: `mixamorig:LeftUpLeg`, `thigh.L`, `Bip01 L Thigh` and `J_Bip_L_UpperLeg`
 are all (left, "upleg" | "thigh" | "upperleg", ""). Words are compared whole, so that `ik_foot_l` and
-`upperarm_twist_01_l` are nothing. What a word means is in the tables below and nowhere else. Some words mean two things
+`upperarm_twist_01_l` match nothing. The tables below hold the meanings of all words. Some words mean two things
 (`LeftShoulder` is the clavicle in MotionBuilder and the upper arm in HAnim): they stand in the lists of both, and the
 hierarchy decides.
 """
@@ -23,7 +23,7 @@ ARM = ("clavicle", "shoulder", "elbow", "wrist", "finger")
 """Roles of a limb's joints, from the trunk outwards."""
 
 _OPTIONAL = frozenset({"clavicle", "toe", "finger"})
-"""Roles that a limb may lack: an ambiguous word goes to one of the others first."""
+"""Roles that a limb may lack: an ambiguous word gets one of the other roles first."""
 
 _LOOSE = frozenset({"clavicle", "finger"})
 """Roles that a rig may parent to its controls instead of to the limb."""
@@ -64,7 +64,7 @@ _NOISE = frozenset(
     {"mixamorig", "bip", "biped", "valve", "j", "c", "m", "x", "b", "cc", "base", "def", "org", "joint", "jnt", "bone"}
     | {"stretch"}
 )
-"""Tokens that every joint of some convention carries, or that say only that a joint is a joint."""
+"""Tokens that every joint of some convention carries, or that only mean "joint"."""
 
 _NUMBERED_PALM = frozenset({"middle0", "index0", "metacarpophalangeal0"})
 """HAnim's joints in the palm, which share the word of the finger and lie above its base."""
@@ -110,7 +110,7 @@ class JointName:
 
 
 def read_names(names: Sequence[str]) -> list[JointName]:
-    """Read every name; a namespace and a prefix that the names share are left out."""
+    """Every name as side, word and number, without its namespace and without a prefix that the names share."""
     tokens = [_tokens(name) for name in names]
     _drop_common_prefix(tokens)
     return [_read(parts) for parts in tokens]
@@ -166,14 +166,14 @@ def _read(parts: Sequence[str]) -> JointName:
 
 @dataclass(frozen=True)
 class NamedBody:
-    """What the names of a character's joints say."""
+    """The joints of a character by the meaning of their names."""
 
     body: frozenset[int] = frozenset()
     """The joints that move the body, as opposed to ends of bones and to the controls of a rig."""
     limbs: dict[str, int] = field(default_factory=dict)
     """Joints by side and role: "left_knee"."""
     loose_feet: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    """Joints by side that have the name of an ankle or a foot but do not hang on the leg, whose ankle is unknown."""
+    """For sides without an ankle: joints with the name of an ankle or a foot that are no descendants of the leg."""
     hips: tuple[int, ...] = ()
     spine: tuple[int, ...] = ()
     necks: tuple[int, ...] = ()
@@ -187,12 +187,12 @@ class NamedBody:
 
     @property
     def trunk(self) -> frozenset[int]:
-        """Joints whose names say that they belong to no limb."""
+        """Joints with the name of a part of the trunk or the head."""
         return frozenset((*self.hips, *self.spine, *self.necks, *([] if self.head is None else [self.head])))
 
 
 def end_marks(readings: Sequence[JointName]) -> frozenset[int]:
-    """Joints whose names say that they end a bone."""
+    """Joints with the name of the end of a bone."""
     return frozenset(joint for joint, name in enumerate(readings) if name.tokens & _END_WORDS)
 
 
@@ -244,7 +244,7 @@ def name_body(names: Sequence[str], readings: Sequence[JointName], figure: Figur
 
 
 def _body_joints(names: Sequence[str]) -> list[int]:
-    """All joints or, in a rig that tells them from its controls, those that move the body."""
+    """All joints or, in a rig whose names distinguish them from its controls, those that deform the body."""
     for prefix in _DEFORM_PREFIXES:
         joints = [joint for joint, name in enumerate(names) if name.startswith(prefix)]
         if joints:
@@ -253,10 +253,10 @@ def _body_joints(names: Sequence[str]) -> list[int]:
 
 
 def _assign(roles: Sequence[str], candidates: Sequence[Sequence[int]], figure: Figure) -> dict[str, int]:
-    """Choose one candidate a role so that every joint hangs on the one before it.
+    """Choose one candidate for each role so that every joint is a descendant of the one before it.
 
-    The chain with the most of the roles that no limb lacks wins, then the one with the most roles at all, then the one
-    whose candidates come first: they are given in order of preference.
+    The chain with the most roles that are not optional is chosen, then the one with the most roles, then the one whose
+    candidates come first: they are in order of preference.
     """
     Chain = tuple[tuple[int, int], dict[str, int], int]
     chains: list[Chain] = [((0, 0), {}, -1)]
@@ -275,7 +275,7 @@ def _assign(roles: Sequence[str], candidates: Sequence[Sequence[int]], figure: F
 def _add_loose_ends(
     chosen: dict[str, int], roles: Sequence[str], candidates: Sequence[Sequence[int]], figure: Figure
 ) -> None:
-    """Take a clavicle or a finger that does not hang in the chain, as long as it does not hang the wrong way round."""
+    """Add a clavicle or a finger outside the chain, unless it is on the wrong side of a joint of the chain."""
     for role, joints in zip(roles, candidates, strict=True):
         if role in chosen or role not in _LOOSE or not chosen:
             continue

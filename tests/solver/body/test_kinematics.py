@@ -9,8 +9,8 @@ import pytest
 from poise.solver.body.clip import Clip
 from poise.solver.body.degrees_of_freedom import Dofs
 from poise.solver.body.joints import BodyPoint, JointKind
-from poise.solver.body.kinematics import WorldState, integrate
-from poise.solver.body.motion import Motion
+from poise.solver.body.kinematics import LARGEST_CACHE, WorldState, integrate
+from poise.solver.body.motion import Motion, Pose
 from poise.solver.body.skeleton import Skeleton
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
@@ -331,10 +331,10 @@ def test_what_is_remembered_is_computed_once_for_each_state(rng: np.random.Gener
         asked.append(state.frames)
         return state.positions[..., 1]
 
-    first = state.remembered("heights", heights)
-    assert state.remembered("heights", heights) is first and asked == [3]
-    assert state.remembered("other", heights) is not first
-    assert "heights" not in state.at(np.array([1]))._memory, "other frames must not answer with these"
+    first = state.cached("heights", heights)
+    assert state.cached("heights", heights) is first and asked == [3]
+    assert state.cached("other", heights) is not first
+    assert "heights" not in state.at(np.array([1]))._cache, "other frames must not answer with these"
 
 
 def test_asking_for_nobody_gives_nothing(rng: np.random.Generator) -> None:
@@ -466,17 +466,30 @@ def test_a_mixed_state_remembers_what_both_remember(rng: np.random.Generator) ->
     skeleton = random_skeleton(rng)
     here, there = random_state(rng, skeleton), random_state(rng, skeleton)
     for state in (here, there):
-        state.remembered("places", lambda state=state: 2.0 * state.positions)
-    here.remembered("only here", lambda: here.positions)
+        state.cached("places", lambda state=state: 2.0 * state.positions)
+    here.cached("only here", lambda: here.positions)
     mixed = here.where(np.array([True, False, True, False]), there)
-    np.testing.assert_array_equal(mixed.remembered("places", lambda: np.zeros(0)), 2.0 * mixed.positions)
-    assert mixed.remembered("only here", lambda: np.zeros(0)).size == 0
+    np.testing.assert_array_equal(mixed.cached("places", lambda: np.zeros(0)), 2.0 * mixed.positions)
+    assert mixed.cached("only here", lambda: np.zeros(0)).size == 0
 
 
 def test_the_state_of_some_frames_knows_what_the_whole_one_knew(rng: np.random.Generator) -> None:
     state = random_state(rng, random_skeleton(rng), 5)
-    state.remembered("places", lambda: 2.0 * state.positions)
+    state.cached("places", lambda: 2.0 * state.positions)
     some = state.at(np.array([3, 1]))
-    np.testing.assert_array_equal(some.remembered("places", lambda: np.zeros(0)), 2.0 * some.positions)
-    assert some.remembered("new", lambda: np.zeros(0)).size == 0
+    np.testing.assert_array_equal(some.cached("places", lambda: np.zeros(0)), 2.0 * some.positions)
+    assert some.cached("new", lambda: np.zeros(0)).size == 0
     assert_equal_to_rounding(some.center_of_mass(), state.center_of_mass()[[3, 1]])
+
+
+def test_a_state_asked_for_many_points_does_not_keep_them_all(rng: np.random.Generator) -> None:
+    skeleton = person()
+    state = WorldState.of(skeleton, Pose.rest(skeleton).motion)
+    moments = state.moments
+    for offset in rng.standard_normal((3 * LARGEST_CACHE, 3)):
+        point = BodyPoint(2, tuple(offset))
+        expected = state.positions[:, 2] + rotations.rotate(state.rotations[:, 2], offset)
+        np.testing.assert_allclose(state.point(point), expected, atol=1e-14)
+        assert state.point(point) is state.point(point), "the last one stays cached"
+    assert len(state._cache) <= LARGEST_CACHE + 1
+    assert state.moments is moments, "other values stay cached"

@@ -12,7 +12,7 @@ from poise.solver.body.kinematics import WorldState
 from poise.solver.body.limits import BallLimit, HingeLimit
 from poise.solver.body.masses import AVERAGE_MASS
 from poise.solver.body.motion import Pose
-from poise.solver.body.skeleton import Skeleton
+from poise.solver.body.skeleton import CACHED, Skeleton
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.core.errors import LandmarkError, LimitError, PoiseError, SkeletonError, UnknownJointError
@@ -471,3 +471,13 @@ def test_the_columns_of_all_joints() -> None:
     chain = hinge_chain()
     assert chain.dofs.count == 5
     assert chain.with_kinds({"base": FREE}).dofs.count == 11
+
+
+def test_points_and_masks_are_cached_within_bounds(rng: np.random.Generator) -> None:
+    skeleton = Skeleton(["a", "b"], [-1, 0], np.zeros((2, 3)))
+    for number, offset in enumerate(rng.standard_normal((3 * CACHED, 3))):
+        point = BodyPoint("b", tuple(offset))
+        assert skeleton.resolve(point) == BodyPoint(1, point.offset)
+        assert skeleton.resolve(point) is skeleton.resolve(point)
+        assert skeleton.mask([0] * number + [1]).tolist() == [number > 0, True]
+    assert len(skeleton._resolved) <= CACHED and len(skeleton._masks) <= CACHED

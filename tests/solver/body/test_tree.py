@@ -76,7 +76,7 @@ def test_chaining_and_placing_are_the_two_parts_of_it(parents: IntArray, rng: np
     world_rotations, world_positions = tree.accumulate(turned, moved)
     np.testing.assert_array_equal(tree.chained(turned), world_rotations)
     np.testing.assert_array_equal(tree.placed(world_rotations, moved), world_positions)
-    np.testing.assert_array_equal(tree.summing, tree.ancestry)
+    np.testing.assert_array_equal(tree.ancestry_matrix, tree.ancestry)
     for nothing in (tree.chained(turned[:0]), tree.placed(turned[:0], moved[:0])):
         assert nothing.shape[:2] == (0, 40)
 

@@ -91,11 +91,11 @@ def test_the_jacobian_is_how_what_is_missing_changes(skeleton, state, rng):
 
 def test_what_a_state_knows_of_a_task_it_knows_of_some_frames_of_it(skeleton, state, rng):
     task = solver.PositionTask("r_wrist", rng.standard_normal((3, 3)))
-    whole = task.error_once(state)
+    whole = task.cached_error(state)
     some = np.array([2, 0])
-    assert_equal_to_rounding(task.at(some).error_once(state.at(some)), whole[some])
+    assert_equal_to_rounding(task.at(some).cached_error(state.at(some)), whole[some])
     assert_equal_to_rounding(
-        solver.PositionTask("r_wrist", np.zeros(3)).error_once(state), -state.positions[:, skeleton.index("r_wrist")]
+        solver.PositionTask("r_wrist", np.zeros(3)).cached_error(state), -state.positions[:, skeleton.index("r_wrist")]
     )
 
 
