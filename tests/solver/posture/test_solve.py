@@ -420,7 +420,7 @@ def test_no_joint_ends_beyond_its_limits(rng):
                 rotations.conjugate(skeleton.rest_rotations[joint]), solved.pose.rotations[joint]
             )
             if isinstance(limit, solver.HingeLimit):
-                excess = limit.excess(relative, skeleton.hinge_axes[joint])
+                excess = limit.bound_to(skeleton.hinge_axes[joint]).excess(relative)
             else:
                 excess = limit.excess(relative)
             assert excess.max() < 1e-8, f"{skeleton.names[joint]} is {excess.max():.1e} radians beyond its limit"

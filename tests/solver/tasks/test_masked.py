@@ -68,7 +68,7 @@ def test_bad_masks() -> None:
     floor = HalfSpaceTask(0, np.zeros(3), (0.0, 1.0, 0.0), name="floor")
     with pytest.raises(TaskError, match="floor: an inequality"):
         MaskedTask(floor, np.ones(2, dtype=bool))
-    with pytest.raises(TaskError, match="hand: it must be said for each frame"):
+    with pytest.raises(TaskError, match="hand: give one value for each frame"):
         MaskedTask(PositionTask(0, np.zeros(3), name="hand"), np.ones((2, 2), dtype=bool))
     masked = MaskedTask(PositionTask(0, np.zeros(3), name="hand"), np.ones(2, dtype=bool))
     with pytest.raises(TaskError, match="hand: it is switched for 2 frames, but the motion has 5"):
