@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which columns of a Jacobian belong to which joint.
+"""Degrees of freedom: the columns of a Jacobian that belong to each joint.
 
 The degrees of freedom are velocities in the world frame: a free joint's origin translates along the world axes, a ball
 turns about them (a rotation vector through the joint's centre), a hinge turns about its own axis. In these coordinates
 every Jacobian is a plain cross product, and no parameterization has a singularity.
 
-Columns are grouped by what they do, not by joint: all translations, then all rotation vectors, then all hinge angles.
+Columns are grouped by their kind, not by joint: all translations, then all rotation vectors, then all hinge angles.
 Each group is then one slice of a Jacobian, and nothing is scattered on the hot path.
 """
 
@@ -25,10 +25,10 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 class Dofs:
-    """The columns that a set of joints brings."""
+    """The columns of a set of joints."""
 
     def __init__(self, kinds: Sequence[JointKind], enabled: BoolArray | None = None) -> None:
-        """Take the kind of every joint and, optionally, which joints may move at all, (joints,)."""
+        """Take the kind of every joint and which joints may move, (joints,), None for all."""
         may_move = np.ones(len(kinds), dtype=bool) if enabled is None else np.asarray(enabled, dtype=bool)
         kind_of = np.array([kind.value for kind in kinds])
         is_free = kind_of == JointKind.FREE.value

@@ -17,70 +17,72 @@ from .joints import SIDES
 from .kinematics import WorldState
 from .motion import Motion
 
-STEPS_A_SECOND = 30.0
-"""Velocities are taken over as many frames as there are in this part of a second: noise does not shrink with the time
-from one frame to the next, distances do."""
+VELOCITY_RATE = 30.0
+"""Velocities are differences over 1 / this many seconds, at least one frame: noise does not shrink with the time
+between frames, distances do."""
 
-LOW = 0.03
-"""Sizes of the character above its lowest place up to which a heel, or a ball, may stand."""
+STANCE_HEIGHT = 0.03
+"""Sizes of the character above its lowest position up to which a heel, or a ball, counts as low."""
 
-SLOWEST = 0.25
-"""Sizes of the character a second: ground that is slower is taken as still. Feet that stand on still ground move at up
-to half of that in captures."""
+SLOWEST_GROUND = 0.25
+"""Sizes of the character a second: slower ground counts as still. Feet in stance on still ground move at up to half of
+that in captures."""
 
-ALIKE = 0.25
-"""A share of the ground's speed by which the velocity of a foot that stands may differ from that of the ground: hips
-that are kept in their place take the changes of a walker's speed away from them and give them to the feet."""
+VELOCITY_TOLERANCE = 0.25
+"""The share of the ground's speed by which the velocity of a foot in stance may differ from that of the ground: in a
+walk in place the hips are kept still, so the changes of the walker's speed appear in the feet."""
 
-MOST_LOW = 0.6
-"""The share of the frames in which a foot is low in which it must have the ground's velocity. Dancers and people who
-shift their weight put their feet down, and have them low at many other velocities."""
+LEAST_AGREEMENT = 0.6
+"""The least share of the frames in which a foot is low in which it has the ground's velocity. The feet of dancers, and
+of people who shift their weight, are low at many other velocities."""
 
-CARRIED = 0.1
-"""Sizes of the character along which each of the two feet is carried at once, at the least."""
+SHORTEST_SLIDE = 0.1
+"""Sizes of the character: the least distance that each foot moves with the ground in one piece."""
 
-OFTEN = 0.1
-"""The share of the time in which each foot is low, at the least: sprinters stand on each for a fifth of it."""
+LEAST_LOW = 0.1
+"""The least share of the time in which each foot is low: sprinters stand on each for a fifth of it."""
 
-STAYS, LEANS = 0.2, 0.5
-"""Shares of the ground's speed: a character whose hips have a larger mean velocity than the first does not stay in its
-place, and one whose hips are faster than the second for most of the time that a foot is low moves as a whole."""
+LARGEST_DRIFT, LARGEST_HIP_SPEED = 0.2, 0.5
+"""Shares of the ground's speed. A character whose hips have a larger mean velocity than the first does not stay in
+place; one whose hips have a larger median speed than the second while a foot is low moves as a whole."""
 
 CANDIDATES = 200
-"""Velocities, at the most about so many, of which the most common one is chosen."""
+"""About the largest number of velocities from which the most common one is chosen."""
 
 ROUNDS = 5
-"""How often the mean of velocities that are alike is taken of those that are like the mean before."""
+"""How often the mean of the velocities near the previous mean is taken."""
 
 
 def ground_velocity(clip: Clip) -> Array:
     """(3,) the velocity of the ground, in the clip's units a second, horizontal; zeros where the ground is still.
 
-    It moves where the character stays in its place and both feet, whenever they are low, share one velocity. A
-    character whose feet are not known stands on still ground.
+    The ground moves if the character stays in place and both feet have one common velocity while they are low. Under a
+    character without known feet it is still.
     """
     still = np.zeros(3)
     feet = [_LowFoot.of(clip, side) for side in SIDES]
     known = [foot for foot in feet if foot is not None]
-    if len(known) < len(feet) or any(foot.low.any(axis=1).mean() < OFTEN or foot.rests for foot in known):
+    if len(known) < len(feet) or any(foot.low.any(axis=1).mean() < LEAST_LOW or foot.is_still for foot in known):
         return still
     velocity = _most_common(np.concatenate([foot.velocities[foot.low] for foot in known]))
     speed = float(np.linalg.norm(velocity))
-    if speed < SLOWEST or not all(foot.is_carried(velocity) for foot in known):
+    if speed < SLOWEST_GROUND or not all(foot.moves_with_ground(velocity) for foot in known):
         return still
     hips = _Hips.of(clip)
-    if hips.travel > STAYS * speed or any(hips.speed_while(foot.low.any(axis=1)) > LEANS * speed for foot in known):
+    if hips.drift > LARGEST_DRIFT * speed or any(
+        hips.speed_while(foot.low.any(axis=1)) > LARGEST_HIP_SPEED * speed for foot in known
+    ):
         return still
-    # Both feet count alike, whichever is low for longer; the median leaves out where they strike and roll off.
+    # Both feet have the same weight, however long each is low; the median ignores the frames of strike and roll-off.
     direction = velocity / speed
-    alike = [foot.velocities[foot.low & foot.is_like(velocity)] @ direction for foot in known]
-    return np.asarray(np.mean([float(np.median(speeds)) for speeds in alike]) * clip.skeleton.size * direction)
+    near = [foot.velocities[foot.low & foot.is_near(velocity)] @ direction for foot in known]
+    return np.asarray(np.mean([float(np.median(speeds)) for speeds in near]) * clip.skeleton.size * direction)
 
 
 def over_ground(clip: Clip, velocity: Array, seconds: Array | None = None) -> Clip:
     """The clip as seen from ground that moves with a velocity (3,), in the clip's units a second.
 
-    The ground is where it is in the world at the time 0; `seconds` (frames,) are the times of the frames, by default
+    At time 0 both frames of reference agree; `seconds` (frames,) are the times of the frames, by default
     from 0 on at the clip's own rate. The opposite velocity gives the original clip back.
     """
     if not np.any(velocity):
@@ -94,7 +96,7 @@ def over_ground(clip: Clip, velocity: Array, seconds: Array | None = None) -> Cl
 
 @dataclass(frozen=True, eq=False)
 class _LowFoot:
-    """Heel and ball of one foot: their horizontal velocities, and where they are low enough to stand."""
+    """The horizontal velocities of heel and ball of one foot, and when each is low."""
 
     velocities: Array
     """(steps, 2, 3) of heel and ball, in sizes of the character a second."""
@@ -115,36 +117,37 @@ class _LowFoot:
         # The last step is left out: where a file's length is no whole number of frames, it is shorter than the others.
         places = np.stack([world.point(skeleton.resolve(mark)) for mark in marks], axis=1)[:-1] / skeleton.size
         heights = places[..., up]
-        is_low = heights <= heights.min(axis=0) + LOW
+        is_low = heights <= heights.min(axis=0) + STANCE_HEIGHT
         velocities = _level(places[stride:] - places[:-stride], up) * (clip.fps / stride)
         return _LowFoot(velocities, is_low[stride:] & is_low[:-stride], 1.0 / clip.fps)
 
     @property
-    def rests(self) -> bool:
-        """Whether it is so often slow while it is low that it cannot have the velocity of any ground that moves."""
+    def is_still(self) -> bool:
+        """Whether it is slow in too many of the steps in which it is low to have the velocity of moving ground."""
         speeds = np.linalg.norm(self.velocities[self.low], axis=-1)
-        return bool((speeds < (1.0 - ALIKE) * SLOWEST).mean() > 1.0 - MOST_LOW)
+        return bool((speeds < (1.0 - VELOCITY_TOLERANCE) * SLOWEST_GROUND).mean() > 1.0 - LEAST_AGREEMENT)
 
-    def is_like(self, velocity: Array) -> BoolArray:
-        """(steps, 2) where heel and ball have nearly a velocity (3,)."""
+    def is_near(self, velocity: Array) -> BoolArray:
+        """(steps, 2) where the velocities of heel and ball are within the tolerance of a velocity (3,)."""
         away = np.linalg.norm(self.velocities - velocity, axis=-1)
-        return np.asarray(away <= ALIKE * np.linalg.norm(velocity))
+        return np.asarray(away <= VELOCITY_TOLERANCE * np.linalg.norm(velocity))
 
-    def is_carried(self, velocity: Array) -> bool:
-        """Whether the foot has the ground's velocity (3,) nearly always when it is low, and for some way at once."""
-        like = self.low & self.is_like(velocity)
-        if like.sum() < MOST_LOW * self.low.sum():
+    def moves_with_ground(self, velocity: Array) -> bool:
+        """Whether the foot has the ground's velocity (3,) in most steps in which it is low, and for a least distance in
+        one piece."""
+        like = self.low & self.is_near(velocity)
+        if like.sum() < LEAST_AGREEMENT * self.low.sum():
             return False
         longest = max((last - first + 1 for part in like.T for first, last in runs(part)), default=0)
-        return bool(longest * self.seconds * np.linalg.norm(velocity) >= CARRIED)
+        return bool(longest * self.seconds * np.linalg.norm(velocity) >= SHORTEST_SLIDE)
 
 
 @dataclass(frozen=True, eq=False)
 class _Hips:
-    """How the hips move along the ground, in sizes of the character a second."""
+    """The horizontal speeds of the hips, in sizes of the character a second."""
 
-    travel: float
-    """How fast they leave their place on the average."""
+    drift: float
+    """The mean velocity from the first frame to the last."""
     speeds: Array
     """(steps,)"""
 
@@ -154,8 +157,8 @@ class _Hips:
         path = _level(clip.world.positions[:, 0 if hips is None else hips], clip.skeleton.up_axis) / clip.skeleton.size
         stride = _stride(clip)
         ways = path[stride:-1] - path[: -stride - 1]
-        travel = float(np.linalg.norm(path[-1] - path[0])) * clip.fps / (clip.frames - 1)
-        return _Hips(travel, np.linalg.norm(ways, axis=1) * (clip.fps / stride))
+        drift = float(np.linalg.norm(path[-1] - path[0])) * clip.fps / (clip.frames - 1)
+        return _Hips(drift, np.linalg.norm(ways, axis=1) * (clip.fps / stride))
 
     def speed_while(self, chosen: BoolArray) -> float:
         """The median speed in chosen steps (steps,)."""
@@ -163,30 +166,30 @@ class _Hips:
 
 
 def _stride(clip: Clip) -> int:
-    """Frames of a step."""
-    return max(1, round(clip.fps / STEPS_A_SECOND))
+    """The number of frames over which velocities are taken."""
+    return max(1, round(clip.fps / VELOCITY_RATE))
 
 
 def _most_common(velocities: Array) -> Array:
-    """(3,) the velocity that most of some velocities (n, 3) are like."""
+    """(3,) the velocity that the most velocities (n, 3) are near to."""
     candidates = velocities[:: max(1, len(velocities) // CANDIDATES)]
-    tolerance = np.maximum(ALIKE * np.linalg.norm(candidates, axis=1), ALIKE * SLOWEST)
+    tolerance = np.maximum(VELOCITY_TOLERANCE * np.linalg.norm(candidates, axis=1), VELOCITY_TOLERANCE * SLOWEST_GROUND)
     best, most = candidates[0], 0
     for candidate, nearby in zip(candidates, tolerance, strict=True):
         count = int((np.linalg.norm(velocities - candidate, axis=1) <= nearby).sum())
         if count > most:
             best, most = candidate, count
     for _ in range(ROUNDS):
-        nearby = max(ALIKE * float(np.linalg.norm(best)), ALIKE * SLOWEST)
-        alike = velocities[np.linalg.norm(velocities - best, axis=1) <= nearby]
-        if not len(alike):
+        nearby = max(VELOCITY_TOLERANCE * float(np.linalg.norm(best)), VELOCITY_TOLERANCE * SLOWEST_GROUND)
+        near = velocities[np.linalg.norm(velocities - best, axis=1) <= nearby]
+        if not len(near):
             break
-        best = alike.mean(axis=0)
+        best = near.mean(axis=0)
     return np.asarray(best)
 
 
 def _level(vectors: Array, up: int) -> Array:
-    """(..., 3) without their heights."""
+    """(..., 3) vectors with their vertical component set to zero."""
     level = vectors.copy()
     level[..., up] = 0.0
     return level

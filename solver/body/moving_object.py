@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Things outside the character that constraints are relative to."""
+"""Moving objects outside the character, as references of constraints."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class MovingObject:
     """(frames, 4) in the world, or (4,)."""
 
     def checked(self, label: str, frames: int) -> MovingObject:
-        """With one transform for each of a number of frames, or the error that names the constraint."""
+        """The object with unit rotations and one transform for each frame; errors begin with the constraint's `label`."""
         arrays = []
         for what, given, width in (("positions", self.positions, 3), ("rotations", self.rotations, 4)):
             try:

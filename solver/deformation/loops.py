@@ -15,7 +15,7 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..body.motion import Motion
-from ..body.moving_ground import LOW, ground_velocity
+from ..body.moving_ground import STANCE_HEIGHT, ground_velocity
 from ..core.arrays import Array, BoolArray
 from ..core.errors import MotionError
 from .displacement import displacement
@@ -245,7 +245,7 @@ def _carried_steps(clip: Clip, velocity: Array, begin: int, end: int) -> float |
         for part in ("heel", "ball"):
             places = clip.world.point(skeleton.resolve(getattr(skeleton.landmarks, f"{side}_{part}")))
             heights = places[:, up]
-            if max(heights[begin], heights[end]) > heights.min() + LOW * skeleton.size:
+            if max(heights[begin], heights[end]) > heights.min() + STANCE_HEIGHT * skeleton.size:
                 continue
             neighbours = [(begin - 1, begin), (end, end + 1) if end < last else (0, 1)]
             steps = [float((places[after] - places[before]) @ a_frame) / square for before, after in neighbours]
