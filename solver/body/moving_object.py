@@ -22,7 +22,7 @@ class MovingObject:
     """(frames, 4) in the world, or (4,)."""
 
     def checked(self, label: str, frames: int) -> MovingObject:
-        """The object with unit rotations and one transform for each frame; errors begin with the constraint's `label`."""
+        """The object with unit rotations and one transform for each frame; errors name the constraint by `label`."""
         arrays = []
         for what, given, width in (("positions", self.positions, 3), ("rotations", self.rotations, 4)):
             try:
