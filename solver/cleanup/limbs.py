@@ -18,29 +18,16 @@ from ..body.skeleton import Skeleton
 from ..core import rotations
 from ..core.arrays import Array, ArrayLike
 from ..core.errors import SkeletonError
-from .two_bones import bend_of
+from .hinge_axis import NO_LENGTH, bones_at_rest, hinge_axis
 
-SIDES = ("left", "right")
+MOST_POINTS = 2
+"""The number of points of a limb that can be planted: heel and ball, wrist and fingertips."""
+
 LIMB_NAMES = ("left leg", "right leg", "left arm", "right arm")
 """The names of the limbs that `limbs_of` finds."""
-LEG_POINTS, ARM_POINTS = ("heel", "ball"), ("wrist", "fingertips")
-"""The names of their points that can be planted."""
-
-NO_LENGTH = 1e-6
-"""Sizes of the character under which a bone has no length."""
 
 ACROSS = 0.1
 """Sine of the least angle between a hinge's axis and each of its bones: under it the hinge twists the bone."""
-
-BENT_AT_REST = np.deg2rad(3.0)
-"""The least bend at rest for which the normal of the plane of both bones is taken as the axis of the hinge."""
-
-LEAST_MOVEMENT = np.deg2rad(3.0)
-"""The least rotation of a hinge in a motion, root mean square about one axis, from which that axis is measured."""
-
-SAMPLED_FRAMES = 500
-"""Frames of a motion from which the axis of a hinge is measured: more change nothing, and in long clips take longer
-than cleaning them."""
 
 
 @dataclass(frozen=True)
@@ -108,26 +95,13 @@ def limb(
     joints = [skeleton.index(joint) for joint in (ball, hinge, end)]
     names = [skeleton.names[joint] for joint in joints]
     _check_chain(skeleton, name, joints, names)
-    if not 1 <= len(points) <= 2:
-        raise SkeletonError(f"The {name} needs one or two points that can be planted, not {len(points)}.")
-    resolved = {label: skeleton.resolve(point) for label, point in points.items()}
-    for label, point in resolved.items():
-        if not skeleton.tree.carriers(int(point.joint))[joints[2]]:
-            raise SkeletonError(
-                f"The {label} of the {name} is on joint {skeleton.names[int(point.joint)]!r}, which {names[2]!r} does "
-                "not carry; name a point of the hand or the foot."
-            )
-    bones = _bones_at_rest(skeleton, joints)
+    resolved = _checked_points(skeleton, name, joints[2], points)
+    bones = bones_at_rest(skeleton, joints)
     for first, last, bone in zip(names[:-1], names[1:], bones, strict=True):
         if float(np.linalg.norm(bone)) <= NO_LENGTH * skeleton.size:
             raise SkeletonError(f"The {name} has no length from {first!r} to {last!r}; name other joints for it.")
-    if axis is None:
-        direction = _hinge_axis(skeleton, name, joints, None if motion is None else _sampled(motion))
-    else:
-        direction = np.asarray(axis, dtype=np.float64)
-        if direction.shape != (3,) or not np.isfinite(direction).all() or not direction.any():
-            raise SkeletonError(f"The axis of the {name}'s hinge {names[1]!r} must be three finite numbers, not all 0.")
-        direction = direction / np.linalg.norm(direction)
+    hinge_name = f"the {name}'s hinge {names[1]!r}"
+    direction = hinge_axis(skeleton, name, joints, motion) if axis is None else _checked_axis(hinge_name, axis)
     for bone in bones:
         if float(np.linalg.norm(np.cross(direction, bone))) < ACROSS * float(np.linalg.norm(bone)):
             raise SkeletonError(
@@ -196,6 +170,30 @@ def _arm(skeleton: Skeleton, side: str, motion: Motion | None) -> Limb:
     return limb(skeleton, f"{side} arm", shoulder, elbow, wrist, points, motion=motion)
 
 
+def _checked_points(
+    skeleton: Skeleton, name: str, end: int, points: Mapping[str, str | int | BodyPoint]
+) -> dict[str, BodyPoint]:
+    """The points by name, their joints as indices; an error for points that the limb's end does not carry."""
+    if not 1 <= len(points) <= MOST_POINTS:
+        raise SkeletonError(f"The {name} needs one or two points that can be planted, not {len(points)}.")
+    resolved = {label: skeleton.resolve(point) for label, point in points.items()}
+    for label, point in resolved.items():
+        if not skeleton.tree.carriers(int(point.joint))[end]:
+            raise SkeletonError(
+                f"The {label} of the {name} is on joint {skeleton.names[int(point.joint)]!r}, which "
+                f"{skeleton.names[end]!r} does not carry; name a point of the hand or the foot."
+            )
+    return resolved
+
+
+def _checked_axis(hinge: str, axis: ArrayLike) -> Array:
+    """(3,) the unit vector along a given axis; an error, which names the hinge, where it has no direction."""
+    direction = np.asarray(axis, dtype=np.float64)
+    if direction.shape != (3,) or not np.isfinite(direction).all() or not direction.any():
+        raise SkeletonError(f"The axis of {hinge} must be three finite numbers, not all 0.")
+    return np.asarray(direction / np.linalg.norm(direction))
+
+
 def _check_chain(skeleton: Skeleton, name: str, joints: list[int], names: list[str]) -> None:
     if len(set(joints)) < 3:
         raise SkeletonError(f"The {name} is not of two bones: {', '.join(map(repr, names))} must be three joints.")
@@ -210,89 +208,3 @@ def _check_chain(skeleton: Skeleton, name: str, joints: list[int], names: list[s
             raise SkeletonError(f"The {name} cannot move: its joint {what!r} is fixed.")
     if skeleton.parents[joints[0]] < 0:
         raise SkeletonError(f"The {name} cannot begin at the root {names[0]!r}: the whole body hangs on it.")
-
-
-def _bones_at_rest(skeleton: Skeleton, joints: list[int]) -> tuple[Array, Array]:
-    """Both bones, (3,) each, in the hinge's own frame at rest."""
-    rest_rotations, positions = skeleton.rest
-    back = rotations.conjugate(rest_rotations[joints[1]])
-    upper = rotations.rotate(back, positions[joints[1]] - positions[joints[0]])
-    return upper, rotations.rotate(back, positions[joints[2]] - positions[joints[1]])
-
-
-# The axis of a hinge -------------------------------------------------------------------------------------------------
-
-
-def _hinge_axis(skeleton: Skeleton, name: str, joints: list[int], motion: Motion | None) -> Array:
-    """(3,) the unit axis of a hinge in its own frame, where none is given: see `limb`."""
-    upper, lower = _bones_at_rest(skeleton, joints)
-    usual = _usual_axis(skeleton, name, joints)
-    if skeleton.kinds[joints[1]] is JointKind.HINGE:
-        return _with_flexing_sign(skeleton, name, joints, skeleton.hinge_axes[joints[1]], motion)
-    measured = None if motion is None else _measured_axis(joints[1], motion)
-    if measured is not None:
-        return _with_flexing_sign(skeleton, name, joints, measured, motion)
-    across = np.cross(upper, lower)
-    sine = float(np.linalg.norm(across)) / float(np.linalg.norm(upper) * np.linalg.norm(lower))
-    if sine > np.sin(BENT_AT_REST):
-        return np.asarray(across / np.linalg.norm(across))
-    return usual
-
-
-def _sampled(motion: Motion) -> Motion:
-    """At most `SAMPLED_FRAMES` frames of a motion, evenly spaced."""
-    if motion.frames <= SAMPLED_FRAMES:
-        return motion
-    return motion.at(np.linspace(0, motion.frames - 1, SAMPLED_FRAMES).round().astype(np.int64))
-
-
-def _measured_axis(joint: int, motion: Motion) -> Array | None:
-    """(3,) the axis, in the joint's own frame, about which it rotates most, up to its sign; None if it hardly moves."""
-    if not motion.frames:
-        return None
-    local = motion.rotations[:, joint]
-    relative = rotations.log(rotations.multiply(rotations.conjugate(rotations.mean(local)), local))
-    values, vectors = np.linalg.eigh(relative.T @ relative / max(len(relative), 1))
-    if np.sqrt(max(float(values[-1]), 0.0)) < LEAST_MOVEMENT:
-        return None
-    return np.asarray(vectors[:, -1])
-
-
-def _with_flexing_sign(skeleton: Skeleton, name: str, joints: list[int], axis: Array, motion: Motion | None) -> Array:
-    """The axis or its opposite, for which the mean bend in the motion, that at rest or the usual one is positive."""
-    upper, lower = _bones_at_rest(skeleton, joints)
-    if motion is not None and motion.frames:
-        world_rotations, positions = skeleton.tree.accumulate(motion.rotations, motion.translations)
-        back = rotations.conjugate(world_rotations[:, joints[1]])
-        bones = [positions[:, joints[1]] - positions[:, joints[0]], positions[:, joints[2]] - positions[:, joints[1]]]
-        local = [rotations.rotate(back, bone) for bone in bones]
-        bend = float(bend_of(local[0], local[1], axis).mean())
-    else:
-        bend = float(bend_of(upper, lower, axis))
-    if abs(bend) < BENT_AT_REST:
-        bend = float(axis @ _usual_axis(skeleton, name, joints))
-    return np.asarray(-axis if bend < 0.0 else axis)
-
-
-def _usual_axis(skeleton: Skeleton, name: str, joints: list[int]) -> Array:
-    """(3,) in the hinge's own frame: the axis across the limb and the facing direction about which knees bend backward.
-
-    A character without feet is taken to face z where y is up, and -y where z is up.
-    """
-    rest_rotations, positions = skeleton.rest
-    forward = np.array([0.0, 0.0, 1.0]) if skeleton.up == "y" else np.array([0.0, -1.0, 0.0])
-    directions = []
-    for side in SIDES:
-        ankle, ball = getattr(skeleton.landmarks, f"{side}_ankle"), getattr(skeleton.landmarks, f"{side}_ball")
-        if ankle is not None and ball is not None:
-            directions.append(skeleton.rest_place(ball) - positions[ankle])
-    if directions:
-        level = np.mean(directions, axis=0)
-        level[skeleton.up_axis] = 0.0
-        if float(np.linalg.norm(level)) > NO_LENGTH * skeleton.size:
-            forward = level / np.linalg.norm(level)
-    is_leg = joints[1] in (skeleton.landmarks.left_knee, skeleton.landmarks.right_knee) or "leg" in name.lower()
-    across = np.cross(positions[joints[2]] - positions[joints[0]], -forward if is_leg else forward)
-    if float(np.linalg.norm(across)) <= NO_LENGTH * skeleton.size:
-        across = np.cross(positions[joints[2]] - positions[joints[0]], np.eye(3)[skeleton.up_axis])
-    return rotations.rotate(rotations.conjugate(rest_rotations[joints[1]]), across / np.linalg.norm(across))

@@ -17,16 +17,13 @@ from ..core import rotations
 from ..core.arrays import Array, IntArray
 from ..core.errors import ConstraintError
 from ..core.numbers import is_number
-from .limbs import LIMB_NAMES, Limb, limbs_of
+from .limbs import LIMB_NAMES, MOST_POINTS, Limb, limbs_of
 
 POINT_OF_PART = {"heel": "heel", "toe": "ball"}
 """The names of a limb's points by those of a footplant's parts."""
 
 NO_PLANT = -1
 """The entry of a plant table where no plant is."""
-
-MOST_POINTS = 2
-"""The number of points of a limb that can be planted: heel and ball, wrist and fingertips."""
 
 
 @dataclass(frozen=True)

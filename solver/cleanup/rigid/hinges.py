@@ -18,7 +18,8 @@ from ...body.limits import HingeLimit
 from ...body.skeleton import Skeleton
 from ...core.arrays import Array
 from ...core.rotations import conjugate, from_axis_angle, multiply, normalize, rotate, twist_angle
-from ..limbs import NO_LENGTH, Limb
+from ..hinge_axis import NO_LENGTH
+from ..limbs import Limb
 from ..planting.frames import identities
 from ..planting.observing import Adjustment, LimbState
 from ..planting.solving import bend_toward, solve_limb
