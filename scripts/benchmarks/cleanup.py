@@ -68,7 +68,7 @@ def cleanup(
 def _speeds(jobs: Mapping[str, Job], rounds: int) -> dict[str, float]:
     """Frames for a second of the processor's time, each job in its best round.
 
-    What is promised is for one core: nobody is compared, so what else the machine does need not count.
+    What is promised is for one core, so what else the machine does must not count.
     """
     best = dict.fromkeys(jobs, 0.0)
     for _ in range(rounds):

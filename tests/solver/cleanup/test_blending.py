@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How adjustments fade: smoothly, over the window or the gap, and into each other."""
+"""Blending of adjustments: smooth, over the window or the gap, and from one to the next."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_ease_is_flat_at_both_ends():
     assert (np.diff(blending.ease(np.linspace(0.0, 1.0, 200))) < 0.0).all()
 
 
-def test_the_nearest_stops_are_those_within_the_window(rng):
+def test_the_nearest_frames_of_a_mask_are_those_within_the_window(rng):
     stops = rng.random(200) < 0.03
     ahead, behind = blending.nearest_frames(stops, 12)
     for frame in range(200):
@@ -52,7 +52,7 @@ def test_no_gap_makes_a_jump(gap):
 
 
 @pytest.mark.parametrize("gap", [1, 5, WINDOW])
-def test_what_is_alike_on_both_sides_of_a_short_gap_stays(gap):
+def test_an_adjustment_that_is_equal_on_both_sides_of_a_short_gap_is_kept(gap):
     held = np.ones(gap + 20, dtype=bool)
     held[10 : 10 + gap] = False
     assert np.allclose(faded(held, np.full(len(held), 0.4)), 0.4)
@@ -62,7 +62,7 @@ def test_what_is_alike_on_both_sides_of_a_short_gap_stays(gap):
         assert np.allclose(blending.blended_rotations(turn, turn, shares), turn, atol=1e-12)
 
 
-def test_nothing_is_left_beyond_the_window():
+def test_adjustments_are_zero_beyond_the_window():
     held = np.zeros(120, dtype=bool)
     held[60] = True
     left = faded(held, np.ones(120))
@@ -71,7 +71,7 @@ def test_nothing_is_left_beyond_the_window():
     assert np.allclose(left, left[::-1][np.r_[119, :119]])
 
 
-def test_a_turn_fades_along_its_own_axis(rng):
+def test_a_rotation_is_blended_about_its_own_axis(rng):
     turn = rotations.random(rng)
     for ahead in range(1, WINDOW + 1):
         shares = blending.blend_weights(np.array([ahead]), np.array([0]), WINDOW)

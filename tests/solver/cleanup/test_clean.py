@@ -22,7 +22,7 @@ METHODS = ("stretch", "rigid", "prioritized")
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_each_method_makes_feet_stand(method: solver.CleanMethod) -> None:
+def test_each_method_plants_feet(method: solver.CleanMethod) -> None:
     motion = gait("walk", skate=0.01)
     plants = footplants(motion)
     before = solver.foot_metrics(motion.clip, plants)
@@ -41,7 +41,7 @@ def test_stretching_is_the_usual_method() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_what_detection_finds_can_be_cleaned(method: solver.CleanMethod) -> None:
+def test_detected_footplants_can_be_cleaned(method: solver.CleanMethod) -> None:
     motion = gait("walk", skate=0.002)
     plants = solver.detect_footplants(motion.clip)
     assert plants
@@ -50,7 +50,7 @@ def test_what_detection_finds_can_be_cleaned(method: solver.CleanMethod) -> None
 
 
 @pytest.mark.parametrize("method", ["stretch", "rigid"])
-def test_what_detection_finds_in_a_captured_jump_leaves_knees_calm(mocap: Path, method: solver.CleanMethod) -> None:
+def test_detected_footplants_of_a_captured_jump_do_not_make_knees_pop(mocap: Path, method: solver.CleanMethod) -> None:
     """Its feet are in the floor shortly before they are found to stand on it."""
     clip, labelled = captured(mocap, "13_11")
     ground = floor_of(clip, labelled)
@@ -121,7 +121,7 @@ def test_off_a_mesh_cleaning_needs_no_ground(method: solver.CleanMethod) -> None
 
 @pytest.mark.parametrize("method", ["stretch", "rigid"])
 def test_named_plants_keep_their_names_in_sentences(method: solver.CleanMethod) -> None:
-    """A plant that nobody can stand on is told by the name that its user gave it, where nothing may stretch."""
+    """The sentence for an unreachable plant names it as its user does, where nothing may stretch."""
     motion = gait("walk", skate=0.01)
     plants = footplants(motion)
     apart = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is told of a cleaned clip."""
+"""The residuals and sentences of a cleaned clip."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_residuals_are_distances_from_where_plants_should_stand():
     assert any(told.startswith("far one: at frame") and "sizes of the character" in told for told in cleaned.unmet)
 
 
-def test_where_nothing_was_done_nothing_is_told():
+def test_a_clip_without_plants_has_no_residuals_and_no_sentences():
     clip = walk(steps=1).clip
     cleaned = Cleaned(clip, (), (), {}, np.zeros((clip.frames, 3)))
     assert cleaned.residual == 0.0 and cleaned.largest_stretch == 0.0 and cleaned.unmet == ()

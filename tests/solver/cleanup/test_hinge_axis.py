@@ -30,7 +30,7 @@ def test_positive_angles_bend_knees_back_and_elbows_forward(skeleton):
         assert moved * (-1.0 if "leg" in each.name else 1.0) > 0.0, f"the {each.name} bends the wrong way"
 
 
-def test_the_axis_is_the_one_that_the_motion_turns_about(rng):
+def test_the_axis_is_the_one_about_which_the_motion_rotates_the_joint(rng):
     skeleton = human()
     axis = np.array([0.9, 0.1, -0.3])
     axis /= np.linalg.norm(axis)
@@ -56,7 +56,7 @@ def test_captured_knees_and_elbows_are_hinges(mocap: Path):
         assert rotations.angle_between(twisted, rotations.IDENTITY).max() < 1e-4, each.name
 
 
-def test_a_walk_shows_the_axes_that_it_was_made_with():
+def test_a_synthetic_walk_gives_the_axes_that_it_was_made_with():
     clip = walk(steps=2).clip
     for each in limbs_of(clip.skeleton, clip.motion):
         assert np.allclose(each.axis, [1.0 if "leg" in each.name else -1.0, 0.0, 0.0], atol=1e-9)

@@ -34,7 +34,7 @@ def test_in_between_joints_are_part_of_a_bone():
     )
 
 
-def test_what_is_no_limb_is_refused_with_its_names():
+def test_joints_that_cannot_be_a_limb_are_refused_by_name():
     skeleton = human()
     point = {"heel": BodyPoint("l_talocrural")}
     with pytest.raises(SkeletonError, match=r"not of two bones: 'l_knee' does not carry 'r_talocrural'"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figures about feet: known slides are found, and scale, place, heading and frame rate do not show."""
+"""Metrics of feet: known slides are measured, whatever scale, position, heading and frame rate are."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_made_up_gaits_stand_still_on_the_floor(name: str) -> None:
 
 
 @pytest.mark.parametrize("change", ["scale", "move", "turn", "rate"])
-def test_scale_place_heading_and_frame_rate_do_not_show(change: str) -> None:
+def test_metrics_do_not_depend_on_scale_position_heading_and_frame_rate(change: str) -> None:
     clip = gait("stairs", skate=0.01).clip
     plants = footplants(gait("stairs"))
     before = foot_metrics(clip, plants)
@@ -155,7 +155,7 @@ def test_scale_place_heading_and_frame_rate_do_not_show(change: str) -> None:
             assert after[name] == pytest.approx(value, rel=1e-6, abs=1e-9), name
 
 
-def test_figures_can_be_read_by_people_and_by_machines() -> None:
+def test_metrics_are_printed_and_written_as_json() -> None:
     motion = gait("walk", skate=0.01)
     metrics = foot_metrics(motion.clip, footplants(motion))
     text = str(metrics)
@@ -164,7 +164,7 @@ def test_figures_can_be_read_by_people_and_by_machines() -> None:
     assert read["plants"][2]["foot"] == "right" and read["slide"] == metrics.slide
 
 
-def test_a_clip_without_plants_still_has_figures() -> None:
+def test_a_clip_without_plants_has_metrics() -> None:
     metrics = foot_metrics(standing(), [])
     assert metrics.plants == () and metrics.slide == 0.0 and metrics.penetration == 0.0
 
@@ -182,7 +182,7 @@ def test_plants_that_do_not_fit_are_refused() -> None:
         foot_metrics(Clip(footless, clip.motion), [plant()])
 
 
-def test_what_arithmetic_leaves_is_told_as_none() -> None:
+def test_rounding_errors_are_printed_as_0() -> None:
     shift = np.zeros((FRAMES, 3))
     shift[:, 0] = 1e-13 * np.arange(FRAMES)
     plant = Footplant(foot="left", heel_strike=5, toe_strike=5, heel_off=30, toe_off=30)

@@ -35,7 +35,7 @@ def test_a_footplant_plants_heel_and_ball_between_its_events():
     assert [each.point for each in planted_points(clip, [alone], LIMBS)] == ["ball"]
 
 
-def test_a_footplant_that_says_where_plants_there():
+def test_a_footplant_with_a_position_gives_locations():
     clip = walk(steps=2).clip
     plant = solver.Footplant(foot="left", heel_strike=10, toe_strike=12, heel_off=20, toe_off=24)
     wanted = solver.Footplant(
@@ -47,7 +47,7 @@ def test_a_footplant_that_says_where_plants_there():
         assert np.allclose(there[part] - stood, (0.1, 0.02, -0.05), atol=1e-6), (part, track)
 
 
-def test_a_point_that_stands_through_is_planted_once():
+def test_plants_of_a_point_without_a_frame_between_them_become_one():
     clip = walk(steps=2).clip
     plants = [PlantedPoint("left leg", "ball", 0, 4), PlantedPoint("left leg", "ball", 5, 9)]
     (whole,) = planted_points(clip, plants, LIMBS)
@@ -75,7 +75,7 @@ def test_two_plants_of_one_point_at_once_are_refused_with_names_and_frames():
         ({"floor": "roof"}, "floor is a height"),
     ],
 )
-def test_a_plant_that_cannot_be_is_refused(wrong, told):
+def test_a_plant_with_bad_values_is_refused(wrong, told):
     fields = {"limb": "left leg", "point": "heel", "begin": 1, "end": 5, **wrong}
     with pytest.raises(ConstraintError, match=told):
         PlantedPoint(**fields)

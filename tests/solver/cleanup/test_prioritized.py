@@ -30,7 +30,7 @@ def test_feet_stand(name: str) -> None:
     assert np.abs(moved).max() > 1e-3
 
 
-def test_what_is_clean_stays() -> None:
+def test_feet_that_stand_still_are_hardly_changed() -> None:
     motion = gait("walk")
     result = clean_prioritized(motion.clip, footplants(motion))
     assert np.abs(result.clip.motion.rotations - motion.clip.motion.rotations).max() < 1e-6
@@ -64,7 +64,7 @@ def test_single_points_of_any_limb_are_planted() -> None:
     assert np.abs(heights - 0.015).max() < 1e-6, "on the floor, its clearance above"
 
 
-def test_plants_are_checked_alike() -> None:
+def test_plants_are_checked_as_in_the_other_methods() -> None:
     clip = gait("jump").clip
     twice = [PlantedPoint("left leg", "heel", begin, begin + 20, (0.0, 0.0, 0.0)) for begin in (5, 15)]
     with pytest.raises(ConstraintError, match="twice"):

@@ -46,7 +46,7 @@ def test_a_walk_in_place_stands_on_its_ground_and_stays_a_loop(method: CleanMeth
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_what_is_told_of_a_loop_is_in_its_own_frames(method: CleanMethod) -> None:
+def test_results_of_a_loop_are_in_the_frames_of_the_clip(method: CleanMethod) -> None:
     made = walk_in_place(sway=0.01, first=0.25)
     result = cleaned(made.clip, carried_plants(made), method, cyclic=True)
     assert result.root.shape == (made.clip.frames, 3)
@@ -74,7 +74,7 @@ def test_moving_ground_under_a_clip_that_is_no_loop_is_as_still_ground(method: C
     np.testing.assert_allclose(moving.root, still.root, atol=1e-9)
 
 
-def test_given_places_are_those_halfway_through_a_plant() -> None:
+def test_a_given_position_is_that_halfway_through_a_plant() -> None:
     motion = walk(steps=4)
     velocity = np.array([0.0, 0.0, -1.3 * motion.clip.skeleton.size])
     treadmill = over_ground(motion.clip, -velocity)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings of cleaning that cannot be."""
+"""Bad settings of cleaning are refused."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ from poise.solver.core.errors import ConstraintError
         ({"ground": 0.0}, "ground must be a Ground or None"),
     ],
 )
-def test_what_cannot_be_is_refused(wrong, told):
+def test_bad_settings_are_refused(wrong, told):
     with pytest.raises(ConstraintError, match=told):
         CleanSettings(**wrong)

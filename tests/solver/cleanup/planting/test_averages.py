@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Means and maxima over the frames around: what they weigh, and that nothing is less than it was."""
+"""Means and maxima over the frames around, and that a smoothed maximum is nowhere smaller than the values."""
 
 from __future__ import annotations
 

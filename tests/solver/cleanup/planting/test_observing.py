@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is seen of limbs: what forward kinematics says, before and after an adjustment."""
+"""The states of limbs agree with forward kinematics, before and after an adjustment."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def method_of(clip: Clip) -> StretchMethod:
     return StretchMethod(clip.skeleton, limbs_of(clip.skeleton), CleanSettings(), 30.0)
 
 
-def test_limbs_are_seen_where_they_are(clip):
+def test_states_agree_with_forward_kinematics(clip):
     method = method_of(clip)
     for part, state in zip(method.limbs, method.observer.states(clip.motion), strict=True):
         for joint, place in ((part.ball, state.ball), (part.hinge, state.hinge), (part.end, state.end)):
@@ -46,7 +46,7 @@ def test_limbs_are_seen_where_they_are(clip):
             assert np.allclose(state.toes, clip.position(part.toes.joint), atol=1e-12)
 
 
-def test_an_adjusted_limb_is_what_the_adjusted_motion_shows(rng, clip):
+def test_the_state_of_an_adjusted_limb_agrees_with_forward_kinematics(rng, clip):
     method = method_of(clip)
     for number, (part, state) in enumerate(zip(method.limbs, method.observer.states(clip.motion), strict=True)):
         inside = rotations.random(rng, (FRAMES, method.rigid_joints(number)))
@@ -73,7 +73,7 @@ def test_an_adjusted_limb_is_what_the_adjusted_motion_shows(rng, clip):
             assert np.allclose(seen.toes + tip, shown.position(part.toes.tip), atol=1e-12)
 
 
-def test_adjustments_follow_each_other(rng, clip):
+def test_a_combined_adjustment_does_both(rng, clip):
     method = method_of(clip)
     state = method.observer.states(clip.motion)[0]
     still = np.zeros((FRAMES, 3))

@@ -53,7 +53,7 @@ def solve(
 
 @pytest.mark.parametrize("swivel", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("damping", [RHO, None])
-def test_the_end_is_where_and_as_it_should_be(rng, swivel, damping):
+def test_the_end_is_at_its_target(rng, swivel, damping):
     state = states(rng)
     place, turn = near(rng, state)
     root = 0.05 * rng.standard_normal((FRAMES, 3))
@@ -68,7 +68,7 @@ def test_the_end_is_where_and_as_it_should_be(rng, swivel, damping):
         assert reached.mean() > 0.5, "most places are within reach without stretching"
 
 
-def test_what_is_asked_for_nothing_stays(rng):
+def test_a_limb_that_is_at_its_target_is_not_adjusted(rng):
     state = states(rng)
     still = np.zeros((FRAMES, 3))
     by = solve(state, still, state.end, np.tile(rotations.IDENTITY, (FRAMES, 1)), CleanSettings())
@@ -77,7 +77,7 @@ def test_what_is_asked_for_nothing_stays(rng):
         assert np.abs(turn - rotations.IDENTITY).max() < 1e-14
 
 
-def test_the_swivel_goes_from_sparing_the_hip_to_sparing_the_ankle(rng):
+def test_the_swivel_minimises_the_rotation_of_the_hip_at_0_and_of_the_ankle_at_1(rng):
     state = states(rng)
     place, turn = near(rng, state)
     still = np.zeros((FRAMES, 3))
@@ -147,7 +147,7 @@ def test_drawn_through_full_extension_a_knee_pops_unless_it_is_damped():
     assert stretch.max() < 1.05
 
 
-def test_a_knee_is_never_bent_backward_and_one_that_is_stays_calm():
+def test_a_knee_is_never_bent_backward_further_than_in_the_source():
     bends = np.linspace(-0.3, 1.0, 53)
     for wanted in (0.0, 0.05, 0.4, 1.2):
         result = bends + damped(bends, wanted, RHO)
@@ -166,7 +166,7 @@ def test_smoothing_does_not_bend_a_knee_backward(rng):
 
 
 @pytest.mark.parametrize("settings", [CleanSettings(stretch=False), CleanSettings(most_stretch=0.02)])
-def test_bones_change_by_no_more_than_they_may(rng, settings):
+def test_bones_stretch_within_their_limit(rng, settings):
     state = states(rng)
     place, turn = near(rng, state, far=0.5)
     still = np.zeros((FRAMES, 3))

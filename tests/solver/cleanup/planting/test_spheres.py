@@ -34,7 +34,7 @@ def nearest_by_force(centers: np.ndarray, radii: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_the_displacement_is_the_smallest_that_serves_all(rng, count):
+def test_the_displacement_is_the_smallest_within_all_spheres(rng, count):
     done = 0
     while done < 12:
         centers = rng.standard_normal((count, 3))
@@ -63,14 +63,14 @@ def test_free_limbs_do_not_count(rng):
     assert np.allclose(displacement(alone + others), displacement(alone))
 
 
-def test_between_two_that_cannot_be_served_both_miss_alike():
+def test_the_displacement_is_halfway_between_two_spheres_without_a_common_point():
     centers, radii = np.array([[3.0, 0.0, 1.0], [-3.0, 0.0, 1.0]]), np.array([1.0, 1.0])
     found = displacement(spheres_of(centers, radii))[0]
     assert np.allclose(found, [0.0, 0.0, 1.0], atol=1e-12)
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
-def test_what_cannot_be_served_misses_by_the_least_squares(rng, count):
+def test_the_displacement_has_the_least_squares_where_spheres_have_no_common_point(rng, count):
     centers = 4.0 * rng.standard_normal((count, 3))
     radii = rng.uniform(0.3, 0.6, count)
 
@@ -82,7 +82,7 @@ def test_what_cannot_be_served_misses_by_the_least_squares(rng, count):
         assert cost(found) <= cost(found + step) + 1e-9
 
 
-def test_nothing_jumps_when_two_spheres_part():
+def test_the_displacement_is_continuous_where_two_spheres_part():
     def at(apart: float) -> np.ndarray:
         centers = np.array([[apart, 0.3, 1.0], [-apart, 0.3, 1.0]])
         return displacement(spheres_of(centers, np.array([1.0, 1.0])))[0]

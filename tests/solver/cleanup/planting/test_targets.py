@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where plants stand, and how hands and feet are turned and placed by them."""
+"""The locations of plants, and the targets that they give to hands and feet."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def seen(state: LimbState, target) -> list[np.ndarray]:
     return [(target.position + rotations.rotate(target.rotation, (point - state.end))) for point in state.points]
 
 
-def test_two_points_are_put_where_they_should_be_by_the_smallest_turn(rng, foot):
+def test_two_points_are_put_on_their_locations_by_the_smallest_rotation(rng, foot):
     places = places_for(rng, foot)
     turn = rotation_of_two(foot, places)
     for is_first in (True, False):
@@ -69,7 +69,7 @@ def test_two_points_are_put_where_they_should_be_by_the_smallest_turn(rng, foot)
         assert (rotations.angle_between(rolled, rotations.IDENTITY) >= least - 1e-9).all()
 
 
-def test_one_point_is_put_with_any_turn(rng, foot):
+def test_one_point_is_put_on_its_location_with_any_rotation(rng, foot):
     places = places_for(rng, foot)
     turn = rotations.random(rng, FRAMES)
     is_first = rng.random(FRAMES) < 0.5
@@ -79,7 +79,7 @@ def test_one_point_is_put_with_any_turn(rng, foot):
 
 
 @pytest.mark.parametrize("up", [1, 2])
-def test_the_other_point_is_kept_above_the_ground_by_the_smallest_turn(rng, foot, up):
+def test_the_other_point_is_kept_above_the_ground_by_the_smallest_rotation(rng, foot, up):
     places = places_for(rng, foot)
     turn = rotations.exp(0.5 * rng.standard_normal((FRAMES, 3)))
     is_first = rng.random(FRAMES) < 0.5
@@ -101,7 +101,7 @@ def test_the_other_point_is_kept_above_the_ground_by_the_smallest_turn(rng, foot
     assert (kept[free] == 0.0).all() and (kept[~free] > 0.0).all()
 
 
-def test_a_vector_is_raised_by_the_smallest_turn(rng):
+def test_a_vector_is_raised_by_the_smallest_rotation(rng):
     vectors = rng.standard_normal((200, 3))
     heights = rng.uniform(-0.5, 0.5, 200)
     result = raised(vectors, heights, 1)
@@ -112,13 +112,13 @@ def test_a_vector_is_raised_by_the_smallest_turn(rng):
     assert np.abs(across).max() < 1e-12, "it keeps its direction seen from above"
 
 
-def test_a_point_alone_stands_at_its_mean_on_the_floor(rng):
+def test_a_point_alone_is_located_at_its_mean_on_the_floor(rng):
     points = rng.standard_normal((7, 3))
     assert np.allclose(location_alone(points, None, 1), points.mean(axis=0))
     assert np.allclose(location_alone(points, 0.2, 2), [*points.mean(axis=0)[:2], 0.2])
 
 
-def test_a_point_beside_another_stands_as_far_away_as_it_is(rng):
+def test_a_point_beside_another_is_located_at_their_distance(rng):
     offset = np.array([0.02, -0.03, 0.2])
     turned = rotations.multiply(rotations.exp(0.05 * rng.standard_normal((9, 3))), rotations.random(rng))
     others = rng.standard_normal((9, 3))

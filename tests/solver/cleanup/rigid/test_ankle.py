@@ -25,7 +25,7 @@ def random_ankles(rng: np.random.Generator) -> tuple[TwoAngles, Array, Array, Ar
     return ankle, unit(rng, CASES), *rng.uniform(-np.pi, np.pi, (2, CASES))  # type: ignore[return-value]
 
 
-def test_the_foot_points_where_it_is_wanted(rng: np.random.Generator) -> None:
+def test_the_foot_points_in_the_wanted_direction(rng: np.random.Generator) -> None:
     ankle, bones, first, second = random_ankles(rng)
     wanted = rotations.rotate(ankle.rotation(first, second), bones)
     near = tuple(rng.uniform(-np.pi, np.pi, (2, CASES)))
@@ -36,7 +36,7 @@ def test_the_foot_points_where_it_is_wanted(rng: np.random.Generator) -> None:
     assert np.median(np.abs(reached - wanted).max(axis=1)) < 1e-15
 
 
-def test_of_two_ways_the_nearer_one_is_taken(rng: np.random.Generator) -> None:
+def test_of_two_solutions_the_nearer_one_is_taken(rng: np.random.Generator) -> None:
     ankle, bones, first, second = random_ankles(rng)
     wanted = rotations.rotate(ankle.rotation(first, second), bones)
     found = ankle.angles(bones, wanted, (first, second))
@@ -71,7 +71,7 @@ def test_angles_stay_within_their_ranges(rng: np.random.Generator) -> None:
     assert first.min() >= -0.4 and first.max() <= 0.9 and second.min() >= -0.3 and second.max() <= 0.3
 
 
-def test_what_lies_within_the_ranges_is_preferred(rng: np.random.Generator) -> None:
+def test_a_solution_within_the_ranges_is_preferred(rng: np.random.Generator) -> None:
     """The nearer way is no use where a range forbids it and the other way is free."""
     ankle, bones, first, second = random_ankles(rng)
     wanted = rotations.rotate(ankle.rotation(first, second), bones)
@@ -99,7 +99,7 @@ def test_a_range_takes_its_nearer_end(angle: float, expected: float) -> None:
     assert within(angle, (-0.5, 1.0)) == pytest.approx(expected, abs=1e-12)
 
 
-def test_rotations_compose_as_elsewhere(rng: np.random.Generator) -> None:
+def test_the_rotation_is_the_product_of_both(rng: np.random.Generator) -> None:
     ankle, _, first, second = random_ankles(rng)
     one = rotations.from_axis_angle(ankle.first_axis, first)
     other = rotations.from_axis_angle(ankle.second_axis, second)

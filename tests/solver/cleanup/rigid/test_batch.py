@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rigid limbs: plants hold exactly, bones keep their lengths, nothing jumps, and what is clean stays."""
+"""Rigid limbs: plants are met exactly, bones keep their lengths, nothing jumps, and standing feet hardly change."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def test_feet_stand_and_knees_do_not_pop(name: str, fps: float, skate: float, se
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_bones_keep_their_lengths_to_the_last_bit(name: str) -> None:
+def test_bones_keep_their_lengths_bit_for_bit(name: str) -> None:
     source, result = skating(name).clip, rigid(name)
     assert np.array_equal(source.motion.translations[:, 1:], result.clip.motion.translations[:, 1:])
     assert result.largest_stretch == 0.0
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "stairs"])
-def test_nothing_is_below_the_floor(name: str) -> None:
+def test_no_point_is_below_the_floor(name: str) -> None:
     motion, result = skating(name), rigid(name, on_floor=True)
     before = foot_metrics(motion.clip, footplants(motion), ground=Ground(0.0))
     after = foot_metrics(result.clip, footplants(motion), source=motion.clip, ground=Ground(0.0))
@@ -78,7 +78,7 @@ def test_nothing_is_below_the_floor(name: str) -> None:
 
 @pytest.mark.parametrize("on_floor", [False, True])
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_clean_stays(name: str, on_floor: bool) -> None:
+def test_feet_that_stand_still_are_hardly_changed(name: str, on_floor: bool) -> None:
     motion = skating(name, skate=0.0)
     settings = LEVEL if on_floor and name != "stairs" else None
     result = clean_rigidly(motion.clip, footplants(motion), settings)
@@ -210,7 +210,7 @@ def test_either_axis_may_be_up(up: str) -> None:
 
 
 @pytest.mark.parametrize("change", ["scale", "place", "heading"])
-def test_scale_place_and_heading_change_nothing(change: str) -> None:
+def test_scale_position_and_heading_change_nothing(change: str) -> None:
     motion = skating("turn")
     clip, plants = motion.clip, footplants(motion)
     turned, moved = clip.motion.rotations.copy(), clip.motion.translations.copy()
@@ -232,7 +232,7 @@ def test_scale_place_and_heading_change_nothing(change: str) -> None:
         assert np.abs((after.translations[:, 0] - shift) / scale - before.translations[:, 0]).max() < 1e-6 * size
 
 
-def test_a_plant_that_is_moved_aside_is_stepped_on() -> None:
+def test_a_foot_stands_on_a_plant_that_is_moved_aside() -> None:
     """By a tenth of a leg: the root goes along, and no bone stretches."""
     motion = skating("walk")
     plants = [plant.moved((0.09 * (-1.0) ** number, 0.0, 0.0)) for number, plant in enumerate(footplants(motion))]
@@ -241,7 +241,7 @@ def test_a_plant_that_is_moved_aside_is_stepped_on() -> None:
     assert result.residual < HELD and metrics.knee_ratio <= MOST_KNEE and result.unmet == ()
 
 
-def test_plants_that_no_root_can_serve_are_missed_with_a_sentence() -> None:
+def test_unreachable_plants_give_a_sentence() -> None:
     motion = skating("walk")
     plants = footplants(motion)
     apart = [plants[1].moved((3.0, 0.0, 0.0)), plants[2].moved((-3.0, 0.0, 0.0))]

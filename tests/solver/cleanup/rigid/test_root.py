@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The root's displacement: equation 6 where limbs are at ease, and always within the reach of all of them."""
+"""The root's displacement: the mean of equation 6 where limbs are near the source, and within reach of all limbs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def lengths_after(displacement: Array, term: RootTerm) -> Array:
     return np.asarray(np.linalg.norm(term.span + displacement - term.way, axis=1))
 
 
-def test_the_closed_form_minimizes_the_distance_to_easy_positions(rng: np.random.Generator) -> None:
+def test_the_mean_displacement_minimises_the_squared_distances_to_the_ways(rng: np.random.Generator) -> None:
     weights = rng.uniform(0.5, 1.0, (2, CASES))
     both = terms_of(rng, weights=weights)
     found = mean_displacement(both)
@@ -61,7 +61,7 @@ def test_the_closed_form_minimizes_the_distance_to_easy_positions(rng: np.random
     assert np.abs(gradient).max() < 1e-15
 
 
-def test_what_is_not_planted_is_not_carried(rng: np.random.Generator) -> None:
+def test_weights_below_1_displace_the_root_by_less(rng: np.random.Generator) -> None:
     few = terms_of(rng, weights=np.full((2, CASES), 0.1))
     e = np.stack([term.way for term in few])
     assert np.allclose(mean_displacement(few), 0.1 * e.sum(axis=0), rtol=0.0, atol=1e-15)
@@ -69,20 +69,20 @@ def test_what_is_not_planted_is_not_carried(rng: np.random.Generator) -> None:
     assert not reachable_displacement(mean_displacement(free), free, SIZE).any()
 
 
-def test_one_limb_gets_all_it_asks_for(rng: np.random.Generator) -> None:
+def test_a_single_limb_displaces_the_root_by_its_way(rng: np.random.Generator) -> None:
     (term,) = terms_of(rng, 1)
     found = reachable_displacement(mean_displacement([term]), [term], SIZE)
     assert np.abs(found - term.way).max() < 1e-15
 
 
-def test_limbs_at_ease_move_nothing(rng: np.random.Generator) -> None:
+def test_limbs_at_their_targets_do_not_displace_the_root(rng: np.random.Generator) -> None:
     both = terms_of(rng, shift=0.0)
     assert not reachable_displacement(mean_displacement(both), both, SIZE).any()
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 @pytest.mark.parametrize("shift", [0.002, 0.03, 0.1])
-def test_every_limb_reaches_its_place(rng: np.random.Generator, count: int, shift: float) -> None:
+def test_every_limb_reaches_its_target(rng: np.random.Generator, count: int, shift: float) -> None:
     """Whatever smoothing has made of the displacement; limbs may begin fully stretched."""
     some = terms_of(rng, count, shift=shift)
     smooth = mean_displacement(some)
@@ -104,7 +104,7 @@ def test_every_limb_reaches_its_place(rng: np.random.Generator, count: int, shif
     assert over[possible].max() < 1e-9
 
 
-def test_places_too_far_apart_are_missed_alike(rng: np.random.Generator) -> None:
+def test_targets_too_far_apart_have_equal_errors(rng: np.random.Generator) -> None:
     """Two limbs whose places are 4 apart and reach 0.95: the root is midway, and each misses by the same."""
     ways = unit(rng, CASES)
     both = [
@@ -169,7 +169,7 @@ def test_two_rounds_come_near_the_least_cost(rng: np.random.Generator) -> None:
         assert (best <= cost(tried) + 1e-4)[inside].all()
 
 
-def test_a_limb_that_is_not_yet_planted_does_not_throw_the_root(rng: np.random.Generator) -> None:
+def test_a_limb_whose_weight_grows_displaces_the_root_smoothly(rng: np.random.Generator) -> None:
     """As a weight grows to one frame by frame, the root moves by little each time."""
     steps = 61
     weight = np.linspace(0.0, 1.0, steps) ** 2 * (3.0 - 2.0 * np.linspace(0.0, 1.0, steps))
@@ -186,7 +186,7 @@ def test_a_limb_that_is_not_yet_planted_does_not_throw_the_root(rng: np.random.G
     assert np.linalg.norm(np.diff(found, axis=0), axis=1).max() < 0.1 * np.linalg.norm(found[-1])
 
 
-def test_what_is_hardly_planted_hardly_moves_the_root_however_straight_it_is(rng: np.random.Generator) -> None:
+def test_a_limb_of_small_weight_hardly_displaces_the_root_however_straight_it_is(rng: np.random.Generator) -> None:
     """A limb of weight w is at most as stiff as w / (1 - w) against the displacement itself."""
     longest = 0.95
     for weight in (0.02, 0.1, 0.3):
@@ -201,7 +201,7 @@ def test_what_is_hardly_planted_hardly_moves_the_root_however_straight_it_is(rng
         assert (np.linalg.norm(moved, axis=1) <= most + 1e-12).all()
 
 
-def test_what_is_within_reach_stays(rng: np.random.Generator) -> None:
+def test_a_displacement_within_reach_is_kept(rng: np.random.Generator) -> None:
     both = terms_of(rng, shift=0.01)
     moved = np.zeros((CASES, 3))
     inside = np.all([lengths_after(np.zeros((CASES, 3)), term) < 0.94 for term in both], axis=0)

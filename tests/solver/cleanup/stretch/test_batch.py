@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole clips: feet and hands stand, limbs hardly stretch, knees stay calm, nothing jumps or goes below the floor."""
+"""Whole clips: feet and hands stand, limbs hardly stretch, knees do not pop, nothing jumps or goes below the floor."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def adjustments(source: Clip, result: Cleaned, limbs: tuple[Limb, ...]) -> dict[
 
 
 @pytest.mark.parametrize("name", GAITS)
-def test_nothing_jumps_when_plants_come_and_go(name):
+def test_adjustments_are_continuous_where_plants_begin_and_end(name):
     # What jumps does so at every frame rate; what is continuous changes a quarter as much in a quarter of the time.
     steps: list[dict[str, float]] = []
     for fps in (60.0, 240.0):
@@ -112,7 +112,7 @@ def test_nothing_jumps_when_plants_come_and_go(name):
 
 
 @pytest.mark.parametrize("name", ["walk", "run", "turn", "jump"])
-def test_nothing_goes_below_the_floor(name):
+def test_no_point_goes_below_the_floor(name):
     motion = gait(name, skate=0.02, fps=60.0, seed=1)
     clip = motion.clip
     lowered = clip.motion.translations.copy()
@@ -156,7 +156,7 @@ def test_limbs_are_lifted_off_the_floor_without_corners():
     assert corners[1] < 1.0 / 8.0
 
 
-def test_what_is_above_the_floor_for_long_is_not_lifted():
+def test_limbs_far_from_frames_below_the_floor_are_not_lifted():
     lifted = lifts(120.0, CleanSettings(ground=Ground(0.02)))
     alone = lifts(120.0, CleanSettings(ground=Ground(0.02), lifting=0.0))
     assert (lifted >= alone - 1e-12).all() and lifted.max() < alone.max() + 1e-12
@@ -213,7 +213,7 @@ def test_hands_of_a_cartwheel_stand(mocap: Path):
 # What a user may ask for ---------------------------------------------------------------------------------------------
 
 
-def test_a_plant_stands_where_it_is_told_to():
+def test_a_plant_stands_at_its_given_location():
     motion = gait("walk", fps=60.0)
     plants = [
         PlantedPoint("left leg", "heel", 60, 75, location=(0.1, 0.05, 1.2)),
@@ -228,7 +228,7 @@ def test_a_plant_stands_where_it_is_told_to():
     assert np.isclose(by_point["ball"].location[1], 0.02 + leg.clearance("ball"))
 
 
-def test_where_nothing_may_stretch_lengths_stay_and_the_residual_is_told():
+def test_without_stretch_lengths_stay_and_there_is_a_residual():
     motion = gait("walk", skate=0.03, fps=60.0, seed=3)
     clip = motion.clip
     result = clean_stretching(clip, footplants(motion), CleanSettings(stretch=False))
@@ -239,7 +239,7 @@ def test_where_nothing_may_stretch_lengths_stay_and_the_residual_is_told():
 
 
 @pytest.mark.parametrize("stretch", [True, False])
-def test_plants_that_no_root_can_serve_get_the_best_there_is(stretch):
+def test_unreachable_plants_are_missed_by_the_least(stretch):
     motion = gait("walk", fps=60.0)
     far = [
         PlantedPoint("left leg", "heel", 30, 60, location=(2.0, 0.0, 1.0)),
@@ -255,7 +255,7 @@ def test_plants_that_no_root_can_serve_get_the_best_there_is(stretch):
     assert abs(hips[0]) < 0.2, "between two feet that pull apart the body stays in the middle"
 
 
-def test_what_no_plant_reaches_comes_back_bit_for_bit():
+def test_frames_and_joints_without_plants_come_back_bit_for_bit():
     motion = gait("walk", skate=0.01, fps=60.0)
     clip = motion.clip
     result = clean_stretching(clip, [PlantedPoint("left leg", "heel", 60, 62)], CleanSettings(blending=0.1)).clip
@@ -272,7 +272,7 @@ def test_what_no_plant_reaches_comes_back_bit_for_bit():
     assert nothing.residual == 0.0 and nothing.largest_stretch == 0.0 and nothing.unmet == ()
 
 
-def test_place_size_and_heading_of_the_scene_change_nothing():
+def test_position_size_and_heading_of_the_scene_change_nothing():
     motion = gait("turn", skate=0.01, fps=30.0)
     clip, plants = motion.clip, footplants(motion)
     usual = clean_stretching(clip, plants)
@@ -318,7 +318,7 @@ def test_stretched_limbs_survive_a_file():
     assert np.abs(again.world.positions[:, order] - result.world.positions).max() < 1e-12
 
 
-def test_of_two_places_that_lie_too_far_apart_the_first_is_met():
+def test_of_two_locations_that_do_not_fit_the_foot_the_first_is_met():
     clip = gait("walk", fps=60.0).clip
     (leg,) = limbs_of(clip.skeleton, only=["left leg"])
     heel, ball = (clip.position(point)[80] for point in leg.points.values())
@@ -333,7 +333,7 @@ def test_of_two_places_that_lie_too_far_apart_the_first_is_met():
     assert len(result.unmet) == 1
 
 
-def test_what_stands_where_nobody_said_does_not_stand_below_the_ground():
+def test_a_plant_without_a_location_is_not_located_below_the_ground():
     clip = gait("walk", fps=60.0).clip
     (arm,) = limbs_of(clip.skeleton, only=["left arm"])
     height = float(clip.position(arm.points["wrist"])[30, 1])
@@ -347,7 +347,7 @@ def test_what_stands_where_nobody_said_does_not_stand_below_the_ground():
     assert below.residual < 1e-9 and above.residual < 1e-9
 
 
-def test_who_has_no_legs_is_told_how_to_name_them():
+def test_a_character_without_legs_gives_an_error_that_says_how_to_name_them():
     clip = Clip(chain(5, 1.0), Motion.from_poses([Pose.rest(chain(5, 1.0))] * 20))
     with pytest.raises(LandmarkError, match="left hip"):
         clean_stretching(clip, [Footplant(foot="left", toe_strike=3, toe_off=9)])
@@ -370,7 +370,7 @@ def test_any_limb_that_a_user_names_can_be_planted():
     assert np.ptp(path, axis=0).max() < 1e-9 < np.ptp(clip.position(skeleton.tips[0])[20:36], axis=0).max()
 
 
-def test_footplants_twice_are_refused():
+def test_overlapping_footplants_are_refused():
     plant = Footplant(foot="left", heel_strike=3, toe_strike=3, heel_off=9, toe_off=9)
     with pytest.raises(ConstraintError, match="twice"):
         clean_stretching(walk(steps=1).clip, [plant, plant])

@@ -54,7 +54,7 @@ def test_a_stream_gives_what_a_clip_gives(name):
     ],
     ids=["rigid", "undamped", "no windows", "other windows", "long windows", "uneven", "lifted far", "lifted at once"],
 )
-def test_it_does_so_with_all_settings(settings):
+def test_a_stream_gives_what_a_clip_gives_with_all_settings(settings):
     motion = gait("walk", skate=0.05, fps=30.0, seed=6)
     done = same(motion.clip, footplants(motion), settings)
     if not settings.stretch:
@@ -62,17 +62,17 @@ def test_it_does_so_with_all_settings(settings):
         assert np.isclose(max(each.residual for each in done), max(r.max() for r in whole.residuals), rtol=1e-6)
 
 
-def test_captured_clips_give_the_same_too(mocap: Path):
+def test_a_captured_stream_gives_what_a_clip_gives(mocap: Path):
     clip, plants = captured(mocap, "02_01")
     same(clip, plants, CleanSettings(ground=floor_of(clip, plants)))
 
 
-def test_and_so_do_hands(mocap: Path):
+def test_a_stream_of_hands_gives_what_a_clip_gives(mocap: Path):
     clip, plants = captured(mocap, "49_06")
     same(clip, [*plants, *CARTWHEEL], CleanSettings())
 
 
-def test_plants_out_of_reach_give_the_same_and_tell_the_residual():
+def test_unreachable_plants_have_the_residual_of_the_clip():
     motion = gait("walk", fps=30.0)
     far = [
         PlantedPoint("left leg", "heel", 10, 30, location=(2.0, 0.0, 1.0)),
@@ -85,7 +85,7 @@ def test_plants_out_of_reach_give_the_same_and_tell_the_residual():
     assert done[0].residual == 0.0, "nothing is planted there"
 
 
-def test_a_plant_may_follow_another_at_once_where_a_place_is_given():
+def test_a_plant_may_follow_another_without_a_frame_between_where_a_location_is_given():
     clip = gait("walk", fps=30.0).clip
     (leg,) = limbs_of(clip.skeleton, only=["left leg"])
     heel = clip.position(leg.points["heel"])[30]
@@ -97,7 +97,7 @@ def test_a_plant_may_follow_another_at_once_where_a_place_is_given():
     same(clip, plants, CleanSettings())
 
 
-def test_places_that_do_not_fit_the_foot_are_told():
+def test_locations_that_do_not_fit_the_foot_have_a_residual():
     clip = gait("walk", fps=30.0).clip
     (leg,) = limbs_of(clip.skeleton, only=["left leg"])
     heel, ball = (clip.position(point)[30] for point in leg.points.values())
