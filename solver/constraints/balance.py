@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Balance: the centre of mass keeps its place over the feet (document 003, 4.4)."""
+"""Balance: the centre of mass keeps its place over the feet (Le Callennec 2006, section 4.4)."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ STANDING_ON = ("left_heel", "left_ball", "right_heel", "right_ball")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Balance(Constraint):
-    """The centre of mass lies relative to the barycentre of `points` as it does in the source (equation 4.5)."""
+    """The vector from the barycentre of `points` to the centre of mass is that of the source (equation 4.5)."""
 
     points: Iterable[str | int | BodyPoint] | None = None
-    """Whose barycentre counts; None: both heels and both balls of the feet."""
+    """The points whose barycentre counts; None: both heels and both balls of the feet."""
     displacement: Any = None
-    """Added to where the centre of mass should be: (3,), (frames, 3), or a `Spline` over frames."""
+    """Added to the target of the centre of mass: (3,), (frames, 3), or a `Spline` over frames."""
     begin: float | None = None
     """The first frame of its activity; None: of the clip."""
     end: float | None = None
     """The last frame of its activity; None: of the clip."""
     axes: str | None = None
-    """Which world axes count; None is the two horizontal ones."""
+    """The world axes that count; None: the two horizontal ones."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -55,16 +55,16 @@ class Balance(Constraint):
     def tracks(self, source: Source) -> list[Track]:
         begin, end = self._span(source)
         frames = active_frames(begin, end)
-        # Where it does not last as long as the clip, it comes and goes as the others do.
-        reached = begin if begin == 0 else min(begin + source.ease, 0.5 * (begin + end))
-        left = end if end == source.frames - 1 else max(end - source.ease, 0.5 * (begin + end))
+        # Where it begins or ends within the clip, it is blended in and out as the others are.
+        full_from = begin if begin == 0 else min(begin + source.ease, 0.5 * (begin + end))
+        full_until = end if end == source.frames - 1 else max(end - source.ease, 0.5 * (begin + end))
         envelope = np.ones(len(frames))
-        if reached > begin:
-            envelope *= smooth_step((frames - begin) / (reached - begin))
-        if left < end:
-            envelope *= smooth_step((end - frames) / (end - left))
+        if full_from > begin:
+            envelope *= smooth_step((frames - begin) / (full_from - begin))
+        if full_until < end:
+            envelope *= smooth_step((end - frames) / (end - full_until))
         displacement = self._displacement(source)[frames] * envelope[:, None]
-        return [Track(self, self._effector(source), int(frames[0]), displacement, ((reached, left),))]
+        return [Track(self, self._effector(source), int(frames[0]), displacement, ((full_from, full_until),))]
 
     def _span(self, source: Source) -> tuple[float, float]:
         begin = 0.0 if self.begin is None else self.begin
@@ -92,7 +92,7 @@ class Balance(Constraint):
         )
 
     def _displacement(self, source: Source) -> Array:
-        """(frames, 3)"""
+        """(frames, 3) the displacement in every frame of the clip, checked."""
         if self.displacement is None:
             return np.zeros((source.frames, 3))
         if isinstance(self.displacement, Spline):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An axis of a joint points in given directions at given times: a gaze, a tray that stays level."""
+"""Direction constraints: an axis of a joint points in given directions at given times, as a gaze or a level tray."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..core.arrays import Array
 from ..core.errors import ConstraintError
 from .base import three_numbers
 from .effectors import DirectionEffector, Effector
-from .paths import Knot, way
+from .paths import Knot, path_through
 from .sampling import active_frames
 from .shape import ConstraintPoint, PathConstraint
 from .source import Source
@@ -46,8 +46,8 @@ class DirectionConstraint(PathConstraint):
     def displacements(self, source: Source, effector: Effector, knots: list[Knot]) -> Array:
         values = source.values(effector)
         frames = active_frames(self.begin, self.end)
-        path = way(self.mode, values, self.begin, self.end, knots, frames, source.ease)
+        path = path_through(self.mode, values, self.begin, self.end, knots, frames, source.ease)
         lengths = np.linalg.norm(path, axis=1, keepdims=True)
-        # Half-way between opposite directions no direction is nearer than another: the source's own will do.
+        # Halfway between opposite directions the path has no direction: there the source's own is kept.
         unit = np.where(lengths > 1e-6, path / np.where(lengths > 1e-6, lengths, 1.0), values[frames])
         return unit - values[frames]

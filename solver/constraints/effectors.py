@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a constraint moves, whichever constraint it is: a point, a joint's orientation, a direction, the balance.
+"""Effectors, which constraints move: a point, a joint's orientation, a direction, the balance.
 
-Constraints that move the same thing have equal effectors. A value is what the effector is at in a frame; a
-displacement is how far a target lies from the source's value, in a vector space where displacements can be eased,
-filtered and joined: lengths for points, rotation vectors for orientations.
+Constraints that move the same thing have equal effectors. A value is the state of an effector in a frame; a
+displacement is the difference from the source's value to a target, in a vector space where displacements can be
+eased, filtered and blended: translations for points, rotation vectors for orientations.
 """
 
 from __future__ import annotations
@@ -24,41 +24,41 @@ from ..tasks.balance import balance_vector
 
 
 class Effector(ABC):
-    """Hashable: two constraints with equal effectors compete for it."""
+    """A hashable description of what is moved: constraints with equal effectors share one channel."""
 
     width: ClassVar[int] = 3
-    """Of a value."""
+    """The width of a value."""
     is_angular: ClassVar[bool] = False
-    """Whether residuals are in radians (or pure numbers) rather than in lengths."""
+    """Whether residuals are in radians (or without a unit) rather than lengths."""
 
     @property
     def moved_joint(self) -> int | None:
-        """The joint that it is about, if it is one."""
+        """The joint that carries it; None where there is no single one."""
         return None
 
     @abstractmethod
     def value(self, world: WorldState) -> Array:
-        """(frames, width) where it is."""
+        """(frames, width) its values in a state of the body."""
 
     @abstractmethod
     def task(self, targets: Array, **rest: Any) -> Task:
-        """The task that leads it to targets (frames, width); `rest` is priority, weight, recruit and name."""
+        """The task with targets (frames, width); `rest` is priority, weight, recruit and name."""
 
     def displaced(self, values: Array, displacement: Array) -> Array:
-        """(frames, width) values that lie a displacement (frames, 3) away."""
+        """(frames, width) the values moved by displacements (frames, 3)."""
         return values + displacement
 
     def displacement(self, values: Array, targets: Array) -> Array:
-        """(frames, 3) the way from values to targets."""
+        """(frames, 3) the displacements from values to targets."""
         return targets - values
 
     def miss(self, values: Array, targets: Array) -> Array:
-        """(frames,) how far values are from targets, in the clip's units or in radians."""
+        """(frames,) the distances of values from targets, in the clip's units or in radians."""
         return np.asarray(np.linalg.norm(self.displacement(values, targets), axis=-1))
 
     @abstractmethod
     def describe(self, names: tuple[str, ...]) -> str:
-        """What it is in words; joints are indices into `names`."""
+        """Its name in messages; joints are indices into `names`."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class OrientationEffector(Effector):
 
 @dataclass(frozen=True)
 class DirectionEffector(Effector):
-    """Where a local axis of a joint points in the world, a unit vector."""
+    """The world direction of a local axis of a joint, a unit vector."""
 
     joint: int
     axis: tuple[float, float, float]
@@ -157,7 +157,7 @@ class DirectionEffector(Effector):
 
 @dataclass(frozen=True)
 class BalanceEffector(Effector):
-    """From the barycentre of points of the body, joints as indices, to its centre of mass."""
+    """The vector from the barycentre of points of the body, with joints as indices, to its centre of mass."""
 
     points: tuple[BodyPoint, ...]
     axes: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Footplants: heel and toe stand still between four events (document 003, 4.3)."""
+"""Footplants: heel and ball of a foot stand still between four events (Le Callennec 2006, section 4.3)."""
 
 from __future__ import annotations
 
@@ -18,47 +18,48 @@ from ..core.errors import ConstraintError, LandmarkError
 from ..core.numbers import is_number
 from ..core.robust import robust_mean
 from .base import Constraint, Track, three_numbers
-from .eases import departure
+from .eases import velocity_blend
 from .effectors import PointEffector
 from .ground import Ground
-from .paths import Knot, way
+from .paths import Knot, path_through
 from .sampling import active_frames, interpolated, velocity
 from .source import Source
 
 SLOPES, SLOPE_ROUNDS = 33, 8
-"""A foot on uneven ground: its slope changes where its ends are, which changes its slope. So many slopes are tried at
-once, and so often between the two nearest ones: that leaves 32⁻⁸, a millionth of a millionth of them."""
+"""The slope of a foot on uneven ground determines where its ends are, and these determine the slope. So many slopes are
+tried at once, so many times, each time between the two nearest ones of the time before: the error falls to 32⁻⁸ of the
+range, a millionth of a millionth."""
 
 EDGE_SAMPLES, EDGE_STEP = 65, 0.5
-"""Between heel and ball the ground is looked up at so many places. Where it jumps between two neighbours by more than
-this share of the foot's length there is an edge, such as that of a stair: heel and ball do not both stand on it. A foot
-bridges lower steps: it slopes by less than thirty degrees on them."""
+"""The ground between heel and ball is sampled at so many points. A jump between two neighbours by more than this share
+of the foot's length is an edge, such as that of a stair: heel and ball do not both stand on it. A foot bridges lower
+steps: it slopes by less than thirty degrees on them."""
 
 
 @dataclass(frozen=True)
 class Foot:
-    """Heel and ball of a foot as effectors, and how high above the sole each lies."""
+    """Heel and ball of a foot as effectors, and the height of each above the sole."""
 
     heel: PointEffector
-    toe: PointEffector
+    ball: PointEffector
     heel_clearance: float
-    """How high the heel lies above the floor when the foot stands flat, in the clip's units: see `Skeleton.soles`."""
-    toe_clearance: float
-    """The same of the ball."""
+    """The height of the heel above the floor when the foot stands flat, in the clip's units: see `Skeleton.soles`."""
+    ball_clearance: float
+    """The same for the ball."""
 
     @property
     def rise(self) -> float:
-        """How much higher than the heel the ball is when the foot stands flat."""
-        return self.toe_clearance - self.heel_clearance
+        """The height of the ball above the heel when the foot stands flat."""
+        return self.ball_clearance - self.heel_clearance
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Footplant(Constraint):
     """A foot stands: the heel from `heel_strike` to `heel_off`, the ball from `toe_strike` to `toe_off`.
 
-    Events are frames in any order in which a foot can stand (heel first, toe first, flat); both events of the heel, or
-    both of the toe, may be None: a foot that stands on its toes alone has no heel events. Where nothing else is said
-    the foot stands where it stands in the source, on the average.
+    Events are times in frames, in any order in which a foot can stand (heel first, ball first, flat). Both events of
+    the heel, or both of the ball ("toe"), may be None: a foot that stands on its toes alone has no heel events. By default
+    the foot stands at its robust mean place in the source.
     """
 
     foot: Literal["left", "right"]
@@ -67,27 +68,26 @@ class Footplant(Constraint):
     heel_off: float | None = None
     toe_off: float | None = None
     position: Any = None
-    """(3,) the middle between heel and ball (the planted one, where only one stands); None: where it is."""
+    """(3,) the middle between heel and ball (the planted one, where only one stands); None: as in the source."""
     heading: float | None = None
-    """Which way the foot points: radians about the up axis, counter-clockwise seen from above, from the direction that
+    """The direction of the foot: radians about the up axis, counter-clockwise seen from above, from the direction that
     characters face at rest (z where y is up, -y where z is up); None: as in the source."""
     height: float | None = None
-    """How high the sole stands; None: on the ground where there is one, else at the height of `position`, else where
-    it is."""
+    """The height of the sole; None: that of the ground, else that of `position`, else as in the source."""
     own_height: bool = False
-    """Whether the ground does not count here: without a `height`, the plant stands as high as it would without one."""
+    """Whether the ground is ignored: without a `height`, the plant stands as high as it would without ground."""
     shift: Any = (0.0, 0.0, 0.0)
-    """(3,) added to where it would stand: to move it to the side, to raise it onto a step."""
+    """(3,) added to its place: to move it to the side, to raise it onto a step."""
     turn: float = 0.0
     """Radians added to its heading."""
     ease_in: float | None = None
-    """Frames before the first event over which it is reached; None: a quarter of a second."""
+    """Frames before the first event over which it is blended in; None: a quarter of a second."""
     ease_out: float | None = None
-    """Frames after the last event over which the source is rejoined; None: a quarter of a second."""
+    """Frames after the last event over which it is blended out; None: a quarter of a second."""
     ground_velocity: Any = (0.0, 0.0, 0.0)
     """(3,) the velocity of the ground that it stands on, in the clip's units a second: under a character that walks in
-    place the ground moves, and so does what stands on it. Places are those of the time halfway between the first event
-    and the last."""
+    place the ground moves, and planted feet move with it. `position` is that at the time halfway between the first
+    event and the last."""
 
     constrains_path: ClassVar[bool] = False
 
@@ -146,16 +146,16 @@ class Footplant(Constraint):
 
     @property
     def stays(self) -> dict[str, tuple[float, float]]:
-        """When the "heel" and the "toe", those that are planted, touch the ground and leave it."""
+        """The times at which the "heel" and the ball ("toe"), those that are planted, touch the ground and leave it."""
         both = {"heel": (self.heel_strike, self.heel_off), "toe": (self.toe_strike, self.toe_off)}
         return {part: (begin, end) for part, (begin, end) in both.items() if begin is not None and end is not None}
 
     def moved(self, by: Any) -> Footplant:
-        """The same plant somewhere else: moved by three numbers from where it would stand."""
+        """The same plant with three numbers added to its shift."""
         return replace(self, shift=tuple(np.add(self.shift, by).tolist()))
 
     def turned(self, angle: float) -> Footplant:
-        """The same plant with another heading, turned by radians about the up axis."""
+        """The same plant with an angle in radians added to its turn about the up axis."""
         return replace(self, turn=self.turn + angle)
 
     @property
@@ -164,7 +164,7 @@ class Footplant(Constraint):
         return bool(np.any(np.asarray(self.ground_velocity, dtype=np.float64) != 0.0))
 
     def carried(self, seconds: Array) -> Array:
-        """(frames, 3) by how much the ground has moved since halfway between the first event and the last.
+        """(frames, 3) the displacement of the ground from the time halfway between the first event and the last.
 
         `seconds` (frames,) are the times of the clip's frames.
         """
@@ -181,9 +181,9 @@ class Footplant(Constraint):
         foot = self._foot(source)
         stand = self._stand(source, foot)
         times = [time for stay in self.stays.values() for time in stay]
-        comes = min(times) - (source.ease if self.ease_in is None else self.ease_in)
-        goes = max(times) + (source.ease if self.ease_out is None else self.ease_out)
-        begin, end = max(comes, 0.0), min(goes, source.frames - 1.0)
+        wanted_begin = min(times) - (source.ease if self.ease_in is None else self.ease_in)
+        wanted_end = max(times) + (source.ease if self.ease_out is None else self.ease_out)
+        begin, end = max(wanted_begin, 0.0), min(wanted_end, source.frames - 1.0)
         frames = active_frames(begin, end)
         if not frames.size:
             raise ConstraintError(f"{self.label}: there is no frame between its begin {begin:g} and its end {end:g}.")
@@ -192,28 +192,32 @@ class Footplant(Constraint):
         for part, leads in (("heel", heel_leads), ("toe", 1.0 - heel_leads)):
             if part not in self.stays:
                 continue
-            effector = foot.heel if part == "heel" else foot.toe
+            effector = foot.heel if part == "heel" else foot.ball
             stay = self.stays[part]
             values = self._values(source, effector)
-            way_there = partial(_way, values, (comes, goes), (begin, end), stand[part], stay, source.ease)
-            tracks.append(_Standing(self, effector, frames, values, stand[part], stay, leads, way_there))
+            path = partial(
+                _displacements, values, (wanted_begin, wanted_end), (begin, end), stand[part], stay, source.ease
+            )
+            tracks.append(_Standing(self, effector, frames, values, stand[part], stay, leads, path))
         return tracks
 
     def _values(self, source: Source, effector: PointEffector) -> Array:
-        """(frames, 3) where an effector is in the source as seen from the ground, which is where it is halfway between
-        the first event and the last; not to be written to. What is still on moving ground then is still."""
+        """(frames, 3) the effector's values in the source in a frame that moves with the ground and equals the world
+        halfway between the first event and the last; not to be written to."""
         values = source.values(effector)
         return values - self.carried(source.seconds) if self.is_carried else values
 
     def pair(self, source: Source) -> tuple[PointEffector, PointEffector] | None:
-        """Heel and toe, which lie as far apart as on the character, where both are planted."""
+        """Heel and ball where both are planted, else None."""
         foot = self._foot(source)
-        return (foot.heel, foot.toe) if len(self.stays) == 2 else None
+        return (foot.heel, foot.ball) if len(self.stays) == 2 else None
 
     def _heel_leads(self, frames: IntArray) -> Array:
-        """(active frames,) 1.0 where the heel is the more important of the two: whoever is alone on the ground.
+        """(active frames,) 1.0 where the heel ranks above the ball, 0.0 where below: the one that stands alone ranks
+        above the other.
 
-        While both are, both hold, so that the change at the first "off" disturbs nothing (document 003, 4.3.2).
+        While both stand both are met, so that the change of ranks at the first "off" disturbs nothing (Le Callennec
+        2006, section 4.3.2).
         """
         stays = self.stays
         if len(stays) == 1:
@@ -239,26 +243,26 @@ class Footplant(Constraint):
         return Foot(PointEffector(heel), PointEffector(ball), soles[f"{self.foot}_heel"], soles[f"{self.foot}_ball"])
 
     def stand(self, source: Source) -> dict[str, Array]:
-        """Where heel and ball, those that are planted, stand: (3,) each, in world space."""
+        """The places of heel ("heel") and ball ("toe"), those that are planted: (3,) each, in world space."""
         return self._stand(source, self._foot(source))
 
     def soles(self, source: Source) -> dict[str, float]:
-        """How high the sole stands under heel and ball, those that are planted, along the up axis."""
+        """The heights of the sole under heel ("heel") and ball ("toe"), those that are planted, along the up axis."""
         foot, up = self._foot(source), source.clip.skeleton.up_axis
-        under = {"heel": foot.heel_clearance, "toe": foot.toe_clearance}
+        under = {"heel": foot.heel_clearance, "toe": foot.ball_clearance}
         return {part: float(place[up]) - under[part] for part, place in self._stand(source, foot).items()}
 
     def _stand(self, source: Source, foot: Foot) -> dict[str, Array]:
-        """Where heel and toe stand, (3,) each, as far apart as on the character."""
+        """The places of heel and ball, (3,) each, as far apart as on the character; see `stand`."""
         up = source.clip.skeleton.up_axis
-        effectors = {"heel": foot.heel, "toe": foot.toe}
+        effectors = {"heel": foot.heel, "toe": foot.ball}
         means = {part: _mean(self._values(source, effectors[part]), stay) for part, stay in self.stays.items()}
         if len(means) == 1:
             return {part: self._placed_alone(source, part, mean, foot, up) for part, mean in means.items()}
 
         flat = max(begin for begin, _ in self.stays.values()), min(end for _, end in self.stays.values())
         during = _frames_of(flat, source.frames)
-        apart = source.values(foot.toe)[during] - source.values(foot.heel)[during]
+        apart = source.values(foot.ball)[during] - source.values(foot.heel)[during]
         length = float(median(rotations.lengths(apart)))
         along = means["toe"] - means["heel"]
         direction = _heading_direction(self.heading, up) if self.heading is not None else _horizontal_unit(along, up)
@@ -280,9 +284,10 @@ class Footplant(Constraint):
         return {"heel": ends[0], "toe": ends[1]}
 
     def _placed_alone(self, source: Source, part: str, mean: Array, foot: Foot, up: int) -> Array:
+        """The place (3,) of a part that is planted alone, given its mean place in the source."""
         shift = three_numbers(self.label, "its shift", self.shift)
         place = (mean if self.position is None else three_numbers(self.label, "its position", self.position)) + shift
-        clearance = foot.toe_clearance if part == "toe" else foot.heel_clearance
+        clearance = foot.ball_clearance if part == "toe" else foot.heel_clearance
         if self.height is not None:
             place[up] = self.height + shift[up] + clearance
         elif source.ground is not None and not self.own_height:
@@ -293,13 +298,13 @@ class Footplant(Constraint):
 
 
 class _Standing(Track):
-    """A track that stands in one place. Its way there and back is computed when it is asked for: between two plants of
-    a foot it is not, since the one joins the other."""
+    """A track that stands in one place. Its path before and after the stay is computed only when it is needed: between
+    two plants of a foot, which are connected directly, it is not."""
 
     _frames: IntArray
     _values: Array
     _stand: Array
-    _way_there: Callable[[IntArray], Array]
+    _path: Callable[[IntArray], Array]
 
     def __init__(
         self,
@@ -310,11 +315,11 @@ class _Standing(Track):
         stand: Array,
         stay: tuple[float, float],
         leads: Array,
-        way_there: Callable[[IntArray], Array],
+        path: Callable[[IntArray], Array],
     ) -> None:
-        """A place `stand` (3,) during a stay, of an effector that the source has at `values` (frames of the clip, 3).
+        """The place `stand` (3,) during a stay, of an effector with source values `values` (frames of the clip, 3).
 
-        `way_there` gives the displacement at some frames (n,), also during the stay.
+        `path` gives the displacements at some frames (n,), also during the stay.
         """
         for name, value in (
             ("constraint", constraint),
@@ -325,13 +330,13 @@ class _Standing(Track):
             ("_frames", frames),
             ("_values", values),
             ("_stand", stand),
-            ("_way_there", way_there),
+            ("_path", path),
         ):
             object.__setattr__(self, name, value)
 
     @cached_property
     def displacement(self) -> Array:
-        return self._way_there(self._frames)
+        return self._path(self._frames)
 
     @property
     def end(self) -> int:
@@ -344,7 +349,7 @@ class _Standing(Track):
         return super().part(first, last)
 
 
-def _way(
+def _displacements(
     values: Array,
     wanted: tuple[float, float],
     activity: tuple[float, float],
@@ -353,29 +358,29 @@ def _way(
     ease: float,
     frames: IntArray,
 ) -> Array:
-    """(frames, 3) the displacement of an effector that stands, and of its way there and back.
+    """(frames, 3) the displacements of an effector before, during and after its stay.
 
-    Its activity is what the clip has of the time that it is wanted.
+    `activity` is the part of the interval `wanted` that lies within the clip.
     """
-    displacement = way("condensed", values, *activity, [Knot(stand, *stay)], frames, ease) - values[frames]
-    # Where the clip begins or ends meanwhile there is no source to leave or to rejoin.
+    displacement = path_through("condensed", values, *activity, [Knot(stand, *stay)], frames, ease) - values[frames]
+    # Where the clip begins or ends before the plant is blended in or out, there is no source to blend with.
     if wanted[0] < activity[0]:
-        _stay_displaced(displacement, values, stand, stay[0], frames, ease, frames < stay[0])
+        _keep_displacement(displacement, values, stand, stay[0], frames, ease, frames < stay[0])
     if wanted[1] > activity[1]:
-        _stay_displaced(displacement, values, stand, stay[1], frames, ease, frames > stay[1])
+        _keep_displacement(displacement, values, stand, stay[1], frames, ease, frames > stay[1])
     return displacement
 
 
-def _stay_displaced(
+def _keep_displacement(
     displacement: Array, values: Array, stand: Array, time: float, frames: IntArray, ease: float, where: BoolArray
 ) -> None:
-    """Write the displacement that an effector has at a time, when it stands still, also to other frames.
+    """Write the displacement that a standing effector has at a time to the frames marked in `where` too.
 
-    There it moves as the source does; within `ease` frames it takes up, or gives up, the source's velocity.
+    There the effector moves as the source does; the source's velocity is blended in or out within `ease` frames.
     """
     elapsed = frames[where] - time
     inside = -1 if elapsed.max(initial=-1.0) > 0 else 1
-    taken_up = np.sign(elapsed)[:, None] * departure(np.abs(elapsed), ease) * velocity(values, time, inside)
+    taken_up = np.sign(elapsed)[:, None] * velocity_blend(np.abs(elapsed), ease) * velocity(values, time, inside)
     displacement[where] = stand - interpolated(values, time) - taken_up
 
 
@@ -384,13 +389,13 @@ def _mean(values: Array, stay: tuple[float, float]) -> Array:
 
 
 def _frames_of(stay: tuple[float, float], frames: int) -> IntArray:
-    """The frames of a stay; the nearest one where it lies between two."""
+    """The frames of a stay; the nearest frame where it has none."""
     during = active_frames(*stay)
     return during if during.size else np.array([min(round(stay[0]), frames - 1)])
 
 
 def _on_the_level(middle: Array, direction: Array, length: float, rise: Array, up: int) -> Array:
-    """(2, …, 3) two ends a length apart around a middle, the second one `rise` (…) higher, at most that length."""
+    """(2, …, 3) two ends at a distance `length` around a middle, the second one `rise` (…) higher."""
     rise = np.clip(rise, -length, length)[..., None]
     half = 0.5 * (np.sqrt(length**2 - rise**2) * direction + rise * np.eye(3)[up])
     return np.stack([middle - half, middle + half])
@@ -399,17 +404,17 @@ def _on_the_level(middle: Array, direction: Array, length: float, rise: Array, u
 def _on_ground(
     ground: Ground, free: Array, middle: Array, direction: Array, length: float, foot: Foot, lift: float, up: int
 ) -> Array:
-    """(2, 3) heel and ball on the ground, given where they stand without it (2, 3), and `lift` above it.
+    """(2, 3) the places of heel and ball on the ground, `lift` above it, given those without ground, `free` (2, 3).
 
-    Where only one of them has ground under it, or where there is an edge between them, the foot is as steep as it is
-    without ground, and the one of them stands whose ground is nearer to it. Without any ground both stay.
+    Where only one of them has ground under it, or where there is an edge between them, the foot is as steep as without
+    ground, and the one that is nearer to its ground stands on it. Where neither has ground, the result is `free`.
     """
     rise = _rise_on(ground, middle, direction, length, foot.rise, up)
     ends = _on_the_level(middle, direction, length, np.array(foot.rise if rise is None else rise), up)
     if rise is not None and not _has_edge(ground, ends, length, up):
         ends[:, up] += ground.heights(ends[:1], up)[0] + foot.heel_clearance + lift - ends[0, up]
         return ends
-    over = np.array([foot.heel_clearance, foot.toe_clearance]) + lift
+    over = np.array([foot.heel_clearance, foot.ball_clearance]) + lift
     gaps = ground.heights(free, up) + over - free[:, up]
     if np.isnan(gaps).all():
         return free
@@ -428,10 +433,10 @@ def _has_edge(ground: Ground, ends: Array, length: float, up: int) -> bool:
 
 
 def _rise_on(ground: Ground, middle: Array, direction: Array, length: float, clearance: float, up: int) -> float | None:
-    """How much higher than the heel the ball is where both stand on the ground; of several ways, the most level one.
+    """The height of the ball above the heel where both stand on the ground; of several solutions the most level one.
 
-    A foot that points straight up has its ball above the ground, one that points down below: it stands between. None
-    where the ground ends under the foot.
+    A foot that points straight up has its ball above the ground, one that points straight down below it: the solution
+    lies between. None where the ground ends under the foot.
     """
     if ground.level is not None:
         return clearance
@@ -454,6 +459,7 @@ def _rise_on(ground: Ground, middle: Array, direction: Array, length: float, cle
 
 
 def _horizontal_unit(vector: Array, up: int) -> Array:
+    """(3,) the horizontal direction of a vector; heading 0 where it has none."""
     level = vector.copy()
     level[up] = 0.0
     length = np.linalg.norm(level)
@@ -461,9 +467,11 @@ def _horizontal_unit(vector: Array, up: int) -> Array:
 
 
 def _heading_direction(heading: float, up: int) -> Array:
+    """(3,) the horizontal unit vector of a heading, see `Footplant.heading`."""
     ahead = np.array([0.0, 0.0, 1.0]) if up == 1 else np.array([0.0, -1.0, 0.0])
     return _turned_about(ahead, heading, up)
 
 
 def _turned_about(vector: Array, angle: float, up: int) -> Array:
+    """(3,) a vector rotated by radians about the up axis."""
     return rotations.rotate(rotations.exp(angle * np.eye(3)[up]), vector)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the feet stand on: a plane, a mesh of triangles, or any function that gives a height for every place."""
+"""The ground under the feet: a plane, a mesh of triangles, or a function from horizontal positions to heights."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STEEPEST = 0.1
 
 @runtime_checkable
 class Surface(Protocol):
-    """Something that has a height under places, or none."""
+    """A surface with heights; see `heights`."""
 
     def heights(self, places: Array, up_axis: int) -> Array:
         """(n,) heights under world positions (n, 3); NaN where there is no ground."""
@@ -36,7 +36,7 @@ class Plane:
 
     point: tuple[float, float, float]
     normal: tuple[float, float, float]
-    """Of any length, to either side."""
+    """Of any length, pointing up or down."""
 
     def __post_init__(self) -> None:
         for what in ("point", "normal"):
@@ -82,8 +82,8 @@ class Ground:
     def of_mesh(vertices: ArrayLike, triangles: ArrayLike, headroom: float | None = None) -> Ground:
         """Stairs or terrain: triangles (t, 3) of vertices (v, 3) in world space. Beside them there is no ground.
 
-        Where several triangles lie above each other, the highest one counts that is no more than `headroom` above the
-        place that is asked for; None: the highest one of all.
+        Where several triangles lie above each other, the highest one counts that is at most `headroom` above the given
+        position; None: the highest one of all.
         """
         return Ground(HeightField(vertices, triangles, headroom))
 
@@ -111,6 +111,6 @@ class Ground:
         return heights
 
     def lowest_allowed(self, places: Array, up_axis: int) -> Array:
-        """(n,) as `heights`, but minus infinity where there is no ground: nothing keeps points above it there."""
+        """(n,) as `heights`, but minus infinity where there is no ground: there points may be at any height."""
         heights = self.heights(places, up_axis)
         return np.where(np.isnan(heights), -np.inf, heights)

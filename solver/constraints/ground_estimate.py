@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where footplants stand by themselves, how far that is from a ground, and which ground it suggests."""
+"""The heights of footplants above a given ground, and the estimate of a ground from footplants."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from .ground import Ground
 from .source import Source
 
 NEAR = 0.02
-"""Sizes of the character: what stands no farther from the ground is taken to stand on it."""
+"""Sizes of the character: a sole that is no farther from the ground stands on it."""
 
 PLANAR_SHARE = 2.0 / 3.0
-"""Of all soles, how many must stand near a plane for it to be the ground: the others may stand on something else."""
+"""The least share of all soles near a plane that is the ground: the others may stand on objects."""
 
 LEAST_SPREAD = 0.5
-"""Sizes of the character, as a standard deviation: how far soles must be spread in a direction to show its slope."""
+"""Sizes of the character: the least standard deviation of the soles along a direction for its slope to be estimated."""
 
 TRIPLES = 400
-"""Of three soles each, drawn by chance, that are tried as planes."""
+"""The number of random triples of soles that are tried as planes."""
 
 
 def ground_gaps(clip: Clip, plants: Iterable[Footplant], ground: Ground) -> Array:
-    """(plants,) how high each plant stands above the ground where nothing moves it there, in the clip's units.
+    """(plants,) the heights of plants above the ground, if the ground did not move them, in the clip's units.
 
     Negative below it, NaN where there is no ground. Of heel and ball the one counts that is nearer to the ground: the
-    other may hang over an edge. A plant that is moved is looked at above its new place, at its old height.
+    other may hang over an edge. A plant that is moved counts at its new horizontal position and its old height.
     """
     source, up = Source(clip), clip.skeleton.up_axis
     gaps = []
@@ -48,9 +48,9 @@ def ground_gaps(clip: Clip, plants: Iterable[Footplant], ground: Ground) -> Arra
 
 
 def estimate_ground(clip: Clip, plants: Sequence[Footplant]) -> Ground:
-    """The plane that most soles stand on: a level one where that will do, else one with a slope.
+    """The plane that most soles stand on: a level one where enough of them do, else one with a slope.
 
-    A `ConstraintError` says so where the soles do not stand in a plane, as on stairs. A slope is looked for only in
+    Raises a `ConstraintError` where the soles do not stand in a plane, as on stairs. A slope is estimated only along
     directions in which the soles are spread.
     """
     if not plants:
@@ -77,7 +77,7 @@ def estimate_ground(clip: Clip, plants: Sequence[Footplant]) -> Ground:
 
 
 def _soles(clip: Clip, plants: Iterable[Footplant]) -> Array:
-    """(n, 3) where soles stand under heels and balls, if nothing moves them."""
+    """(n, 3) the soles under planted heels and balls, if the plants are not moved."""
     source, up = Source(clip), clip.skeleton.up_axis
     soles = []
     for plant in plants:
@@ -91,7 +91,7 @@ def _soles(clip: Clip, plants: Iterable[Footplant]) -> Array:
 
 
 def _most_common(heights: Array, near: float) -> float:
-    """The mean of the most heights (n,) that lie within twice `near` of each other."""
+    """The mean of the largest set of heights (n,) that lie within twice `near` of each other."""
     ordered = np.sort(heights)
     counts = np.searchsorted(ordered, ordered + 2.0 * near, side="right") - np.arange(len(ordered))
     first = int(np.argmax(counts))
@@ -99,7 +99,8 @@ def _most_common(heights: Array, near: float) -> float:
 
 
 def _sloped(level: Array, heights: Array, near: float, spread: float) -> tuple[Array, float]:
-    """Slope (2,) and height at 0 of the plane that most soles at `level` (n, 2) and `heights` (n,) stand on."""
+    """Slope (2,) and height at the origin of the plane near most soles, with horizontal positions `level` (n, 2) and
+    `heights` (n,)."""
     _, spreads, axes = np.linalg.svd(level, full_matrices=False)
     used = axes[spreads / np.sqrt(len(level)) > spread]
     design = np.column_stack([level @ used.T, np.ones(len(level))])

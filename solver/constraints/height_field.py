@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The heights of a mesh of triangles under many places at once, found through a uniform grid."""
+"""The heights of a mesh of triangles under many points at once, found by a uniform grid."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ..core.errors import ConstraintError
 from ..core.numbers import is_number
 
 MOST_CELLS = 512
-"""Along each side of the grid."""
+"""The most cells along each side of the grid."""
 
 EDGE = 1e-9
-"""Share of a triangle by which a place may lie outside and still belong to it: no crack opens between triangles."""
+"""Share of a triangle by which a point may lie outside and still count as inside: no gap opens between triangles."""
 
 FLAT = 1e-12
-"""Share of the mesh's own extent, squared, below which a triangle has no area seen from above: walls carry no foot."""
+"""Share of the mesh's squared extent below which a triangle's horizontal area counts as zero: walls carry no foot."""
 
 QUERIES_TOGETHER = 20000
-"""Places that are looked up together: the candidates of so many fit into memory whatever the mesh."""
+"""Points that are looked up together: their candidate triangles fit into memory for any mesh."""
 
 
 class HeightField:
-    """Triangles in world space, seen from above."""
+    """A mesh of triangles in world space, as a function from horizontal positions to heights."""
 
     def __init__(self, vertices: ArrayLike, triangles: ArrayLike, headroom: float | None = None) -> None:
         """Triangles (t, 3), as indices of vertices (v, 3); `headroom`: see `heights`."""
@@ -39,7 +39,7 @@ class HeightField:
         if given.ndim != 2 or given.shape[1] != 3 or not np.issubdtype(given.dtype, np.integer) or not len(given):
             raise ConstraintError("The ground's mesh has no triangles: choose an object with faces.")
         if given.min() < 0 or given.max() >= len(self.vertices):
-            raise ConstraintError("A triangle of the ground's mesh names a vertex that there is not.")
+            raise ConstraintError("A triangle of the ground's mesh names a vertex that does not exist.")
         if headroom is not None and not (is_number(headroom) and headroom >= 0.0):
             raise ConstraintError("The ground's headroom must be a finite number that is not negative, or None.")
         self.triangles: IntArray = given.astype(np.int64)
@@ -49,8 +49,8 @@ class HeightField:
     def heights(self, places: Array, up_axis: int) -> Array:
         """(n,) heights of the mesh under world positions (n, 3); NaN beside it.
 
-        Of triangles that lie above each other the highest counts that is no more than the headroom above the place;
-        where all are, the lowest: who is under everything stands on what is next above.
+        Of triangles above each other the highest one counts that is at most the headroom above the position; where all
+        are higher, the lowest one.
         """
         if up_axis not in self._grids:
             self._grids[up_axis] = _Grid(self.vertices, self.triangles, up_axis)
@@ -98,7 +98,7 @@ class _Grid:
         self.begins = np.searchsorted(flat[order], np.arange(self.counts.prod() + 1))
 
     def _cells(self, level: Array) -> IntArray:
-        """(n, 2) the cells of places (n, 2), those beside the grid in its outermost cells."""
+        """(n, 2) the cells of horizontal positions (n, 2); those beside the grid are in its outermost cells."""
         cells = np.floor((level - self.corner) / self.cell).astype(np.int64)
         return np.asarray(np.clip(cells, 0, self.counts - 1))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A joint is turned in given ways at given times."""
+"""Orientation constraints: a joint has given world rotations at given times."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..core import rotations
 from ..core.arrays import TINY, Array
 from ..core.errors import ConstraintError
 from .effectors import Effector, OrientationEffector
-from .paths import Knot, way
+from .paths import Knot, path_through
+from .rotation_paths import rotation_path
 from .sampling import active_frames
 from .shape import ConstraintPoint, PathConstraint
 from .source import Source
-from .turns import turning
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,16 +45,17 @@ class OrientationConstraint(PathConstraint):
         values = source.values(effector)
         frames = active_frames(self.begin, self.end)
         if self.mode == "absolute":
-            return effector.displacement(values[frames], turning(values, self.begin, self.end, knots, frames))
-        chart = _seen_from_the_nearest(values, knots)
+            return effector.displacement(values[frames], rotation_path(values, self.begin, self.end, knots, frames))
+        chart = _relative_to_nearest_knot(values, knots)
         stops = [replace(knot, location=np.zeros(3)) for knot in knots]
-        return way(self.mode, chart, self.begin, self.end, stops, frames, source.ease) - chart[frames]
+        return path_through(self.mode, chart, self.begin, self.end, stops, frames, source.ease) - chart[frames]
 
 
-def _seen_from_the_nearest(values: Array, knots: list[Knot]) -> Array:
-    """(frames, 3) rotation vectors to the source (frames, 4) from the knot that is the nearest in time.
+def _relative_to_nearest_knot(values: Array, knots: list[Knot]) -> Array:
+    """(frames, 3) rotation vectors from the knot that is nearest in time to the source (frames, 4).
 
-    So a source may turn as often as it likes: only its way from each knot counts, seldom as far as half a turn.
+    So the source may rotate by any number of turns: only its rotation relative to the nearest knot counts, which is
+    seldom as large as half a turn.
     """
     times = np.arange(len(values))
     bounds = [0.5 * (before.end + after.begin) for before, after in pairwise(knots)]
@@ -70,7 +71,7 @@ def _seen_from_the_nearest(values: Array, knots: list[Knot]) -> Array:
 
 
 def _nearest(vectors: Array, near: Array) -> Array:
-    """Of the rotation vectors (…, 3) of the same rotations, full turns apart, those nearest to given ones."""
+    """Rotation vectors (…, 3) of the same rotations, changed by full turns so as to be nearest to given ones."""
     angle = np.linalg.norm(vectors, axis=-1, keepdims=True)
     axis = vectors / np.maximum(angle, TINY)
     turns = np.round(((near * axis).sum(axis=-1, keepdims=True) - angle) / (2.0 * np.pi))

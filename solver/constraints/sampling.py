@@ -11,12 +11,12 @@ from ..core.arrays import Array, IntArray
 
 
 def active_frames(begin: float, end: float) -> IntArray:
-    """The frames within a span of times."""
+    """The frames from one time to another, both included."""
     return np.arange(int(np.ceil(begin)), int(np.floor(end)) + 1)
 
 
 def interpolated(values: Array, time: float) -> Array:
-    """(width,) of an array over frames at a time between them."""
+    """(width,) values (frames, width) at a time, interpolated linearly between frames."""
     before = min(max(math.floor(time), 0), len(values) - 1)
     after = min(before + 1, len(values) - 1)
     share = time - before
@@ -26,10 +26,9 @@ def interpolated(values: Array, time: float) -> Array:
 
 
 def velocity(values: Array, time: float, side: int = 0) -> Array:
-    """(width,) change per frame of an array over frames: by central differences, one-sided at its ends.
+    """(width,) the change per frame of values (frames, width) at a time: central differences, one-sided at the ends.
 
-    With `side` -1 or 1 only the frame before or after counts: where an effector stays, the source's velocity during the
-    stay, whatever it does outside.
+    With `side` -1 or 1 only the frame before or after counts: at the end of a stay, the velocity during the stay.
     """
     last = len(values) - 1
     if last == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shape-constraints: an effector goes through given points at given times (document 003, 4.2)."""
+"""Shape-constraints: an effector passes through given points at given times (Le Callennec 2006, section 4.2)."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ from ..core.errors import ConstraintError
 from ..core.numbers import is_number
 from .base import Constraint, Track, three_numbers
 from .effectors import AttachedEffector, Effector, PointEffector
-from .paths import MODES, Knot, Mode, way
+from .paths import MODES, Knot, Mode, path_through
 from .sampling import active_frames
 from .source import Source
 
 
 @dataclass(frozen=True, eq=False)
 class ConstraintPoint:
-    """A place on an effector's way, and how long the effector stays there."""
+    """A location on an effector's path, and the interval during which the effector stays there."""
 
     location: Any
     """(3,) in the world, or in the frame of the constraint's reference."""
     begin: float
     """The frame at which it is reached."""
     end: float | None = None
-    """The frame at which it is left; None: at once."""
+    """The frame at which it is left; None: as soon as it is reached."""
     tension: float = 0.0
     continuity: float = 0.0
     bias: float = 0.0
 
     @property
     def stay(self) -> tuple[float, float]:
-        """The frames at which it is reached and left."""
+        """The frames at which it is reached and at which it is left."""
         return self.begin, self.begin if self.end is None else self.end
 
 
 @dataclass(frozen=True, eq=False)
 class PathConstraint(Constraint):
-    """An effector goes through points over [begin, end], leaving and rejoining the source's way smoothly."""
+    """An effector passes through points over [begin, end], leaving and rejoining the source's path smoothly."""
 
     joint: str | int | BodyPoint
     begin: float
@@ -55,8 +55,8 @@ class PathConstraint(Constraint):
     """The last frame of its activity."""
     points: Iterable[ConstraintPoint] = ()
     mode: Mode = "absolute"
-    """"absolute": the way is the spline through the points. "relative": the points displace the source's way, which
-    goes on moving. "condensed": as relative, but the effector stands still while it stays at a point."""
+    """"absolute": the path is the spline through the points. "relative": the points displace the source's path, which
+    keeps its own motion. "condensed": as relative, but the effector is at rest while it stays at a point."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -65,7 +65,7 @@ class PathConstraint(Constraint):
             raise ConstraintError(f"{self.label}: there is no mode {self.mode!r}; it is one of {', '.join(MODES)}.")
 
     def knots(self, source: Source) -> list[Knot]:
-        """The points in the order of their times, all checked; locations as given."""
+        """The points as knots in the order of their times; raises a `ConstraintError` where one is invalid."""
         points = list(self.points)
         if not points:
             raise ConstraintError(f"{self.label}: it has no points, so there is nothing to hold.")
@@ -106,12 +106,12 @@ class PathConstraint(Constraint):
             )
 
     def location(self, point: ConstraintPoint) -> Array:
-        """(3,) where a point is, checked."""
+        """(3,) the location of a point; raises a `ConstraintError` where it is invalid."""
         return three_numbers(self.label, "the location of a point", point.location)
 
     @abstractmethod
     def effector(self, source: Source) -> Effector:
-        """What it moves."""
+        """The effector that it moves."""
 
     def tracks(self, source: Source) -> list[Track]:
         knots = self.knots(source)
@@ -122,19 +122,19 @@ class PathConstraint(Constraint):
         return [Track(self, effector, int(frames[0]), displacement, holds)] if frames.size else []
 
     def displacements(self, source: Source, effector: Effector, knots: list[Knot]) -> Array:
-        """(active frames, 3) from the source's values to the way through the knots."""
+        """(active frames, 3) from the source's values to the path through the knots."""
         values = source.values(effector)
         frames = active_frames(self.begin, self.end)
-        return way(self.mode, values, self.begin, self.end, knots, frames, source.ease) - values[frames]
+        return path_through(self.mode, values, self.begin, self.end, knots, frames, source.ease) - values[frames]
 
 
 @dataclass(frozen=True, eq=False)
 class ShapeConstraint(PathConstraint):
-    """A joint, or a point on one, goes through places."""
+    """A joint, or a point on one, passes through locations."""
 
     reference: str | int | MovingObject | None = None
-    """What the points' locations are relative to: None is the world; another joint of the character, which leads while
-    this one follows; or an object with a transform for every frame."""
+    """The frame of the points' locations: None is the world; another joint of the character, which this one follows; or
+    an object with a transform for every frame."""
 
     @property
     def label(self) -> str:
@@ -153,11 +153,11 @@ class ShapeConstraint(PathConstraint):
     def displacements(self, source: Source, effector: Effector, knots: list[Knot]) -> Array:
         if not isinstance(self.reference, MovingObject):
             return super().displacements(source, effector, knots)
-        # Seen from the object, the source moves and the points stand still.
+        # In the object's frame the source moves and the points are at rest.
         moving = self.reference.checked(self.label, source.frames)
         values = source.values(effector)
         frames = active_frames(self.begin, self.end)
-        seen = moving.seen_from(values)
-        path = way(self.mode, seen, self.begin, self.end, knots, frames, source.ease)
-        turned, placed = moving.rotations[frames], moving.positions[frames]
-        return np.asarray(placed + rotations.rotate(turned, path) - values[frames])
+        relative = moving.seen_from(values)
+        path = path_through(self.mode, relative, self.begin, self.end, knots, frames, source.ease)
+        in_world = moving.positions[frames] + rotations.rotate(moving.rotations[frames], path)
+        return np.asarray(in_world - values[frames])

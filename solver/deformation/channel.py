@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..constraints import Track
-from ..constraints.eases import cubic_step, departure
+from ..constraints.eases import cubic_step, velocity_blend
 from ..constraints.effectors import Effector
 from ..core.arrays import Array, BoolArray, IntArray, runs
 from .task_specifications import TaskSpecifications
@@ -95,10 +95,10 @@ def boundary_offsets(
         duration = first_hold - (run.first - 1)
         elapsed = frames - (run.first - 1)
         offsets += (1.0 - cubic_step(elapsed / duration))[:, None] * before
-        offsets += departure(elapsed, min(ease, duration)) * slope_before
+        offsets += velocity_blend(elapsed, min(ease, duration)) * slope_before
     if last_hold < run.last:
         duration = (run.last + 1) - last_hold
         ahead = (run.last + 1) - frames
         offsets += (1.0 - cubic_step(ahead / duration))[:, None] * after
-        offsets -= departure(ahead, min(ease, duration)) * slope_after
+        offsets -= velocity_blend(ahead, min(ease, duration)) * slope_after
     return offsets

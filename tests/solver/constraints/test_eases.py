@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver.constraints.eases import bridge, cubic_step, departure, smooth_step
+from poise.solver.constraints.eases import bridge, cubic_step, smooth_step, velocity_blend
 from poise.solver.core.arrays import Array
 from poise.solver.core.splines import Spline
 
@@ -42,12 +42,12 @@ def test_a_cubic_step_is_a_spline_from_rest_to_rest() -> None:
 
 def test_a_departure_starts_with_velocity_1_and_comes_to_nothing() -> None:
     for duration in (0.5, 7.0, 30.0):
-        np.testing.assert_array_equal(departure([-3.0, 0.0, duration, 2.0 * duration], duration), np.zeros((4, 1)))
-        assert abs(departure([STEP], duration)[0, 0] / STEP - 1.0) < 1e-4
-        first, second = slopes(departure(around(duration), duration)[:, 0])
+        np.testing.assert_array_equal(velocity_blend([-3.0, 0.0, duration, 2.0 * duration], duration), np.zeros((4, 1)))
+        assert abs(velocity_blend([STEP], duration)[0, 0] / STEP - 1.0) < 1e-4
+        first, second = slopes(velocity_blend(around(duration), duration)[:, 0])
         assert abs(first) < 1e-8 and abs(second) < 1e-3
-        assert (departure(np.linspace(0.01, 0.99, 50) * duration, duration) > 0.0).all()
-    assert not departure([-1.0, 0.0, 1.0], 0.0).any()
+        assert (velocity_blend(np.linspace(0.01, 0.99, 50) * duration, duration) > 0.0).all()
+    assert not velocity_blend([-1.0, 0.0, 1.0], 0.0).any()
 
 
 def test_a_bridge_begins_and_ends_where_and_as_fast_as_it_should(rng: np.random.Generator) -> None:

@@ -150,14 +150,14 @@ def test_the_heading_of_the_scene_changes_nothing(mode: Mode, rng: np.random.Gen
 @pytest.mark.parametrize("mode", MODES)
 def test_about_one_axis_it_is_the_way_of_a_number(mode: Mode) -> None:
     """Rotations about one axis add up as numbers do: the way must be the one that a place on a line goes."""
-    from poise.solver.constraints.paths import Knot, way
+    from poise.solver.constraints.paths import Knot, path_through
 
     angle = 0.02 * np.arange(61) + 0.3 * np.sin(np.arange(61) / 9.0)
     stays = [(0.9, 18, 24), (0.2, 31, 31), (1.4, 40, 44)]
     shape = {"tension": 0.2, "continuity": -0.3, "bias": 0.4}
     source, frames = np.outer(angle, [0.0, 0.0, 1.0]), np.arange(BEGIN, END + 1)
     knots = [Knot(np.array([0.0, 0.0, to]), float(begin), float(end), **shape) for to, begin, end in stays]
-    expected = way(mode, source, BEGIN, END, knots, frames, 7.5)
+    expected = path_through(mode, source, BEGIN, END, knots, frames, 7.5)
     points = [ConstraintPoint(rotations.exp([0.0, 0.0, to]), begin, end, **shape) for to, begin, end in stays]
     path = way_of(rotations.exp(source), points, mode)[frames]
     assert angles(path, rotations.exp(expected)).max() < 1e-7

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.solver.constraints.paths import MODES, Knot, Mode, TimeCurve, way
+from poise.solver.constraints.paths import MODES, Knot, Mode, TimeCurve, path_through
 from poise.solver.core.arrays import Array
 
 from ..made_up import Way, smooth_way, straight_way
@@ -48,7 +48,7 @@ def way_of(mode: Mode, source: Way, knots: list[Knot], fine: int = 1, ease: floa
     """(frames, 3) the way, and the source before and after it."""
     later = [replace(knot, begin=knot.begin * fine, end=knot.end * fine) for knot in knots]
     path, frames = finely(source, fine), np.arange(BEGIN * fine, END * fine + 1)
-    path[frames] = way(mode, path, BEGIN * fine, END * fine, later, frames, ease * fine)
+    path[frames] = path_through(mode, path, BEGIN * fine, END * fine, later, frames, ease * fine)
     return path
 
 
@@ -159,7 +159,7 @@ def test_in_absolute_mode_only_the_ends_of_the_source_matter(rng: np.random.Gene
     for time in (BEGIN, END):
         other[time - 1 : time + 2] = one[time - 1 : time + 2]
     np.testing.assert_array_equal(
-        *(way("absolute", source, BEGIN, END, knots, frames, EASE) for source in (one, other))
+        *(path_through("absolute", source, BEGIN, END, knots, frames, EASE) for source in (one, other))
     )
 
 
@@ -171,7 +171,7 @@ def test_details_of_the_source_are_kept_in_relative_and_condensed_mode(first: in
     bumpy[where] += bump
     frames, knots = np.arange(BEGIN, END + 1), [Knot(np.ones(3), 15.0, 20.0), Knot(-np.ones(3), 44.0, 46.0)]
     for mode in ("relative", "condensed"):
-        ways = [way(mode, source, BEGIN, END, knots, frames, EASE) for source in (bumpy, plain)]  # type: ignore[arg-type]
+        ways = [path_through(mode, source, BEGIN, END, knots, frames, EASE) for source in (bumpy, plain)]  # type: ignore[arg-type]
         expected = np.zeros_like(ways[0])
         expected[where - BEGIN] = bump
         np.testing.assert_allclose(ways[0] - ways[1], expected, rtol=0.0, atol=1e-13)
@@ -213,9 +213,9 @@ def test_a_single_stay_from_begin_to_end_and_a_single_frame(mode: Mode, rng: np.
     if mode == "relative":
         expected = place - source(BEGIN) + source(np.arange(BEGIN, END + 1))
     np.testing.assert_allclose(path, expected, rtol=0.0, atol=1e-13)
-    alone = way(mode, finely(source, 1), 9, 9, [Knot(place, 9.0, 9.0)], np.array([9]), EASE)
+    alone = path_through(mode, finely(source, 1), 9, 9, [Knot(place, 9.0, 9.0)], np.array([9]), EASE)
     np.testing.assert_allclose(alone, place[None], rtol=0.0, atol=1e-15)
-    only_frame = way(mode, source([0.0]), 0, 0, [Knot(place, 0.0, 0.0)], np.array([0]), EASE)
+    only_frame = path_through(mode, source([0.0]), 0, 0, [Knot(place, 0.0, 0.0)], np.array([0]), EASE)
     np.testing.assert_allclose(only_frame, place[None], rtol=0.0, atol=1e-15)
 
 

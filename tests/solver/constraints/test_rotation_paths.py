@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.solver.constraints.paths import Knot
-from poise.solver.constraints.turns import turning
+from poise.solver.constraints.rotation_paths import rotation_path
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 
@@ -23,7 +23,7 @@ def test_it_meets_its_knots_and_stays_there_to_the_last_bit(rng: np.random.Gener
     for _ in range(RUNS):
         source = rotations.exp(smooth_way(rng)(np.arange(41)))
         knots = [Knot(rotations.random(rng), 8.0, 14.0), Knot(rotations.random(rng), 20.0, 20.0)]
-        path = turning(source, 3.0, 33.0, knots, np.arange(3, 34))
+        path = rotation_path(source, 3.0, 33.0, knots, np.arange(3, 34))
         assert angles(path[[0, 5, 17, 30]], [source[3], *(knot.location for knot in knots), source[33]]).max() < 1e-7
         np.testing.assert_array_equal(path[6:12], np.tile(path[5], (6, 1)))
         np.testing.assert_allclose(np.linalg.norm(path, axis=1), 1.0, atol=1e-14)
@@ -36,7 +36,7 @@ def test_it_leaves_and_arrives_with_the_source_s_velocity(rng: np.random.Generat
         source = rotations.exp(smooth_way(rng)(np.arange(20 * fine + 1) / fine))
         knots = [Knot(rotations.random(rng), 10.0 * fine, 10.0 * fine)]
         begin, end = 3 * fine, 17 * fine
-        path = turning(source, begin, end, knots, np.arange(begin, end + 1))
+        path = rotation_path(source, begin, end, knots, np.arange(begin, end + 1))
         for at, was in ((0, begin), (len(path) - 2, end - 1)):
             turned = rotations.log(rotations.multiply(path[at + 1], rotations.conjugate(path[at]))) * fine
             expected = rotations.log(rotations.multiply(source[was + 1], rotations.conjugate(source[was]))) * fine
@@ -48,7 +48,7 @@ def test_it_takes_the_shortest_way_from_one_knot_to_the_next(rng: np.random.Gene
     still = np.tile(rotations.random(rng), (31, 1))
     for _ in range(RUNS):
         wanted = rotations.random(rng)
-        path = turning(still, 0.0, 30.0, [Knot(wanted, 10.0, 20.0)], np.arange(31))
+        path = rotation_path(still, 0.0, 30.0, [Knot(wanted, 10.0, 20.0)], np.arange(31))
         whole = rotations.log(rotations.multiply(wanted, rotations.conjugate(still[0])))
         share = np.arange(11)[:, None] / 10.0
         expected = rotations.multiply(rotations.exp(share**2 * (3.0 - 2.0 * share) * whole), still[0])
@@ -61,7 +61,7 @@ def test_a_whole_turn_in_thirds_goes_round() -> None:
     thirds = [rotations.exp(np.array([0.0, angle, 0.0])) for angle in 2.0 * np.pi * np.arange(4) / 3.0]
     source = rotations.exp(np.outer(np.arange(31), [0.0, 2.0 * np.pi / 30.0, 0.0]))
     knots = [Knot(thirds[1], 10.0, 10.0), Knot(thirds[2], 20.0, 20.0)]
-    assert angles(turning(source, 0.0, 30.0, knots, np.arange(31)), source).max() < 1e-7
+    assert angles(rotation_path(source, 0.0, 30.0, knots, np.arange(31)), source).max() < 1e-7
 
 
 def test_it_begins_and_ends_between_frames_too() -> None:
@@ -71,12 +71,12 @@ def test_it_begins_and_ends_between_frames_too() -> None:
     knots = [Knot(rotations.exp(12.75 * rate), 12.75, 12.75)]
     for begin, end in ((3.25, 27.5), (0.0, 30.0), (2.5, 30.0)):
         frames = np.arange(int(np.ceil(begin)), int(end) + 1)
-        assert angles(turning(source, begin, end, knots, frames), source[frames]).max() < 1e-7
+        assert angles(rotation_path(source, begin, end, knots, frames), source[frames]).max() < 1e-7
 
 
 def test_one_knot_alone_is_all_there_is(rng: np.random.Generator) -> None:
     wanted = rotations.random(rng)
     for begin, end, frames in ((4.0, 9.0, np.arange(4, 10)), (4.0, 4.0, np.array([4]))):
         source = rotations.random(rng, 12)
-        path = turning(source, begin, end, [Knot(wanted, begin, end)], frames)
+        path = rotation_path(source, begin, end, [Knot(wanted, begin, end)], frames)
         np.testing.assert_array_equal(path, np.tile(wanted, (len(frames), 1)))
