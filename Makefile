@@ -11,7 +11,7 @@ NUMPY_3.13 = numpy>=2
 BLENDERS = 42 45 50 52
 PYTHON_FOR_52 = 3.13
 
-SOLVER_TESTS = tests/solver tests/test_architecture.py
+SOLVER_TESTS = tests/solver tests/examples tests/test_architecture.py
 
 # How OpenBLAS, which NumPy's wheels bring along, may round: by its kernels for processors of several ages.
 KERNELS = Prescott Haswell Zen SkylakeX

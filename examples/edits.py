@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The edited motions of document 003, 5.5, on made-up motions: what each begins with and what is asked of it.
+"""The edited motions of Le Callennec 2006, section 5.5, on synthetic motions: each a source with its constraints.
 
-Priorities are the document's, as far as it tells them; places are our own, for our own body. All motions have y up,
-the body faces z, its left toward x.
+Priorities are those of the thesis, as far as it states them; targets are our own, for our own character. All motions
+have y up; the body faces z, its left is toward x.
 """
 
 from __future__ import annotations
@@ -42,30 +42,30 @@ LEGS = ("HumanoidRoot", "sacroiliac", *(side + name for side in MIRROR for name 
 """Pelvis and legs: enough to stay balanced while walking. Chest and arms then keep their source rotations."""
 
 UPRIGHT, SUPPORT, BALANCE, STYLE = 4, 3, 2, 1
-"""What the feet stand on comes before balance, and that before what is done with the rest of the body; but above all
-nobody bends over."""
+"""Priorities: footplants before balance, and balance before the style of the rest of the body; an upright trunk before
+all of them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Edit:
-    """A motion, and what is asked of it."""
+    """A source with its constraints and its ground."""
 
     source: Clip
     constraints: tuple[Constraint, ...]
     ground: Ground | None = FLOOR
 
     def deform(self, settings: DeformSettings | None = None) -> Deformation:
-        """The motion that answers."""
+        """The deformation of the source by the constraints."""
         return deform(self.source, self.constraints, ground=self.ground, settings=settings)
 
     @property
     def plants(self) -> tuple[Footplant, ...]:
-        """Those of its constraints that are footplants, in the order of time."""
+        """Its footplants, in the order of time."""
         return tuple(each for each in self.constraints if isinstance(each, Footplant))
 
 
 def plant(contact: Contact, **rest: object) -> Footplant:
-    """The footplant that a made-up contact was meant to be; `rest` are its other attributes."""
+    """The footplant with the events of a synthetic contact; `rest` are its other attributes."""
     return Footplant(
         foot=contact.foot,
         heel_strike=contact.heel_strike,
@@ -79,20 +79,21 @@ def plant(contact: Contact, **rest: object) -> Footplant:
 # Figures 5.12 and 5.13: kicks to three heights ----------------------------------------------------------------------
 
 KICK_HEIGHTS = (1.1, 1.25, 1.4)
-"""Of the left ankle, in sizes of the character; in the source it is 0.98."""
+"""Heights of the left ankle, in sizes of the character; in the source it is 0.98."""
 
 FAR_KICK = (1.2, 0.15)
-"""Height and way ahead of the source's, in sizes of the character: out of reach for who stays balanced and upright."""
+"""Height of the kick, and its distance ahead of the source's, in sizes of the character: out of reach for a balanced
+and upright body."""
 
 PELVIS = ("HumanoidRoot", "sacroiliac", "l_hip", "r_hip", "r_knee", "r_talocrural")
-"""Who brings the pelvis over the right foot."""
+"""The joints that bring the pelvis over the right foot."""
 BALANCING = (*PELVIS, *SPINE)
-"""Who moves to stay balanced on the right foot: the trunk too, but not the arms, which would flail."""
+"""The joints that balance the body on the right foot: the trunk too, but not the arms, which would flail."""
 KICKING = ("HumanoidRoot", "sacroiliac", "l_hip", "l_knee")
-"""Who moves the left ankle."""
+"""The joints that move the left ankle."""
 
 KICK_WEIGHT = 4.0
-"""Of the kick against the others, where all have the same priority."""
+"""The weight of the kick, the others having 1, where all have the same priority."""
 
 Arbitration = Literal["support first", "kick first", "no balance", "weights"]
 _PRIORITIES: dict[Arbitration, tuple[int, int, int]] = {
@@ -101,7 +102,7 @@ _PRIORITIES: dict[Arbitration, tuple[int, int, int]] = {
     "no balance": (SUPPORT, BALANCE, STYLE),
     "weights": (STYLE, STYLE, STYLE),
 }
-"""Of the plants, of balance and of the kick."""
+"""The priorities of the plants, of balance and of the kick."""
 
 
 def kicking(
@@ -111,15 +112,15 @@ def kicking(
     arbitration: Arbitration = "support first",
     balancing: Sequence[str] = BALANCING,
 ) -> Edit:
-    """The left ankle shall be at `height` when it kicks, `ahead` of where it was, both in sizes of the character.
+    """The left ankle kicks to `height`, `ahead` of its place in the source, both in sizes of the character.
 
-    By default the feet keep their plants above all, then comes balance over the right foot, and the kick comes last;
-    or the kick comes first; or there is no balance; or all have the same priority, and weights decide.
+    By default the plants have the highest priority, then balance over the right foot, and the kick the lowest. In the
+    other arbitrations the kick has the highest; or there is no balance; or all have the same priority and weights.
     """
     motion = kick()
     clip, size = motion.clip, motion.clip.skeleton.size
     _, before, after = motion.contacts
-    # The left foot has left its first plant behind when the kick begins, and the second one is still to come.
+    # The kick is active between the blends of the left foot's first and second plant.
     rolling = math.ceil(EASE * clip.fps)
     goal = clip.position("l_talocrural")[motion.kick_frame]
     goal[1] = height * size
@@ -144,7 +145,7 @@ def kicking(
 
 
 def far_kick(arbitration: Arbitration = "support first") -> Edit:
-    """A kick that is out of reach for who stays balanced and leans no farther than in the source."""
+    """A kick that is out of reach for a body that stays balanced and leans no farther than in the source."""
     edit = kicking(*FAR_KICK, arbitration=arbitration, balancing=PELVIS)
     reaching = next(each for each in edit.constraints if isinstance(each, ShapeConstraint))
     (goal,) = reaching.points
@@ -165,29 +166,30 @@ def far_kick(arbitration: Arbitration = "support first") -> Edit:
 
 STEPS = 6
 SKATE = 0.01
-"""How far the feet slide and float in the source, in sizes of the character: as much as in captured walks."""
+"""Sizes of the character by which feet slide and float in the source: as much as in captured walks."""
 
 
 def sliding_walk() -> SyntheticMotion:
-    """The walk that the edits of footplants begin with."""
+    """The source of the edits of footplants: a walk with sliding feet."""
     return walk(steps=STEPS, skate=SKATE, seed=1)
 
 
 def enforced_walk() -> Edit:
-    """Feet that slide stand still."""
+    """A walk with sliding feet, with all of them planted."""
     motion = sliding_walk()
     standing = [plant(contact, priority=SUPPORT) for contact in motion.contacts]
     return Edit(motion.clip, (*standing, Balance(priority=BALANCE, recruit=LEGS)))
 
 
 HIP_TURN, HIP_LIST = np.deg2rad((5.0, 4.0))
-"""By how much more the pelvis turns and lists with each step of a catwalk."""
+"""Radians that are added to the rotation and to the tilt of the pelvis in each step of a catwalk."""
 LOWER = 0.01
-"""By how much the chest is carried lower, in sizes of the character: legs that are all but stretched reach no line."""
+"""The height by which the chest is lowered, in sizes of the character: legs that are almost straight do not reach the
+line."""
 
 
 def catwalk() -> Edit:
-    """Feet in one line, pointing straight ahead; the hips swing more, and the chest goes straight above the line."""
+    """A walk with the feet on one line, pointing ahead, more motion of the hips, and the chest above the line."""
     motion = sliding_walk()
     clip = motion.clip
     standing = []
@@ -215,16 +217,16 @@ RISE = 0.14
 NOSING = 0.2
 """Sizes of the character by which a step begins before the heel that stands on it."""
 LIFTED = 0.04
-"""Sizes of the character by which a foot is lifted higher than it was above the floor, over the step between."""
+"""Sizes of the character that are added to the height of a foot in the source, over the step between its plants."""
 
 
 def edges(contacts: Sequence[Contact], size: float) -> Array:
-    """(contacts,) where along z the step of each contact begins; the first two feet stand on the floor."""
+    """(contacts,) the z at which the step of each contact begins; the first two contacts are on the floor."""
     return np.array([-np.inf, -np.inf, *(contact.heel[2] - NOSING * size for contact in contacts[2:])])
 
 
 def stairs(contacts: Sequence[Contact], size: float) -> Ground:
-    """A step for every contact from the third on."""
+    """Stairs with a step for every contact from the third on."""
     begins = edges(contacts, size)[2:]
 
     def height(x: Array, z: Array) -> Array:
@@ -235,9 +237,9 @@ def stairs(contacts: Sequence[Contact], size: float) -> Ground:
 
 
 def climbing() -> Edit:
-    """The walk goes upstairs: every plant a step higher, and the feet are lifted over the edges.
+    """A walk upstairs: every plant is a step higher, and the feet are lifted over the edges.
 
-    It ends while both feet stand: what a foot that has left its last step should do, no plant says.
+    It ends while both feet stand: after its last plant a foot would have no target.
     """
     walked = sliding_walk()
     motion = _until(walked, walked.contacts[-2].toe_off)
@@ -247,7 +249,7 @@ def climbing() -> Edit:
 
 
 def _until(motion: SyntheticMotion, last: int) -> SyntheticMotion:
-    """The motion up to a frame, which all of its contacts have begun by."""
+    """The motion up to a frame, at which all of its contacts have begun."""
     whole = motion.clip.motion
     clip = motion.clip.with_motion(Motion(whole.rotations[: last + 1], whole.translations[: last + 1]))
     contacts = [
@@ -257,9 +259,9 @@ def _until(motion: SyntheticMotion, last: int) -> SyntheticMotion:
 
 
 def _lifts(motion: SyntheticMotion, ground: Ground) -> list[ShapeConstraint]:
-    """Heel and ball of each foot that swings onto a step are high enough when the tip of its toes comes to an edge.
+    """Constraints that lift heel and ball of each foot in its swing phase before the tip of its toes passes an edge.
 
-    They are as important as the plants, which they connect: no lift returns to the floor of the source.
+    They have the priority of the plants, so that they are connected to these and do not return to the source's floor.
     """
     clip, marks, size = motion.clip, motion.clip.skeleton.landmarks, motion.clip.skeleton.size
     heights = ground.heights(np.array([contact.heel for contact in motion.contacts]), clip.skeleton.up_axis)
@@ -292,13 +294,14 @@ def _lifts(motion: SyntheticMotion, ground: Ground) -> list[ShapeConstraint]:
 # Figure 5.15: a golf swing ------------------------------------------------------------------------------------------
 
 FARTHER_BACK, FARTHER_THROUGH = (-0.10, 0.10, 0.0), (0.10, 0.10, 0.0)
-"""By how much farther the hands go at both ends of the swing, in sizes of the character."""
+"""Displacements of the hands at both ends of the swing, in sizes of the character."""
 
 
 def amplified_swing() -> Edit:
-    """The left hand swings farther back and farther through, the right one stays on the club, the feet where they are.
+    """A golf swing in which the left hand goes farther back and farther through; the right one stays on the club,
+    and the feet stay planted.
 
-    At impact the hands are where they were: the ball has not moved.
+    At impact the hands are where they are in the source, since the ball has not moved.
     """
     motion = golf_swing()
     clip, size = motion.clip, motion.clip.skeleton.size
@@ -330,14 +333,14 @@ def amplified_swing() -> Edit:
 
 TRAY_HAND = "r_wrist"
 _ELBOW_PLACE = (-0.24, -0.20, 0.10)
-"""Where the right elbow is, seen from the chest (vt6), in sizes of the character: beside the ribs."""
+"""The place of the right elbow in the frame of the chest (vt6), in sizes of the character: beside the ribs."""
 _FOREARM, _FINGERS = (-0.15, 0.45, 1.0), (0.0, 0.0, 1.0)
 _UP = (0.0, 1.0, 0.0)
 _ARM = ("r_sternoclavicular", "r_shoulder", "r_elbow", "r_wrist")
 
 
 def waiter() -> Edit:
-    """Upstairs with a tray on the right hand: the elbow beside the chest, the hand level."""
+    """A walk upstairs with a tray on the right hand: the elbow is beside the chest, the hand level."""
     edit = climbing()
     clip, size = edit.source, edit.source.skeleton.size
     last = clip.frames - 1
@@ -379,9 +382,9 @@ def waiter() -> Edit:
 
 
 def _palm_up(along: tuple[float, float, float]) -> Array:
-    """(4,) world rotation of the right hand, or of its forearm, that points so and turns its palm up.
+    """(4,) the world rotation of the right hand, or of its forearm, that points along a direction with the palm up.
 
-    At rest it points down, its palm toward the body, which is x.
+    At rest the hand points down, its palm toward the body, along x.
     """
     down = np.array(along) / np.linalg.norm(along)
     palm = np.array(_UP) - (np.array(_UP) @ down) * down

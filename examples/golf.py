@@ -38,9 +38,9 @@ from ..solver.synthetic.puppet import (
 DURATION = 2.2
 """Seconds. The back swing takes three times as long as the way down to the ball."""
 _BACK = (0.12, 1.02)
-"""When the back swing begins and ends, for all."""
+"""The times at which the back swing begins and ends, for the whole body."""
 _PELVIS_THROUGH, _CHEST_THROUGH, _ARMS_THROUGH, _CLUB_THROUGH = (0.86, 1.56), (0.92, 1.66), (0.94, 1.74), (1.02, 1.68)
-"""When each begins and ends to swing through: from the ground up."""
+"""The times at which each part of the body begins and ends to swing through: from the ground up."""
 IMPACT = 0.5 * sum(_ARMS_THROUGH)
 """Seconds until the hands are again where they began."""
 
@@ -61,7 +61,7 @@ _RISE = 0.010
 # Degrees. Turns to the right are negative, about an axis that leans forward with the trunk.
 _PELVIS_LEAN, _SPINE_LEAN, _NECK_LEAN = 26.0, 8.0, 4.0
 _STRAIGHTENS = -14.0
-"""How much of that lean is given up in the follow-through."""
+"""The share of that lean that is lost in the follow-through."""
 _PELVIS_BACK, _PELVIS_FINISH = -28.0, 32.0
 _SPINE_BACK, _SPINE_FINISH = -38.0, 30.0
 _SHOULDER_ACROSS, _SHOULDER_UP = 16.0, 10.0
@@ -81,8 +81,8 @@ _ARMS_AT_ADDRESS = 66.0
 """The slope at address of the line from between the shoulders to the left wrist, below the horizontal."""
 _STRETCH = 0.985
 """The share of its length up to which an arm is stretched: the left one going back, the right one going through."""
-_YIELDING = 0.06
-"""How gently one arm gives way to the other as the straight one, in sizes of the character."""
+_BLEND = 0.06
+"""The width of the blend from the one straight arm to the other, in sizes of the character."""
 
 _CLUB_IN_HAND = 60.0
 """Degrees from the thumb's direction toward the fingers' in which the club lies in the left hand."""
@@ -91,7 +91,7 @@ _GRIP = 0.085
 _PALMS_APART = 0.045
 """How far the wrists are from each other across the club, in sizes of the character."""
 _ELBOWS_TOWARD = (0.35, -0.55, -0.55)
-"""Whither the left elbow points, seen from the chest: out, down and back."""
+"""The direction of the left elbow in the frame of the chest: out, down and back."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +99,9 @@ class GolfSwing(SyntheticMotion):
     """A golf swing; its contacts are both feet throughout."""
 
     impact_frame: int
-    """The frame nearest to when the hands are again where they began."""
+    """The frame nearest to the time at which the hands are again where they began."""
     grip: Array
-    """(3,) where the right wrist is in the left wrist's frame, in all frames."""
+    """(3,) the place of the right wrist in the left wrist's frame, the same in all frames."""
 
 
 def golf_swing(skeleton: Skeleton | None = None, *, fps: float = 30.0, heading: float = 0.0, up: Up = "y") -> GolfSwing:
@@ -153,7 +153,7 @@ def _turn_trunk(puppet: Puppet, times: Array) -> None:
 
 
 def _hold_club(puppet: Puppet, times: Array) -> Array:
-    """Bring both hands to the club; (3,) where the right wrist then is in the left wrist's frame."""
+    """Bring both hands to the club; returns (3,) the place of the right wrist in the left wrist's frame."""
     skeleton = puppet.skeleton
     size, up = skeleton.size, skeleton.up
     normal = np.cross((1.0, 0.0, 0.0), _sloping(_PLANE))
@@ -179,7 +179,7 @@ def _hold_club(puppet: Puppet, times: Array) -> Array:
     arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.index(bone)])) for bone in ("l_elbow", "l_wrist"))
     left_reach = _distance_along(way, shoulders["l_"] - middle, _STRETCH * arm)
     right_reach = _distance_along(way, shoulders["r_"] - middle - held, _STRETCH * arm)
-    left = middle + _smaller(left_reach, right_reach, _YIELDING * size)[:, None] * way
+    left = middle + _smaller(left_reach, right_reach, _BLEND * size)[:, None] * way
     wrists: dict[Side, Array] = {"l_": left, "r_": left + held}
     for side, wrist in wrists.items():
         toward = rotations.rotate(chest, standing(np.array(_ELBOWS_TOWARD) * (MIRROR[side], 1.0, 1.0), up))
@@ -188,23 +188,24 @@ def _hold_club(puppet: Puppet, times: Array) -> Array:
 
 
 def _sloping(below: float) -> Array:
-    """(3,) the direction ahead and so many degrees below the horizontal."""
+    """(3,) the direction ahead, by an angle in degrees below the horizontal."""
     return np.array((0.0, -np.sin(np.deg2rad(below)), np.cos(np.deg2rad(below))))
 
 
 def _distance_along(way: Array, center: Array, radius: float) -> Array:
-    """(frames,) how far along the directions `way` (frames, 3) the sphere about `center` (frames, 3) is left."""
+    """(frames,) the distance along the directions `way` (frames, 3) to the far side of the sphere about `center`
+    (frames, 3)."""
     along = np.einsum("fi,fi->f", way, center)
     return np.asarray(along + np.sqrt(radius**2 - np.einsum("fi,fi->f", center, center) + along**2))
 
 
-def _smaller(first: Array, second: Array, yielding: float) -> Array:
-    """A little less than the smaller of both, without a corner where they meet."""
-    return np.asarray(0.5 * (first + second - np.sqrt((first - second) ** 2 + yielding**2)))
+def _smaller(first: Array, second: Array, width: float) -> Array:
+    """A smooth minimum of two arrays: a little less than the smaller one where they are nearly equal."""
+    return np.asarray(0.5 * (first + second - np.sqrt((first - second) ** 2 + width**2)))
 
 
 def _contact(skeleton: Skeleton, foot: Foot, flat: FootPose, turn: Array) -> Contact:
-    """A foot that stays where it is in all frames."""
+    """The contact of a foot that stays in place in all frames."""
     ball = flat.ball[0]
     heel = ball - rotations.rotate(flat.foot[0], heel_to_ball(skeleton, SIDE_OF[foot]))
     last = len(flat.ball) - 1

@@ -35,10 +35,10 @@ _BEGIN, _BACK, KICK, _DRAWN_IN, _STANDS = 0.10, 0.86, 1.20, 1.62, 2.25
 _HEEL_OFF, _TOE_OFF, _LANDED = 0.40, 0.58, 2.00
 """Of the left foot, which lands flat."""
 _PASSING = 0.5 * (_BACK + KICK)
-"""When the left foot swings past the right one."""
+"""The time at which the left foot passes the right one."""
 _DURATION = 2.4
 _OVERLAP = 0.06
-"""One move flows into the next."""
+"""Seconds over which one move is blended into the next."""
 _KEYS = np.array([_BEGIN, _BACK, KICK, _DRAWN_IN, _STANDS])
 
 
@@ -47,7 +47,7 @@ class Kick(SyntheticMotion):
     """A kick; its contacts are the right foot throughout, and the left one before and after."""
 
     kick_frame: int
-    """The frame in which the left foot is at its height."""
+    """The frame in which the left foot is highest."""
 
 
 def _keyed(*middle: tuple[float, float, float]) -> EasedCurve:
@@ -66,11 +66,11 @@ _NECK_TURN = _keyed((2.0, 8.0, 4.0), (14.0, -8.0, 4.0), (6.0, -2.0, 2.0))
 
 _LEFT_ARM = _keyed((-38.0, 0.0, 30.0), (32.0, 0.0, 42.0), (0.0, 0.0, 22.0))
 _RIGHT_ARM = _keyed((28.0, 0.0, -42.0), (-42.0, 0.0, -36.0), (-8.0, 0.0, -22.0))
-"""Arms go against the leg of their side, out to the sides for balance."""
+"""The arms move against the leg of their side, and out to the sides for balance."""
 _ELBOWS = _keyed((-38.0, 0.0, 0.0), (-30.0, 0.0, 0.0), (-25.0, 0.0, 0.0))
 
 _IN_THE_AIR = eased((_TOE_OFF, 0.0), (_BACK - 0.02, 1.0), (_DRAWN_IN, 1.0), (_LANDED, 0.0))
-"""From 0, where the floor decides where the left foot is, to 1, where the swing of the leg does."""
+"""From 0, where the left foot is placed on the floor, to 1, where it is placed by the swing of the leg."""
 _LEG_SWING = eased(
     (_TOE_OFF - 0.1, 0.0),
     (_BACK, 38.0),
@@ -146,7 +146,7 @@ def kick(skeleton: Skeleton | None = None, *, fps: float = 30.0, heading: float 
 
 
 def _kicking_foot(puppet: Puppet, flat: FootPose, times: Array) -> FootPose:
-    """The left foot: rolling over its toes, then carried by the leg, then put down where it was."""
+    """The path of the left foot: it rolls over its toes, is carried by the leg, and is put down in its first place."""
     skeleton = puppet.skeleton
     foot, toes = (
         rotations.exp(standing(degrees(pitch(times), 0.0, 0.0), skeleton.up)) for pitch in (_FOOT_PITCH, _TOE_PITCH)

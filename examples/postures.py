@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The postures of document 003, chapter 3 and figure 5.10, on made-up characters: where they start and what is asked.
+"""The postures of Le Callennec 2006, chapter 3 and figure 5.10, on synthetic characters: each a start with its tasks.
 
-Priorities and recruiting levels are those of the document's appendix B; targets are our own, for our own body. All
+Priorities and recruiting levels are those of appendix B of the thesis; targets are our own, for our own character. All
 bodies have y up and face z, their left toward x.
 """
 
@@ -32,7 +32,7 @@ Turns = Mapping[str, tuple[float, float, float]]
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A posture to start from, and what is asked of it."""
+    """A posture to start from, and the tasks to solve."""
 
     skeleton: Skeleton
     start: Pose
@@ -42,7 +42,7 @@ class Scene:
     """A fixed factor, in sizes of the character: solve by damped least squares with it, not by `solve_posture`."""
 
     def solve(self, record: bool = False) -> Posture:
-        """The posture that answers; `record` keeps every task's error over the iterations."""
+        """The solved posture; `record` keeps every task's error over the iterations."""
         if self.damping is not None:
             method, settings = damped_least_squares(1.0, self.damping), self.settings or SolveSettings()
             return iterate_posture(self.skeleton, self.start, self.tasks, method, settings)
@@ -50,7 +50,7 @@ class Scene:
 
 
 def turned(skeleton: Skeleton, turns: Turns, shift: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Pose:
-    """The rest pose with some joints turned about the body's axes and the whole shifted."""
+    """The rest pose with some joints rotated about the body's axes and the root translated."""
     pose = Pose.rest(skeleton)
     for name, degrees in turns.items():
         joint = skeleton.index(name)
@@ -60,14 +60,14 @@ def turned(skeleton: Skeleton, turns: Turns, shift: tuple[float, float, float] =
 
 
 def place(skeleton: Skeleton, pose: Pose, point: str | BodyPoint) -> Array:
-    """(3,) where a joint, or a point on one, is in a pose."""
+    """(3,) the world position of a joint, or of a point on one, in a pose."""
     return WorldState.of(skeleton, pose.motion).point(skeleton.resolve(point))[0]
 
 
 # Figure 3.3 and table B.1: The Thinker ------------------------------------------------------------------------------
 
 HIP_HEIGHT = 0.44
-"""Metres from the floor to the hip joints of one who sits."""
+"""Metres from the floor to the hip joints of a sitting body."""
 
 _SITTING: Turns = {
     **dict.fromkeys(("l_hip", "r_hip"), (-88.0, 0.0, 0.0)),
@@ -87,7 +87,7 @@ _BROODING: Turns = {
     "l_talocrural": (-14.0, 0.0, 0.0),
     "r_talocrural": (-20.0, 0.0, 0.0),
 }
-"""Bent forward with a round back and bent arms: what the joints prefer as far as the tasks leave them free."""
+"""Bent forward with a round back and bent arms: the attractor of the joints that the tasks leave free."""
 
 
 def thinker() -> Scene:
@@ -118,13 +118,14 @@ def thinker() -> Scene:
 
 
 def _forearm(skeleton: Skeleton, direction: tuple[float, float, float]) -> Array:
-    """(3,) as long as a forearm: both its ends have a target, and both are to be met."""
+    """(3,) a vector of the length of a forearm: both of its ends have targets, and both must be reachable."""
     length = np.linalg.norm(skeleton.offsets[skeleton.index("l_wrist")])
     return np.asarray(length / np.linalg.norm(direction) * np.array(direction))
 
 
 def _hand(fingers: tuple[float, float, float], palm: tuple[float, float, float], palm_at_rest: float) -> Array:
-    """(4,) world rotation of a hand whose fingers and palm point these ways; at rest the palm faces that sign of x."""
+    """(4,) the world rotation of a hand with given directions of fingers and palm; `palm_at_rest` is the sign of the x
+    that the palm faces at rest."""
     down = np.array(fingers) / np.linalg.norm(fingers)
     across = palm_at_rest * (np.array(palm) - (np.array(palm) @ down) * down)
     across /= np.linalg.norm(across)
@@ -137,22 +138,22 @@ UMBRELLA_MASS = 8.0
 """Kilograms: a heavy one, so that its effect shows."""
 
 UMBRELLA = BodyPoint("l_middle1", (0.10, 0.0, 0.45))
-"""Its centre of mass, up its stick from the left hand that holds it."""
+"""The umbrella's centre of mass, up its stick from the left hand."""
 
 _HOLDING_UMBRELLA: Turns = {"l_shoulder": (0.0, 0.0, 50.0), "l_elbow": (-75.0, 0.0, 0.0)}
 FAR_OUT_OF_REACH = (-2.0, 1.45, 0.5)
 
 
 _FEET = {"left_heel": 5, "left_toe_tip": 7, "right_toe_tip": 7, "right_heel": 5}
-"""What stays on the floor, in order around the feet, with its recruiting level up to the root."""
+"""The landmarks that stay on the floor, in order around the feet, with their recruiting levels up to the root."""
 
 
 def reaching(balanced: bool, umbrella: float = 0.0) -> Scene:
-    """The right hand reaches for what is far out of reach, both feet on the floor.
+    """The right hand reaches for a target that is far out of reach, with both feet on the floor.
 
-    Where `balanced`, the centre of mass stays above the middle between the feet. `umbrella` is the mass in kilograms of
-    what the left hand holds out meanwhile. (The document's text holds the right foot only, its table "heels" and
-    "toes": with both feet held, the middle between them is a place to balance over.)
+    If `balanced`, the centre of mass stays above the middle between the feet. `umbrella` is the mass in kilograms of
+    the umbrella in the left hand. (The text of the thesis fixes the right foot only, its table "heels" and "toes": with
+    both feet fixed, the middle between them is a place to balance over.)
     """
     skeleton = human()
     standing = turned(skeleton, _HOLDING_UMBRELLA if umbrella else {})
@@ -161,9 +162,9 @@ def reaching(balanced: bool, umbrella: float = 0.0) -> Scene:
     tasks: list[Task] = []
     for mark, level in _FEET.items():
         point: BodyPoint = skeleton.landmarks.require(mark)
-        held = place(skeleton, standing, point)
+        target = place(skeleton, standing, point)
         name = mark.replace("_", " ").capitalize()
-        tasks.append(PositionTask(point.joint, held, offset=point.offset, priority=15, recruit=level, name=name))
+        tasks.append(PositionTask(point.joint, target, offset=point.offset, priority=15, recruit=level, name=name))
     if balanced:
         tasks.append(CenterOfMassTask(support(skeleton, standing).mean(axis=0), priority=10))
     tasks.append(PositionTask("r_middle1", FAR_OUT_OF_REACH, priority=5, recruit=10, name="Right hand"))
@@ -185,7 +186,7 @@ ARM_AND_SPINE = 8
 
 
 def left_reach(recruit: int) -> Scene:
-    """The left hand reaches across the body with so many joints above its own."""
+    """The left hand reaches across the body with the given recruiting level."""
     skeleton = human()
     standing = turned(skeleton, {})
     wrist = PositionTask("l_wrist", (-0.20, 1.10, 0.45), recruit=recruit)
@@ -196,15 +197,15 @@ def left_reach(recruit: int) -> Scene:
 # Figure 3.2: two arms in conflict -----------------------------------------------------------------------------------
 
 
-def two_arms(winner: Literal["left", "right"] | None) -> Scene:
+def two_arms(preferred: Literal["left", "right"] | None) -> Scene:
     """Both wrists are pulled apart, farther than the arms reach together; the trunk can lean to one side only.
 
-    `winner` has the higher priority; None gives both the same and lets weights decide.
+    The wrist on the `preferred` side has the higher priority; None: both have the same priority and weight.
     """
     skeleton = human()
     standing = turned(skeleton, {})
     tasks: list[Task] = [
-        PositionTask(f"{side[0]}_wrist", (x, 1.40, 0.05), priority=2 if winner == side else 1, recruit=ARM_AND_SPINE)
+        PositionTask(f"{side[0]}_wrist", (x, 1.40, 0.05), priority=2 if preferred == side else 1, recruit=ARM_AND_SPINE)
         for side, x in (("left", 0.95), ("right", -0.95))
     ]
     joints = np.flatnonzero(tasks[0].recruited(skeleton) | tasks[1].recruited(skeleton))
@@ -215,10 +216,11 @@ def two_arms(winner: Literal["left", "right"] | None) -> Scene:
 
 
 def three_constraints() -> Scene:
-    """Tip, centre of mass and last joint of a planar chain of three hinges, each to be above a point of its own.
+    """Tip, centre of mass and last joint of a planar chain of three hinges, each with a target x of its own.
 
-    The chain leans to the right, whither the centre of mass and the joint shall go on, but the tip must go left. Small
-    intermediate goals and a fixed damping, as the document has them, show one level waiting for another.
+    The chain leans to the right. The targets of the centre of mass and of the joint lie farther to the right, that of
+    the tip to the left. Small intermediate goals and a fixed damping, as in the thesis, show how the lower levels
+    converge after the higher ones.
     """
     skeleton = chain(3, kind="hinge")
     tip = skeleton.tips[0]

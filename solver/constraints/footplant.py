@@ -58,8 +58,8 @@ class Footplant(Constraint):
     """A foot stands: the heel from `heel_strike` to `heel_off`, the ball from `toe_strike` to `toe_off`.
 
     Events are times in frames, in any order in which a foot can stand (heel first, ball first, flat). Both events of
-    the heel, or both of the ball ("toe"), may be None: a foot that stands on its toes alone has no heel events. By default
-    the foot stands at its robust mean place in the source.
+    the heel, or both of the ball ("toe"), may be None: a foot that stands on its toes alone has no heel events. By
+    default the foot stands at its robust mean place in the source.
     """
 
     foot: Literal["left", "right"]

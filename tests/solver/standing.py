@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Someone who stands still, and what is asked of them: for tests of single passes over a clip."""
+"""A standing body with constraints on it: for tests of single passes over a clip."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Balance over time: the target of equation 4.5, displaced as asked for, coming and going smoothly."""
+"""Balance over time: the target of equation 4.5, displaced by a given amount, blended in and out."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ BEGIN, END = 8, 52
 
 
 def turning(rng: np.random.Generator, fine: int = 1) -> Clip:
-    """Someone who turns about, with so many frames for one."""
+    """A body that turns about, sampled `fine` times as finely."""
     way = smooth_way(rng, 0.4)
     return turning_clip(rotations.exp(way(np.arange(60 * fine + 1) / fine)), 30.0 * fine)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Footplants: when and where heel and ball stand, on which ground, and who of the two leads."""
+"""Footplants: when and where heel and ball stand, on which ground, and which of the two ranks higher."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def clearance(source: Source) -> float:
 # --- when -------------------------------------------------------------------------------------------------------------
 
 ORDERS = {
-    # heel strike, toe strike, heel off, toe off; who leads before the first "off", who after it
+    # heel strike, toe strike, heel off, toe off; which one leads before the first "off", and which after it
     "as one walks": (20, 23, 30, 34, "heel", "toe"),
     "toe first": (23, 20, 34, 30, "toe", "heel"),
     "on the forefoot": (23, 20, 30, 34, "toe", "toe"),
@@ -123,7 +123,7 @@ def test_heel_and_toe_stand_still_between_their_events(order: str, rng: np.rando
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_who_is_alone_on_the_ground_leads(order: str, rng: np.random.Generator) -> None:
-    """And while both are, nobody is disturbed by who does; the change is at the first "off" (document 003, 4.3.2)."""
+    """While both stand the ranks do not matter; they change at the first "off" (Le Callennec 2006, section 4.3.2)."""
     heel_strike, toe_strike, heel_off, toe_off, before, after = ORDERS[order]
     source = Source(moving_human(rng))
     tracks = by_part(
@@ -512,7 +512,7 @@ def test_who_stands_does_not_yield_to_who_is_on_its_way(rng: np.random.Generator
             assert alone.any()
             np.testing.assert_array_equal(target[alone], own[alone])
             np.testing.assert_allclose(target[channel.in_hold], own[channel.in_hold], atol=1e-12)
-            assert np.abs(target - own).max() > 1e-3, "the follower gives way"
+            assert np.abs(target - own).max() > 1e-3, "the target of the follower is not moved"
 
 
 @pytest.mark.parametrize("order", ORDERS)

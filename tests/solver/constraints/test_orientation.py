@@ -23,7 +23,7 @@ BEGIN, END = 8, 52
 
 
 def turning(rng: np.random.Generator, fine: int = 1, turns: float = 0.3) -> Array:
-    """(frames, 4) of someone who sways and turns so many times about, with so many frames for one."""
+    """(frames, 4) the rotations of a body that sways and turns, sampled `fine` times as finely."""
     times = np.arange(60 * fine + 1) / fine
     spin = np.zeros((len(times), 3))
     spin[:, 1] = 2.0 * np.pi * turns * times / 60.0

@@ -165,7 +165,7 @@ def test_in_absolute_mode_only_the_ends_of_the_source_matter(rng: np.random.Gene
 
 @pytest.mark.parametrize("first", [21, 28, 39])
 def test_details_of_the_source_are_kept_in_relative_and_condensed_mode(first: int, rng: np.random.Generator) -> None:
-    """A bump of the source where nobody stays is there in the result, also right after a stay or before one."""
+    """A bump of the source outside stays is kept in the result, also right after a stay or before one."""
     bumpy = finely(smooth_way(rng), 1)
     plain, bump, where = bumpy.copy(), rng.standard_normal((5, 3)), np.arange(first, first + 5)
     bumpy[where] += bump

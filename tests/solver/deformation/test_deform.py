@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Deforming a clip: what is not asked for stays, what is asked for holds, solving again agrees with solving anew."""
+"""Deforming a clip: other frames and joints stay the same, targets are met, solving again agrees with solving anew."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def farthest(one: Clip, other: Clip) -> float:
     return float(np.abs(one.world.positions - other.world.positions).max() / one.skeleton.size)
 
 
-# What is not asked for ----------------------------------------------------------------------------------------------
+# What no constraint moves ----------------------------------------------------------------------------------------------
 
 
 def test_without_constraints_the_result_is_the_source(steps: SyntheticMotion) -> None:
@@ -94,7 +94,7 @@ def test_the_source_is_not_touched(steps: SyntheticMotion, plants: list[Footplan
     np.testing.assert_array_equal(steps.clip.motion.rotations, before)
 
 
-# What is asked for --------------------------------------------------------------------------------------------------
+# What constraints require --------------------------------------------------------------------------------------------------
 
 
 def test_plants_stand_still(steps: SyntheticMotion, plants: list[Footplant], enforced: Deformation) -> None:
@@ -144,8 +144,8 @@ def test_joint_limits_do_not_cost_the_more_important() -> None:
     goal = clip.position("l_talocrural")[4] + np.array([0.0, 0.3, 0.3]) * size
     reaching = ShapeConstraint("l_talocrural", 0, 9, [ConstraintPoint(goal, 4)], "relative", priority=1, name="kick")
     report = deform(clip, [stand, balance, reaching]).report
-    for winner in (stand, balance):
-        assert report.residual(winner).worst < 1e-3 * size, f"{winner.label} was lost"
+    for satisfied in (stand, balance):
+        assert report.residual(satisfied).worst < 1e-3 * size, f"{satisfied.label} is missed"
     assert report.residual(reaching).worst > 1e-2 * size, "the kick should be out of reach"
 
 
@@ -255,7 +255,7 @@ def test_a_solve_can_be_given_up(steps: SyntheticMotion, plants: list[Footplant]
 
 
 def test_each_frame_from_the_one_before_comes_to_the_same(steps: SyntheticMotion, plants: list[Footplant]) -> None:
-    """The document's own order, in which feet follow paths in the air too, comes near; what is held, holds."""
+    """Sequential frames, in which feet follow paths in the air too, come near; targets in hold intervals are met."""
     few = walk(steps=1, fps=30.0, skate=0.01)
     constraints = [*(plant_of(contact, priority=10) for contact in few.contacts), Balance(priority=5)]
     together = deform(few.clip, constraints)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tasks of every frame: who is grouped with whom, in which order, who may move, and what has changed."""
+"""The tasks of each frame: groups, priorities, recruited joints, solving, and differences to other tasks."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_every_frame_in_which_anything_holds_is_in_one_group(frame_tasks: FrameT
     assert frame_tasks.groups(np.zeros(0, dtype=np.int64)) == []
 
 
-def test_a_group_has_a_level_for_each_channel_that_is_active_in_all_of_its_frames(frame_tasks: FrameTasks) -> None:
+def test_a_group_has_the_channels_that_are_active_in_all_of_its_frames(frame_tasks: FrameTasks) -> None:
     for group in frame_tasks.groups(everything(frame_tasks)):
         active = {each.channel for each in group.channels}
         for number, channel in enumerate(frame_tasks.timeline.channels):
@@ -80,7 +80,7 @@ def test_two_groups_differ(frame_tasks: FrameTasks) -> None:
     assert len(set(keys)) == len(keys)
 
 
-def test_tasks_ask_for_the_targets_of_their_frames(frame_tasks: FrameTasks) -> None:
+def test_tasks_have_the_targets_of_their_frames(frame_tasks: FrameTasks) -> None:
     source = frame_tasks.timeline.source
     for group in frame_tasks.groups(everything(frame_tasks)):
         state = source.clip.world.at(group.frames)
@@ -136,32 +136,32 @@ def test_of_a_plant_who_is_alone_on_the_ground_comes_first() -> None:
 # Solving without order, and putting right ----------------------------------------------------------------------------
 
 
-def test_without_order_the_same_comes_out_where_everything_can_be_met(frame_tasks: FrameTasks) -> None:
+def test_a_single_level_gives_the_prioritized_result_where_all_targets_can_be_met(frame_tasks: FrameTasks) -> None:
     frames = everything(frame_tasks)[::3]
     source = frame_tasks.timeline.source.clip.motion
-    unordered = frame_tasks.solve_single_level(frames, source, source, SETTINGS)
-    assert unordered.met.all()
+    single_level = frame_tasks.solve_single_level(frames, source, source, SETTINGS)
+    assert single_level.met.all()
     skeleton = frame_tasks.skeleton
     moved = False
     for group in frame_tasks.groups(frames):
-        ordered = frame_tasks.solve_prioritized(group, source, source, SETTINGS)
-        assert ordered.met.all()
+        prioritized = frame_tasks.solve_prioritized(group, source, source, SETTINGS)
+        assert prioritized.met.all()
         at = np.searchsorted(frames, group.frames)
-        motion = unordered.at(at).motion
+        motion = single_level.at(at).motion
         one, other = (
             frame_tasks.timeline.source.clip.with_motion(
                 Motion(np.array(each.rotations), np.array(each.translations))
             ).world.positions
-            for each in (ordered.motion, motion)
+            for each in (prioritized.motion, motion)
         )
         assert np.abs(one - other).max() < 2e-4 * skeleton.size
         original = frame_tasks.timeline.source.clip.world.positions[group.frames]
         moved |= bool(np.abs(one - original).max() > 2e-2 * skeleton.size)
-    assert moved, "something must have been asked for"
+    assert moved, "the example must have tasks"
 
 
 def test_who_may_not_move_in_a_frame_does_not(walking: tuple[Clip, list[Constraint]]) -> None:
-    """In one batch with frames in which they may: those keep the reference, and when put right, what they had."""
+    """In one batch with frames in which they may: those keep the reference, and in a correction their start."""
     clip, constraints = walking
     hand = constraints[-1]
     frame_tasks = frame_tasks_of(clip, [hand, displaced(clip, "r_wrist", (0.0, 0.1, 0.0), 12, 20, 22, 30, recruit=1)])
@@ -175,12 +175,12 @@ def test_who_may_not_move_in_a_frame_does_not(walking: tuple[Clip, list[Constrai
     solved = frame_tasks.solve_single_level(frames, shaken, clip.motion, SETTINGS)
     np.testing.assert_array_equal(solved.motion.rotations[still], clip.motion.rotations[frames][still])
     np.testing.assert_array_equal(solved.motion.translations[still], clip.motion.translations[frames][still])
-    polished = frame_tasks.correct(frames, shaken)
-    np.testing.assert_array_equal(polished.motion.rotations[still], shaken.rotations[frames][still])
-    np.testing.assert_array_equal(polished.motion.translations[still], shaken.translations[frames][still])
+    corrected = frame_tasks.correct(frames, shaken)
+    np.testing.assert_array_equal(corrected.motion.rotations[still], shaken.rotations[frames][still])
+    np.testing.assert_array_equal(corrected.motion.translations[still], shaken.translations[frames][still])
 
 
-def test_who_may_move_begins_at_the_start_and_the_others_keep_the_reference() -> None:
+def test_recruited_joints_begin_at_the_start_and_the_others_keep_the_reference() -> None:
     """Seen where no step is taken."""
     clip = standing_human(11)
     elbow = clip.skeleton.index("l_elbow")
@@ -212,11 +212,11 @@ def test_frames_that_are_put_right_hold(walking: tuple[Clip, list[Constraint]], 
     shaking = 0.01 * rng.standard_normal(solved.motion.rotations.shape[:2])
     turned[frames] = rotations.multiply(rotations.exp(shaking[..., None] * np.ones(3)), solved.motion.rotations)
     moved[frames] = solved.motion.translations
-    polished = frame_tasks.correct(frames, Motion(turned, moved))
-    assert polished.met.all() and polished.converged.all()
+    corrected = frame_tasks.correct(frames, Motion(turned, moved))
+    assert corrected.met.all() and corrected.converged.all()
     result = clip.with_motion(Motion(turned, moved)).motion
     result = Motion(result.rotations.copy(), result.translations.copy())
-    result.rotations[frames], result.translations[frames] = polished.motion.rotations, polished.motion.translations
+    result.rotations[frames], result.translations[frames] = corrected.motion.rotations, corrected.motion.translations
     world = clip.with_motion(result).world
     for channel, targets in zip(frame_tasks.timeline.channels, frame_tasks.targets, strict=True):
         active = frames[channel.active[frames]]
@@ -226,7 +226,7 @@ def test_frames_that_are_put_right_hold(walking: tuple[Clip, list[Constraint]], 
         assert np.linalg.norm(missing, axis=1).max() < MET_TOLERANCE * clip.skeleton.size
 
 
-def test_what_is_missed_by_more_than_a_little_is_not_met(frame_tasks: FrameTasks) -> None:
+def test_errors_above_the_tolerance_are_not_met(frame_tasks: FrameTasks) -> None:
     group = frame_tasks.groups(everything(frame_tasks))[0]
     units = [frame_tasks.skeleton.size for _ in group.channels]
     for share, expected in ((0.99, True), (1.01, False)):
@@ -265,7 +265,7 @@ def test_in_each_frame_those_may_move_whom_an_active_constraint_recruits(
     np.testing.assert_array_equal(frame_tasks.movable, expected)
 
 
-def test_joints_that_nobody_recruits_may_not_move() -> None:
+def test_joints_that_no_task_recruits_may_not_move() -> None:
     clip = standing_human(11)
     frame_tasks = frame_tasks_of(clip, [displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 2, 5, 5, 8, recruit=["l_elbow"])])
     expected = np.zeros((11, 31), dtype=bool)
@@ -283,7 +283,7 @@ def test_two_who_share_an_effector_recruit_each_in_their_own_frames() -> None:
         assert np.flatnonzero(movable[:, clip.skeleton.index(name)]).tolist() == list(frames), name
 
 
-def test_what_cannot_be_is_said_before_anything_is_solved() -> None:
+def test_invalid_tasks_raise_an_error_before_anything_is_solved() -> None:
     clip = standing_human(11)
     wrong = Balance(recruit=2, name="balance")
     with pytest.raises(PoiseError, match="balance has no joint to count"):
@@ -296,7 +296,7 @@ def test_what_cannot_be_is_said_before_anything_is_solved() -> None:
 # What has changed ----------------------------------------------------------------------------------------------------
 
 
-def test_what_has_changed_is_exactly_what_is_asked_for_otherwise(rng: np.random.Generator) -> None:
+def test_frames_differ_exactly_where_their_tasks_do(rng: np.random.Generator) -> None:
     """Compared with the tasks of each frame, one by one."""
     clip = moving_human(rng, 61)
     source = Source(clip)
@@ -319,7 +319,7 @@ def test_what_has_changed_is_exactly_what_is_asked_for_otherwise(rng: np.random.
         "recruited": [hand, replace(other, recruit=2), plant],
     }
 
-    def asked(constraints: list[Constraint]) -> list[set[object]]:
+    def all_tasks(constraints: list[Constraint]) -> list[set[object]]:
         frame_tasks = FrameTasks(Timeline.of(source, constraints))
         frames: list[set[object]] = [set() for _ in range(61)]
         for group in frame_tasks.groups(np.arange(61)):
@@ -333,10 +333,10 @@ def test_what_has_changed_is_exactly_what_is_asked_for_otherwise(rng: np.random.
                 assert frame_tasks.owners(group)[number] in constraints
         return frames
 
-    before = asked(base)
+    before = all_tasks(base)
     for name, constraints in variants.items():
         one, another = (FrameTasks(Timeline.of(source, each)) for each in (base, constraints))
-        expected = [mine != theirs for mine, theirs in zip(before, asked(constraints), strict=True)]
+        expected = [mine != theirs for mine, theirs in zip(before, all_tasks(constraints), strict=True)]
         assert one.differs_from(another).tolist() == expected, name
         assert another.differs_from(one).tolist() == expected, name
         assert any(expected) == (name not in ("the same", "another order")), name
@@ -356,8 +356,8 @@ def test_other_targets_are_a_change_only_where_they_are_asked_for(frame_tasks: F
 # Rigid feet ----------------------------------------------------------------------------------------------------------
 
 
-def test_of_the_heel_of_a_rigid_foot_only_what_is_square_to_the_foot_is_asked_for(mocap: Path) -> None:
-    """On a captured foot heel and ball hang on one joint: how far apart they are need not be asked for."""
+def test_the_heel_of_a_rigid_foot_has_a_task_across_the_foot_only(mocap: Path) -> None:
+    """On a captured foot heel and ball hang on one joint: their distance needs no task."""
     edit = captured_walk.enforced(mocap)
     clip = edit.source
     frame_tasks = frame_tasks_of(clip, [edit.plants[3]])
@@ -367,11 +367,11 @@ def test_of_the_heel_of_a_rigid_foot_only_what_is_square_to_the_foot_is_asked_fo
     _, tasks = frame_tasks._single_level(frames)
     along = (frame_tasks.targets[second] - frame_tasks.targets[first])[frames]
     axis = along / np.linalg.norm(along, axis=1, keepdims=True)
-    asked = (frame_tasks.targets[first] - frame_tasks.timeline.source.values(heel.effector))[frames]
-    square = asked - (asked * axis).sum(axis=1, keepdims=True) * axis
+    all_tasks = (frame_tasks.targets[first] - frame_tasks.timeline.source.values(heel.effector))[frames]
+    square = all_tasks - (all_tasks * axis).sum(axis=1, keepdims=True) * axis
     lengths = np.linalg.norm(tasks[first].error(clip.world.at(frames)), axis=1)
     np.testing.assert_allclose(lengths, np.linalg.norm(square, axis=1), atol=1e-9)
-    assert np.abs(asked - square).max() > 1e-6
+    assert np.abs(all_tasks - square).max() > 1e-6
 
     solved = frame_tasks.solve_single_level(frames, clip.motion, clip.motion, SETTINGS)
     assert solved.met.all()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Results that cannot have been meant are told from large edits that were."""
+"""Implausible results are told from large edits."""
 
 from __future__ import annotations
 

@@ -48,7 +48,9 @@ def solved(clip: Clip, constraints: Iterable[Constraint]) -> Deformation:
     return deform(clip, constraints, settings=DeformSettings(iterations=20, smoothing_passes=0))
 
 
-def wish(clip: Clip, joint: str | BodyPoint, by: tuple[float, float, float], **rest: Any) -> ShapeConstraint:
+def displaced_target(
+    clip: Clip, joint: str | BodyPoint, by: tuple[float, float, float], **rest: Any
+) -> ShapeConstraint:
     return displaced(clip, joint, by, BEGIN, MIDDLE, MIDDLE, END, **rest)
 
 
@@ -99,7 +101,7 @@ def kinds(conflict: Conflict) -> set[str]:
 def test_a_residual_is_how_far_the_effector_is_from_its_way(rng: np.random.Generator) -> None:
     clip = moving_human(rng, FRAMES, fps=15.0)
     size = clip.skeleton.size
-    far = wish(clip, "l_wrist", (0.0, 0.6, 1.0), recruit=2, name="far")
+    far = displaced_target(clip, "l_wrist", (0.0, 0.6, 1.0), recruit=2, name="far")
     turn = rotations.multiply(rotations.exp(np.array([0.0, 0.4, 0.0])), clip.orientation("skullbase")[MIDDLE])
     head = turned(clip, "skullbase", turn, recruit=0, name="head")
     beyond = rotations.multiply(rotations.exp(np.array([0.0, 2.0, 0.0])), clip.orientation("r_wrist")[MIDDLE])
@@ -120,7 +122,7 @@ def test_a_residual_is_how_far_the_effector_is_from_its_way(rng: np.random.Gener
     result = solved(clip, [hand, head, still])
     assert [residual.constraint for residual in result.report.residuals] == [hand, head, still]
     assert result.report.residual(head).worst < 1e-5
-    # Radians, whatever the size: who has the wrist holds it where it was.
+    # Radians, whatever the size: the owner of the wrist keeps it in place.
     lost = rotations.log(rotations.multiply(beyond, rotations.conjugate(result.clip.orientation("r_wrist")[MIDDLE])))
     assert missing(result, hand, MIDDLE) == pytest.approx(float(np.linalg.norm(lost)), abs=1e-9)
     assert np.linalg.norm(lost) > 1.5 and result.report.residual(hand).misses.any()
@@ -175,7 +177,10 @@ def test_angles_count_whatever_the_size(clip: Clip) -> None:
 
 
 def test_only_its_own_constraints_have_residuals(clip: Clip) -> None:
-    mine, other = wish(clip, "l_wrist", (0.0, 0.1, 0.0)), wish(clip, "r_wrist", (0.0, 0.1, 0.0), name="other one")
+    mine, other = (
+        displaced_target(clip, "l_wrist", (0.0, 0.1, 0.0)),
+        displaced_target(clip, "r_wrist", (0.0, 0.1, 0.0), name="other one"),
+    )
     with pytest.raises(KeyError, match="other one is not part"):
         solved(clip, [mine]).report.residual(other)
 
@@ -187,14 +192,14 @@ def test_only_its_own_constraints_have_residuals(clip: Clip) -> None:
 def held_back(clip: Clip) -> tuple[Deformation, dict[str, Constraint]]:
     """A hand that would reach its goal if the trunk did not have to stay."""
     each: dict[str, Constraint] = {
-        "reach": wish(clip, "l_wrist", (0.0, 0.3, 0.9), priority=1, recruit=(*ARM, *BACK), name="reach"),
+        "reach": displaced_target(clip, "l_wrist", (0.0, 0.3, 0.9), priority=1, recruit=(*ARM, *BACK), name="reach"),
         "chest": hold(clip, "vt1", priority=3, name="chest"),
-        "right hand": wish(clip, "r_wrist", (0.0, 0.1, 0.1), priority=4, recruit=2, name="right hand"),
+        "right hand": displaced_target(clip, "r_wrist", (0.0, 0.1, 0.1), priority=4, recruit=2, name="right hand"),
     }
     return solved(clip, each.values()), each
 
 
-def test_winners_are_those_without_whom_the_loser_comes_nearer(
+def test_conflicting_constraints_are_those_without_which_the_residual_is_smaller(
     clip: Clip, held_back: tuple[Deformation, dict[str, Constraint]]
 ) -> None:
     result, each = held_back
@@ -215,9 +220,9 @@ def test_spans_are_the_frames_that_are_missed(held_back: tuple[Deformation, dict
     np.testing.assert_array_equal(frames, residual.frames[residual.misses])
 
 
-def test_who_is_out_of_reach_even_alone_loses_against_nobody(clip: Clip) -> None:
-    reach = wish(clip, "l_wrist", (0.0, 0.3, 0.9), priority=1, recruit=ARM, name="reach")
-    result = solved(clip, [reach, wish(clip, "r_wrist", (0.0, 0.1, 0.1), priority=4, recruit=2)])
+def test_a_target_that_is_out_of_reach_alone_conflicts_with_no_constraint(clip: Clip) -> None:
+    reach = displaced_target(clip, "l_wrist", (0.0, 0.3, 0.9), priority=1, recruit=ARM, name="reach")
+    result = solved(clip, [reach, displaced_target(clip, "r_wrist", (0.0, 0.1, 0.1), priority=4, recruit=2)])
     conflict = only(result.report)
     assert conflict.conflicting == ()
     assert "priority" not in kinds(conflict)
@@ -227,7 +232,7 @@ def test_who_is_out_of_reach_even_alone_loses_against_nobody(clip: Clip) -> None
 
 def test_if_only_all_of_them_together_make_the_difference_all_are_named(clip: Clip) -> None:
     chest = [hold(clip, BodyPoint("vt1", (x, 0.0, 0.0)), priority=3, name=f"chest at {x}") for x in (-0.05, 0.05)]
-    reach = wish(clip, "l_wrist", (0.0, 0.3, 0.9), priority=1, recruit=(*ARM, *BACK), name="reach")
+    reach = displaced_target(clip, "l_wrist", (0.0, 0.3, 0.9), priority=1, recruit=(*ARM, *BACK), name="reach")
     conflict = only(solved(clip, [*chest, reach]).report)
     # They are on either side of the chest's middle, so that one is as much to blame as the other.
     assert off(solved(clip, [chest[0], reach]), reach) > HELPS * conflict.worst
@@ -235,8 +240,8 @@ def test_if_only_all_of_them_together_make_the_difference_all_are_named(clip: Cl
 
 
 def test_what_could_be_met_is_not_said_to_be_out_of_reach(clip: Clip) -> None:
-    reach = wish(clip, "l_wrist", (0.0, 0.3, 0.9), name="reach")
-    elsewhere = wish(clip, "r_wrist", (0.0, 0.0, 0.1), priority=2)
+    reach = displaced_target(clip, "l_wrist", (0.0, 0.3, 0.9), name="reach")
+    elsewhere = displaced_target(clip, "r_wrist", (0.0, 0.0, 0.1), priority=2)
     conflict = report_on(frame_tasks_of(clip, [reach, elsewhere]), clip).conflicts[0]
     assert conflict.constraint is reach
     assert conflict.conflicting == () and conflict.alone < MISSED * clip.skeleton.size
@@ -244,7 +249,7 @@ def test_what_could_be_met_is_not_said_to_be_out_of_reach(clip: Clip) -> None:
 
 
 def test_two_of_the_same_label_are_told_apart(clip: Clip) -> None:
-    reach = wish(clip, "l_wrist", (0.0, 0.3, 0.9), priority=1)
+    reach = displaced_target(clip, "l_wrist", (0.0, 0.3, 0.9), priority=1)
     palm = hold(clip, BodyPoint("l_wrist", (0.0, -0.05, 0.0)), priority=2)
     assert reach.label == palm.label
     conflict = only(solved(clip, [reach, palm]).report)
@@ -265,7 +270,7 @@ def test_feet_in_the_air_are_not_blamed() -> None:
 
 
 def test_a_stay_that_was_left_no_time_loses_against_who_left_it_none() -> None:
-    """Where nobody has the effector; it is missed most there, because the source runs away."""
+    """Where no track owns the frame; it is missed most there, because the source runs away."""
     clip = standing_human(61)
     moved = clip.motion.translations.copy()
     moved[:, 0, 2] += 0.02 * np.arange(61)
@@ -277,9 +282,9 @@ def test_a_stay_that_was_left_no_time_loses_against_who_left_it_none() -> None:
 
 
 def test_an_effector_that_another_has_counts_too(clip: Clip) -> None:
-    """The toes of a plant are asked for elsewhere, so far that its heel still stands."""
+    """The toes of a plant have another target, so far that its heel still stands."""
     plant = Footplant(foot="left", heel_strike=3, toe_strike=3, heel_off=7, toe_off=7, priority=1, name="plant")
-    toe = wish(clip, "l_metatarsal", (0.0, 0.0, 0.0), priority=2, name="toe")
+    toe = displaced_target(clip, "l_metatarsal", (0.0, 0.0, 0.0), priority=2, name="toe")
     heel = clip.position(clip.skeleton.landmarks.left_heel)[0]  # type: ignore[arg-type]
     apart = clip.position("l_metatarsal")[0] - heel
     aside = heel + rotations.rotate(rotations.exp(np.array([0.0, 0.3, 0.0])), apart)
@@ -292,7 +297,7 @@ def test_an_effector_that_another_has_counts_too(clip: Clip) -> None:
 
 def test_a_plant_cannot_be_moved_to_where_another_has_its_toes(clip: Clip) -> None:
     plant = Footplant(foot="left", heel_strike=3, toe_strike=3, heel_off=7, toe_off=7, priority=1, name="plant")
-    toe = wish(clip, "l_metatarsal", (0.0, 0.0, 0.05), priority=2, name="toe")
+    toe = displaced_target(clip, "l_metatarsal", (0.0, 0.0, 0.05), priority=2, name="toe")
     conflict = only(solved(clip, [plant, toe]).report)
     assert conflict.constraint is plant and conflict.conflicting == (toe,)
     assert "move" not in kinds(conflict)
@@ -320,7 +325,7 @@ def test_following_the_advice_on_priorities(clip: Clip, held_back: tuple[Deforma
 
 
 def test_following_the_advice_to_recruit_more(clip: Clip) -> None:
-    reach = wish(clip, "l_wrist", (0.0, 0.2, 0.5), recruit=1, name="reach")
+    reach = displaced_target(clip, "l_wrist", (0.0, 0.2, 0.5), recruit=1, name="reach")
     conflict = only(solved(clip, [reach]).report)
     said = advice(conflict, "recruit")
     assert "Let reach recruit l_shoulder and l_sternoclavicular too" in said.sentence
@@ -334,7 +339,7 @@ def test_who_recruits_all_that_helps_is_not_told_to_recruit_more(
     clip: Clip, held_back: tuple[Deformation, dict[str, Constraint]]
 ) -> None:
     assert "recruit" not in kinds(only(held_back[0].report))
-    free = wish(clip, "l_wrist", (0.0, 0.3, 0.9), priority=1, name="reach")
+    free = displaced_target(clip, "l_wrist", (0.0, 0.3, 0.9), priority=1, name="reach")
     assert "recruit" not in kinds(only(solved(clip, [free, hold(clip, "l_shoulder", priority=2)]).report))
 
 
@@ -357,7 +362,7 @@ def test_following_the_advice_to_move(clip: Clip, held_back: tuple[Deformation, 
 
 
 def test_what_is_no_place_cannot_be_moved(clip: Clip) -> None:
-    over = wish(clip, "HumanoidRoot", (0.3, -0.15, 0.0), priority=3, name="hips")
+    over = displaced_target(clip, "HumanoidRoot", (0.3, -0.15, 0.0), priority=3, name="hips")
     feet = [hold(clip, f"{side}_talocrural", priority=4) for side in "lr"]
     balance = Balance(priority=1, recruit=["l_hip", "r_hip"], name="balance")
     conflict = only(solved(clip, [over, *feet, balance]).report)
@@ -367,7 +372,7 @@ def test_what_is_no_place_cannot_be_moved(clip: Clip) -> None:
 # Limbs ---------------------------------------------------------------------------------------------------------------
 
 
-def test_straight_limbs_are_told() -> None:
+def test_straight_limbs_are_reported() -> None:
     """A knee and an elbow that are straightened and bent again."""
     clip = standing_human(25)
     skeleton = clip.skeleton
@@ -395,7 +400,7 @@ def test_the_report_reads_as_sentences(clip: Clip, held_back: tuple[Deformation,
     texts = [
         str(solved(clip, []).report),
         str(solved(clip, [hold(clip, "l_wrist"), hold(clip, "r_wrist")]).report),
-        str(solved(clip, [wish(clip, "l_wrist", (0.0, 0.2, 0.5), recruit=1)]).report),
+        str(solved(clip, [displaced_target(clip, "l_wrist", (0.0, 0.2, 0.5), recruit=1)]).report),
         str(held_back[0].report),
     ]
     summaries = [text.splitlines()[0] for text in texts]

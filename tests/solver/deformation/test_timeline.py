@@ -88,17 +88,17 @@ def test_other_displacements_are_taken_as_they_are(rng: np.random.Generator) -> 
     )
 
 
-def test_nothing_holds_feet_in_the_air() -> None:
+def test_feet_have_no_targets_in_their_swing_phase() -> None:
     motion = made_up_walk(steps=3)
     plants = [plant_of(contact) for contact in motion.contacts]
     hand = ShapeConstraint("l_wrist", 5, 25, [ConstraintPoint((0.0, 0.0, 0.0), 12)])
     timeline = Timeline.of(Source(motion.clip), [*plants, hand])
-    aground = timeline.stance_only()
+    stance = timeline.stance_only()
     stands = {"left": np.zeros(motion.clip.frames, dtype=bool), "right": np.zeros(motion.clip.frames, dtype=bool)}
     for contact in motion.contacts:
         stands[contact.foot][contact.heel_strike : contact.toe_off + 1] = True
     dropped = False
-    for before, after in zip(timeline.channels, aground.channels, strict=True):
+    for before, after in zip(timeline.channels, stance.channels, strict=True):
         owner = before.tracks[0].constraint
         expected = before.active if owner is hand else before.active & stands[owner.foot]  # type: ignore[attr-defined]
         np.testing.assert_array_equal(after.active, expected)
@@ -112,7 +112,7 @@ def test_nothing_holds_feet_in_the_air() -> None:
         assert not (leg.in_swing & stands[foot]).any()
 
 
-def test_who_moves_one_foot_leaves_all_else_as_it_was_compiled() -> None:
+def test_moving_one_foot_reuses_what_was_compiled_for_the_other() -> None:
     motion = made_up_walk(steps=4)
     plants = [plant_of(contact) for contact in motion.contacts]
     moved = [plants[0].moved((0.1, 0.0, 0.05)), *plants[1:]]
@@ -131,7 +131,7 @@ def test_who_moves_one_foot_leaves_all_else_as_it_was_compiled() -> None:
         np.testing.assert_array_equal(after.targets()[number], alone.targets()[number])
 
 
-def test_feet_on_their_way_give_the_leg_to_who_asks_for_it(rng: np.random.Generator) -> None:
+def test_feet_in_transit_are_not_active_where_a_constraint_has_the_leg(rng: np.random.Generator) -> None:
     """A plant holds while it stands whatever else there is; on its way it steps aside for that leg, not for another."""
     motion = made_up_walk(steps=3)
     plants = [plant_of(contact) for contact in motion.contacts]
@@ -140,13 +140,13 @@ def test_feet_on_their_way_give_the_leg_to_who_asks_for_it(rng: np.random.Genera
     alone, beside = (Timeline.of(Source(motion.clip), [*plants, *more]) for more in ([], [knee]))
     left = motion.clip.skeleton.landmarks.left_hip
     assert left is not None
-    yielded = False
+    deactivated = False
     for before, after in zip(alone.channels, beside.channels[:-1], strict=True):
         of_left = motion.clip.skeleton.tree.carriers(int(before.effector.point.joint))[left]  # type: ignore[attr-defined]
         expected = before.active & before.in_hold if of_left else before.active
         np.testing.assert_array_equal(after.active, expected)
-        yielded |= bool((before.active & ~expected).any())
-    assert yielded and beside.channels[-1].active.all()
+        deactivated |= bool((before.active & ~expected).any())
+    assert deactivated and beside.channels[-1].active.all()
 
 
 def test_a_foot_that_is_not_rigid_stands_as_long_as_it_stands(rng: np.random.Generator) -> None:

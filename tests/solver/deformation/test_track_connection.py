@@ -36,7 +36,7 @@ def figure_5_8(first_priority: int, second_priority: int, fine: int = 1) -> tupl
 
 
 def test_left_alone_the_two_of_the_figure_would_jump() -> None:
-    """The example is the document's: C2 ends on the source, where C1 has gone far away."""
+    """The example of the thesis: C2 ends on the source, where C1 has gone far away."""
     timeline, (first, _) = figure_5_8(1, 2)
     (track,) = first.tracks(timeline.source)
     assert np.linalg.norm(track.displacement[41 - 30]) > 5.0
@@ -132,7 +132,7 @@ def test_neither_place_nor_velocity_ever_jumps(priorities: tuple[int, ...], rng:
 def test_between_two_constraints_nothing_is_faster_than_it_must_be(fps: float, rng: np.random.Generator) -> None:
     """A frame is as a constraint wants it, or on a bridge between two that are. On it a target moves at most 15/8 times
     as fast as it must on the average, besides the velocities that are handed over. And there is the least time for it,
-    unless both are but passed in a moment, which cannot give way."""
+    unless both are passed in a moment, which cannot be shortened."""
     for priorities in PRIORITIES:
         last = int(4.0 * fps)
         timeline = timeline_of(random_constraints(rng, last, priorities), smooth_way(rng), last, fps)
@@ -225,7 +225,7 @@ def test_one_constraint_alone_is_as_it_is(rng: np.random.Generator) -> None:
         assert (channel.leads == 1.0).all()
 
 
-# --- who gives way -------------------------------------------------------------------------------------------------
+# --- shortened holds -------------------------------------------------------------------------------------------------
 
 
 def test_a_more_important_one_inside_another_splits_it() -> None:
@@ -288,7 +288,7 @@ def test_equals_that_follow_each_other_at_once_make_time_for_the_way() -> None:
 
 
 def test_a_short_stay_inside_that_of_an_equal_is_visited() -> None:
-    """A point too, which cannot give way at all."""
+    """A point too, which cannot be shortened at all."""
     still = straight_way((0, 0, 0), (0, 0, 0))
     long = shape(5, 95, ((0.0, 5.0, 0.0), 15, 85))
     for begin, end in ((45.0, 60.0), (50.0, 50.0), (49.0, 52.0)):

@@ -187,7 +187,7 @@ def misses(frame_tasks: FrameTasks, clip: Clip) -> float:
     return worst / clip.skeleton.size
 
 
-def test_solved_together_and_in_turn_the_same_comes_out(clip: Clip, reaching: FrameTasks) -> None:
+def test_batch_and_sequential_solves_agree(clip: Clip, reaching: FrameTasks) -> None:
     results = []
     for solve in ("solve", "solve_sequentially"):
         work = workspace_of(reaching)
@@ -202,7 +202,7 @@ def test_solved_together_and_in_turn_the_same_comes_out(clip: Clip, reaching: Fr
     assert np.abs(one - clip.world.positions).max() > 0.05 * clip.skeleton.size
 
 
-def test_in_turn_each_begins_at_the_one_before(clip: Clip, reaching: FrameTasks) -> None:
+def test_sequentially_each_frame_begins_at_the_one_before(clip: Clip, reaching: FrameTasks) -> None:
     """Seen where no step is taken: what the frame before the first has goes on from frame to frame."""
     work = workspace_of(reaching, iterations=0)
     finished(work.solve_sequentially(reaching, np.array([11, 12, 13]), Stage.SOLVING))
@@ -220,7 +220,7 @@ def test_only_the_given_frames_are_solved(clip: Clip, reaching: FrameTasks) -> N
         assert np.flatnonzero(changed).tolist() == [8, 13, 14], solve
 
 
-def test_a_solve_tells_how_far_it_is(reaching: FrameTasks) -> None:
+def test_a_solve_yields_its_progress(reaching: FrameTasks) -> None:
     shares = [step.share for step in workspace_of(reaching).solve(reaching, np.arange(FRAMES), Stage.SOLVING)]
     assert shares and shares[-1] == 1.0 and shares == sorted(shares)
 
@@ -237,7 +237,7 @@ def test_what_is_out_of_reach_is_solved_in_order(clip: Clip) -> None:
     assert off.max() < MET_TOLERANCE * clip.skeleton.size
 
 
-def test_frames_that_are_almost_right_are_put_right_and_the_others_solved(clip: Clip, reaching: FrameTasks) -> None:
+def test_frames_near_their_targets_are_corrected_and_the_others_solved(clip: Clip, reaching: FrameTasks) -> None:
     work = workspace_of(reaching)
     frames = np.arange(4, 27)
     finished(work.solve(reaching, frames, Stage.SOLVING))
@@ -252,11 +252,11 @@ def test_frames_that_are_almost_right_are_put_right_and_the_others_solved(clip: 
     assert work.met.all() and misses(reaching, work.clip()) < MET_TOLERANCE
     others = np.setdiff1d(np.arange(FRAMES), [8, 13])
     assert_same(work.at(others), part(good.motion, others))
-    # What was put right stays next to where it was, rather than going back to what attracts it.
+    # A corrected frame stays near its posture rather than going back to its reference.
     assert np.abs(work.clip().world.positions[8] - good.world.positions[8]).max() < 0.02 * clip.skeleton.size
 
 
-def test_frames_that_have_not_come_to_rest_get_what_their_neighbours_have(clip: Clip, reaching: FrameTasks) -> None:
+def test_unconverged_frames_are_interpolated_between_their_neighbours(clip: Clip, reaching: FrameTasks) -> None:
     work = workspace_of(reaching)
     finished(work.solve(reaching, np.arange(FRAMES), Stage.SOLVING))
     good = work.clip()
@@ -269,7 +269,7 @@ def test_frames_that_have_not_come_to_rest_get_what_their_neighbours_have(clip: 
     assert np.abs(work.clip().world.positions - good.world.positions).max() < 0.02 * clip.skeleton.size
 
 
-def test_what_cannot_be_settled_is_left_as_it_was(clip: Clip) -> None:
+def test_frames_whose_interpolation_cannot_be_corrected_stay_the_same(clip: Clip) -> None:
     far = displaced(clip, "l_wrist", (0.0, 0.0, 5.0), 6, 12, 14, 20, recruit=2)
     frame_tasks = frame_tasks_of(clip, [far])
     work = workspace_of(frame_tasks)
@@ -282,7 +282,7 @@ def test_what_cannot_be_settled_is_left_as_it_was(clip: Clip) -> None:
     assert not work.met[frames].any()
 
 
-def test_there_must_be_neighbours_to_settle_by(clip: Clip, reaching: FrameTasks) -> None:
+def test_without_other_frames_nothing_is_interpolated(clip: Clip, reaching: FrameTasks) -> None:
     work = workspace_of(reaching)
     for frames in (np.arange(FRAMES), np.zeros(0, dtype=np.int64)):
         finished(work.interpolate_unconverged(reaching, frames, "settling"))

@@ -52,7 +52,7 @@ ups = pytest.mark.parametrize("up", ["y", "z"])
 
 
 def sunk(up: Up, height: float | Callable[[Array, Array], Array], depth: Array) -> Clip:
-    """Someone who stands on the ground and sinks into it by depths (frames,)."""
+    """A body that stands on the ground and sinks into it by depths (frames,)."""
     clip = standing_human(FRAMES, up, FPS)
     moved = clip.motion.translations.copy()
     moved[:, 0, clip.skeleton.up_axis] += (0.0 if callable(height) else height) - depth

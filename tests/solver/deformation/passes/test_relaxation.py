@@ -20,7 +20,7 @@ RADIUS = round(REACH * FPS)
 ARM = ("l_shoulder", "l_elbow")
 
 Solved = tuple[FrameTasks, Workspace, Clip, BoolArray]
-"""What was asked for, the workspace when it was solved, the result then, and (frames,) where it was missed."""
+"""The tasks, the workspace after they were solved, the result then, and (frames,) where a target was missed."""
 
 
 def solved(by: tuple[float, float, float]) -> Solved:
@@ -60,7 +60,7 @@ def test_the_example_is_out_of_reach_for_some_time(far: tuple[Solved, Relaxed, C
     assert len(frames) + 4 * RADIUS < 70 - 10, "there must be frames far away that are met"
 
 
-def test_as_much_is_given_up_as_is_missing_or_more(far: tuple[Solved, Relaxed, Clip]) -> None:
+def test_the_relaxation_is_at_least_the_residual(far: tuple[Solved, Relaxed, Clip]) -> None:
     (frame_tasks, _, result, missed), relaxed, _ = far
     left = channel_of(frame_tasks, "l_wrist")
     missing = frame_tasks.targets[left] - result.position("l_wrist")
@@ -76,7 +76,7 @@ def test_as_much_is_given_up_as_is_missing_or_more(far: tuple[Solved, Relaxed, C
     assert np.linalg.norm(less, axis=1).max() <= lengths[missed].max() + 1e-12
 
 
-def test_it_is_given_up_smoothly(far: tuple[Solved, Relaxed, Clip]) -> None:
+def test_the_relaxation_is_smooth(far: tuple[Solved, Relaxed, Clip]) -> None:
     """No step is longer than what is missing at most, spread over the time of the smoothing."""
     (frame_tasks, _, result, missed), relaxed, _ = far
     left = channel_of(frame_tasks, "l_wrist")
@@ -98,7 +98,7 @@ def test_frames_far_from_where_it_is_missed_stay_bit_for_bit(far: tuple[Solved, 
     assert near.any() and (given_up(frame_tasks, relaxed.tasks, left)[near] != 0.0).any(axis=1).all()
 
 
-def test_who_is_met_gives_nothing_up(far: tuple[Solved, Relaxed, Clip]) -> None:
+def test_a_target_that_is_met_is_not_relaxed(far: tuple[Solved, Relaxed, Clip]) -> None:
     (frame_tasks, _, _, _), relaxed, after = far
     right = channel_of(frame_tasks, "r_wrist")
     np.testing.assert_array_equal(relaxed.tasks.targets[right], frame_tasks.targets[right])
@@ -108,7 +108,7 @@ def test_who_is_met_gives_nothing_up(far: tuple[Solved, Relaxed, Clip]) -> None:
     assert off.max() < MET_TOLERANCE * after.skeleton.size
 
 
-def test_winners_have_no_losers_where_these_lose(far: tuple[Solved, Relaxed, Clip]) -> None:
+def test_satisfied_tasks_lack_the_relaxed_channels_where_these_are_relaxed(far: tuple[Solved, Relaxed, Clip]) -> None:
     (frame_tasks, _, _, _), relaxed, _ = far
     left = channel_of(frame_tasks, "l_wrist")
     loses = (given_up(frame_tasks, relaxed.tasks, left) != 0.0).any(axis=1)
@@ -123,10 +123,10 @@ def test_winners_have_no_losers_where_these_lose(far: tuple[Solved, Relaxed, Cli
 def test_the_limb_still_gets_almost_as_far_and_slows_down(far: tuple[Solved, Relaxed, Clip]) -> None:
     (_, _, result, missed), _, after = far
 
-    def stretch(clip: Clip) -> Array:
+    def extension(clip: Clip) -> Array:
         return np.asarray(np.linalg.norm(clip.position("l_wrist") - clip.position("l_shoulder"), axis=1))
 
-    before, now = stretch(result), stretch(after)
+    before, now = extension(result), extension(after)
     assert now[missed].max() > 0.98 * before.max()
     elbow = after.skeleton.index("l_elbow")
     elbows = [np.abs(np.diff(each.motion.rotations[:, elbow], 2, axis=0)).max() for each in (result, after)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filtering what pops: it becomes better, what is asked for holds all the same, and the rest stays as it was."""
+"""Filtering a displacement that pops: it becomes smoother, targets are still met, and other frames stay the same."""
 
 from __future__ import annotations
 

@@ -76,15 +76,15 @@ def test_a_walk_swings_between_its_plants(strolling: tuple[Timeline, list[Footpl
 def test_the_body_flies_where_a_foot_does(strolling: tuple[Timeline, list[Footplant]]) -> None:
     timeline, plants = strolling
     both = standing_frames(timeline.frames, plants, "left") & standing_frames(timeline.frames, plants, "right")
-    flying = swing_frames(timeline)
-    assert both.any() and not flying[both].any()
+    in_swing = swing_frames(timeline)
+    assert both.any() and not in_swing[both].any()
     in_the_air = np.zeros(timeline.frames, dtype=bool)
     for swing in swing_phases(timeline):
         in_the_air[swing.first : swing.last + 1] = True
-    np.testing.assert_array_equal(flying, in_the_air)
+    np.testing.assert_array_equal(in_swing, in_the_air)
 
 
-def test_who_asks_for_a_leg_in_the_air_keeps_it_from_swinging(strolling: tuple[Timeline, list[Footplant]]) -> None:
+def test_a_leg_that_is_constrained_in_the_air_has_no_swing_phase(strolling: tuple[Timeline, list[Footplant]]) -> None:
     timeline, plants = strolling
     knee = displaced(timeline.source.clip, "l_knee", (0.0, 0.1, 0.0), 0, 20, 20, timeline.frames - 1)
     held = Timeline.of(timeline.source, [*plants, knee])
@@ -106,17 +106,17 @@ def running(rng: np.random.Generator) -> tuple[Clip, list[Footplant]]:
 def test_in_a_run_the_middles_of_stances_are_firm(rng: np.random.Generator) -> None:
     clip, plants = running(rng)
     timeline = Timeline.of(Source(clip), plants)
-    flying = swing_frames(timeline)
+    in_swing = swing_frames(timeline)
     (first, last), *more = runs(timeline.active)
     assert not more and last - first > LONGEST_SWING * clip.fps
     # Before the first and after the last stance the other foot is not in the air yet, or no longer.
     inner = plants[1:-1]
     begin, end = int(inner[0].heel_strike) - 1, int(inner[-1].heel_off) + 1  # type: ignore[arg-type]
     middles = [int(plant.heel_strike) + 2 for plant in inner]  # type: ignore[arg-type]
-    assert (begin + np.flatnonzero(~flying[begin : end + 1])).tolist() == middles
+    assert (begin + np.flatnonzero(~in_swing[begin : end + 1])).tolist() == middles
 
 
-def test_a_single_step_is_flown_in_one_go(rng: np.random.Generator) -> None:
+def test_a_single_step_is_one_swing(rng: np.random.Generator) -> None:
     """Shorter than the longest flight, nothing in it counts as firm."""
     clip, plants = running(rng)
     timeline = Timeline.of(Source(clip), [replace(plants[0], ease_in=3, ease_out=3), *plants[1:1]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The edited motions of document 003, 5.5, as numbers, on made-up motions and on a captured walk."""
+"""The edited motions of Le Callennec 2006, section 5.5, as numbers, on synthetic motions and on a captured walk."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from poise.solver.deformation.acceleration_baseline import accelerations
 from poise.solver.deformation.timeline import Timeline
 
 from ..conftest import MOCAP
-from . import captured_walk
+from ..solver import captured_walk
 
 HOLDS = 1e-3
 """Sizes of the character, or radians."""
@@ -306,7 +306,7 @@ def test_one_plant_of_a_captured_walk_leaves_the_rest_of_it_bit_for_bit(mocap: P
     assert not turned[int(plant.heel_strike) : int(plant.toe_off)].all(axis=1).any()
 
 
-def test_joints_that_nobody_recruits_keep_their_rotations() -> None:
+def test_joints_that_no_constraint_recruits_keep_their_rotations() -> None:
     edit, _ = solved("waiter")
     arm = tuple(constraint(edit, label) for label in ("Elbow", "Forearm", "Tray"))
     result = replace(edit, constraints=arm).deform().clip
@@ -345,9 +345,9 @@ def test_out_of_reach_the_kick_loses_and_the_others_hold() -> None:
     edit, deformation = solved("kick, out of reach")
     assert missed(deformation, "Kick") > 20.0 * HOLDS
     without = replace(edit, constraints=tuple(each for each in edit.constraints if each.label != "Kick")).deform()
-    for winner in ("Upright", SUPPORTING, "Balance"):
-        assert missed(deformation, winner) < HOLDS
-        assert missed(without, winner) < HOLDS
+    for satisfied in ("Upright", SUPPORTING, "Balance"):
+        assert missed(deformation, satisfied) < HOLDS
+        assert missed(without, satisfied) < HOLDS
 
 
 def test_with_weights_alone_nothing_holds() -> None:
@@ -360,10 +360,10 @@ def test_the_other_way_round_the_kick_holds_and_balance_is_lost() -> None:
     edit = edits.far_kick("kick first")
     deformation = edit.deform()
     without = tuple(each for each in edit.constraints if each.label not in ("Balance", SUPPORTING))
-    for winner in ("Upright", "Kick", SUPPORTING):
-        assert missed(deformation, winner) < HOLDS
-    for winner in ("Upright", "Kick"):
-        assert missed(replace(edit, constraints=without).deform(), winner) < HOLDS
+    for satisfied in ("Upright", "Kick", SUPPORTING):
+        assert missed(deformation, satisfied) < HOLDS
+    for satisfied in ("Upright", "Kick"):
+        assert missed(replace(edit, constraints=without).deform(), satisfied) < HOLDS
     assert missed(deformation, "Balance") > 20.0 * HOLDS
 
 
@@ -471,7 +471,7 @@ def test_the_tray_is_carried_beside_the_chest() -> None:
     assert strays(elbow) < HOLDS * clip.skeleton.size
 
 
-# The document's own order of frames ----------------------------------------------------------------------------------
+# Frames solved one after the other ----------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

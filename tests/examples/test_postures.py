@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The postures of document 003, chapter 3 and figure 5.10, as numbers."""
+"""The postures of Le Callennec 2006, chapter 3 and figure 5.10, as numbers."""
 
 from __future__ import annotations
 
@@ -258,12 +258,12 @@ LEFT_WRIST, RIGHT_WRIST = "Position of l_wrist", "Position of r_wrist"
 
 
 @pytest.mark.parametrize(
-    ("name", "winner", "loser"),
+    ("name", "preferred", "other"),
     [("two arms, left first", LEFT_WRIST, RIGHT_WRIST), ("two arms, right first", RIGHT_WRIST, LEFT_WRIST)],
 )
-def test_the_more_important_arm_arrives_and_the_other_does_not(name: str, winner: str, loser: str) -> None:
-    assert misses(name)[winner] < MET
-    assert misses(name)[loser] > 0.1
+def test_the_more_important_arm_arrives_and_the_other_does_not(name: str, preferred: str, other: str) -> None:
+    assert misses(name)[preferred] < MET
+    assert misses(name)[other] > 0.1
 
 
 def test_arms_of_equal_weight_miss_by_equal_amounts() -> None:
