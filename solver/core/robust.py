@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import TINY, Array, median
+from .arrays import TINY, Array, BoolArray, median
 
 OUTLYING = 2.5
 """Frames further from the median than this many robust standard deviations are outliers."""
@@ -20,3 +20,29 @@ def robust_mean(values: Array) -> Array:
     distances = np.sqrt(np.einsum("fw,fw->f", deviations, deviations))
     near = values[distances <= OUTLYING * max(NORMAL_SPREAD * float(median(distances)), TINY)]
     return np.asarray(np.add.reduce(near) / len(near))
+
+
+def outlier_distance(distances: Array) -> float:
+    """The distance beyond which a value is an outlier, from the distances (n,) of all values from their centre."""
+    return OUTLYING * NORMAL_SPREAD * float(median(distances))
+
+
+MEDIAN_ROUNDS, NEAREST = 10, 1e-3
+"""Rounds of Weiszfeld's iteration for a geometric median, and the share of the largest distance that it divides by at
+least."""
+
+
+def geometric_medians(places: Array, counted: BoolArray) -> Array:
+    """(n, 3) the geometric medians of n sets of places (n, k, 3), of those that are counted (n, k), at least one each.
+
+    A geometric median has the least sum of distances to the places; unlike medians by axis it rotates with them.
+    """
+    weights = counted / counted.sum(axis=1, keepdims=True)
+    for _ in range(MEDIAN_ROUNDS):
+        middles = np.einsum("nk,nki->ni", weights, places)
+        away = places - middles[:, None]
+        distances = np.sqrt(np.einsum("nki,nki->nk", away, away))
+        farthest = np.maximum(distances.max(axis=1, keepdims=True), TINY)
+        weights = counted / np.maximum(distances / farthest, NEAREST)
+        weights /= weights.sum(axis=1, keepdims=True)
+    return np.asarray(np.einsum("nk,nki->ni", weights, places))

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver.core.robust import robust_mean
+from poise.solver.core import rotations
+from poise.solver.core.robust import geometric_medians, outlier_distance, robust_mean
 
 RUNS = 20
 
@@ -50,3 +51,24 @@ def test_a_frame_counts_up_to_two_and_a_half_standard_deviations() -> None:
         values = np.append(calm, last)
         expected = values.mean() if counts else calm.mean()
         np.testing.assert_allclose(robust_mean(values[:, None]), [expected])
+
+
+def test_geometric_medians_ignore_outliers_and_rotate_with_the_places(rng: np.random.Generator) -> None:
+    places = np.concatenate([0.01 * rng.standard_normal((20, 3)) + 1.0, 3.0 * rng.standard_normal((12, 3))])
+    turn = rotations.random(rng)
+    counted = np.ones((3, 32), dtype=bool)
+    counted[2, 20:] = False
+    found, turned, few = geometric_medians(np.stack([places, rotations.rotate(turn, places), places]), counted)
+    np.testing.assert_allclose(found, 1.0, atol=0.05)
+    np.testing.assert_allclose(turned, rotations.rotate(turn, found), atol=1e-12)
+    np.testing.assert_allclose(few, 1.0, atol=0.01)
+    total = np.linalg.norm(places - found, axis=1).sum()
+    for other in found + 0.02 * rng.standard_normal((20, 3)):
+        assert np.linalg.norm(places - other, axis=1).sum() > total - 1e-6
+    np.testing.assert_allclose(geometric_medians(np.ones((1, 5, 3)), np.ones((1, 5), dtype=bool)), 1.0, rtol=1e-15)
+
+
+def test_normal_distances_are_hardly_ever_outliers(rng: np.random.Generator) -> None:
+    distances = np.abs(rng.standard_normal(4000))
+    assert np.mean(distances > outlier_distance(distances)) < 0.03
+    assert outlier_distance(np.append(distances, np.full(400, 1e6))) < 1.3 * outlier_distance(distances)
