@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a motion to the constraints that it already satisfies (document 003, chapter 6; document 004)."""
+"""The constraints that a motion already satisfies (Le Callennec 2006, chapter 6; Le Callennec and Boulic 2006)."""
 
 from .baselines import detect_by_speed_and_height, detect_by_squared_displacement
-from .detect import DetectionSettings, detect
+from .detect import detect
 from .footplants import DetectedFootplant, detect_footplants
 from .handplants import DetectedHandplant, detect_handplants
 from .kinds import Detected, Template
-from .sliding import DetectedSlide, SlidingSettings, detect_sliding
-from .stays import detect_stays
+from .rest_intervals import detect_stays
+from .settings import DetectionSettings, FootplantSettings, HandplantSettings, RestSettings, SlidingSettings
+from .sliding import DetectedSlide, detect_sliding
 
 __all__ = [
     "Detected",
@@ -15,6 +16,9 @@ __all__ = [
     "DetectedHandplant",
     "DetectedSlide",
     "DetectionSettings",
+    "FootplantSettings",
+    "HandplantSettings",
+    "RestSettings",
     "SlidingSettings",
     "Template",
     "detect",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The simple detectors that others use, in the same interface, to be compared with.
+"""Simple detectors from the literature with fixed thresholds, for comparison.
 
-Both look at one point, and their thresholds are fixed: they must be tuned to each kind of motion.
+Both look at one point; their thresholds must be tuned to each kind of motion.
 """
 
 from __future__ import annotations
@@ -10,54 +10,54 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..core.arrays import Array, BoolArray, runs
-from .displacements import Body, track
+from .displacements import TrackedBody, track
 from .kinds import Detected
-from .merging import stationary
+from .merging import space_constraints
 
 SPEED = 0.55
-"""Sizes of the character a second, half a metre a second for an adult: what skating is measured with."""
+"""Sizes of the character a second: half a metre a second for an adult, a usual threshold for foot skating."""
 
 HEIGHT = 0.055
-"""Sizes of the character above the lowest places of the point in the clip: five centimetres."""
+"""Sizes of the character above the lowest positions of the point in the clip: five centimetres for an adult."""
 
 LOWEST = 0.02
-"""The share of frames that may be lower: a single aberrant one must not make the floor."""
+"""Share of the frames that may be below the floor, so that a single outlier does not define it."""
 
-VOTERS = 0.05
-"""Seconds on either side of a frame whose flags are counted."""
+VOTING_TIME = 0.05
+"""Seconds before and after a frame whose flags are counted for a majority."""
 
 SQUARED_DISPLACEMENT = 0.02
-"""In the clip's own units and between its own frames, whatever they are: so the learning papers have it."""
+"""In the clip's own units and between its own frames, whatever they are, as in papers on learnt motion."""
 
 
 def detect_by_speed_and_height(
-    clip: Clip, joint: Body, *, speed: float = SPEED, height: float = HEIGHT, voters: float = VOTERS
+    clip: Clip, joint: TrackedBody, *, speed: float = SPEED, height: float = HEIGHT, voters: float = VOTING_TIME
 ) -> list[Detected]:
-    """Where a point is slow and low in most of the frames around (document 002, section 4)."""
+    """Where a point is slow and low in most of the frames within `voters` seconds (Li and Hao 2006, section 4)."""
     body = track(clip, joint)
     if clip.frames < 2:
         return []
     size, up = clip.skeleton.size, clip.skeleton.up_axis
-    slow = _speeds(body.positions) * clip.fps <= speed * size
+    slow = _step_lengths(body.positions) * clip.fps <= speed * size
     heights = body.positions[:, up]
     low = heights - np.quantile(heights, LOWEST) <= height * size
-    flags = voted(slow & low, round(voters * clip.fps))
-    return stationary(body, runs(flags))
+    flags = majority(slow & low, round(voters * clip.fps))
+    return space_constraints(body, runs(flags))
 
 
 def detect_by_squared_displacement(
-    clip: Clip, joint: Body, *, threshold: float = SQUARED_DISPLACEMENT
+    clip: Clip, joint: TrackedBody, *, threshold: float = SQUARED_DISPLACEMENT
 ) -> list[Detected]:
-    """Where the squared way of a point from one frame to the next is small."""
+    """Where the squared displacement of a point from one frame to the next is below a threshold."""
     body = track(clip, joint)
     if clip.frames < 2:
         return []
-    flags = _speeds(body.positions) ** 2 < threshold
-    return stationary(body, runs(flags))
+    flags = _step_lengths(body.positions) ** 2 < threshold
+    return space_constraints(body, runs(flags))
 
 
-def voted(flags: BoolArray, reach: int) -> BoolArray:
-    """(frames,) true where more than half of the frames up to `reach` away, those that there are, have true flags."""
+def majority(flags: BoolArray, reach: int) -> BoolArray:
+    """(frames,) true where more than half of the flags up to `reach` frames before and after are true."""
     if reach < 1:
         return flags
     counts = np.concatenate([[0], np.cumsum(flags)])
@@ -66,7 +66,7 @@ def voted(flags: BoolArray, reach: int) -> BoolArray:
     return np.asarray(2 * (counts[last] - counts[first]) > last - first)
 
 
-def _speeds(positions: Array) -> Array:
-    """(frames,) the way to the next frame; of the last frame, from the one before."""
-    ways = np.linalg.norm(np.diff(positions, axis=0), axis=1)
-    return np.append(ways, ways[-1:])
+def _step_lengths(positions: Array) -> Array:
+    """(frames,) the distance to the position in the next frame; of the last frame, from the one before."""
+    lengths = np.linalg.norm(np.diff(positions, axis=0), axis=1)
+    return np.append(lengths, lengths[-1:])

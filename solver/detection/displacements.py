@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a body moves between frames, as rigid displacements (document 003, 6.4.1; 004, section 4)."""
+"""The rigid displacements of a body between frames (Le Callennec 2006, section 6.4.1; Le Callennec and Boulic 2006,
+section 4)."""
 
 from __future__ import annotations
 
@@ -14,13 +15,14 @@ from ..core import rotations
 from ..core.arrays import Array
 from ..core.errors import ConstraintError
 
-Body = str | int | BodyPoint | MovingObject
-"""What is watched: a joint, a point on one (the frame of the joint with its origin there), or an object of its own."""
+TrackedBody = str | int | BodyPoint | MovingObject
+"""A body whose constraints are detected: a joint, a point on one (the joint's frame with its origin there), or an
+object that is given by its own transforms."""
 
 
 @dataclass(frozen=True, eq=False)
 class Displacements:
-    """Where the body's points go from one frame to a later one: x becomes rotation · x + translation.
+    """Rigid displacements of a body's points from one frame to a later one: x becomes rotation · x + translation.
 
     Displacement i leads from frame i to frame i + stride.
     """
@@ -35,25 +37,30 @@ class Displacements:
         return len(self.rotations)
 
 
-def track(clip: Clip, body: Body, reference: Body | None = None) -> MovingObject:
-    """The transform of a body for every frame, in the world or, where a reference is given, in the reference's frame.
+def stride_of(clip: Clip, rate: float) -> int:
+    """The number of frames that a displacement spans, at least one, for displacements of `rate` a second."""
+    return max(1, round(clip.fps / rate))
 
-    What is stationary for the reference is stationary in its frame: a hand on a bottle that is carried about.
+
+def track(clip: Clip, body: TrackedBody, reference: TrackedBody | None = None) -> MovingObject:
+    """The transform of a body in every frame, in the world or, where a reference is given, in the reference's frame.
+
+    In the reference's frame a body is stationary that is stationary relative to it: a hand on a bottle that is carried.
     """
     moving = _in_world(clip, body)
-    return moving if reference is None else _seen_from(_in_world(clip, reference), moving)
+    return moving if reference is None else _relative_to(_in_world(clip, reference), moving)
 
 
 def local_displacements(body: MovingObject, stride: int = 1) -> Displacements:
-    """W(i)⁻¹ W(i + stride): in the body's own frame at frame i, and so the same wherever in the world it moves."""
+    """W(i)⁻¹ W(i + stride): in the body's own frame at frame i, and so independent of its place in the world."""
     before, after, moved = _pairs(body, stride)
     back = rotations.conjugate(before)
     return Displacements(rotations.multiply(back, after), rotations.rotate(back, moved), stride)
 
 
 def global_displacements(body: MovingObject, stride: int = 1) -> Displacements:
-    """W(i + stride) W(i)⁻¹: in the world. Its translations grow with the distance from the origin wherever the body
-    turns at all, which noise always makes it do: it is here to be compared with."""
+    """W(i + stride) W(i)⁻¹: in the world, for comparison only. Wherever the body rotates, and with noise it always
+    does, the translations grow with its distance from the origin."""
     before, after, _ = _pairs(body, stride)
     turned = rotations.multiply(after, rotations.conjugate(before))
     count = len(before)
@@ -62,7 +69,7 @@ def global_displacements(body: MovingObject, stride: int = 1) -> Displacements:
 
 
 def _pairs(body: MovingObject, stride: int) -> tuple[Array, Array, Array]:
-    """Rotations at the begin and at the end of each displacement, (n, 4), and the way between them in the world."""
+    """Rotations (n, 4) at the begin and at the end of each displacement, and the translations (n, 3) in the world."""
     if stride < 1:
         raise ConstraintError(f"A displacement leads at least one frame on, not {stride}.")
     count = max(len(body.positions) - stride, 0)
@@ -70,7 +77,7 @@ def _pairs(body: MovingObject, stride: int) -> tuple[Array, Array, Array]:
     return body.rotations[:count], body.rotations[last:], body.positions[last:] - body.positions[:count]
 
 
-def _in_world(clip: Clip, body: Body) -> MovingObject:
+def _in_world(clip: Clip, body: TrackedBody) -> MovingObject:
     if isinstance(body, MovingObject):
         return body.checked("Detection", clip.frames)
     point = clip.skeleton.resolve(body)
@@ -78,6 +85,6 @@ def _in_world(clip: Clip, body: Body) -> MovingObject:
     return MovingObject(clip.world.point(point), clip.world.rotations[:, joint])
 
 
-def _seen_from(reference: MovingObject, body: MovingObject) -> MovingObject:
-    turned = rotations.multiply(rotations.conjugate(reference.rotations), body.rotations)
-    return MovingObject(reference.seen_from(body.positions), np.asarray(turned))
+def _relative_to(reference: MovingObject, body: MovingObject) -> MovingObject:
+    relative = rotations.multiply(rotations.conjugate(reference.rotations), body.rotations)
+    return MovingObject(reference.seen_from(body.positions), np.asarray(relative))

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The footplants of a motion, found without any example."""
+"""The footplants of a motion, found without templates."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -17,290 +16,183 @@ from ..body.moving_ground import ground_velocity, over_ground
 from ..body.skeleton import Skeleton
 from ..constraints import Footplant
 from ..core import rotations
-from ..core.arrays import Array, median
+from ..core.arrays import Array, IntArray, median
 from ..core.errors import LandmarkError
 from ..deformation.loops import Loop, is_cyclic
-from .stays import SHORTEST, Stay, stays
-
-IN_THE_AIR = 0.08
-"""Sizes of the character by which a foot is above another that stands meanwhile, or before and after, to hover."""
-
-RAISED = 0.02
-"""Sizes of the character by which a heel, or a ball, is higher than it stands to be lifted while the foot stands: as
-far as captured heels rise and sink in one plant."""
-
-TIPPED = 0.04
-"""Sizes of the character by which a heel is above the floor of the ball to be raised, even if it is still: runners hold
-it so. It is a slope of 11 degrees; on steeper ones, downhill, heels are not seen to stand."""
-
-COVERED = 0.95
-"""The share of its time for which another foot must stand lower: on stairs the higher foot remains alone, sooner or
-later, and carries the body."""
-
-HOVERS = 0.25
-"""Seconds: a foot at the height of a jump seems to stand for less."""
-
-HOP, HOP_HEIGHT = 0.3, 0.04
-"""Seconds before and after within which what seems to stand at the top of a hop is lower, and by how many sizes of the
-character."""
-
-BETWEEN = 0.6
-"""Seconds before and after within which a foot that hovers between two plants stands lower."""
+from .rest_intervals import RestInterval, is_at_apex, rest_intervals
+from .settings import DEFAULT_FOOTPLANTS, FootplantSettings
+from .stances import Stance, stances_of_foot
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DetectedFootplant(Footplant):
-    """A footplant that was found in a motion: a footplant like any other, which says how sure it is."""
+    """A footplant that was found in a motion, with the confidence of its detection."""
 
     confidence: float = 1.0
     """From 0, a guess, to 1."""
 
 
-@dataclass(frozen=True)
-class Plant:
-    """Heel and ball of one foot, those that stand, while they stand together."""
+def detect_footplants(clip: Clip, settings: FootplantSettings = DEFAULT_FOOTPLANTS) -> list[DetectedFootplant]:
+    """The footplants of a motion, in the order in which they begin, ready to be used as constraints.
 
-    foot: Literal["left", "right"]
-    heel: Stay | None
-    toe: Stay | None
+    Heel and ball of each foot are at rest where they are slow for the noise of the clip itself; a foot that hovers
+    while the other one rests lower is not planted. A heel, or a ball, that is never at rest has no events. A character
+    whose feet are not known has no footplants; landmarks that no foot can have raise an error.
 
-    @property
-    def parts(self) -> list[Stay]:
-        return [part for part in (self.heel, self.toe) if part is not None]
-
-    @property
-    def begin(self) -> int:
-        return min(part.begin for part in self.parts)
-
-    @property
-    def end(self) -> int:
-        return max(part.end for part in self.parts)
-
-    @property
-    def frames(self) -> int:
-        return self.end - self.begin + 1
-
-    def height(self, up: int) -> float:
-        """How high its lower part stands."""
-        return min(part.place[up] for part in self.parts)
-
-
-def detect_footplants(clip: Clip) -> list[DetectedFootplant]:
-    """The footplants of a motion, in the order in which they begin, ready to be constraints.
-
-    Heel and ball of each foot stand where they are still for the noise that the clip itself shows; a foot that only
-    hovers while the other stands lower does not count. A heel, or a ball, that never stands has no events. A character
-    whose feet are not known has no footplants; one whose feet cannot be where they are said to be is an error.
-
-    Under a character that walks in place the ground moves (see `ground_velocity`), and feet stand on it. Where the clip
-    is a loop, a foot that stands while it begins again has two plants: one up to the end, one from the first frame on.
+    Under a character that walks in place the ground moves (see `ground_velocity`), and feet rest on it. Where the clip
+    is a loop, a foot that rests while it starts again has two plants: one up to the end, one from the first frame on.
     """
     velocity = ground_velocity(clip)
     if not velocity.any():
-        return [_footplant(plant) for plant in _in_order(_plants(clip))]
+        return [_footplant(stance) for stance in _in_order(_stances(clip, settings))]
     carried = (float(velocity[0]), float(velocity[1]), float(velocity[2]))
     if is_cyclic(clip):
-        found = _in_loop(Loop.of(clip))
+        found = _in_loop(Loop.of(clip), settings)
     else:
-        found = [_footplant(plant) for plant in _in_order(_plants(over_ground(clip, velocity)))]
+        found = [_footplant(stance) for stance in _in_order(_stances(over_ground(clip, velocity), settings))]
     return [replace(plant, ground_velocity=carried) for plant in found]
 
 
-def _in_order(plants: Sequence[Plant]) -> list[Plant]:
-    return sorted(plants, key=lambda plant: (plant.begin, plant.foot))
+def _in_order(stances: Sequence[Stance]) -> list[Stance]:
+    return sorted(stances, key=lambda stance: (stance.begin, stance.foot))
 
 
-def _in_loop(loop: Loop) -> list[DetectedFootplant]:
-    """The footplants of a loop on moving ground, found in its copies: nothing begins or ends where they meet."""
+def _footplant(stance: Stance) -> DetectedFootplant:
+    heel, ball = stance.heel, stance.ball
+    return DetectedFootplant(
+        foot=stance.foot,
+        heel_strike=None if heel is None else heel.begin,
+        heel_off=None if heel is None else heel.end,
+        toe_strike=None if ball is None else ball.begin,
+        toe_off=None if ball is None else ball.end,
+        confidence=max(part.confidence for part in stance.parts),
+    )
+
+
+# Loops on moving ground ----------------------------------------------------------------------------------------------
+
+
+def _in_loop(loop: Loop, settings: FootplantSettings) -> list[DetectedFootplant]:
+    """The footplants of a loop on moving ground, found in the repeated loop, so that its ends cut no plant."""
     repeated = over_ground(loop.repeated, loop.ground_velocity, loop.seconds)
     first, after = loop.first, loop.first + loop.frames
     found = []
-    for plant in _plants(repeated):
-        if first <= plant.begin < after:
-            found += [_shown_in(loop, plant, copy) for copy in (0, 1) if copy == 0 or plant.end >= after]
-    shown = [_footplant(plant) for plant in _in_order([plant for plant in found if plant is not None])]
-    return [_until_the_end(plant, loop) for plant in shown] if loop.closes else shown
+    for stance in _stances(repeated, settings):
+        if first <= stance.begin < after:
+            found += [_part_in_copy(loop, stance, copy) for copy in (0, 1) if copy == 0 or stance.end >= after]
+    plants = [_footplant(stance) for stance in _in_order([stance for stance in found if stance is not None])]
+    return [_until_the_end(plant, loop) for plant in plants] if loop.closes else plants
 
 
 def _until_the_end(plant: DetectedFootplant, loop: Loop) -> DetectedFootplant:
-    """A plant of a loop whose last frame is the first one again; if the foot stands on then, up to that frame, or to
-    the time before it at which the loop begins again."""
+    """A plant of a loop whose last frame repeats the first one; where the foot still rests in the frame before, its
+    events are moved to the last frame, or to the time before it at which the loop starts again."""
     last = min(loop.period, loop.clip.frames - 1.0)
     offs: dict[str, Any] = {f"{part}_off": last for part, (_, off) in plant.stays.items() if off >= loop.frames - 1}
     return replace(plant, **offs)
 
 
-def _shown_in(loop: Loop, plant: Plant, copy: int) -> Plant | None:
-    """What a plant of a repeated loop has in the copy in the middle (0), or in the one after it (1); in the loop's
-    frames."""
+def _part_in_copy(loop: Loop, stance: Stance, copy: int) -> Stance | None:
+    """The part of a stance of the repeated loop that lies in its middle copy (0) or in the one after it (1), in frames
+    of the loop; None where it has none."""
     first, last = loop.first + copy * loop.frames, loop.first + (copy + 1) * loop.frames - 1
-    heel, toe = (
-        replace(stay, begin=max(stay.begin, first) - first, end=min(stay.end, last) - first)
-        if stay is not None and stay.begin <= last and stay.end >= first
+    heel, ball = (
+        replace(part, begin=max(part.begin, first) - first, end=min(part.end, last) - first)
+        if part is not None and part.begin <= last and part.end >= first
         else None
-        for stay in (plant.heel, plant.toe)
+        for part in (stance.heel, stance.ball)
     )
-    return Plant(plant.foot, heel, toe) if heel is not None or toe is not None else None
+    return Stance(stance.foot, heel, ball) if heel is not None or ball is not None else None
 
 
-def _plants(clip: Clip) -> list[Plant]:
-    """The plants of a motion over ground that is still."""
-    plants: list[Plant] = []
+# Stances over ground that does not move ------------------------------------------------------------------------------
+
+
+def _stances(clip: Clip, settings: FootplantSettings) -> list[Stance]:
+    """The stances of both feet that support the body, over ground that does not move."""
+    found: list[Stance] = []
     marks, size, up = clip.skeleton.landmarks, clip.skeleton.size, clip.skeleton.up_axis
+    shortest = round(settings.rest.shortest * clip.fps)
     for foot in ("left", "right"):
-        heel, toe = getattr(marks, f"{foot}_heel"), getattr(marks, f"{foot}_ball")
-        if heel is None or toe is None:
+        heel, ball = getattr(marks, f"{foot}_heel"), getattr(marks, f"{foot}_ball")
+        if heel is None or ball is None:
             continue
         _check_proportions(clip.skeleton, foot)
-        heels, toes = stays(clip, _point(heel), "first"), stays(clip, _point(toe), "last")
-        heel_heights, toe_heights = (clip.position(part)[:, up] for part in (heel, toe))
-        heels, toes = (
-            lowered(heels, heel_heights, toes, RAISED * size),
-            lowered(toes, toe_heights, heels, RAISED * size),
-        )
+        heels = rest_intervals(clip, _point(heel), "first", settings.rest)
+        balls = rest_intervals(clip, _point(ball), "last", settings.rest)
+        heel_heights, ball_heights = (clip.position(part)[:, up] for part in (heel, ball))
+        lift = settings.lift_height * size
+        heels, balls = without_lifts(heels, heel_heights, balls, lift), without_lifts(balls, ball_heights, heels, lift)
         rises = heel_rises(clip, foot)
-        heels = [stay for stay in heels if _median(rises, stay) < TIPPED * size]
-        heels, toes = (
-            [stay for stay in part if not _passes_by(stay, heights, clip)]
-            for part, heights in ((heels, heel_heights), (toes, toe_heights))
+        heels = [each for each in heels if _median(rises, each) < settings.heel_rise * size]
+        heels, balls = (
+            [each for each in part if not _is_short_apex(each, heights, clip, settings)]
+            for part, heights in ((heels, heel_heights), (balls, ball_heights))
         )
-        found = paired(foot, heels, toes, up, RAISED * size, round(SHORTEST * clip.fps))
-        plants += [plant for plant in found if carries(plant, clip, rises)]
-    return grounded(plants, clip)
+        stances = stances_of_foot(foot, heels, balls, up, lift, shortest)
+        found += [stance for stance in stances if can_support(stance, clip, rises, settings)]
+    return without_hovering(found, clip, settings)
 
 
 def _check_proportions(skeleton: Skeleton, foot: str) -> None:
-    """Raise where a point of a foot is where no body has it: what stands there means nothing."""
+    """Raise where a landmark of a foot lies where no foot has it: its rest would mean nothing."""
     rest_rotations, rest_positions = skeleton.rest
     wrong = implausible_landmarks(skeleton.landmarks, rest_rotations, rest_positions, foot)
     if wrong:
         raise LandmarkError(wrong[0])
 
 
-def _passes_by(stay: Stay, heights: Array, clip: Clip) -> bool:
-    """Whether a heel, or a ball, at these heights (frames,) only turns round in the air."""
-    short = stay.end - stay.begin + 1 < HOVERS * clip.fps
-    return short and tops_a_hop(heights, (stay.begin, stay.end), clip.fps, clip.skeleton.size)
+def _is_short_apex(interval: RestInterval, heights: Array, clip: Clip, settings: FootplantSettings) -> bool:
+    """Whether a heel, or a ball, at heights (frames,) only reverses at the apex of a hop in a short interval."""
+    span = interval.begin, interval.end
+    short = interval.frames < settings.hover_time * clip.fps
+    return short and is_at_apex(heights, span, clip.fps, clip.skeleton.size, settings.rest)
 
 
-def tops_a_hop(heights: Array, span: tuple[int, int], fps: float, size: float) -> bool:
-    """Whether what has these heights (frames,) comes up to where it is from the first to the last frame of a span, and
-    goes down again."""
-    (begin, end), around = span, round(HOP * fps)
-    beside = heights[max(begin - around, 0) : begin + 1], heights[end : end + around + 1]
-    return max(float(each.min()) for each in beside) < float(median(heights[begin : end + 1])) - HOP_HEIGHT * size
+def without_lifts(
+    intervals: Sequence[RestInterval], heights: Array, others: Sequence[RestInterval], lift: float
+) -> list[RestInterval]:
+    """The rest intervals of heel or ball, trimmed at both ends where it is lifted while the other one is at rest.
 
-
-def lowered(standing: Sequence[Stay], heights: Array, others: Sequence[Stay], raised: float) -> list[Stay]:
-    """Stays of heel or ball without their begins and ends in which it is `raised` while the other one stands.
-
-    `heights` (frames,) are its own. It comes down on, and is lifted over, the other one, however slowly; where the
-    other one does not stand, it is what the foot rolls over itself.
+    `heights` (frames,) are its own; it is lifted where it is more than `lift` above its median in the interval. While
+    the other one is not at rest the foot rolls over this one, which is not trimmed.
     """
-    carried = np.zeros(len(heights), dtype=bool)
-    for stay in others:
-        carried[stay.begin : stay.end + 1] = True
+    other_rests = np.zeros(len(heights), dtype=bool)
+    for interval in others:
+        other_rests[interval.begin : interval.end + 1] = True
     kept = []
-    for stay in standing:
-        within = slice(stay.begin, stay.end + 1)
-        stands = np.flatnonzero((heights[within] <= median(heights[within]) + raised) | ~carried[within])
-        kept.append(replace(stay, begin=stay.begin + int(stands[0]), end=stay.begin + int(stands[-1])))
+    for interval in intervals:
+        within = slice(interval.begin, interval.end + 1)
+        planted = np.flatnonzero((heights[within] <= median(heights[within]) + lift) | ~other_rests[within])
+        kept.append(replace(interval, begin=interval.begin + int(planted[0]), end=interval.begin + int(planted[-1])))
     return kept
 
 
-def paired(
-    foot: Literal["left", "right"],
-    heels: Sequence[Stay],
-    toes: Sequence[Stay],
-    up: int,
-    raised: float,
-    shortest: int = 1,
-) -> list[Plant]:
-    """The plants of a foot from when its heel and its ball stand; in a plant both stand together, where both do.
+def can_support(stance: Stance, clip: Clip, rises: Array, settings: FootplantSettings = DEFAULT_FOOTPLANTS) -> bool:
+    """Whether a stance can support the body: it is below the hips, and a ball that rests alone is not above its heel.
 
-    Where one of them stands through while the other is lifted and put down, that is two plants, cut midway; what is cut
-    to less than `shortest` frames is dropped. What is held still higher than it stands before or after, by more than
-    `raised` along the axis `up`, does not stand.
-    """
-    events = sorted([(stay, True) for stay in heels] + [(stay, False) for stay in toes], key=lambda each: each[0].begin)
-    plants: list[Plant] = []
-    group: list[tuple[Stay, bool]] = []
-    for stay, is_heel in events:
-        if group and stay.begin > max(each.end for each, _ in group):
-            plants += _separated(foot, _lowest(group, up, raised), shortest)
-            group = []
-        group.append((stay, is_heel))
-    return plants + (_separated(foot, _lowest(group, up, raised), shortest) if group else [])
-
-
-def _lowest(group: list[tuple[Stay, bool]], up: int, raised: float) -> list[tuple[Stay, bool]]:
-    """Without the stays of heel or ball in which it is higher than in its longest one: the foot stands on one floor."""
-    longest = {
-        part: max((stay for stay, is_heel in group if is_heel is part), key=lambda stay: stay.end - stay.begin)
-        for part in {is_heel for _, is_heel in group}
-    }
-    return [(stay, is_heel) for stay, is_heel in group if stay.place[up] <= longest[is_heel].place[up] + raised]
-
-
-def _separated(foot: Literal["left", "right"], group: list[tuple[Stay, bool]], shortest: int) -> list[Plant]:
-    """The plants of stays that follow each other without a pause: cut midway between any two stays of the same part."""
-    heels, toes = ([stay for stay, is_heel in group if is_heel is wanted] for wanted in (True, False))
-    more, fewer = (heels, toes) if len(heels) >= len(toes) else (toes, heels)
-    cuts = [(one.end + other.begin) // 2 for one, other in itertools.pairwise(more)]
-    for one, other in itertools.pairwise(fewer):
-        if not any(one.end <= cut < other.begin for cut in cuts):
-            cuts.append((one.end + other.begin) // 2)
-    cuts.sort()
-    begins = [min(stay.begin for stay, _ in group), *(cut + 1 for cut in cuts)]
-    ends = [*cuts, max(stay.end for stay, _ in group)]
-    plants = []
-    for begin, end in zip(begins, ends, strict=True):
-        heel, toe = (_within(part, begin, end, shortest) for part in (heels, toes))
-        # What does not stand together is two plants.
-        if heel is not None and toe is not None and heel.begin <= toe.end and toe.begin <= heel.end:
-            plants.append(Plant(foot, heel, toe))
-            continue
-        plants += [Plant(foot, heel, None)] if heel is not None else []
-        plants += [Plant(foot, None, toe)] if toe is not None else []
-    return plants
-
-
-def _within(standing: list[Stay], begin: int, end: int, shortest: int) -> Stay | None:
-    """The longest of some stays, as far as it lies between two frames, and whole or not too short."""
-    clipped = [
-        (stay, replace(stay, begin=max(stay.begin, begin), end=min(stay.end, end)))
-        for stay in standing
-        if stay.end >= begin and stay.begin <= end
-    ]
-    kept = [cut for whole, cut in clipped if cut == whole or cut.end - cut.begin + 1 >= shortest]
-    return max(kept, key=lambda stay: stay.end - stay.begin, default=None)
-
-
-def carries(plant: Plant, clip: Clip, rises: Array) -> bool:
-    """Whether the character may stand on it: it is below the hips, and a ball that stands alone is below its heel.
-
-    `rises` (frames,) are those of the heel of this foot.
+    `rises` (frames,) are the `heel_rises` of the foot.
     """
     skeleton, up = clip.skeleton, clip.skeleton.up_axis
     hips = skeleton.landmarks.hips
     if hips is not None:
-        heights = clip.world.positions[plant.begin : plant.end + 1, hips, up]
-        if float(median(heights)) < plant.height(up) + IN_THE_AIR * skeleton.size:
+        heights = clip.world.positions[stance.begin : stance.end + 1, hips, up]
+        if float(median(heights)) < stance.height(up) + settings.hover_height * skeleton.size:
             return False
-    if plant.heel is not None or plant.toe is None:
+    if stance.heel is not None or stance.ball is None:
         return True
-    return _median(rises, plant.toe) > -TIPPED * skeleton.size
+    return _median(rises, stance.ball) > -settings.heel_rise * skeleton.size
 
 
 def heel_rises(clip: Clip, foot: str) -> Array:
-    """(frames,) how much higher above the ball the heel is than in a flat foot."""
+    """(frames,) how much higher above the ball the heel is than in a flat foot, in the clip's units."""
     skeleton, up = clip.skeleton, clip.skeleton.up_axis
-    turned, placed = skeleton.rest
+    rest_rotations, rest_positions = skeleton.rest
     rises = []
     for part in ("heel", "ball"):
         point = skeleton.resolve(getattr(skeleton.landmarks, f"{foot}_{part}"))
         joint = skeleton.index(point.joint)
-        flat = placed[joint] + rotations.rotate(turned[joint], point.local)
+        flat = rest_positions[joint] + rotations.rotate(rest_rotations[joint], point.local)
         rises.append(clip.world.point(point)[:, up] - flat[up])
     return rises[0] - rises[1]
 
@@ -309,44 +201,37 @@ def _point(mark: int | BodyPoint) -> BodyPoint:
     return mark if isinstance(mark, BodyPoint) else BodyPoint(mark)
 
 
-def _median(values: Array, stay: Stay) -> float:
-    return float(median(values[stay.begin : stay.end + 1]))
+def _median(values: Array, interval: RestInterval) -> float:
+    return float(median(values[interval.begin : interval.end + 1]))
 
 
-def grounded(plants: Sequence[Plant], clip: Clip) -> list[Plant]:
-    """Those on which the character stands, without feet that only hold still in the air."""
-    up, margin = clip.skeleton.up_axis, IN_THE_AIR * clip.skeleton.size
-    if not plants:
+def without_hovering(
+    stances: Sequence[Stance], clip: Clip, settings: FootplantSettings = DEFAULT_FOOTPLANTS
+) -> list[Stance]:
+    """The stances without those in which a foot hovers: a lower one covers nearly all of its frames, or it is short and
+    all stances shortly before and after are lower."""
+    if not stances:
         return []
-    begins, ends = (np.array([getattr(plant, name) for plant in plants]) for name in ("begin", "end"))
-    heights = np.array([plant.height(up) for plant in plants])
+    up, margin = clip.skeleton.up_axis, settings.hover_height * clip.skeleton.size
+    window = settings.hover_window * clip.fps
+    begins, ends = (np.array([getattr(stance, name) for stance in stances]) for name in ("begin", "end"))
+    heights = np.array([stance.height(up) for stance in stances])
     kept = []
-    for number, plant in enumerate(plants):
+    for number, stance in enumerate(stances):
         lower = heights < heights[number] - margin
-        meanwhile = lower & (begins <= plant.end) & (ends >= plant.begin)
-        if meanwhile.any() and _covered(plant, begins[meanwhile], ends[meanwhile]) >= COVERED:
+        meanwhile = lower & (begins <= stance.end) & (ends >= stance.begin)
+        if meanwhile.any() and _covered_share(stance, begins[meanwhile], ends[meanwhile]) >= settings.covered_share:
             continue
-        near = np.abs(begins - plant.end) <= BETWEEN * clip.fps, np.abs(ends - plant.begin) <= BETWEEN * clip.fps
-        hovers = plant.frames < HOVERS * clip.fps and all((lower & each).any() for each in near)
-        if hovers and lower[(near[0] | near[1]) & (np.arange(len(plants)) != number)].all():
+        near = np.abs(begins - stance.end) <= window, np.abs(ends - stance.begin) <= window
+        is_short = stance.frames < settings.hover_time * clip.fps
+        neighbours = (near[0] | near[1]) & (np.arange(len(stances)) != number)
+        if is_short and all((lower & each).any() for each in near) and lower[neighbours].all():
             continue
-        kept.append(plant)
+        kept.append(stance)
     return kept
 
 
-def _covered(plant: Plant, begins: Array, ends: Array) -> float:
-    """The share of a plant's frames in which at least one of others, from their begins to their ends, stands too."""
-    frames = np.arange(plant.begin, plant.end + 1)[:, None]
+def _covered_share(stance: Stance, begins: IntArray, ends: IntArray) -> float:
+    """The share of a stance's frames that lie within at least one of the intervals from `begins` to `ends` (n,)."""
+    frames = np.arange(stance.begin, stance.end + 1)[:, None]
     return float(((frames >= begins) & (frames <= ends)).any(axis=1).mean())
-
-
-def _footplant(plant: Plant) -> DetectedFootplant:
-    heel, toe = plant.heel, plant.toe
-    return DetectedFootplant(
-        foot=plant.foot,
-        heel_strike=None if heel is None else heel.begin,
-        heel_off=None if heel is None else heel.end,
-        toe_strike=None if toe is None else toe.begin,
-        toe_off=None if toe is None else toe.end,
-        confidence=max(part.confidence for part in plant.parts),
-    )

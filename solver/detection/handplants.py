@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When hands carry the body, found without any example: in cartwheels, handstands, on all fours.
+"""Handplants: when hands support the body, found without templates, in cartwheels, handstands and on all fours.
 
-Hands are captured worse than feet. What a palm rolls over, and what an arm that is modelled too short cannot reach,
-makes a hand slide on while it carries. So it is asked not only for hands that are still, as feet are, but also who
-carries the body when no foot does.
+Hands are captured worse than feet: a palm that rolls, and an arm that is modelled too short to reach the floor, make a
+supporting hand slide. So not only hands at rest are found, as feet are, but also slow hands below the body while no
+foot supports it.
 """
 
 from __future__ import annotations
@@ -17,33 +17,24 @@ import numpy as np
 from ..body.clip import Clip
 from ..body.joints import BodyPoint
 from ..core.arrays import Array, BoolArray, median, runs
-from .footplants import DetectedFootplant, detect_footplants, tops_a_hop
+from .footplants import DetectedFootplant, detect_footplants
 from .onsets import Onsets
-from .stays import SHORTEST, Stay, Watched, stays
-
-HASTE = 0.25
-"""A share of the largest speed around: hands that carry a cartwheel had 0.1 to 0.22 of it, and twice as much before
-they came down and after they left."""
-
-BENEATH = 0.4
-"""Sizes of the character by which hips are above a hand that carries them alone: less than two thirds of an arm."""
-
-LOW = 0.15
-"""Sizes of the character above the lowest standing foot, up to which the wrist of a hand that is still is on the floor:
-one and a half widths of a hand."""
+from .rest_intervals import RestInterval, is_at_apex, rest_intervals
+from .settings import DEFAULT_HANDPLANTS, HandplantSettings
+from .speed_profile import PointTrack
 
 
 @dataclass(frozen=True, eq=False)
 class DetectedHandplant:
-    """A hand carries from frame `begin` to frame `end`, both included."""
+    """A hand supports the body from frame `begin` to frame `end`, both included."""
 
     hand: Literal["left", "right"]
     begin: int
     end: int
     position: Array
-    """(3,) where the wrist is, on the average, in the world."""
+    """(3,) the mean position of the wrist, in the world."""
     residual: float
-    """How far the wrist strays from there: the root of the mean square, in the clip's units."""
+    """The root mean square distance of the wrist from there, in the clip's units."""
     confidence: float
     """From 0, a guess, to 1."""
 
@@ -53,34 +44,41 @@ class DetectedHandplant:
         return self.end - self.begin + 1
 
 
-def detect_handplants(clip: Clip, footplants: Sequence[DetectedFootplant] | None = None) -> list[DetectedHandplant]:
-    """When hands carry the body, in the order in which they begin.
+def detect_handplants(
+    clip: Clip,
+    footplants: Sequence[DetectedFootplant] | None = None,
+    settings: HandplantSettings = DEFAULT_HANDPLANTS,
+) -> list[DetectedHandplant]:
+    """The handplants of a motion, in the order in which they begin.
 
-    They do where they are still as low as feet stand, and where no foot stands and they are, slow for their
-    surroundings, below both feet and far below the hips. `footplants` are those of the clip, if they are known already.
-    Who swims or flies, and a character whose hands or feet are not known, has none.
+    A hand supports the body where it is at rest as low as feet are, and where no foot is planted and it is slow, below
+    both feet and far below the hips. `footplants` are those of the clip, if they are known already. Swimming and flying
+    characters, and those whose hands or feet are not known, have none.
     """
     marks = clip.skeleton.landmarks
-    plants = detect_footplants(clip) if footplants is None else footplants
+    plants = detect_footplants(clip, settings.footplants) if footplants is None else footplants
     found: list[DetectedHandplant] = []
     for hand in ("left", "right"):
         wrist = getattr(marks, f"{hand}_wrist")
-        watched = None if wrist is None else Watched.of(clip, BodyPoint(wrist))
-        if watched is None:
+        tracked = None if wrist is None else PointTrack.of(clip, BodyPoint(wrist), settings.rest)
+        if tracked is None:
             continue
-        still = stays(clip, BodyPoint(wrist))
-        carrying = _carrying(clip, watched, _alone(clip, watched.positions, plants), still)
-        apart = [
-            (stay.begin, stay.end, stay.confidence)
-            for stay in _on_the_floor(clip, still, plants)
-            if not any(stay.begin <= end and begin <= stay.end for begin, end, _ in carrying)
+        at_rest = rest_intervals(clip, BodyPoint(wrist), settings=settings.rest)
+        lowest = _is_only_support(clip, tracked.positions, plants, settings)
+        supporting = _supporting(clip, tracked, lowest, at_rest, settings)
+        others = [
+            (interval.begin, interval.end, interval.confidence)
+            for interval in _on_the_floor(clip, at_rest, plants, settings)
+            if not any(interval.begin <= end and begin <= interval.end for begin, end, _ in supporting)
         ]
-        found += [_handplant(hand, watched.positions, *span) for span in carrying + apart]
+        found += [_handplant(hand, tracked.positions, *span) for span in supporting + others]
     return sorted(found, key=lambda plant: (plant.begin, plant.hand))
 
 
-def _alone(clip: Clip, wrists: Array, plants: Sequence[DetectedFootplant]) -> BoolArray:
-    """(frames,) where no foot stands and both are higher than the wrist, the hips by far."""
+def _is_only_support(
+    clip: Clip, wrists: Array, plants: Sequence[DetectedFootplant], settings: HandplantSettings
+) -> BoolArray:
+    """(frames,) where no foot is planted, both feet are above the wrist, at (frames, 3), and the hips far above it."""
     marks, up = clip.skeleton.landmarks, clip.skeleton.up_axis
     below = np.ones(clip.frames, dtype=bool)
     for part in (marks.left_ball, marks.right_ball, marks.left_heel, marks.right_heel):
@@ -88,33 +86,41 @@ def _alone(clip: Clip, wrists: Array, plants: Sequence[DetectedFootplant]) -> Bo
             return np.zeros(clip.frames, dtype=bool)
         below &= clip.position(part)[:, up] > wrists[:, up]
     if marks.hips is not None:
-        below &= clip.world.positions[:, marks.hips, up] > wrists[:, up] + BENEATH * clip.skeleton.size
+        hips = clip.world.positions[:, marks.hips, up]
+        below &= hips > wrists[:, up] + settings.hips_above * clip.skeleton.size
     for plant in plants:
         for begin, end in plant.stays.values():
             below[int(begin) : int(end) + 1] = False
     return below
 
 
-def _carrying(clip: Clip, watched: Watched, alone: BoolArray, still: Sequence[Stay]) -> list[tuple[int, int, float]]:
-    """First frame, last frame and confidence of each time for which a hand is slow and somewhen `alone` (frames,).
+def _supporting(
+    clip: Clip, tracked: PointTrack, lowest: BoolArray, at_rest: Sequence[RestInterval], settings: HandplantSettings
+) -> list[tuple[int, int, float]]:
+    """First frame, last frame and confidence of each slow interval of a hand that is the only support in some frames.
 
-    Where it is `still` for half of the time, it carries for as long as it is still.
+    `lowest` (frames,) are the frames in which it is. Where the hand is at rest for half of the interval or more, its
+    rest intervals give the frames.
     """
-    pace, shortest = watched.pace, max(watched.pace.stride + 1, 2, round(SHORTEST * clip.fps))
-    onsets = Onsets(watched.positions, pace.stride, clip.fps)
-    shares = pace.speeds / np.maximum(HASTE * pace.fastest, pace.rest)
-    heights = watched.positions[:, clip.skeleton.up_axis]
+    profile = tracked.profile
+    shortest, onsets = (
+        profile.shortest_rest(clip.fps),
+        Onsets(tracked.positions, profile.stride, clip.fps, settings.rest),
+    )
+    shares = profile.speeds / np.maximum(settings.slow_share * profile.local_maximum, profile.rest)
+    heights = tracked.positions[:, clip.skeleton.up_axis]
     found = []
     for first, last in runs(shares <= 1.0):
-        begin, end = first, last + pace.stride
-        if np.count_nonzero(alone[begin : end + 1]) < shortest:
+        begin, end = first, last + profile.stride
+        if np.count_nonzero(lowest[begin : end + 1]) < shortest:
             continue
-        if tops_a_hop(heights, (begin, end), clip.fps, clip.skeleton.size):
+        if is_at_apex(heights, (begin, end), clip.fps, clip.skeleton.size, settings.rest):
             continue
-        within = [stay for stay in still if begin <= stay.end and stay.begin <= end]
-        if 2 * sum(stay.end - stay.begin + 1 for stay in within) >= end - begin + 1:
-            sure = max(stay.confidence for stay in within)
-            found.append((min(stay.begin for stay in within), max(stay.end for stay in within), sure))
+        within = [interval for interval in at_rest if begin <= interval.end and interval.begin <= end]
+        if 2 * sum(interval.frames for interval in within) >= end - begin + 1:
+            confidence = max(interval.confidence for interval in within)
+            span = min(interval.begin for interval in within), max(interval.end for interval in within)
+            found.append((*span, confidence))
             continue
         middle = (begin + end) // 2
         begin, end = max(begin, onsets.arrival(begin, middle)), min(end, onsets.departure(end, middle))
@@ -122,8 +128,10 @@ def _carrying(clip: Clip, watched: Watched, alone: BoolArray, still: Sequence[St
     return found
 
 
-def _on_the_floor(clip: Clip, still: list[Stay], plants: Sequence[DetectedFootplant]) -> list[Stay]:
-    """Those that are as low as feet stand, before, meanwhile or after."""
+def _on_the_floor(
+    clip: Clip, at_rest: list[RestInterval], plants: Sequence[DetectedFootplant], settings: HandplantSettings
+) -> list[RestInterval]:
+    """The rest intervals of a wrist that are about as low as the lowest foot of any plant."""
     up, heights = clip.skeleton.up_axis, []
     for plant in plants:
         for part, (begin, end) in plant.stays.items():
@@ -131,8 +139,8 @@ def _on_the_floor(clip: Clip, still: list[Stay], plants: Sequence[DetectedFootpl
             heights.append(float(median(clip.position(mark)[int(begin) : int(end) + 1, up])))
     if not heights:
         return []
-    floor = min(heights)
-    return [stay for stay in still if stay.place[up] <= floor + LOW * clip.skeleton.size]
+    highest = min(heights) + settings.floor_height * clip.skeleton.size
+    return [interval for interval in at_rest if interval.place[up] <= highest]
 
 
 def _handplant(

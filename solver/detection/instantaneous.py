@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Instantaneous constraints: what stays where it is from one frame to the next, given how noisy the motion is."""
+"""Instantaneous constraints: which points a single displacement leaves in place, given the noise of the motion."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from .sigma_epsilon import LEAST_TURN, SigmaEpsilon
 
 @dataclass(frozen=True, eq=False)
 class Thresholds:
-    """What is taken for zero, for each displacement: (n,) each. Negative: nothing is."""
+    """Values up to which each displacement's measures count as zero: (n,) each. Where negative, none does."""
 
     sigma: Array
-    """Turns up to this are none: everything stays where it is, or nothing does."""
+    """For rotations: up to this the body does not rotate."""
     space_residual: Array
-    """Ways up to this are none."""
+    """For the translation of a body that does not rotate."""
     line_residual: Array
-    """Ways along the axis up to this are none."""
+    """For the translation along the axis of a body that rotates."""
 
 
 @dataclass(frozen=True, eq=False)
 class Instantaneous:
-    """Which displacements leave what where it is; a displacement is at most one of them."""
+    """The instantaneous constraint of each displacement; at most one of the flags is set."""
 
     space: BoolArray
-    """(n,) everything stays."""
+    """(n,) all points stay in place."""
     line: BoolArray
-    """(n,) the points of a line stay, and only those."""
+    """(n,) the points of a line stay in place, and only those."""
 
 
 def instantaneous(points: SigmaEpsilon, thresholds: Thresholds) -> Instantaneous:
-    """The constraints of the highest dimension that the thresholds allow (document 003, 6.4.2).
+    """The constraints of the highest dimension that the thresholds allow (Le Callennec 2006, section 6.4.2).
 
-    The singular values that count as zero say which dimension it can be; the residual says whether it is one: what
-    turns too little for a line but moves too far stays nowhere.
+    The number of singular values that count as zero gives the dimension; the residual decides whether the constraint
+    holds. A displacement that rotates too little for a line but translates too far leaves no point in place.
     """
-    still = points.sigma <= thresholds.sigma
-    space = still & (points.space_residual <= thresholds.space_residual)
-    line = ~still & (points.sigma > LEAST_TURN) & (points.line_residual <= thresholds.line_residual)
+    unrotated = points.sigma <= thresholds.sigma
+    space = unrotated & (points.space_residual <= thresholds.space_residual)
+    line = ~unrotated & (points.sigma > LEAST_TURN) & (points.line_residual <= thresholds.line_residual)
     return Instantaneous(np.asarray(space), np.asarray(line))

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The noise pattern: what must be taken for zero, learnt from examples (document 003, 6.4.2; 004, section 6)."""
+"""The noise pattern: thresholds below which displacements count as zero, learnt from templates.
+
+After Le Callennec 2006, section 6.4.2, and Le Callennec and Boulic 2006, section 6.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -18,36 +20,30 @@ from ..core.splines import Spline
 from .instantaneous import Thresholds
 from .kinds import Template
 from .pivots import pivot
+from .settings import DEFAULT_DETECTION, DetectionSettings, NoiseMethod
 from .sigma_epsilon import SigmaEpsilon
 
-Method = Literal["lmeds", "naive"]
-"""The largest value of an example without its outliers, or of all of it."""
-
 SMALL_SAMPLE = 5.0
-"""Rousseeuw and Leroy's factor for few values: 1 + 5 / (n − 1)."""
-
-BEYOND = 4.0
-"""How many times less often values like those of an example are to be larger than what is taken for zero than they
-are larger than the largest of it: each of them cuts the constraint that it is part of."""
+"""The correction of a standard deviation for small samples is 1 + 5 / (n − 1) (Rousseeuw and Leroy 1987)."""
 
 CANDIDATES = 512
-"""Values of a sample that are tried as its middle: of long ones so many, evenly spread over their ranks."""
+"""The most values of a sample that are tried as its centre, evenly spread over their ranks."""
 
 ROUNDING_TURN = 1e-6
-"""Radians that are always taken for zero."""
+"""Radians that always count as zero: rounding in motion without noise."""
 
-ROUNDING_WAY = 1e-6
-"""The same for ways, in sizes of the character: what remains in motion without noise."""
+ROUNDING_DISTANCE = 1e-6
+"""The same for distances, in sizes of the character."""
 
-NOTHING = -1.0
+NEVER = -1.0
 """A threshold that no value is below."""
 
 
 def without_outliers(values: ArrayLike) -> Array:
-    """(m,) those of values (n,) that belong together, by the least median of squares.
+    """(m,) the values (n,) without outliers, by the least median of squares.
 
-    The middle is the value with the smallest median of squared distances to all; those further from it than 2.5 robust
-    standard deviations are aberrant. Up to half of them may be.
+    The centre is the value with the smallest median of squared distances to all; values further from it than 2.5 robust
+    standard deviations are outliers. Up to half of the values may be.
     """
     sample = np.sort(np.asarray(values, dtype=np.float64))
     count = len(sample)
@@ -62,52 +58,54 @@ def without_outliers(values: ArrayLike) -> Array:
     return np.asarray(sample[(distances[best] < OUTLYING * spread) | (distances[best] <= medians[best])])
 
 
-def largest(values: ArrayLike, method: Method = "lmeds") -> float:
-    """The largest of values that are not negative, all or only those that belong together; of none it is zero."""
+def largest(values: ArrayLike, method: NoiseMethod = "lmeds") -> float:
+    """The largest of values (n,) that are not negative, with outliers ("naive") or without; 0 where there are none."""
     sample = np.asarray(values, dtype=np.float64)
     return float(np.max(without_outliers(sample) if method == "lmeds" else sample, initial=0.0))
 
 
-def taken_for_zero(values: Array, method: Method) -> float:
-    """The threshold that an example with these values (n,) needs: a little more than its largest, since others like it
-    may be larger; the naive one is as it is printed.
+def noise_threshold(values: Array, settings: DetectionSettings = DEFAULT_DETECTION) -> float:
+    """The threshold for the values (n,) of a template: a little more than the largest one, since further values of the
+    same noise may be larger. The naive method takes the largest value itself, as it is published.
 
     The largest of n normal values is about (2 ln n)^½ standard deviations; f times that is exceeded n^(f² − 1) times
-    less often, and f = 1 + ln(times) / (2 ln n) to first order.
+    less often, and f = 1 + ln(excess) / (2 ln n) to first order.
     """
-    if method == "naive":
-        return largest(values, method)
-    return largest(values, method) * (1.0 + 0.5 * math.log(BEYOND) / math.log(max(len(values), 2)))
+    if settings.method == "naive":
+        return largest(values, settings.method)
+    return largest(values, settings.method) * (
+        1.0 + 0.5 * math.log(settings.noise_excess) / math.log(max(len(values), 2))
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class NoiseCurve:
-    """A threshold over time: a cubic spline through what the examples need, at the first and last frame of each.
+    """A threshold over time: a cubic spline through those of the examples, at the first and the last frame of each.
 
-    The spline comes to rest at each of these points: it never leaves the range of its neighbours, so that it is never
-    negative, and it is constant within an example, and before the first and after the last one.
+    The spline has zero slope at these points: it stays within the range of two neighbours, so that it is never
+    negative, and it is constant within an example, before the first one and after the last one.
     """
 
     spline: Spline | None = None
-    floor: float = NOTHING
-    """Never below this; where there is no spline it is everything."""
+    floor: float = NEVER
+    """The least threshold; where there is no spline, the only one."""
 
     @staticmethod
     def through(examples: Iterable[tuple[float, float, float]], floor: float) -> NoiseCurve:
-        """From (begin, end, threshold) of each example. Where examples meet in a frame, the larger one counts."""
+        """The curve through the examples (begin, end, threshold). In a common frame of two the larger one counts."""
         points: dict[float, float] = {}
         for begin, end, value in examples:
             for time in (begin, end):
                 points[time] = max(points.get(time, 0.0), value)
         levels = set(points.values())
         if len(levels) < 2:
-            # One example, or several alike: a spline would say the same everywhere, and take its time.
+            # A spline through equal thresholds is a constant: save its evaluation.
             return NoiseCurve(None, max([floor, *levels]))
         times = sorted(points)
         return NoiseCurve(Spline(np.array(times), np.array([[points[time]] for time in times]), tension=1.0), floor)
 
     def at(self, times: ArrayLike) -> Array:
-        """(…) for times (…), in frames."""
+        """Thresholds (…) at times (…), in frames."""
         asked = np.asarray(times, dtype=np.float64)
         if self.spline is None:
             return np.full(asked.shape, self.floor)
@@ -116,18 +114,18 @@ class NoiseCurve:
 
 @dataclass(frozen=True, eq=False)
 class NoisePattern:
-    """What must be taken for zero over the whole motion: radians and the clip's units, for each displacement."""
+    """The thresholds over the whole motion, in radians and in the clip's units for each displacement."""
 
     sigma: NoiseCurve = NoiseCurve()
     space_residual: NoiseCurve = NoiseCurve()
     line_residual: NoiseCurve = NoiseCurve()
     drift: NoiseCurve = NoiseCurve()
-    """How far a displacement moves a point that is really a pivot."""
-    twist: NoiseCurve = NoiseCurve()
-    """By how much the turn of a displacement leans out of an axis that is really kept."""
+    """How far noise makes a displacement move a true pivot."""
+    tilt: NoiseCurve = NoiseCurve()
+    """The part of a displacement's rotation, in radians, that noise makes perpendicular to a true axis."""
 
     def thresholds(self, displacements: int, stride: int) -> Thresholds:
-        """For instantaneous constraints; a displacement is at the middle of the frames that it spans."""
+        """The thresholds of instantaneous constraints; a displacement is in the middle of the frames that it spans."""
         times = np.arange(displacements) + 0.5 * stride
         return Thresholds(self.sigma.at(times), self.space_residual.at(times), self.line_residual.at(times))
 
@@ -137,38 +135,37 @@ def noise_pattern(
     points: SigmaEpsilon,
     templates: Sequence[Template],
     size: float,
-    method: Method = "lmeds",
+    settings: DetectionSettings = DEFAULT_DETECTION,
 ) -> NoisePattern:
-    """What the templates need. Without any, only rounding is taken for zero, and every kind is looked for."""
-    everything = not templates
-    moves = [template for template in templates if template.kind != "space"]
-    stays = [template for template in templates if template.kind == "space"]
-    way = ROUNDING_WAY * size
+    """The noise pattern of the templates. Without templates the thresholds of all kinds are those of rounding; with
+    templates, kinds that have none get thresholds that no value is below."""
+    rotating = [template for template in templates if template.kind != "space"]
+    resting = [template for template in templates if template.kind == "space"]
+    distance = ROUNDING_DISTANCE * size
 
-    def curve(given: list[Template], needed: Callable[[Template], Array], floor: float) -> NoiseCurve:
-        examples = [(float(each.begin), float(each.end), taken_for_zero(needed(each), method)) for each in given]
-        return NoiseCurve.through(examples, floor if given or everything else NOTHING)
+    def curve(given: list[Template], values: Callable[[Template], Array], floor: float) -> NoiseCurve:
+        examples = [(float(each.begin), float(each.end), noise_threshold(values(each), settings)) for each in given]
+        return NoiseCurve.through(examples, floor if given or not templates else NEVER)
 
     def within(values: Array) -> Callable[[Template], Array]:
         return lambda template: values[template.begin : template.end - points.stride + 1]
 
-    moved = dict(zip(moves, _moved_pivots(body, points, moves), strict=True))
+    moved = dict(zip(rotating, _pivot_noise(body, points, rotating), strict=True))
+    about_lines = [template for template in rotating if template.kind == "line"]
     return NoisePattern(
-        sigma=curve(stays, within(points.sigma), ROUNDING_TURN),
-        space_residual=curve(stays, within(points.space_residual), way),
-        line_residual=curve(moves, within(points.line_residual), way),
-        drift=curve(moves, lambda template: moved[template][0], way),
-        twist=curve(
-            [each for each in moves if each.kind == "line"], lambda template: moved[template][1], ROUNDING_TURN
-        ),
+        sigma=curve(resting, within(points.sigma), ROUNDING_TURN),
+        space_residual=curve(resting, within(points.space_residual), distance),
+        line_residual=curve(rotating, within(points.line_residual), distance),
+        drift=curve(rotating, lambda template: moved[template][0], distance),
+        tilt=curve(about_lines, lambda template: moved[template][1], ROUNDING_TURN),
     )
 
 
-def _moved_pivots(
+def _pivot_noise(
     body: MovingObject, points: SigmaEpsilon, templates: Sequence[Template]
 ) -> Iterator[tuple[Array, Array]]:
-    """For each example, how far its displacements move its pivot across their own axes, and by how much they lean out
-    of its axis, in radians: (n,) each."""
+    """For each template, the distances (n,) by which its displacements move its pivot perpendicularly to their axes,
+    and the parts (n,) of their rotations that are perpendicular to its axis, in radians."""
     places, directions = points.lines(body) if templates else (points.particular, points.axis)
     for template in templates:
         shown = slice(template.begin, template.end + 1)

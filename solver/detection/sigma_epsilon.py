@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sigma-epsilon space: how nearly each displacement leaves all points, or those of a line, where they are.
+"""The sigma-epsilon space: how nearly each displacement leaves all points, or the points of a line, in place.
 
-A displacement R, t leaves a point p where A p = −t with A = R − 1 (document 003, 6.4.2; 004, section 5). For a turn by
-the angle θ about the unit axis u, A has the singular values 2 sin(θ/2), twice, and 0, whose singular vector is u on
-both sides. So no decomposition is needed: with all three taken for zero, what is left of t is t itself; with only the
-last one, it is the part of t along u, and the points that stay are the line through ½ (t⊥ + cot(θ/2) u × t⊥) along u.
-The documents number the singular values from the largest (003) and from the smallest (004); here they have names.
+A displacement R, t leaves a point p in place where A p = −t with A = R − 1 (Le Callennec 2006, section 6.4.2;
+Le Callennec and Boulic 2006, section 5). For a rotation by the angle θ about the unit axis u, A has the singular values
+2 sin(θ/2), twice, and 0, whose singular vector is u on both sides. So no decomposition is needed: with all three taken
+for zero, the residual is t itself; with only the last one, it is the part of t along u, and the points that stay are
+the line through ½ (t⊥ + cot(θ/2) u × t⊥) along u. The two publications number the singular values in opposite orders;
+here they have names.
 """
 
 from __future__ import annotations
@@ -20,22 +21,22 @@ from ..core.arrays import Array
 from .displacements import Displacements
 
 LEAST_TURN = 1e-9
-"""Radians: a turn below this is rounding, and has no axis."""
+"""Radians: a rotation below this is rounding, and has no axis."""
 
 
 @dataclass(frozen=True, eq=False)
 class SigmaEpsilon:
-    """A point of the sigma-epsilon space for each displacement, and the line that stays where it is."""
+    """A point of the sigma-epsilon space for each displacement, and the line that it leaves in place."""
 
     sigma: Array
-    """(n,) the two equal singular values: how much it turns. The third is 0 in every rigid displacement."""
+    """(n,) the two equal singular values, which grow with the rotation. The third is 0 in every rigid displacement."""
     space_residual: Array
     """(n,) epsilon with all singular values taken for zero: how far the origin moves."""
     line_residual: Array
-    """(n,) epsilon with only the third taken for zero: how far everything moves along the axis. Where nothing turns
-    there is no axis, and this is the whole way."""
+    """(n,) epsilon with only the third taken for zero: the translation along the axis, or the whole translation where
+    there is no rotation and so no axis."""
     axis: Array
-    """(n, 3) unit directions of the lines, in the frame of the displacements; zero where nothing turns."""
+    """(n, 3) unit directions of the lines, in the frame of the displacements; zero where there is no rotation."""
     particular: Array
     """(n, 3) the points of the lines that are nearest to the origin of that frame."""
     stride: int = 1
@@ -50,7 +51,7 @@ class SigmaEpsilon:
 
 
 def sigma_epsilon(displacements: Displacements) -> SigmaEpsilon:
-    """Project displacements onto the sigma-epsilon space."""
+    """The points of the sigma-epsilon space of displacements."""
     half_cosine, half_turn = displacements.rotations[:, 0], displacements.rotations[:, 1:]
     moved = displacements.translations
     half_sine = np.linalg.norm(half_turn, axis=1)

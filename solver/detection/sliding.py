@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Points that slide along a line or on a plane, which the documents leave out (003, 6.1; 004, 3.1).
+"""Slides: points that move along a line or on a plane, which Le Callennec 2006 leaves out (section 6.1).
 
-From one frame to the next every motion is straight, so there are no instantaneous constraints to merge. Instead, the
-longest stretches of the path that keep to a line or to a plane are found at once, and judged: a smooth curve keeps to a
-line for a while, too, but it leaves it gently, and the more is allowed the longer it keeps to it.
+From one frame to the next every motion is straight, so there are no instantaneous constraints to merge. Instead the
+longest stretches of the path that lie on a line or a plane are found at once. A smooth free curve lies on a line for a
+while, too, but leaves it gradually: the larger the tolerance, the longer its stretch. A slide ends abruptly.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import get_args
 
 import numpy as np
 
@@ -17,98 +16,31 @@ from ..body.clip import Clip
 from ..core import rotations
 from ..core.arrays import TINY, Array, BoolArray, IntArray
 from ..core.errors import ConstraintError
-from ..core.numbers import is_number
-from .displacements import Body, track
-from .sliding_fits import EVEN_SPREAD, SlideFit, bend_of, bends, breadth, fitted, off_conic, through, turned
-from .sliding_moments import Slide, Stretches
+from .displacements import TrackedBody, track
+from .settings import SLIDE_KINDS, SlideKind, SlidingSettings
+from .sliding_fits import EVEN_SPREAD, SlideFit, bend_of, bends, breadth, fitted, off_conic, through, total_turning
+from .sliding_moments import Stretches
 from .sliding_paths import SlidingPath
-
-SLIDES: tuple[Slide, ...] = get_args(Slide)
-
-LEAST_MOVES = 4
-"""Frames in which a point must move to slide: fewer say nothing about noise."""
-
-SPREAD_OF_NOISE = 1.5
-"""How many times its estimate the noise may be in the stretches that are looked at."""
-
-LOOSER, GROWN = 4.0, 0.25
-"""Where this many times as much may stray, a slide becomes longer by this share of its way at the most: an arc becomes
-twice as long, an inflexion half as long again, whatever the noise and the size."""
-
-ABERRANT_SHARE = 0.3
-"""Of the frames by which it becomes longer, this share may be off the line or the plane by accident."""
-
-ON_IT = 3.5
-"""Standard deviations of noise on one axis up to which a frame is on the line or on the plane."""
-
-LINES_FIRST = 1.3
-"""A plane must last so many times as long as a line in it to be taken instead."""
-
-TAKEN = 0.5
-"""The share of its frames that a stretch may have in common with what is found already."""
-
-COVERED = 0.5
-"""In each half of its frames a plane must be at least this share as broad as is asked of all: a line with a turn at its
-end is no plane."""
-
-OFF_CONIC = 3.0
-"""How many times as far from any conic in it as from the plane the path must be."""
-
-TURNED = 3.0 * np.pi
-"""Radians that a path on a plane turns in all: one that bends to and fro a little lies in some plane by itself."""
-
-LOOKED_AHEAD = 1.0
-"""Seconds before and after a stretch in which its line or its plane is looked for, as often as it is found there."""
-
-
-@dataclass(frozen=True)
-class SlidingSettings:
-    """What counts as sliding. Times are in seconds, lengths in sizes of the character, so that they suit any clip."""
-
-    shortest: float = 0.5
-    """For how long a point must move at least: less of any smooth curve is as good as straight."""
-    extent: float = 0.15
-    """How far a point must slide along a line at least."""
-    breadth: float = 0.1
-    """How far it must slide on a plane at least, in the direction in which it slides less far."""
-    straight: float = 0.02
-    """How much a line may bend: a share of its own spread. A hand that swings freely bends by 0.03 and more."""
-    flat: float = 0.03
-    """How much a plane may bend: a share of the spread in the direction in which it spreads less."""
-    tolerance: float = 0.0015
-    """How far from a line or a plane is always on it, even where the motion has no noise at all."""
-    bridged: float = 0.2
-    """What interrupts a slide for less is passed over."""
-    pause: float = 0.5
-    """A point that stays where it is for less than this still slides."""
-
-    def __post_init__(self) -> None:
-        for name in ("shortest", "extent", "breadth", "straight", "flat", "tolerance", "bridged", "pause"):
-            value = getattr(self, name)
-            if not is_number(value) or value < 0.0:
-                raise ConstraintError(
-                    f"The setting {name} of a detection must be a finite number that is not negative, not {value!r}."
-                )
 
 
 @dataclass(frozen=True, eq=False)
 class DetectedSlide:
     """A point slides along a line or on a plane from frame `begin` to frame `end`, both included.
 
-    Places and directions are in the world or, where the motion was seen from a reference, in the reference's frame.
+    Positions and directions are in the world or, where a reference was given, in the reference's frame.
     """
 
-    kind: Slide
+    kind: SlideKind
     begin: int
     end: int
     position: Array
-    """(3,) on the line or on the plane, in the middle of where the point slides."""
+    """(3,) on the line or on the plane, the mean of the path."""
     direction: Array
-    """(3,) unit: along the line, or out of the plane."""
+    """(3,) unit: along the line, or normal to the plane."""
     extent: float
-    """How far the point slides along the line, or on the plane in the direction in which it slides less far."""
+    """The extent of the path along the line, or along the shorter axis of the plane, in the clip's units."""
     residual: float
-    """How far the point strays from the line or the plane: the root of the mean square, in the clip's units."""
+    """The root mean square distance of the point from the line or the plane, in the clip's units."""
 
     @property
     def frames(self) -> int:
@@ -118,31 +50,30 @@ class DetectedSlide:
 
 def detect_sliding(
     clip: Clip,
-    joint: Body,
-    reference: Body | None = None,
-    kinds: Slide | tuple[Slide, ...] = SLIDES,
+    joint: TrackedBody,
+    reference: TrackedBody | None = None,
+    kinds: SlideKind | tuple[SlideKind, ...] = SLIDE_KINDS,
     settings: SlidingSettings | None = None,
 ) -> list[DetectedSlide]:
-    """When a joint, a point on one or an object slides along a line or on a plane, in the order of time; no examples
-    are needed, the motion shows its own noise.
+    """The slides of a joint, of a point on one or of an object, in the order of time, found without templates.
 
     With a `reference` (a joint or an object) the line or the plane moves with it: a hand on the rail of a cart. A point
-    at rest does not slide, and neither does one that swings freely, however short a part of its way is looked at.
+    at rest does not slide, and neither does one that swings freely, however short the part of its path.
     """
     kinds = (kinds,) if isinstance(kinds, str) else tuple(kinds)
     for kind in kinds:
-        if kind not in SLIDES:
+        if kind not in SLIDE_KINDS:
             raise ConstraintError(f"There is no kind of slide {kind!r}: it is 'line' or 'plane'.")
     settings = settings or SlidingSettings()
     size = clip.skeleton.size
     body = track(clip, joint, reference)
-    path = SlidingPath.of(body.positions / size, clip.fps)
+    path = SlidingPath.of(body.positions / size, clip.fps, settings)
     found = _Search(path, settings, clip.fps).slides(kinds)
     origin = body.positions[0]
-    return [_in_units(each, size, origin) for each in sorted(found, key=lambda each: each.begin)]
+    return [_in_clip_units(each, size, origin) for each in sorted(found, key=lambda each: each.begin)]
 
 
-def _in_units(slide: DetectedSlide, size: float, origin: Array) -> DetectedSlide:
+def _in_clip_units(slide: DetectedSlide, size: float, origin: Array) -> DetectedSlide:
     return replace(
         slide,
         position=slide.position * size + origin,
@@ -153,22 +84,20 @@ def _in_units(slide: DetectedSlide, size: float, origin: Array) -> DetectedSlide
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
-    """A stretch of frames that keeps to a line or a plane, and how far it reaches where more may stray."""
+    """A stretch of frames on a line or a plane, and its growth with a looser tolerance."""
 
-    kind: Slide
+    kind: SlideKind
     begin: int
     end: int
     first: int
+    """The first frame with the looser tolerance."""
     last: int
-
-    @property
-    def worth(self) -> float:
-        return (self.end - self.begin) * (LINES_FIRST if self.kind == "line" else 1.0)
+    """The last frame with the looser tolerance."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """Everything in frames and in sizes of the character."""
+    """The search for slides in one path, in frames and in sizes of the character."""
 
     path: SlidingPath
     settings: SlidingSettings
@@ -176,94 +105,107 @@ class _Search:
 
     @property
     def shortest(self) -> int:
-        return max(LEAST_MOVES, round(self.settings.shortest * self.fps))
+        """The fewest frames in which a slide moves."""
+        return max(self.settings.least_moving_frames, round(self.settings.shortest * self.fps))
 
     @property
     def pause(self) -> int:
+        """The most frames of a rest within a slide."""
         return round(self.settings.pause * self.fps)
 
     @property
     def near(self) -> float:
-        """How far from a line or a plane is on it."""
-        return max(ON_IT * self.path.noise, self.settings.tolerance)
+        """The distance from a line or a plane up to which a place is on it."""
+        return max(self.settings.inlier_deviations * self.path.noise, self.settings.tolerance)
 
-    def slides(self, kinds: tuple[Slide, ...]) -> list[DetectedSlide]:
-        """Of all that could be one, the longest first, those that are not part of another."""
-        moves = np.flatnonzero(self.path.moving)
+    def slides(self, kinds: tuple[SlideKind, ...]) -> list[DetectedSlide]:
+        """The slides among all candidates, the longest first, without those that overlap a longer one too much."""
+        settings, moves = self.settings, np.flatnonzero(self.path.moving)
         if len(moves) < self.shortest:
             return []
         stretches = Stretches.of(self.path.places[moves])
         candidates = [each for kind in kinds for each in self._candidates(kind, moves, stretches)]
         taken = np.zeros(len(self.path.places), dtype=bool)
         found = []
-        for each in sorted(candidates, key=lambda each: -each.worth):
+        for each in sorted(candidates, key=lambda each: -self._preference(each)):
             frames = taken[each.begin : each.end + 1]
-            if np.count_nonzero(frames) > TAKEN * len(frames):
+            if np.count_nonzero(frames) > settings.overlap_share * len(frames):
                 continue
-            slide = self._slide(each, taken) if self._grows(each) <= GROWN else None
+            slide = self._slide(each, taken) if self._growth(each) <= settings.largest_growth else None
             if slide is not None:
                 taken[slide.begin : slide.end + 1] = True
                 found.append(slide)
         return found
 
-    def _candidates(self, kind: Slide, moves: IntArray, stretches: Stretches) -> list[_Candidate]:
-        """The stretches that keep to a line or to a plane, are long, do not bend, and end where they end."""
+    def _preference(self, candidate: _Candidate) -> float:
+        """The length of a candidate; lines are preferred to planes that are only a little longer."""
+        frames = candidate.end - candidate.begin
+        return frames * (self.settings.line_preference if candidate.kind == "line" else 1.0)
+
+    def _candidates(self, kind: SlideKind, moves: IntArray, stretches: Stretches) -> list[_Candidate]:
+        """The stretches on a line or a plane that are long and do not bend, each with its growth.
+
+        `moves` (n,) are the moving frames, `stretches` those of their places.
+        """
+        settings = self.settings
         pauses = np.flatnonzero(np.diff(moves) > self.pause)
         number = np.searchsorted(pauses, np.arange(len(moves)))
         limits = np.append(pauses + 1, len(moves))[number]
         dimensions = 2 if kind == "line" else 1
-        tolerance = np.sqrt(dimensions) * max(SPREAD_OF_NOISE * self.path.noise, self.settings.tolerance)
+        tolerance = np.sqrt(dimensions) * max(settings.noise_ratio * self.path.noise, settings.tolerance)
         found = stretches.longest(kind, tolerance, limits)
         counts = found.count
         ends = np.arange(len(moves)) + counts - 1
         begins = np.flatnonzero((np.diff(ends, prepend=-1) > 0) & (counts >= self.shortest))
         if not len(begins):
             return []
-        bend, along = bends(
-            kind, found.at(begins).covariance, stretches.stepping(begins, counts[begins]), counts[begins]
-        )
-        begins = begins[(EVEN_SPREAD * along >= self._extent(kind)) & (bend <= self._evenness(kind) * along)]
+        covariance, stepping = found.at(begins).covariance, stretches.stepping(begins, counts[begins])
+        bend, along = bends(kind, covariance, stepping, counts[begins], settings.bend_errors)
+        begins = begins[(EVEN_SPREAD * along >= self._extent(kind)) & (bend <= self._largest_bend(kind) * along)]
         if not len(begins):
             return []
         given, floors = found.at(begins), np.append(0, pauses + 1)[number]
         ends = ends[begins]
-        # Twice as long is more than enough to know.
+        # A growth to twice the length is more than any slide may have.
         limits, floors = (
             np.minimum(limits[begins], ends + given.count),
             np.maximum(floors[begins], begins - given.count),
         )
-        later = stretches.lengthened(kind, LOOSER * tolerance, begins, given, limits)
-        earlier = stretches.lengthened(kind, LOOSER * tolerance, begins, given, floors, backward=True)
+        later = stretches.lengthened(kind, settings.looser_ratio * tolerance, begins, given, limits)
+        earlier = stretches.lengthened(kind, settings.looser_ratio * tolerance, begins, given, floors, backward=True)
         spans = (begins, ends, ends - earlier.count + 1, begins + later.count - 1)
         return [_Candidate(kind, *frames) for frames in zip(*(moves[each].tolist() for each in spans), strict=True)]
 
-    def _grows(self, given: _Candidate) -> float:
-        """By what share of its way a stretch becomes longer, where more may stray.
+    def _growth(self, given: _Candidate) -> float:
+        """The share of its path by which a stretch grows with the looser tolerance.
 
-        Where most of what is added is on its line or its plane, the slide itself goes on after a few aberrant frames.
+        It is 0 where most added frames are on the line or the plane: then the slide goes on after a few outliers.
         """
         frames = np.arange(given.first, given.last + 1)[self.path.moving[given.first : given.last + 1]]
         places = self.path.places[frames]
         inside = (frames >= given.begin) & (frames <= given.end)
         off = through(given.kind, places[inside]).distances(places[~inside]) > self.near
-        if np.count_nonzero(off) <= ABERRANT_SHARE * len(off):
+        if np.count_nonzero(off) <= self.settings.outlier_share * len(off):
             return 0.0
         steps = rotations.lengths(np.diff(places, axis=0, prepend=places[:1]))
         return float(steps[~inside].sum() / max(float(steps[inside].sum()), TINY))
 
-    def _extent(self, kind: Slide) -> float:
+    def _extent(self, kind: SlideKind) -> float:
+        """The least extent of a slide."""
         return self.settings.extent if kind == "line" else self.settings.breadth
 
-    def _evenness(self, kind: Slide) -> float:
+    def _largest_bend(self, kind: SlideKind) -> float:
+        """The largest bend of a slide, as a share of its spread."""
         return self.settings.straight if kind == "line" else self.settings.flat
 
     def _slide(self, given: _Candidate, taken: BoolArray) -> DetectedSlide | None:
-        """The line or the plane of a candidate, with all the frames before and after that are on it, too."""
-        path = self.path
+        """The slide of a candidate, extended by the frames before and after that are on its line or plane; None where
+        its frames do not determine one. `taken` (frames,) are frames of other slides."""
+        path, margin = self.path, round(self.settings.search_margin * self.fps)
         begin, end = given.begin, given.end
         while True:
-            low = max(begin - round(LOOKED_AHEAD * self.fps), 0)
-            chosen = slice(low, end + round(LOOKED_AHEAD * self.fps) + 1)
+            low = max(begin - margin, 0)
+            chosen = slice(low, end + margin + 1)
             places, moving = path.places[chosen], path.moving[chosen] & ~taken[chosen]
             core = np.zeros(len(places), dtype=bool)
             core[begin - low : end - low + 1] = True
@@ -278,19 +220,21 @@ class _Search:
             begin, end = low + chain[0], low + chain[1]
             if begin >= before[0] and end <= before[1]:
                 break
-        if not self._speaks_for(fit, begin, end):
+        if not self._is_determined(fit, begin, end):
             return None
         begin, end = self._without_rests(begin, end)
         if end - begin + 1 < self.shortest:
             return None
-        strays = fit.distances(path.places[begin : end + 1])
-        residual = float(np.sqrt((strays**2).mean()))
+        distances = fit.distances(path.places[begin : end + 1])
+        residual = float(np.sqrt((distances**2).mean()))
         return DetectedSlide(given.kind, begin, end, fit.place, fit.direction, fit.extent, residual)
 
     def _chained(self, on_it: BoolArray, moving: BoolArray, core: BoolArray) -> tuple[int, int] | None:
-        """First and last of the frames that move on it, with what is best known of them in their midst.
+        """First and last of the frames that move on a line or plane, in the chain with the most frames of the core;
+        None where there is none. All arguments are flags (n,) of frames.
 
-        Between two of them, a rest on it may be a pause long, and frames that are elsewhere as few as are bridged.
+        Between two frames of a chain the point may rest on the line or plane for a pause, or be off it for the few
+        frames that are bridged.
         """
         good = np.flatnonzero(on_it & moving)
         if not core[good].any():
@@ -304,30 +248,30 @@ class _Search:
         members = good[chains == longest_chain]
         return int(members[0]), int(members[-1])
 
-    def _speaks_for(self, fit: SlideFit, begin: int, end: int) -> bool:
-        """Whether the frames that move on a line or a plane show that it is one."""
+    def _is_determined(self, fit: SlideFit, begin: int, end: int) -> bool:
+        """Whether the frames that move on a line or a plane are long, straight or flat, and varied enough for it."""
         path, settings = self.path, self.settings
         frames = np.arange(begin, end + 1)[path.moving[begin : end + 1]]
         places = path.places[frames]
         places = places[fit.distances(places) <= self.near]
         if len(places) < self.shortest:
             return False
-        bend, along = bend_of(fit.kind, places)
-        if EVEN_SPREAD * along < self._extent(fit.kind) or bend > self._evenness(fit.kind) * along:
+        bend, along = bend_of(fit.kind, places, settings.bend_errors)
+        if EVEN_SPREAD * along < self._extent(fit.kind) or bend > self._largest_bend(fit.kind) * along:
             return False
         if fit.kind == "line":
             return True
-        if min(breadth(half) for half in np.array_split(places, 2)) < COVERED * settings.breadth:
+        if min(breadth(half) for half in np.array_split(places, 2)) < settings.half_breadth_share * settings.breadth:
             return False
-        strays = fit.distances(places)
-        off_plane = max(float(np.sqrt((strays**2).mean())), settings.tolerance)
-        is_no_arc = off_conic(fit, places) > OFF_CONIC * off_plane
-        return is_no_arc and turned(fit, places[:: 2 * path.half_step]) >= TURNED
+        distances = fit.distances(places)
+        off_plane = max(float(np.sqrt((distances**2).mean())), settings.tolerance)
+        is_no_arc = off_conic(fit, places) > settings.conic_ratio * off_plane
+        return is_no_arc and total_turning(fit, places[:: 2 * path.half_step]) >= settings.plane_turning
 
     def _without_rests(self, begin: int, end: int) -> tuple[int, int]:
-        """The frames from which on, and up to which, the point is not where it rests before and after."""
+        """First and last frame of a slide without frames in which the point is in its place of rest before or after."""
         path, step = self.path, self.path.half_step
         after = np.arange(max(end - 2 * step, begin), min(end + 8 * step, len(path.places) - 1) + 1)
         before = np.arange(min(begin + 2 * step, end), max(begin - 8 * step, 0) - 1, -1)
-        rested, rests = path.first_at_rest(before), path.first_at_rest(after)
-        return (begin if rested is None else rested), (end if rests is None else rests)
+        rest_before, rest_after = path.first_at_rest(before), path.first_at_rest(after)
+        return (begin if rest_before is None else rest_before), (end if rest_after is None else rest_after)

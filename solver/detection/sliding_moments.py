@@ -1,42 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How places scatter over any stretch of a path, for all of its beginnings at once.
+"""Means and covariances of all stretches of a path, and the longest stretches on a line or a plane.
 
-Moments of stretches of 1, 2, 4, … places are joined from the two halves of each, about their own means: nothing is lost
-to cancellation, however far from the origin the path is. The longest stretch from each place that keeps to a line or to
-a plane is then found by adding shorter and shorter powers of two. Time and memory grow with n log n.
+The moments of stretches of 1, 2, 4, … places are combined from their two halves, about their own means, so that nothing
+is lost to cancellation far from the origin. The longest stretch from each place that lies on a line or a plane is then
+found by adding smaller and smaller powers of two. Time and memory grow with n log n.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from ..core.arrays import Array, BoolArray, IntArray
-
-Slide = Literal["line", "plane"]
-"""A point that moves along a line, one that moves about in a plane."""
+from .settings import SlideKind
 
 _ROWS, _COLUMNS = np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2])
-"""Where the six different numbers of a symmetric matrix are kept."""
+"""The row and the column of each of the six stored elements of a symmetric matrix."""
 
 _MEAN, _SCATTER = slice(1, 4), slice(4, 10)
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Of stretches of a path: how many places, where they are, and how they scatter.
+    """The number of places, the mean and the scatter of each of n stretches of a path.
 
-    What belongs together lies apart, so that every operation is one on whole rows.
+    Rows hold one quantity of all stretches, so that operations run on contiguous memory.
     """
 
     values: Array
-    """(10, n): how many; their mean; the sum of (x − mean)(x − mean)ᵀ."""
+    """(10, n): the number of places; their mean; the sum of (x − mean)(x − mean)ᵀ."""
 
     @property
     def count(self) -> IntArray:
-        """(n,) how many places."""
+        """(n,) the number of places."""
         return self.values[0].astype(np.int64)
 
     @property
@@ -48,11 +45,11 @@ class Moments:
         return self.values.shape[1]
 
     def at(self, chosen: IntArray | slice) -> Moments:
-        """Some of the stretches."""
+        """The moments of the chosen stretches."""
         return Moments(self.values[:, chosen])
 
     def with_next(self, other: Moments) -> Moments:
-        """Each stretch together with the one that follows it."""
+        """The moments of each stretch together with those of the one that follows it."""
         joined = self.values + other.values
         share = other.values[0] / joined[0]
         apart = other.values[_MEAN] - self.values[_MEAN]
@@ -61,11 +58,11 @@ class Moments:
         joined[_SCATTER] += (self.values[0] * share) * _squares(apart)
         return Moments(joined)
 
-    def keeps_to(self, slide: Slide, tolerance: float) -> BoolArray:
-        """(n,) whether the places stray from some line, or plane, by a root of the mean square up to the tolerance.
+    def lies_on(self, slide: SlideKind, tolerance: float) -> BoolArray:
+        """(n,) whether the root mean square distance of the places from some line, or plane, is within the tolerance.
 
-        With the variances λ₁ ≥ λ₂ ≥ λ₃ along the principal axes, a line asks for λ₂ + λ₃ ≤ tolerance², a plane for λ₃.
-        Neither needs them: signs of determinants tell on which side of a number they lie.
+        With the variances λ₁ ≥ λ₂ ≥ λ₃ along the principal axes, a line requires λ₂ + λ₃ ≤ tolerance², a plane λ₃ ≤
+        tolerance². Eigenvalues need not be computed: signs of determinants show on which side of a number they lie.
         """
         xx, yy, zz, xy, xz, yz = self.values[_SCATTER] / self.values[0]
         square = tolerance * tolerance
@@ -75,23 +72,23 @@ class Moments:
         minor = a * b - xy * xy
         determinant = c * minor - a * yz * yz - b * xz * xz + 2.0 * xy * xz * yz
         if slide == "line":
-            # Above half of the trace lies λ₁ alone: the determinant is positive where it lies above the level, too.
+            # Only λ₁ can exceed half of the trace: the determinant is positive where it also exceeds the level.
             return np.asarray((determinant >= 0.0) | (trace <= 2.0 * square))
         return np.asarray(~((a > 0.0) & (minor > 0.0) & (determinant > 0.0)))
 
 
 @dataclass(frozen=True, eq=False)
 class Stretches:
-    """All stretches of a path."""
+    """The moments of all stretches of a path, from tables by powers of two."""
 
     tables: list[Moments]
-    """Of 1, 2, 4, … places; number i of each is the stretch that begins at place i."""
+    """For 1, 2, 4, … places; entry i of each is the stretch that begins at place i."""
     steps: Array
     """(6, places) the sums of s sᵀ over the steps s before each place."""
 
     @staticmethod
     def of(places: Array) -> Stretches:
-        """Of places (n, 3), one at least."""
+        """The stretches of places (n, 3), at least one."""
         single = np.zeros((10, len(places)))
         single[0], single[_MEAN] = 1.0, places.T
         tables = [Moments(single)]
@@ -109,14 +106,14 @@ class Stretches:
         """(n, 3, 3) the mean of s sᵀ over the steps of stretches of two places or more."""
         return _full((self.steps[:, begins + counts - 1] - self.steps[:, begins]) / (counts - 1))
 
-    def longest(self, slide: Slide, tolerance: float, limits: IntArray) -> Moments:
-        """From each place on, the longest stretch that keeps to a line, or to a plane, within the tolerance, and ends
+    def longest(self, slide: SlideKind, tolerance: float, limits: IntArray) -> Moments:
+        """From each place on, the longest stretch that lies on a line, or on a plane, within the tolerance, and ends
         before the place of its limit (n,)."""
         return self.lengthened(slide, tolerance, np.arange(len(self)), self.tables[0], limits)
 
     def lengthened(
         self,
-        slide: Slide,
+        slide: SlideKind,
         tolerance: float,
         begins: IntArray,
         given: Moments,
@@ -124,8 +121,8 @@ class Stretches:
         *,
         backward: bool = False,
     ) -> Moments:
-        """Stretches that begin at these places (n,), as long as they can become within the tolerance before they reach
-        the place of their limit (n,); backward, down to that place."""
+        """The `given` stretches, which begin at places (n,), extended as far as they lie on a line or plane within the
+        tolerance: up to the place before their limit (n,), or backward, down to the place of their limit."""
         found = Moments(given.values.copy())
         added = np.zeros(len(begins), dtype=np.int64)
         ends = begins + given.count
@@ -139,7 +136,7 @@ class Stretches:
             if not len(possible):
                 continue
             longer = found.at(possible).with_next(self.tables[power].at(beside[possible]))
-            kept = longer.keeps_to(slide, tolerance)
+            kept = longer.lies_on(slide, tolerance)
             possible = possible[kept]
             found.values[:, possible] = longer.values[:, kept]
             added[possible] += 2**power
@@ -147,7 +144,7 @@ class Stretches:
 
 
 def _squares(vectors: Array) -> Array:
-    """(6, n) of v vᵀ for vectors (3, n)."""
+    """(6, n) the stored elements of v vᵀ for vectors v (3, n)."""
     products = np.empty((6, vectors.shape[1]))
     np.multiply(vectors, vectors, out=products[:3])
     np.multiply(vectors[:1], vectors[1:], out=products[3:5])
@@ -156,7 +153,7 @@ def _squares(vectors: Array) -> Array:
 
 
 def _full(symmetric: Array) -> Array:
-    """(n, 3, 3) of the six numbers (6, n)."""
+    """(n, 3, 3) the symmetric matrices of stored elements (6, n)."""
     matrices = np.empty((symmetric.shape[1], 3, 3))
     matrices[:, _ROWS, _COLUMNS] = symmetric.T
     matrices[:, _COLUMNS, _ROWS] = symmetric.T

@@ -10,7 +10,7 @@ import numpy as np
 from poise.solver import MovingObject
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array, ArrayLike
-from poise.solver.detection.sliding_moments import Slide
+from poise.solver.detection.settings import SlideKind
 
 from .tracks import eased, unit
 
@@ -21,7 +21,7 @@ IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 class SlideTruth:
     """From frame `begin` to frame `end`, both included, the point keeps to a line or to a plane through `place`."""
 
-    kind: Slide
+    kind: SlideKind
     begin: int
     end: int
     place: Array

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.detection.baselines import detect_by_speed_and_height, detect_by_squared_displacement, voted
+from poise.solver.detection.baselines import detect_by_speed_and_height, detect_by_squared_displacement, majority
 
 from ..made_up import point_clip
 
@@ -40,10 +40,10 @@ def test_votes_bridge_a_frame_and_drop_one() -> None:
     assert len(detect_by_speed_and_height(point_clip(places), "point", voters=0.0)) == 3
     assert len(detect_by_speed_and_height(point_clip(places), "point", voters=0.1)) == 2
     flags = np.array([0, 0, 1, 0, 0, 1, 1, 0, 1, 1], dtype=bool)
-    np.testing.assert_array_equal(voted(flags, 1), [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
-    np.testing.assert_array_equal(voted(flags, 0), flags)
+    np.testing.assert_array_equal(majority(flags, 1), [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
+    np.testing.assert_array_equal(majority(flags, 0), flags)
     half = np.array([1, 0, 1, 0], dtype=bool)
-    np.testing.assert_array_equal(voted(half, 5), False, err_msg="half is no majority")
+    np.testing.assert_array_equal(majority(half, 5), False, err_msg="half is no majority")
 
 
 def test_squared_displacements_are_in_the_clips_own_units() -> None:

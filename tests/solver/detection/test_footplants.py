@@ -21,17 +21,15 @@ from poise.solver.core import rotations
 from poise.solver.detection.baselines import detect_by_speed_and_height, detect_by_squared_displacement
 from poise.solver.detection.footplants import (
     DetectedFootplant,
-    Plant,
-    carries,
+    can_support,
     detect_footplants,
-    grounded,
     heel_rises,
-    lowered,
-    paired,
-    tops_a_hop,
+    without_hovering,
+    without_lifts,
 )
 from poise.solver.detection.kinds import Detected
-from poise.solver.detection.stays import Stay
+from poise.solver.detection.rest_intervals import RestInterval
+from poise.solver.detection.stances import Stance
 from poise.solver.synthetic import chain, human, walk
 from poise.solver.synthetic.gaits import SPEED
 
@@ -311,63 +309,18 @@ def test_a_frame_or_two_have_none(frames: int) -> None:
 # Heel and ball -------------------------------------------------------------------------------------------------------
 
 
-def stay(begin: int, end: int, height: float = 0.0) -> Stay:
-    return Stay(begin, end, (0.0, height, 0.0), 0.5)
+def rest(begin: int, end: int, height: float = 0.0) -> RestInterval:
+    return RestInterval(begin, end, (0.0, height, 0.0), 0.5)
 
 
-def paired_spans(heels: list[Stay], toes: list[Stay]) -> list[tuple[object, object]]:
-    def span(part: Stay | None) -> tuple[int, int] | None:
-        return None if part is None else (part.begin, part.end)
-
-    plants: list[Plant] = paired("left", heels, toes, 1, 0.1)
-    return [(span(plant.heel), span(plant.toe)) for plant in plants]
-
-
-def test_heel_and_ball_that_stand_together_are_one_plant() -> None:
-    assert paired_spans([stay(5, 20), stay(50, 60)], [stay(8, 30), stay(52, 75)]) == [
-        ((5, 20), (8, 30)),
-        ((50, 60), (52, 75)),
-    ]
-
-
-def test_what_is_lifted_over_the_other_part_stands_no_longer() -> None:
+def test_a_part_that_is_lifted_while_the_other_rests_is_trimmed() -> None:
     heights = np.zeros(60)
     heights[35:], heights[:12] = np.linspace(0.0, 0.5, 25), np.linspace(0.5, 0.0, 12)
-    (short,) = lowered([stay(5, 50)], heights, [stay(0, 59)], 0.1)
+    (short,) = without_lifts([rest(5, 50)], heights, [rest(0, 59)], 0.1)
     assert (short.begin, short.end) == (9, 39)
-    assert lowered([stay(5, 50)], heights, [], 0.1) == [stay(5, 50)], "it rolls over itself"
-    (early,) = lowered([stay(5, 50)], heights, [stay(0, 20)], 0.1)
+    assert without_lifts([rest(5, 50)], heights, [], 0.1) == [rest(5, 50)], "the foot rolls over it"
+    (early,) = without_lifts([rest(5, 50)], heights, [rest(0, 20)], 0.1)
     assert (early.begin, early.end) == (9, 50)
-
-
-def test_each_may_stand_alone() -> None:
-    assert paired_spans([stay(5, 20)], []) == [((5, 20), None)]
-    assert paired_spans([], [stay(5, 20)]) == [(None, (5, 20))]
-    assert paired_spans([stay(5, 20)], [stay(25, 40)]) == [((5, 20), None), (None, (25, 40))]
-
-
-def test_what_stands_through_is_cut_midway() -> None:
-    assert paired_spans([stay(0, 20), stay(30, 50)], [stay(2, 60)]) == [((0, 20), (2, 25)), ((30, 50), (26, 60))]
-    assert paired_spans([stay(0, 60)], [stay(2, 20), stay(30, 70)]) == [((0, 25), (2, 20)), ((26, 60), (30, 70))]
-
-
-def test_no_stay_is_lost_where_both_parts_are_lifted_in_turn() -> None:
-    heels, toes = [stay(0, 50), stay(60, 90)], [stay(2, 20), stay(30, 95)]
-    assert paired_spans(heels, toes) == [((0, 25), (2, 20)), ((26, 50), (30, 55)), ((60, 90), (56, 95))]
-
-
-def test_what_follows_without_a_pause_but_not_together_is_two_plants() -> None:
-    # The ball stands through, but the second heel only after it has left: a group of three, two of them together.
-    heels, toes = [stay(0, 20), stay(30, 50)], [stay(10, 31)]
-    assert paired_spans(heels, toes) == [((0, 20), (10, 25)), ((30, 50), (26, 31))]
-    heels, toes = [stay(0, 20), stay(40, 60)], [stay(10, 32), stay(33, 35), stay(55, 70)]
-    for heel, toe in paired_spans(heels, toes):
-        assert heel is None or toe is None or (heel[0] <= toe[1] and toe[0] <= heel[1])
-
-
-def test_a_raised_heel_does_not_stand() -> None:
-    assert paired_spans([stay(0, 30), stay(35, 50, 0.2)], [stay(2, 60)]) == [((0, 30), (2, 60))]
-    assert paired_spans([stay(0, 30), stay(35, 50, 0.05)], [stay(2, 60)])[1] == ((35, 50), (33, 60))
 
 
 def standing(**lifted: tuple[float, float]) -> Clip:
@@ -379,46 +332,37 @@ def standing(**lifted: tuple[float, float]) -> Clip:
     return Clip(skeleton, Motion(np.tile(skeleton.rest_rotations, (60, 1, 1)), moved))
 
 
-def plant(begin: int, end: int, height: float, foot: str = "left") -> Plant:
-    return Plant(foot, stay(begin, end, height), stay(begin, end, height))  # type: ignore[arg-type]
+def stance(begin: int, end: int, height: float) -> Stance:
+    return Stance("left", rest(begin, end, height), rest(begin, end, height))
 
 
-def test_a_foot_above_the_hips_carries_nobody() -> None:
+def test_a_foot_above_the_hips_supports_no_body() -> None:
     clip = standing()
     hips = float(clip.world.positions[0, clip.skeleton.landmarks.hips, 1])
     flat = heel_rises(clip, "left")
     np.testing.assert_allclose(flat, 0.0, atol=1e-12)
-    assert carries(plant(0, 59, 0.0), clip, flat)
-    assert not carries(plant(0, 59, hips), clip, flat)
-    assert not carries(plant(0, 59, hips - 0.05 * clip.skeleton.size), clip, flat)
+    assert can_support(stance(0, 59, 0.0), clip, flat)
+    assert not can_support(stance(0, 59, hips), clip, flat)
+    assert not can_support(stance(0, 59, hips - 0.05 * clip.skeleton.size), clip, flat)
 
 
-def test_a_ball_that_is_held_above_its_heel_carries_nobody() -> None:
-    alone = Plant("left", None, stay(0, 59))
-    assert carries(alone, standing(), heel_rises(standing(), "left"))
+def test_a_ball_that_rests_above_its_heel_supports_no_body() -> None:
+    alone = Stance("left", None, rest(0, 59))
+    assert can_support(alone, standing(), heel_rises(standing(), "left"))
     raised = standing(l_metatarsal=(0.06, 0))
-    assert not carries(alone, raised, heel_rises(raised, "left"))
-    assert carries(Plant("left", stay(0, 59), stay(0, 59)), raised, heel_rises(raised, "left"))
+    assert not can_support(alone, raised, heel_rises(raised, "left"))
+    assert can_support(Stance("left", rest(0, 59), rest(0, 59)), raised, heel_rises(raised, "left"))
 
 
-def test_what_hovers_between_two_plants_does_not_stand() -> None:
+def test_a_foot_that_hovers_between_two_stances_is_not_planted() -> None:
     clip = standing()
-    before, after = plant(0, 20, 0.0), plant(35, 59, 0.0)
-    assert grounded([before, plant(26, 30, 0.3), after], clip) == [before, after]
-    step = plant(26, 30, 0.05)
-    assert grounded([before, step, after], clip) == [before, step, after], "a low step is a plant"
-    stair = plant(26, 30, 0.3)
-    higher = plant(35, 59, 0.6)
-    assert grounded([before, stair, higher], clip) == [before, stair, higher], "stairs go on"
-
-
-def test_who_turns_round_in_the_air_does_not_stand_there() -> None:
-    heights = 0.3 * np.sin(np.linspace(0.0, np.pi, 31)) ** 2
-    assert tops_a_hop(heights, (13, 17), 30.0, 1.0)
-    assert not tops_a_hop(heights, (13, 17), 30.0, 10.0), "too low for one so large"
-    assert not tops_a_hop(-heights, (13, 17), 30.0, 1.0)
-    step = np.minimum(heights, 0.3) * (np.arange(31) < 15) + 0.3 * (np.arange(31) >= 15)
-    assert not tops_a_hop(step, (15, 20), 30.0, 1.0), "it stays up"
+    before, after = stance(0, 20, 0.0), stance(35, 59, 0.0)
+    assert without_hovering([before, stance(26, 30, 0.3), after], clip) == [before, after]
+    step = stance(26, 30, 0.05)
+    assert without_hovering([before, step, after], clip) == [before, step, after], "a low step is a plant"
+    stair = stance(26, 30, 0.3)
+    higher = stance(35, 59, 0.6)
+    assert without_hovering([before, stair, higher], clip) == [before, stair, higher], "stairs go on"
 
 
 # Captured motions ----------------------------------------------------------------------------------------------------
@@ -495,7 +439,7 @@ def test_a_heel_that_is_rising_when_a_walk_begins_does_not_stand(mocap: Path) ->
 
 @pytest.mark.parametrize("name", ["13_11", "49_06", "85_05", "135_04"])
 def test_feet_do_not_stand_in_the_air(mocap: Path, name: str) -> None:
-    # A jump, a cartwheel, handstands, kicks: whoever stands does so on the floor.
+    # A jump, a cartwheel, handstands, kicks: feet are planted on the floor only.
     clip = solver.read_bvh(mocap / f"{name}.bvh")
     found = detect_footplants(clip)
     assert len(found) >= 4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Merging: in time by the frame tolerance, in space by distances and angles; nothing is lost at the end."""
+"""Constraints over intervals: merged in time and in space, with none lost at the end."""
 
 from __future__ import annotations
 
@@ -8,48 +8,16 @@ import pytest
 
 from poise.solver import MovingObject
 from poise.solver.core import rotations
-from poise.solver.core.arrays import runs
 from poise.solver.detection import DetectionSettings, Template, detect
-from poise.solver.detection.merging import Connection, connected, frame_tolerance, merged_stays, stationary
+from poise.solver.detection.merging import space_constraints
 
 from .tracks import at_rest, body_clip, carried, joined, turning
 from .truths import about_line, last, part
 
-CONNECTION = Connection(most_frames=10, reach=0.1, angle=0.1, distance=0.03, shortest=3)
-
-
-def test_the_frame_tolerance_falls_from_all_frames_to_one() -> None:
-    assert frame_tolerance(0.0, 10, 0.1) == 10
-    assert frame_tolerance(0.1, 10, 0.1) == 1
-    assert frame_tolerance(0.1001, 10, 0.1) == 0
-    # Figure 6.10: floor(10 exp(-d log 10 / 10 cm)) at each centimetre.
-    centimetres = [frame_tolerance(0.01 * d, 10, 0.1) for d in range(12)]
-    assert centimetres == [10, 7, 6, 5, 3, 3, 2, 1, 1, 1, 1, 0]
-    for most in range(2, 40):
-        assert frame_tolerance(0.1, most, 0.1) == 1
-        falls = np.diff([frame_tolerance(d, most, 0.1) for d in np.linspace(0.0, 0.12, 50)])
-        assert (falls <= 0).all()
-    assert frame_tolerance(0.0, 0, 0.1) == 0
-    assert frame_tolerance(0.05, 1, 0.1) == 1
-    assert frame_tolerance(0.11, 1, 0.1) == 0
-
-
-def test_neighbours_are_connected_and_others_by_their_distance() -> None:
-    assert connected(-1, 5.0, CONNECTION), "they share a frame"
-    assert connected(0, 0.1, CONNECTION) and not connected(0, 0.11, CONNECTION)
-    assert connected(9, 0.0, CONNECTION) and not connected(10, 0.0, CONNECTION)
-    assert connected(2, 0.04, CONNECTION) and not connected(3, 0.04, CONNECTION)
-
-
-def test_runs_have_a_first_and_a_last() -> None:
-    flags = np.array([1, 1, 0, 1, 0, 0, 1, 1, 1], dtype=bool)
-    np.testing.assert_array_equal(runs(flags), [[0, 1], [3, 3], [6, 8]])
-    assert len(runs(np.zeros(4, dtype=bool))) == 0
-
 
 @pytest.mark.parametrize(("aberrant", "pieces"), [(3, 1), (5, 1), (6, 2)])
 def test_the_tolerance_bridges_aberrant_frames(aberrant: int, pieces: int) -> None:
-    # Figure 6.9: a particle at rest that is elsewhere for three frames.
+    # Le Callennec 2006, figure 6.9: a particle at rest that is elsewhere for three frames.
     body = at_rest((1.0, 1.0, 1.0), (1.0, 0.0, 0.0, 0.0), 40)
     body.positions[15 : 15 + aberrant] += np.random.default_rng(1).standard_normal((aberrant, 3))
     found = detect(body_clip(body), "body", [Template(0, 10)])
@@ -68,24 +36,6 @@ def test_what_goes_on_elsewhere_is_another_constraint() -> None:
     assert [(each.begin, each.end) for each in detect(clip, "body", [Template(0, 10)])] == [(0, 19), (22, 41)]
     near = DetectionSettings(reach=1.0)
     assert [(each.begin, each.end) for each in detect(clip, "body", [Template(0, 10)], settings=near)] == [(0, 41)]
-
-
-def test_stays_know_the_frames_that_their_displacements_span() -> None:
-    flags = np.array([0, 1, 1, 0, 0, 0, 0, 0, 1], dtype=bool)
-    stays = merged_stays(flags, np.arange(36.0).reshape(12, 3), 3, CONNECTION)
-    assert stays == [(1, 5), (8, 11)]
-
-
-def test_the_place_of_what_is_merged_is_the_mean_of_all_of_it() -> None:
-    # Three runs, each near the mean of those before it but not near the first.
-    positions = np.zeros((30, 3))
-    positions[10:20, 0], positions[20:, 0] = 0.06, 0.12
-    flags = np.ones(29, dtype=bool)
-    flags[[9, 19]] = False
-    loose = Connection(most_frames=3, reach=0.1, angle=0.1, distance=0.1, shortest=3)
-    assert merged_stays(flags, positions, 1, loose) == [(0, 29)]
-    positions[20:, 0] = 0.14
-    assert merged_stays(flags, positions, 1, loose) == [(0, 19), (20, 29)]
 
 
 def test_the_last_constraint_is_not_lost(rng: np.random.Generator) -> None:
@@ -165,7 +115,7 @@ def test_orientations_are_averaged_in_the_tangent_space(rng: np.random.Generator
     trembling = rotations.multiply(turned, rotations.exp(0.02 * rng.standard_normal((40, 3))))
     trembling[7] = rotations.random(rng)
     places[7] = 1.0
-    (found,) = stationary(MovingObject(places, trembling), [(0, 39)])
+    (found,) = space_constraints(MovingObject(places, trembling), [(0, 39)])
     assert found.rotation is not None
     expected = rotations.mean(np.delete(trembling, 7, axis=0))
     assert float(rotations.angle_between(found.rotation, expected)) < 2e-3

@@ -11,16 +11,16 @@ from poise.solver.core import rotations
 from poise.solver.detection.displacements import local_displacements
 from poise.solver.detection.kinds import Template
 from poise.solver.detection.noise import (
-    BEYOND,
     CANDIDATES,
     ROUNDING_TURN,
     NoiseCurve,
     NoisePattern,
     largest,
     noise_pattern,
-    taken_for_zero,
+    noise_threshold,
     without_outliers,
 )
+from poise.solver.detection.settings import DetectionSettings
 from poise.solver.detection.sigma_epsilon import sigma_epsilon
 
 from .tracks import at_rest, eased, noisy, turning
@@ -41,7 +41,7 @@ def test_a_normal_sample_is_kept_nearly_whole(rng: np.random.Generator) -> None:
 
 
 def test_it_is_the_least_median_of_squares(rng: np.random.Generator) -> None:
-    # Written out for each candidate as in the document, with the median of an odd sample.
+    # Written out for each candidate as Le Callennec 2006 has it, with the median of an odd sample.
     for _ in range(20):
         sample = rng.gamma(2.0, 1.0, 15)
         medians = [np.median((sample - middle) ** 2) for middle in sample]
@@ -101,7 +101,8 @@ def test_without_examples_a_curve_is_its_floor() -> None:
 
 
 def pattern_of(body: MovingObject, *templates: Template, method: str = "lmeds") -> NoisePattern:
-    return noise_pattern(body, sigma_epsilon(local_displacements(body)), templates, 1.0, method)  # type: ignore[arg-type]
+    settings = DetectionSettings(method=method)  # type: ignore[arg-type]
+    return noise_pattern(body, sigma_epsilon(local_displacements(body)), templates, 1.0, settings)
 
 
 def test_a_space_template_measures_turn_and_way(rng: np.random.Generator) -> None:
@@ -114,36 +115,38 @@ def test_a_space_template_measures_turn_and_way(rng: np.random.Generator) -> Non
     robust = pattern_of(body, Template(20, 180))
     # Of 160 displacements the largest that belong together, and the share by which others like them may be larger.
     for curve, values in ((robust.sigma, points.sigma), (robust.space_residual, points.space_residual)):
-        more = 1.0 + 0.5 * np.log(BEYOND) / np.log(160.0)
+        more = 1.0 + 0.5 * np.log(DetectionSettings().noise_excess) / np.log(160.0)
         assert float(curve.at(0)) == pytest.approx(largest(values[20:180]) * more, rel=1e-12)
     assert 0.6 < float(robust.sigma.at(0)) / float(pattern.sigma.at(0)) <= more
 
 
 @pytest.mark.parametrize("count", [5, 13, 60])
-def test_what_is_taken_for_zero_is_exceeded_less_often_than_the_example(rng: np.random.Generator, count: int) -> None:
-    # Ways of noise have the lengths of three normal numbers; four times less often is meant, to first order.
+def test_the_noise_threshold_is_exceeded_less_often_than_the_largest_value(
+    rng: np.random.Generator, count: int
+) -> None:
+    # Displacements of noise have the lengths of three normal numbers; four times less often is meant, to first order.
     samples = np.linalg.norm(rng.standard_normal((600, count + 100, 3)), axis=2)
     shown, others = samples[:, :count], samples[:, count:]
     exceeded = [
-        float(np.mean(others > np.array([threshold(each, "lmeds") for each in shown])[:, None]))
-        for threshold in (largest, taken_for_zero)
+        float(np.mean(others > np.array([threshold(each) for each in shown])[:, None]))
+        for threshold in (largest, noise_threshold)
     ]
     assert 2.0 < exceeded[0] / exceeded[1] < 8.0
-    assert taken_for_zero(shown[0], "naive") == shown[0].max()
+    assert noise_threshold(shown[0], DetectionSettings(method="naive")) == shown[0].max()
 
 
-def test_a_line_template_measures_way_along_drift_and_twist(rng: np.random.Generator) -> None:
+def test_a_line_template_measures_way_along_drift_and_tilt(rng: np.random.Generator) -> None:
     turns = rotations.from_axis_angle([0.0, 1.0, 0.0], eased(0.0, 2.0, 80))
     still = turning((1.0, 0.0, 0.0), turns, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
     exact = pattern_of(still, Template(0, 79, "line"))
     assert float(exact.sigma.at(0)) < 0.0, "no example of a space constraint was given"
     for curve in (exact.line_residual, exact.drift):
         assert float(curve.at(0)) == 1e-6
-    assert float(exact.twist.at(0)) == ROUNDING_TURN
+    assert float(exact.tilt.at(0)) == ROUNDING_TURN
     levels = []
     for scale in (1e-4, 1e-3):
         found = pattern_of(noisy(still, np.random.default_rng(5), scale, scale), Template(0, 79, "line"))
-        levels.append([float(curve.at(0)) for curve in (found.line_residual, found.drift, found.twist)])
+        levels.append([float(curve.at(0)) for curve in (found.line_residual, found.drift, found.tilt)])
     np.testing.assert_allclose(np.divide(levels[1], levels[0]), 10.0, rtol=0.15)
     assert all(2.0 < level / 1e-3 < 15.0 for level in levels[1])
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poise.solver.core.arrays import Array
-from poise.solver.detection.sliding_fits import bend_of, breadth, fitted, off_conic, turned
+from poise.solver.detection.sliding_fits import bend_of, breadth, fitted, off_conic, total_turning
 
 from .slides import pendulum, wiped_table
 from .tracks import unit
@@ -72,6 +72,6 @@ def test_an_arc_is_on_a_conic_and_a_wiped_table_is_not() -> None:
     ellipse = np.stack([0.3 * np.cos(angle), 0.1 * np.sin(angle), 0.05 * np.cos(angle)], axis=1)
     fit = fitted("plane", ellipse, np.ones(200, dtype=bool), 1e-9)
     assert off_conic(fit, ellipse) < 1e-6
-    assert turned(fit, ellipse) == pytest.approx(4.0 * np.pi, rel=0.03)
+    assert total_turning(fit, ellipse) == pytest.approx(4.0 * np.pi, rel=0.03)
     # Half an axis of an ellipse is 2^½ standard deviations of its places.
     assert breadth(ellipse) == pytest.approx(np.sqrt(12.0) * 0.1 / np.sqrt(2.0), rel=0.05)

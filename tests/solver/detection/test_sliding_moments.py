@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from poise.solver.core.arrays import Array
-from poise.solver.detection.sliding_moments import Slide, Stretches
+from poise.solver.detection.settings import SlideKind
+from poise.solver.detection.sliding_moments import Stretches
 
-KINDS: tuple[Slide, ...] = ("line", "plane")
+KINDS: tuple[SlideKind, ...] = ("line", "plane")
 
 
-def strays(places: Array, kind: Slide) -> float:
+def strays(places: Array, kind: SlideKind) -> float:
     """How far places stray from the line, or the plane, that is nearest to all: the root of the mean square."""
     variances = np.linalg.eigvalsh(np.cov(places.T, bias=True))
     return float(np.sqrt(max(variances[: 2 if kind == "line" else 1].sum(), 0.0)))
@@ -45,7 +46,7 @@ def test_steps_are_summed_over_any_stretch(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_keeps_to_a_line_or_a_plane_is_what_the_eigenvalues_say(rng: np.random.Generator, kind: Slide) -> None:
+def test_what_lies_on_a_line_or_a_plane_is_what_the_eigenvalues_say(rng: np.random.Generator, kind: SlideKind) -> None:
     stretches = Stretches.of(wandering(rng, 300))
     for power, table in enumerate(stretches.tables[2:], start=2):
         variances = np.linalg.eigvalsh(table.covariance)
@@ -57,11 +58,11 @@ def test_what_keeps_to_a_line_or_a_plane_is_what_the_eigenvalues_say(rng: np.ran
             if kind == "line":
                 expected |= flat <= 2.0 * tolerance**2
             clear = np.abs(away - tolerance) > 1e-9
-            np.testing.assert_array_equal(table.keeps_to(kind, float(tolerance))[clear], expected[clear], str(power))
+            np.testing.assert_array_equal(table.lies_on(kind, float(tolerance))[clear], expected[clear], str(power))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_longest_stretch_keeps_to_it_and_one_place_more_does_not(rng: np.random.Generator, kind: Slide) -> None:
+def test_the_longest_stretch_lies_on_it_and_one_place_more_does_not(rng: np.random.Generator, kind: SlideKind) -> None:
     # Exact lines and planes with kinks between them: how far each reaches is known.
     parts, lengths = [], [7, 16, 33, 5, 20]
     for length in lengths:
@@ -85,7 +86,7 @@ def test_the_longest_stretch_keeps_to_it_and_one_place_more_does_not(rng: np.ran
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_stretch_passes_its_limit(rng: np.random.Generator, kind: Slide) -> None:
+def test_no_stretch_passes_its_limit(rng: np.random.Generator, kind: SlideKind) -> None:
     places = np.linspace(0.0, 1.0, 50)[:, None] * np.array([1.0, 2.0, 3.0])
     limits = np.where(np.arange(50) < 20, 20, 50)
     stretches = Stretches.of(places)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.detection.sliding_paths import SlidingPath, noise_and_jumps
+from poise.solver.detection.sliding_paths import SlidingPath, noise_and_outliers
 
 from .slides import swinging_arm
 
@@ -15,14 +15,14 @@ from .slides import swinging_arm
 def test_the_noise_of_a_moving_point_is_seen(level: float) -> None:
     for seed in range(3):
         places = swinging_arm(400).places
-        noise, aberrant = noise_and_jumps(places + level * np.random.default_rng(seed).standard_normal(places.shape))
+        noise, outliers = noise_and_outliers(places + level * np.random.default_rng(seed).standard_normal(places.shape))
         assert 0.85 * level < noise < 1.35 * level + 2e-4
-        assert not aberrant.any()
+        assert not outliers.any()
 
 
 def test_motion_is_no_noise() -> None:
-    noise, aberrant = noise_and_jumps(swinging_arm(400).places)
-    assert noise < 1e-4 and not aberrant.any()
+    noise, outliers = noise_and_outliers(swinging_arm(400).places)
+    assert noise < 1e-4 and not outliers.any()
 
 
 @pytest.mark.parametrize("level", [0.0, 1e-3])
@@ -31,14 +31,14 @@ def test_single_frames_that_jump_are_aberrant(level: float) -> None:
     places = places + level * np.random.default_rng(0).standard_normal(places.shape)
     jumps = np.arange(7, 190, 19)
     places[jumps] += 0.1 * np.random.default_rng(1).standard_normal((len(jumps), 3))
-    _, aberrant = noise_and_jumps(places)
-    np.testing.assert_array_equal(np.flatnonzero(aberrant), jumps)
+    _, outliers = noise_and_outliers(places)
+    np.testing.assert_array_equal(np.flatnonzero(outliers), jumps)
 
 
 @pytest.mark.parametrize("frames", range(1, 6))
 def test_a_few_frames_have_no_noise(frames: int) -> None:
     path = SlidingPath.of(np.zeros((frames, 3)), 30.0)
-    assert path.noise == 0.0 and not path.aberrant.any() and not path.moving.any()
+    assert path.noise == 0.0 and not path.outliers.any() and not path.moving.any()
 
 
 @pytest.mark.parametrize("level", [0.0, 1e-3, 3e-3])
