@@ -8,14 +8,13 @@ from typing import Literal
 
 import numpy as np
 
+from poise.examples.detection.gaits import Spans, running
+from poise.examples.detection.scores import spans_of
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
 from poise.solver.body.skeleton import Up
 from poise.solver.core.arrays import Array
 from poise.solver.synthetic import walk
-
-from .detection.gaits import Spans, running
-from .detection.scores import spans_of
 
 Ends = Literal["again", "before", "short"]
 """The last frame is the first one again, or the one before it; or the first one again, less than a frame too early."""

@@ -12,9 +12,9 @@ import pytest
 from poise import solver
 from poise.addon import bridge
 from poise.addon.properties import character_of
+from poise.examples.detection.cartwheels import cartwheel
 from poise.solver import synthetic
 
-from ...solver.detection.cartwheels import cartwheel
 from ..bridge.importing import import_bvh
 from ..bridge.rigs import blender_pose
 from .test_bakeable import held_by_ik, is_safe

@@ -10,6 +10,17 @@ import numpy as np
 import pytest
 
 from poise import solver
+from poise.examples.detection.gaits import (
+    BALL,
+    Feet,
+    FootStep,
+    climbing,
+    jittered,
+    jumping,
+    kicking,
+    running,
+    turning_round,
+)
 from poise.examples.golf import golf_swing
 from poise.examples.kick import kick
 from poise.solver.body.clip import Clip
@@ -21,8 +32,6 @@ from poise.solver.deformation.loops import is_cyclic
 from poise.solver.synthetic import chain, human, walk
 
 from ..detection.afloat import floating, swimming
-from ..detection.gaits import BALL, Feet, Step, climbing, jumping, kicking, running, turning_round
-from ..detection.test_footplants import jittered
 from ..in_place import Ends, InPlace, run_in_place, walk_in_place
 from ..made_up import moving_human, placed
 
@@ -105,7 +114,7 @@ def marching() -> Clip:
     """In one place, knees up: the feet come down where they were."""
     feet = Feet()
     for foot, side, first in (("left", 0.08, 20), ("right", -0.08, 8)):
-        feet.walk(foot, [Step((side, BALL, 0.0), first if not number else 12, 12) for number in range(6)])
+        feet.walk(foot, [FootStep((side, BALL, 0.0), first if not number else 12, 12) for number in range(6)])
     return feet.clip()[0]
 
 
@@ -115,7 +124,8 @@ def dancing() -> Clip:
     places = ((0.0, 0.0), (0.0, 0.4), (0.3, 0.0), (0.0, -0.4), (0.0, 0.0), (0.3, 0.3), (0.0, 0.0))
     for foot, side, first in (("left", 1.0, 20), ("right", -1.0, 8)):
         steps = [
-            Step((side * (0.08 + x), BALL, z), first if not number else 12, 12) for number, (x, z) in enumerate(places)
+            FootStep((side * (0.08 + x), BALL, z), first if not number else 12, 12)
+            for number, (x, z) in enumerate(places)
         ]
         feet.walk(foot, steps)
     return feet.clip()[0]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from poise import solver
+from poise.examples.detection.gaits import jittered
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
 from poise.solver.body.moving_ground import ground_velocity, over_ground
@@ -19,7 +20,6 @@ from poise.solver.deformation.loops import APART, Loop, is_cyclic
 from poise.solver.synthetic import human, walk
 
 from ..body.test_moving_ground import STILL
-from ..detection.test_footplants import jittered
 from ..in_place import Ends, run_in_place, walk_in_place
 from ..made_up import moving_human
 

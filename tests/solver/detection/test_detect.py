@@ -10,6 +10,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from poise.examples.detection.bodies import (
+    Example,
+    Truth,
+    all_flags,
+    carried_bottle,
+    die,
+    disturbed,
+    door,
+    flags,
+    lamp,
+    off_line,
+    wiped_ball,
+)
+from poise.examples.detection.gaits import turning_round
+from poise.examples.detection.scores import f1
+from poise.examples.detection.tracks import at_rest, body_clip, joined, noisy
 from poise.solver import BodyPoint, MovingObject, PoiseError
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
@@ -17,9 +33,6 @@ from poise.solver.core import rotations
 from poise.solver.detection import Detected, DetectionSettings, Template, detect
 
 from .feet import plant_flags, stepping, walk_run_walk
-from .gaits import turning_round
-from .tracks import at_rest, body_clip, joined, noisy
-from .truths import Example, Truth, carried_bottle, die, door, f1, flags, lamp, off_line, wiped_ball
 
 TURNED = np.asarray(rotations.exp([0.3, 0.2, 0.1]))
 EXAMPLES: dict[str, tuple[Example, list[Template]]] = {
@@ -66,20 +79,6 @@ def test_without_noise_everything_is_found_without_examples(name: str) -> None:
 
 NOISES = [(3e-4, 0.0), (CAPTURED, 0.0), (2e-3, 0.0), (3e-4, 0.2), (CAPTURED, 0.05), (CAPTURED, 0.2)]
 """Gaussian noise, and how far away one frame in 27 is, each in sizes of the character."""
-
-
-def disturbed(body: MovingObject, seed: int, noise: float, outliers: float) -> MovingObject:
-    """With noise in every frame, and some frames somewhere else."""
-    rng = np.random.default_rng(seed)
-    trembling = noisy(body, rng, noise, noise)
-    places = trembling.positions.copy()
-    aberrant = np.arange(6 + seed, len(places), 27)
-    places[aberrant] += outliers * rng.standard_normal((len(aberrant), 3))
-    return MovingObject(places, trembling.rotations)
-
-
-def all_flags(found: list[Detected] | tuple[Truth, ...], frames: int) -> np.ndarray:
-    return np.concatenate([flags(found, kind, frames) for kind in ("space", "line", "point")])
 
 
 @pytest.mark.parametrize(("noise", "outliers"), NOISES)

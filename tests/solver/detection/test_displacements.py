@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from poise.examples.detection.tracks import at_rest, body_clip, carried, noisy
 from poise.solver import BodyPoint, MovingObject, PoiseError
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
@@ -14,7 +15,6 @@ from poise.solver.detection.sigma_epsilon import sigma_epsilon
 
 from ..made_up import moving_human
 from ..rounding import assert_equal_to_rounding
-from .tracks import at_rest, body_clip, carried, noisy
 
 
 def moved(body: MovingObject, frame: int, point: Array) -> Array:

@@ -6,14 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from poise.examples.detection.tracks import eased, turning
 from poise.solver import MovingObject
 from poise.solver.core import rotations
 from poise.solver.detection.connection import Connection
 from poise.solver.detection.fitting import SegmentFitting
 from poise.solver.detection.segments import Segment, Span
 from poise.solver.detection.settings import KINDS, Kind
-
-from .tracks import eased, turning
 
 CONNECTION = Connection(most_frames=6, reach=0.1, angle=0.1, distance=0.03, shortest=3)
 HINGE = np.array([0.9, 0.0, 0.2])

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from poise import solver
+from poise.examples.detection.gaits import Spans, climbing, jittered, jumping, kicking, running, turning_round
+from poise.examples.detection.scores import FEET, PARTS, event_errors, f1, frame_f1, held, spans_of
 from poise.solver import Footplant
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
@@ -36,26 +38,8 @@ from poise.solver.synthetic.gaits import SPEED
 from ..in_place import Ends, run_in_place, walk_in_place
 from ..made_up import moving_human, placed
 from .afloat import floating, swimming
-from .gaits import Spans, climbing, jumping, kicking, running, turning_round
-from .scores import FEET, PARTS, event_errors, frame_f1, held, spans_of
-from .truths import f1
 
 LABELS = Path(__file__).parents[2] / "labels"
-
-JITTER = 2e-4
-"""Radians of Gaussian noise on every joint of the legs, and sizes of the character on the root. Feet then tremble by
-0.03 % of the size on each axis, as those of the captured walk do in its plants."""
-
-
-def jittered(clip: Clip, rng: np.random.Generator, amount: float = JITTER) -> Clip:
-    """With noise that differs from frame to frame."""
-    turned, moved = clip.motion.rotations.copy(), clip.motion.translations.copy()
-    moved[:, 0] += amount * clip.skeleton.size * rng.standard_normal(moved[:, 0].shape)
-    marks = clip.skeleton.landmarks
-    for joint in {*marks.leg("left"), *marks.leg("right")} - {None}:
-        shaken = rotations.exp(amount * rng.standard_normal((clip.frames, 3)))
-        turned[:, joint] = rotations.multiply(turned[:, joint], shaken)
-    return clip.with_motion(Motion(turned, moved))
 
 
 def events(plants: list[DetectedFootplant]) -> list[tuple[object, ...]]:

@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 from poise import solver
+from poise.examples.detection.cartwheels import cartwheel
+from poise.examples.detection.gaits import jumping, kicking, running
+from poise.examples.detection.scores import f1
 from poise.solver.body.clip import Clip
 from poise.solver.body.kinematics import WorldState
 from poise.solver.body.motion import Motion
@@ -21,9 +24,6 @@ from poise.solver.synthetic import chain, human, walk
 
 from ..made_up import placed
 from .afloat import floating, swimming
-from .cartwheels import cartwheel
-from .gaits import jumping, kicking, running
-from .truths import f1
 
 HANDS = ("left", "right")
 LABELS = Path(__file__).parents[2] / "labels"
@@ -40,20 +40,20 @@ def flags(found: list[DetectedHandplant], hand: str, frames: int) -> Array:
 @pytest.mark.parametrize("fps", [24.0, 30.0, 60.0, 120.0, 240.0])
 @pytest.mark.parametrize(("slide", "jitter"), [(0.0, 0.0), (0.03, 5e-4), (0.1, 1e-3)])
 def test_hands_carry_a_cartwheel(fps: float, slide: float, jitter: float) -> None:
-    clip, carries = cartwheel(fps, slide, jitter)
+    clip, supports = cartwheel(fps, slide, jitter)
     found = detect_handplants(clip)
     assert [plant.hand for plant in found] == ["left", "right"]
     for plant in found:
-        true = np.flatnonzero(carries[plant.hand])
-        assert f1(flags(found, plant.hand, clip.frames), carries[plant.hand]) > 0.95
+        true = np.flatnonzero(supports[plant.hand])
+        assert f1(flags(found, plant.hand, clip.frames), supports[plant.hand]) > 0.95
         assert max(abs(plant.begin - true[0]), abs(plant.end - true[-1])) <= 2.0 * max(fps / 30.0, 1.0)
         assert plant.residual < 0.01 * clip.skeleton.size + slide * clip.skeleton.size
         assert 0.3 < plant.confidence <= 1.0
 
 
 def test_the_feet_of_a_cartwheel_stand_before_and_after() -> None:
-    clip, carries = cartwheel()
-    hands = np.flatnonzero(carries["left"] + carries["right"])
+    clip, supports = cartwheel()
+    hands = np.flatnonzero(supports["left"] + supports["right"])
     for plant in detect_footplants(clip):
         for begin, end in plant.stays.values():
             assert end < hands[0] or begin > hands[-1]

@@ -6,13 +6,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from poise.examples.detection.bodies import about_line, last, part
+from poise.examples.detection.tracks import at_rest, body_clip, carried, joined, turning
 from poise.solver import MovingObject
 from poise.solver.core import rotations
 from poise.solver.detection import DetectionSettings, Template, detect
 from poise.solver.detection.merging import space_constraints
-
-from .tracks import at_rest, body_clip, carried, joined, turning
-from .truths import about_line, last, part
 
 
 @pytest.mark.parametrize(("aberrant", "pieces"), [(3, 1), (5, 1), (6, 2)])

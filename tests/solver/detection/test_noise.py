@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from poise.examples.detection.tracks import at_rest, eased, noisy, turning
 from poise.solver import MovingObject, PoiseError
 from poise.solver.core import rotations
 from poise.solver.detection.displacements import local_displacements
@@ -22,8 +23,6 @@ from poise.solver.detection.noise import (
 )
 from poise.solver.detection.settings import DetectionSettings
 from poise.solver.detection.sigma_epsilon import sigma_epsilon
-
-from .tracks import at_rest, eased, noisy, turning
 
 
 @pytest.mark.parametrize("aberrant", [1, 5, 9])

@@ -6,12 +6,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from poise.examples.detection.bodies import off_line
+from poise.examples.detection.tracks import eased, noisy, turning, unit
 from poise.solver import MovingObject
 from poise.solver.core import rotations
 from poise.solver.detection.pivots import Pivot, pivot
-
-from .tracks import eased, noisy, turning, unit
-from .truths import off_line
 
 
 def fitted(body: MovingObject, about_line: bool, begin: int = 0, end: int | None = None) -> Pivot:

@@ -14,6 +14,9 @@ import numpy as np
 import pytest
 
 from poise import solver
+from poise.examples.detection.cartwheels import cartwheel
+from poise.examples.detection.slides import drawer
+from poise.examples.detection.tracks import body_clip
 from poise.solver.core.errors import ConstraintError
 from poise.solver.detection import settings as module
 from poise.solver.detection.settings import (
@@ -25,10 +28,6 @@ from poise.solver.detection.settings import (
     chosen_on,
 )
 from poise.solver.synthetic import walk
-
-from .cartwheels import cartwheel
-from .slides import drawer
-from .tracks import body_clip
 
 CLASSES = [DetectionSettings, RestSettings, FootplantSettings, HandplantSettings, SlidingSettings]
 LABELS = Path(__file__).parents[2] / "labels"

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.examples.detection.tracks import eased, turning, unit
 from poise.solver import MovingObject
 from poise.solver.core import rotations
 from poise.solver.detection.displacements import Displacements, global_displacements, local_displacements
 from poise.solver.detection.sigma_epsilon import sigma_epsilon
 
 from ..rounding import assert_equal_to_rounding
-from .tracks import eased, turning, unit
 
 
 def test_it_is_what_the_decomposition_says(rng: np.random.Generator) -> None:

@@ -10,16 +10,11 @@ import numpy as np
 import pytest
 
 from poise import solver
-from poise.solver import BodyPoint, MovingObject, PoiseError, synthetic
-from poise.solver.body.clip import Clip
-from poise.solver.body.motion import Motion
-from poise.solver.core import rotations
-from poise.solver.core.arrays import Array
-from poise.solver.detection import DetectedSlide, SlidingSettings, detect_sliding
-
-from .slides import (
+from poise.examples.detection.scores import f1
+from poise.examples.detection.slides import (
     SlideExample,
     SlideTruth,
+    disturbed,
     drawer,
     ice,
     pendulum,
@@ -30,8 +25,13 @@ from .slides import (
     swinging_arm,
     wiped_table,
 )
-from .tracks import body_clip, unit
-from .truths import f1
+from poise.examples.detection.tracks import body_clip, unit
+from poise.solver import BodyPoint, MovingObject, PoiseError, synthetic
+from poise.solver.body.clip import Clip
+from poise.solver.body.motion import Motion
+from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
+from poise.solver.detection import DetectedSlide, SlidingSettings, detect_sliding
 
 CART, RAIL = rail_on_a_cart()
 SLIDING: dict[str, tuple[SlideExample, MovingObject | None]] = {
@@ -44,16 +44,7 @@ NOISES = [(3e-4, 0.0), (1e-3, 0.0), (1e-3, 0.05), (1e-3, 0.2), (2e-3, 0.0)]
 """Standard deviations, in sizes of the character, of noise and of outliers: 1e-3 are captures that nobody cleaned."""
 
 
-def disturbed(places: Array, seed: int, noise: float, outliers: float) -> MovingObject:
-    """With Gaussian noise in every frame, and one frame in 23 somewhere else."""
-    rng = np.random.default_rng(seed)
-    places = places + noise * rng.standard_normal(places.shape)
-    aberrant = np.arange(5 + seed, len(places), 23)
-    places[aberrant] += outliers * rng.standard_normal((len(aberrant), 3))
-    return MovingObject(places, np.tile([1.0, 0.0, 0.0, 0.0], (len(places), 1)))
-
-
-def held(slides: list[DetectedSlide] | tuple[SlideTruth, ...], frames: int) -> Array:
+def slide_flags(slides: list[DetectedSlide] | tuple[SlideTruth, ...], frames: int) -> Array:
     """(2 frames,) 1.0 where the point slides along a line, then where it slides on a plane."""
     flags = np.zeros((2, frames))
     for slide in slides:
@@ -76,7 +67,7 @@ def check_parameters(found: list[DetectedSlide], truths: tuple[SlideTruth, ...])
 def test_without_noise_slides_are_exact(name: str) -> None:
     example, reference = SLIDING[name]
     found = detect_sliding(body_clip(example.body), "body", reference)
-    assert f1(held(found, len(example.places)), held(example.truths, len(example.places))) > 0.97
+    assert f1(slide_flags(found, len(example.places)), slide_flags(example.truths, len(example.places))) > 0.97
     check_parameters(found, example.truths)
     for slide, truth in zip(found, example.truths, strict=True):
         assert abs(slide.begin - truth.begin) <= 2 and abs(slide.end - truth.end) <= 2
@@ -92,7 +83,7 @@ def test_noise_and_outliers_move_them_little(name: str, noise: float, outliers: 
     example, reference = SLIDING[name]
     for seed in range(3):
         found = detect_sliding(body_clip(disturbed(example.places, seed, noise, outliers)), "body", reference)
-        assert f1(held(found, len(example.places)), held(example.truths, len(example.places))) > 0.93
+        assert f1(slide_flags(found, len(example.places)), slide_flags(example.truths, len(example.places))) > 0.93
         check_parameters(found, example.truths)
 
 

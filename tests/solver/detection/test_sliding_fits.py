@@ -6,11 +6,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from poise.examples.detection.slides import pendulum, wiped_table
+from poise.examples.detection.tracks import unit
 from poise.solver.core.arrays import Array
 from poise.solver.detection.sliding_fits import bend_of, breadth, fitted, off_conic, total_turning
-
-from .slides import pendulum, wiped_table
-from .tracks import unit
 
 
 def on_a_line(rng: np.random.Generator, noise: float, count: int = 60) -> tuple[Array, Array, Array]:

@@ -6,9 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from poise.examples.detection.slides import swinging_arm
 from poise.solver.detection.sliding_paths import SlidingPath, noise_and_outliers
-
-from .slides import swinging_arm
 
 
 @pytest.mark.parametrize("level", [3e-4, 1e-3, 3e-3])

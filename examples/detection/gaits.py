@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Humans whose feet are put where they are wanted, with the frames in which heel and ball really stand."""
+"""Gaits of a human whose feet are placed step by step, with the frames in which heel and ball are at rest."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from poise.solver.core.arrays import Array
 from poise.solver.synthetic import human
 
 Spans = dict[tuple[str, str], list[tuple[int, int]]]
-"""First and last frame of each stay, by foot ("left", "right") and part ("heel", "toe")."""
+"""First and last frame of each rest interval, by foot ("left", "right") and part ("heel", "toe")."""
 
 
 @dataclass(frozen=True)
-class Step:
-    """A foot stands for some frames with its ball in one place, and then swings for some."""
+class FootStep:
+    """A stance of `stands` frames with the ball in one place, and a swing phase of `swings` frames after it."""
 
     place: tuple[float, float, float]
     stands: int
@@ -34,15 +34,15 @@ class Step:
 
 @dataclass
 class Feet:
-    """The ways of both balls, headings and pitches, built step by step; and what stands when."""
+    """The paths of both balls, headings and pitches, built step by step, and the rest intervals."""
 
     balls: dict[str, list[Array]] = field(default_factory=dict)
     headings: dict[str, list[Array]] = field(default_factory=dict)
     pitches: dict[str, list[Array]] = field(default_factory=dict)
     stands: Spans = field(default_factory=dict)
 
-    def walk(self, foot: str, steps: list[Step], lift: float = 0.2) -> None:
-        """All steps of a foot; the last one only stands."""
+    def walk(self, foot: str, steps: list[FootStep], lift: float = 0.2) -> None:
+        """Add all steps of a foot; the last one has no swing phase."""
         frame = 0
         for number, step in enumerate(steps):
             share = np.linspace(0.0, 1.0, step.stands)
@@ -74,7 +74,7 @@ class Feet:
             kept.setdefault(foot, []).append(new)
 
     def clip(self, fps: float = 30.0, hips: float = 0.93) -> tuple[Clip, Spans]:
-        """The clip, as long as the shorter foot's way, and what stands in it."""
+        """The clip, as long as the shorter path of a foot, and its rest intervals."""
         ways = {foot: np.concatenate(parts) for foot, parts in self.balls.items()}
         frames = min(len(way) for way in ways.values())
         skeleton = human()
@@ -105,7 +105,7 @@ class Feet:
 
 
 def _smoothed(path: Array) -> Array:
-    """A path without the jerks of single steps."""
+    """A path without the accelerations of single steps."""
     padded = np.pad(path, ((15, 15), (0, 0)), mode="edge")
     return np.stack([np.convolve(padded[:, axis], np.full(31, 1.0 / 31.0), mode="valid") for axis in range(3)], axis=1)
 
@@ -118,9 +118,9 @@ def running(floor: float = 0.0) -> tuple[Clip, Spans]:
     """Six steps a foot on the balls: 0.17 s on the floor, 0.4 s in the air, three leg lengths on each time."""
     feet = Feet()
     for foot, side, ahead in (("left", 0.06, 0.0), ("right", -0.06, 1.4)):
-        steps = [Step((side, floor + BALL, ahead + 2.8 * number), 5, 12, pitch=0.25) for number in range(6)]
+        steps = [FootStep((side, floor + BALL, ahead + 2.8 * number), 5, 12, pitch=0.25) for number in range(6)]
         if foot == "right":
-            steps = [Step((side, floor + BALL, -1.4), 4, 7, pitch=0.25), *steps]
+            steps = [FootStep((side, floor + BALL, -1.4), 4, 7, pitch=0.25), *steps]
         feet.walk(foot, steps)
     return feet.clip()
 
@@ -131,18 +131,18 @@ def turning_round() -> tuple[Clip, Spans]:
     feet.walk(
         "left",
         [
-            Step((0.08, BALL, 0.0), 20, 14),
-            Step((0.08, BALL, 1.2), 40, 14, turns=1.4),
-            Step((1.3, BALL, 1.3), 24, 14, heading=1.4),
-            Step((2.5, BALL, 1.3), 20, 0, heading=1.4),
+            FootStep((0.08, BALL, 0.0), 20, 14),
+            FootStep((0.08, BALL, 1.2), 40, 14, turns=1.4),
+            FootStep((1.3, BALL, 1.3), 24, 14, heading=1.4),
+            FootStep((2.5, BALL, 1.3), 20, 0, heading=1.4),
         ],
     )
     feet.walk(
         "right",
         [
-            Step((-0.08, BALL, 0.6), 37, 20),
-            Step((0.5, BALL, 1.45), 36, 14, heading=1.4),
-            Step((1.9, BALL, 1.2), 60, 0, heading=1.4),
+            FootStep((-0.08, BALL, 0.6), 37, 20),
+            FootStep((0.5, BALL, 1.45), 36, 14, heading=1.4),
+            FootStep((1.9, BALL, 1.2), 60, 0, heading=1.4),
         ],
     )
     return feet.clip()
@@ -152,7 +152,7 @@ def jumping() -> tuple[Clip, Spans]:
     """Both feet leave the floor together, fly for half a second, and land a leg length away, twice."""
     feet = Feet()
     for foot, side in (("left", 0.1), ("right", -0.1)):
-        feet.walk(foot, [Step((side, BALL, 0.9 * number), 25, 15) for number in range(3)], lift=0.35)
+        feet.walk(foot, [FootStep((side, BALL, 0.9 * number), 25, 15) for number in range(3)], lift=0.35)
     return feet.clip()
 
 
@@ -161,10 +161,10 @@ def climbing() -> tuple[Clip, Spans]:
     heights = [0.0, 0.17, 0.34, 0.51, 0.68, 0.68, 0.51, 0.34, 0.17]
     feet = Feet()
     places = [(BALL + height, 0.3 * number) for number, height in enumerate(heights)]
-    feet.walk("left", [Step((0.08, *place), 22, 14) for place in places[0::2]])
+    feet.walk("left", [FootStep((0.08, *place), 22, 14) for place in places[0::2]])
     feet.walk(
         "right",
-        [Step((-0.08, BALL, -0.3), 4, 14), *(Step((-0.08, *place), 22, 14) for place in places[1::2])],
+        [FootStep((-0.08, BALL, -0.3), 4, 14), *(FootStep((-0.08, *place), 22, 14) for place in places[1::2])],
     )
     return feet.clip()
 
@@ -172,10 +172,26 @@ def climbing() -> tuple[Clip, Spans]:
 def kicking() -> tuple[Clip, Spans]:
     """The left foot stands; the right one is raised, held still in the air for a second, and put down."""
     feet = Feet()
-    feet.walk("left", [Step((0.1, BALL, 0.0), 110, 0)])
-    held = Step((-0.1, 0.55, 0.5), 30, 15)
-    feet.walk("right", [Step((-0.1, BALL, 0.0), 25, 15), held, Step((-0.1, BALL, 0.05), 25, 0)], lift=0.05)
+    feet.walk("left", [FootStep((0.1, BALL, 0.0), 110, 0)])
+    held = FootStep((-0.1, 0.55, 0.5), 30, 15)
+    feet.walk("right", [FootStep((-0.1, BALL, 0.0), 25, 15), held, FootStep((-0.1, BALL, 0.05), 25, 0)], lift=0.05)
     clip, stands = feet.clip()
     for part in ("heel", "toe"):
         stands["right", part] = [stands["right", part][0], stands["right", part][2]]
     return clip, stands
+
+
+JITTER = 2e-4
+"""Radians of Gaussian noise on every joint of the legs, and sizes of the character on the root. Feet then move by
+0.03 % of the size on each axis, as those of the captured walk do in its plants."""
+
+
+def jittered(clip: Clip, rng: np.random.Generator, amount: float = JITTER) -> Clip:
+    """The clip with independent noise in every frame."""
+    turned, moved = clip.motion.rotations.copy(), clip.motion.translations.copy()
+    moved[:, 0] += amount * clip.skeleton.size * rng.standard_normal(moved[:, 0].shape)
+    marks = clip.skeleton.landmarks
+    for joint in {*marks.leg("left"), *marks.leg("right")} - {None}:
+        shaken = rotations.exp(amount * rng.standard_normal((clip.frames, 3)))
+        turned[:, joint] = rotations.multiply(turned[:, joint], shaken)
+    return clip.with_motion(Motion(turned, moved))

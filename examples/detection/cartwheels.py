@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A human who stands, turns a cartwheel to the left, and stands, with the frames in which each hand really carries."""
+"""A human who stands, turns a cartwheel to the left, and stands, with the frames in which each hand supports it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ STANDS, TURNS = 1.0, 1.5
 WAY = 2.0
 """How far the cartwheel goes, in sizes of the character: somewhat less than it would roll."""
 
-CARRIES = {"left": (0.30, 0.56), "right": (0.42, 0.70)}
-"""From when until when each hand carries, as shares of the turn; the left one comes down first."""
+SUPPORTS = {"left": (0.30, 0.56), "right": (0.42, 0.70)}
+"""The interval in which each hand supports the body, as shares of the turn; the left one comes down first."""
 
 LANDS = 0.08
-"""The share of the turn for which a hand comes down to its place, and for which it leaves it."""
+"""The share of the turn in which a hand comes down to its place, and in which it leaves it."""
 
 PALM = 0.08
-"""The height of a wrist above the palm that carries it, in sizes of the character."""
+"""The height of a wrist above the floor, in sizes of the character."""
 
 
 def _eased(share: Array) -> Array:
@@ -36,11 +36,11 @@ def _eased(share: Array) -> Array:
 def cartwheel(
     fps: float = 30.0, slide: float = 0.0, jitter: float = 0.0, seed: int = 0
 ) -> tuple[Clip, dict[str, Array]]:
-    """The clip, and by hand the flags (frames,) of the frames in which it carries.
+    """The clip, and by hand the flags (frames,) of the frames in which it supports the body.
 
-    While a hand carries, its wrist goes on by `slide` in all, and trembles by `jitter` on each axis, in sizes.
+    Meanwhile its wrist slides by `slide` in all, with Gaussian noise of `jitter` on each axis, both in sizes.
     """
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     skeleton = human()
     size, marks = skeleton.size, skeleton.landmarks
     frames = round((2.0 * STANDS + TURNS) * fps) + 1
@@ -56,12 +56,12 @@ def cartwheel(
     turned[:, 0] = rotations.multiply(rotations.from_axis_angle([0.0, 0.0, 1.0], -2.0 * np.pi * progress), turned[:, 0])
     moved[:, 0, 0] += WAY * size * progress
     world = WorldState.of(skeleton, Motion(turned, moved))
-    carries: dict[str, Array] = {}
-    for side, (begin, end) in CARRIES.items():
+    supports: dict[str, Array] = {}
+    for side, (begin, end) in SUPPORTS.items():
         wrist, elbow = getattr(marks, f"{side}_wrist"), getattr(marks, f"{side}_elbow")
         free = world.positions[:, wrist]
         held = (share >= begin) & (share <= end)
-        carries[side] = held.astype(np.float64)
+        supports[side] = held.astype(np.float64)
         place = free[held].mean(axis=0)
         place[1] = PALM * size
         along = np.clip((share - begin) / (end - begin), 0.0, 1.0)[:, None]
@@ -70,4 +70,4 @@ def cartwheel(
         target = free + weight * (planted - free) + jitter * size * rng.standard_normal(free.shape)
         back = rotations.conjugate(world.rotations[:, elbow])
         moved[:, wrist] = rotations.rotate(back, target - world.positions[:, elbow])
-    return Clip(skeleton, Motion(turned, moved), fps), carries
+    return Clip(skeleton, Motion(turned, moved), fps), supports

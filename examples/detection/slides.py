@@ -19,19 +19,19 @@ IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
 @dataclass(frozen=True, eq=False)
 class SlideTruth:
-    """From frame `begin` to frame `end`, both included, the point keeps to a line or to a plane through `place`."""
+    """From frame `begin` to frame `end`, both included, the point is on a line or a plane through `place`."""
 
     kind: SlideKind
     begin: int
     end: int
     place: Array
     direction: Array
-    """Along the line, or out of the plane."""
+    """Unit: along the line, or normal to the plane."""
 
 
 @dataclass(frozen=True, eq=False)
 class SlideExample:
-    """The way (frames, 3) of a point, and where it slides."""
+    """The path (frames, 3) of a point, and its slides."""
 
     places: Array
     truths: tuple[SlideTruth, ...] = ()
@@ -161,3 +161,12 @@ def reaching(seed: int, frames: int = 600) -> SlideExample:
             parts.append(stay(goal, int(rng.integers(3, 20))))
         place = goal
     return SlideExample(np.concatenate(parts))
+
+
+def disturbed(places: Array, seed: int, noise: float, outliers: float) -> MovingObject:
+    """The path with Gaussian noise in every frame, and every 23rd frame displaced by about `outliers`."""
+    rng = np.random.default_rng(seed)
+    places = places + noise * rng.standard_normal(places.shape)
+    displaced = np.arange(5 + seed, len(places), 23)
+    places[displaced] += outliers * rng.standard_normal((len(displaced), 3))
+    return MovingObject(places, np.tile([1.0, 0.0, 0.0, 0.0], (len(places), 1)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Made-up motions of single bodies with their true constraints: what the documents show, and what they leave out."""
+"""Motions of single bodies with their true constraints: those of Le Callennec 2006, chapter 6, and more."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from poise.solver.core.arrays import Array
 from poise.solver.detection.kinds import Detected
 from poise.solver.detection.settings import Kind
 
-from .tracks import at_rest, carried, eased, joined, turning, unit
+from .tracks import at_rest, carried, eased, joined, noisy, turning, unit
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -153,12 +153,21 @@ def flags(found: list[Detected] | tuple[Truth, ...], kind: Kind, frames: int) ->
     return held
 
 
-def f1(found: Array, truth: Array) -> float:
-    """The harmonic mean of precision and recall over frames."""
-    both = float((found * truth).sum())
-    return 2.0 * both / max(float(found.sum() + truth.sum()), 1.0)
-
-
 def off_line(place: Array, on: Array, axis: Array) -> float:
     """How far a place is from a line."""
     return float(np.linalg.norm(np.cross(place - on, unit(axis))))
+
+
+def disturbed(body: MovingObject, seed: int, noise: float, outliers: float) -> MovingObject:
+    """The body with Gaussian noise in every frame, and every 27th frame displaced by about `outliers`."""
+    rng = np.random.default_rng(seed)
+    trembling = noisy(body, rng, noise, noise)
+    places = trembling.positions.copy()
+    displaced = np.arange(6 + seed, len(places), 27)
+    places[displaced] += outliers * rng.standard_normal((len(displaced), 3))
+    return MovingObject(places, trembling.rotations)
+
+
+def all_flags(found: list[Detected] | tuple[Truth, ...], frames: int) -> Array:
+    """(3 frames,) 1.0 where a constraint holds, one kind after the other."""
+    return np.concatenate([flags(found, kind, frames) for kind in ("space", "line", "point")])
