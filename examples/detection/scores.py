@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from poise.solver.core.arrays import Array
 from poise.solver.synthetic import Contact
 
 from .gaits import Spans
+
+Key = TypeVar("Key", bound=Hashable)
 
 FEET, PARTS = ("left", "right"), ("heel", "toe")
 
@@ -27,7 +30,7 @@ def spans_of(plants: Iterable[Footplant | Contact]) -> Spans:
     return spans
 
 
-def span_flags(spans: Mapping[Hashable, Sequence[tuple[int, int]]], keys: Sequence[Hashable], frames: int) -> Array:
+def span_flags(spans: Mapping[Key, Sequence[tuple[int, int]]], keys: Sequence[Key], frames: int) -> Array:
     """(keys · frames,) 1.0 in the frames of the spans of each key, one key after the other."""
     flags = np.zeros((len(keys), frames))
     for row, key in zip(flags, keys, strict=True):
@@ -38,7 +41,7 @@ def span_flags(spans: Mapping[Hashable, Sequence[tuple[int, int]]], keys: Sequen
 
 def held(spans: Spans, frames: int) -> Array:
     """(4 frames,) 1.0 where a part is at rest, one part after the other."""
-    return span_flags(spans, [(foot, part) for foot in FEET for part in PARTS], frames)  # type: ignore[arg-type]
+    return span_flags(spans, [(foot, part) for foot in FEET for part in PARTS], frames)
 
 
 def f1(found: Array, truth: Array) -> float:

@@ -63,5 +63,5 @@ def noisy(body: MovingObject, rng: np.random.Generator, way: float, angle: float
 
 def body_clip(body: MovingObject, fps: float = 30.0) -> Clip:
     """A clip of one joint, "body", that moves like this."""
-    skeleton = Skeleton(("body",), [-1], [[0.0, 0.0, 0.0]])
+    skeleton = Skeleton(("body",), np.array([-1]), np.zeros((1, 3)))
     return Clip(skeleton, Motion.from_root(skeleton, body.rotations[:, None], body.positions), fps)
