@@ -125,7 +125,19 @@ def _supporting(
         middle = (begin + end) // 2
         begin, end = max(begin, onsets.arrival(begin, middle)), min(end, onsets.departure(end, middle))
         found.append((begin, end, max(0.0, 1.0 - float(median(shares[first : last + 1])))))
-    return found
+    return _without_overlaps(found)
+
+
+def _without_overlaps(spans: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
+    """Spans of first frame, last frame and confidence, in the order of time, joined where they have common frames."""
+    joined: list[tuple[int, int, float]] = []
+    for begin, end, confidence in spans:
+        if joined and begin <= joined[-1][1]:
+            first, last, before = joined[-1]
+            joined[-1] = min(first, begin), max(last, end), max(before, confidence)
+        else:
+            joined.append((begin, end, confidence))
+    return joined
 
 
 def _on_the_floor(
@@ -135,7 +147,8 @@ def _on_the_floor(
     up, heights = clip.skeleton.up_axis, []
     for plant in plants:
         for part, (begin, end) in plant.stays.items():
-            mark = clip.skeleton.landmarks.require(f"{plant.foot}_{part}")
+            # The toe events of a plant are those of its ball; many characters have no toe joint.
+            mark = clip.skeleton.landmarks.require(f"{plant.foot}_{'ball' if part == 'toe' else part}")
             heights.append(float(median(clip.position(mark)[int(begin) : int(end) + 1, up])))
     if not heights:
         return []

@@ -20,6 +20,7 @@ from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.detection.footplants import detect_footplants
 from poise.solver.detection.handplants import DetectedHandplant, detect_handplants
+from poise.solver.detection.settings import HandplantSettings
 from poise.solver.synthetic import chain, human, walk
 
 from ..made_up import placed
@@ -100,6 +101,23 @@ def test_without_hands_or_frames_there_are_none() -> None:
     for frames in (1, 2):
         cut = clip.with_motion(Motion(clip.motion.rotations[:frames], clip.motion.translations[:frames]))
         assert detect_handplants(cut) == []
+
+
+def test_a_character_without_toe_joints_has_handplants() -> None:
+    clip, _ = cartwheel()
+    skeleton = clip.skeleton.with_landmarks(left_toe=None, right_toe=None)
+    found = detect_handplants(Clip(skeleton, clip.motion, clip.fps))
+    assert [(plant.hand, plant.begin, plant.end) for plant in found] == [
+        (plant.hand, plant.begin, plant.end) for plant in detect_handplants(clip)
+    ]
+
+
+@pytest.mark.parametrize("slow_share", [0.0, 0.02, 0.05, 0.25])
+def test_handplants_of_one_hand_never_overlap(slow_share: float) -> None:
+    # With a small share, noise cuts the slow interval of one handplant into several.
+    clip, _ = cartwheel(slide=0.1, jitter=1e-3)
+    found = detect_handplants(clip, settings=HandplantSettings(slow_share=slow_share))
+    assert [plant.hand for plant in found] == ["left", "right"]
 
 
 def test_plants_that_are_known_need_not_be_found_again() -> None:
