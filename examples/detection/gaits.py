@@ -126,7 +126,7 @@ def running(floor: float = 0.0) -> tuple[Clip, Spans]:
 
 
 def turning_round() -> tuple[Clip, Spans]:
-    """Both feet walk, and the left one turns by 80 degrees about its ball while it carries the body."""
+    """Both feet walk, and the left one turns by 80 degrees about its ball while it supports the body."""
     feet = Feet()
     feet.walk(
         "left",

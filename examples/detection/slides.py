@@ -43,7 +43,7 @@ class SlideExample:
 
 
 def reach(begin: ArrayLike, end: ArrayLike, bulge: ArrayLike, frames: int) -> Array:
-    """(frames, 3) from rest to rest, off the straight way by `bulge` midway; without its first frame."""
+    """(frames, 3) from rest to rest, off the straight line by `bulge` midway; without its first frame."""
     share = np.linspace(0.0, 1.0, frames + 1)[1:, None]
     passed = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
     way = np.asarray(begin) + passed * np.subtract(end, begin)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies on known ways: what they turn about is chosen, and so is what the detection must find."""
+"""Single bodies on given paths, with given pivots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def eased(begin: float, end: float, frames: int) -> Array:
 
 
 def turning(center: ArrayLike, turns: Array, start: ArrayLike, turned: ArrayLike) -> MovingObject:
-    """A body that starts at `start`, turned by `turned`, carried about a point by rotations (frames, 4)."""
+    """A body, first at `start` with the rotation `turned`, that rotates about a point by rotations (frames, 4)."""
     center, start = np.asarray(center, dtype=np.float64), np.asarray(start, dtype=np.float64)
     return MovingObject(
         center + rotations.rotate(turns, start - center), np.asarray(rotations.multiply(turns, np.asarray(turned)))
@@ -46,14 +46,14 @@ def at_rest(place: ArrayLike, turned: ArrayLike, frames: int) -> MovingObject:
 
 
 def carried(begin: ArrayLike, way: ArrayLike, turned: ArrayLike, twist: ArrayLike, frames: int) -> MovingObject:
-    """A body on its way from one place to another, that turns meanwhile by the rotation vector `twist`."""
+    """A body that moves from `begin` by `way`, and meanwhile rotates by the rotation vector `twist`."""
     share = np.linspace(0.0, 1.0, frames)[:, None]
     path = np.asarray(begin) + share * np.asarray(way)
     return MovingObject(path, np.asarray(rotations.multiply(rotations.exp(share * np.asarray(twist)), turned)))
 
 
 def noisy(body: MovingObject, rng: np.random.Generator, way: float, angle: float) -> MovingObject:
-    """With Gaussian noise, of these standard deviations on each axis."""
+    """The body with Gaussian noise of these standard deviations on each axis, of positions and of rotations."""
     frames = len(body.positions)
     return MovingObject(
         body.positions + way * rng.standard_normal((frames, 3)),

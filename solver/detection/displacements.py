@@ -53,19 +53,19 @@ def track(clip: Clip, body: TrackedBody, reference: TrackedBody | None = None) -
 
 def local_displacements(body: MovingObject, stride: int = 1) -> Displacements:
     """W(i)⁻¹ W(i + stride): in the body's own frame at frame i, and so independent of its place in the world."""
-    before, after, moved = _pairs(body, stride)
+    before, after, translations = _pairs(body, stride)
     back = rotations.conjugate(before)
-    return Displacements(rotations.multiply(back, after), rotations.rotate(back, moved), stride)
+    return Displacements(rotations.multiply(back, after), rotations.rotate(back, translations), stride)
 
 
 def global_displacements(body: MovingObject, stride: int = 1) -> Displacements:
     """W(i + stride) W(i)⁻¹: in the world, for comparison only. Wherever the body rotates, and with noise it always
     does, the translations grow with its distance from the origin."""
     before, after, _ = _pairs(body, stride)
-    turned = rotations.multiply(after, rotations.conjugate(before))
+    quaternions = rotations.multiply(after, rotations.conjugate(before))
     count = len(before)
-    moved = body.positions[len(body.positions) - count :] - rotations.rotate(turned, body.positions[:count])
-    return Displacements(turned, moved, stride)
+    translations = body.positions[len(body.positions) - count :] - rotations.rotate(quaternions, body.positions[:count])
+    return Displacements(quaternions, translations, stride)
 
 
 def _pairs(body: MovingObject, stride: int) -> tuple[Array, Array, Array]:

@@ -38,9 +38,9 @@ class FittedSegment:
 class SegmentFitting:
     """Fits the segments of one body, and joins neighbours that share a pivot, with the frames between them."""
 
-    turned: Array
+    matrices: Array
     """(frames, 3, 3) the rotations of the body as matrices."""
-    placed: Array
+    positions: Array
     """(frames, 3) its positions."""
     kinds: tuple[Kind, ...]
     """The kinds to be found; "space" is none of a segment."""
@@ -94,7 +94,7 @@ class SegmentFitting:
         for kind in self.kinds:
             if kind == "space":
                 continue
-            found = pivot(self.turned[chosen], self.placed[chosen], about_line=kind == "line")
+            found = pivot(self.matrices[chosen], self.positions[chosen], about_line=kind == "line")
             if median(found.distances) <= segment.drift and (kind == "point" or median(found.tilts) <= segment.tilt):
                 return FittedSegment(segment, kind, found)
         return None
@@ -102,7 +102,7 @@ class SegmentFitting:
     def _has_pivot(self, active: FittedSegment, segment: Segment, both: Segment) -> bool:
         """Whether the pivot of a fitted segment is also that of the next one, within the noise of both."""
         chosen = slice(segment.begin, segment.end + 1)
-        measured = active.pivot.over(self.turned[chosen], self.placed[chosen])
+        measured = active.pivot.over(self.matrices[chosen], self.positions[chosen])
         in_place = median(measured.distances) <= both.drift
         return bool(in_place and (active.kind == "point" or median(measured.tilts) <= both.tilt))
 

@@ -45,12 +45,12 @@ def detect_footplants(clip: Clip, settings: FootplantSettings = DEFAULT_FOOTPLAN
     velocity = ground_velocity(clip)
     if not velocity.any():
         return [_footplant(stance) for stance in _in_order(_stances(clip, settings))]
-    carried = (float(velocity[0]), float(velocity[1]), float(velocity[2]))
+    velocity_tuple = (float(velocity[0]), float(velocity[1]), float(velocity[2]))
     if is_cyclic(clip):
         found = _in_loop(Loop.of(clip), settings)
     else:
         found = [_footplant(stance) for stance in _in_order(_stances(over_ground(clip, velocity), settings))]
-    return [replace(plant, ground_velocity=carried) for plant in found]
+    return [replace(plant, ground_velocity=velocity_tuple) for plant in found]
 
 
 def _in_order(stances: Sequence[Stance]) -> list[Stance]:

@@ -85,14 +85,14 @@ def space_constraints(body: MovingObject, spans: Sequence[Span]) -> list[Detecte
     return [replace(each, rotation=rotation) for each, rotation in zip(found, means, strict=True)]
 
 
-def _mean_rotations(turned: Array, counts: IntArray) -> Array:
-    """(spans, 4) the means of consecutive groups of rotations (n, 4), of `counts` (spans,) rotations each, which are
-    close together within a group (Le Callennec 2006, section 6.4.3.2).
+def _mean_rotations(quaternions: Array, counts: IntArray) -> Array:
+    """(spans, 4) the means of consecutive groups of `quaternions` (n, 4), of `counts` (spans,) quaternions each, which
+    are close together within a group (Le Callennec 2006, section 6.4.3.2).
 
     A mean is taken in the tangent space at the normalised mean of the quaternions, once these are in one hemisphere.
     """
     starts = np.cumsum(counts) - counts
-    aligned = rotations.align(turned, np.repeat(turned[starts], counts, axis=0))
+    aligned = rotations.align(quaternions, np.repeat(quaternions[starts], counts, axis=0))
     references = rotations.normalize(np.add.reduceat(aligned, starts, axis=0))
-    away = rotations.log(rotations.multiply(np.repeat(rotations.conjugate(references), counts, axis=0), turned))
+    away = rotations.log(rotations.multiply(np.repeat(rotations.conjugate(references), counts, axis=0), quaternions))
     return rotations.multiply(references, rotations.exp(np.add.reduceat(away, starts, axis=0) / counts[:, None]))

@@ -106,10 +106,10 @@ class NoiseCurve:
 
     def at(self, times: ArrayLike) -> Array:
         """Thresholds (…) at times (…), in frames."""
-        asked = np.asarray(times, dtype=np.float64)
+        frames = np.asarray(times, dtype=np.float64)
         if self.spline is None:
-            return np.full(asked.shape, self.floor)
-        return np.maximum(self.spline.at(asked)[..., 0], self.floor)
+            return np.full(frames.shape, self.floor)
+        return np.maximum(self.spline.at(frames)[..., 0], self.floor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,14 +150,14 @@ def noise_pattern(
     def within(values: Array) -> Callable[[Template], Array]:
         return lambda template: values[template.begin : template.end - points.stride + 1]
 
-    moved = dict(zip(rotating, _pivot_noise(body, points, rotating), strict=True))
+    pivot_noise = dict(zip(rotating, _pivot_noise(body, points, rotating), strict=True))
     about_lines = [template for template in rotating if template.kind == "line"]
     return NoisePattern(
         sigma=curve(resting, within(points.sigma), ROUNDING_TURN),
         space_residual=curve(resting, within(points.space_residual), distance),
         line_residual=curve(rotating, within(points.line_residual), distance),
-        drift=curve(rotating, lambda template: moved[template][0], distance),
-        tilt=curve(about_lines, lambda template: moved[template][1], ROUNDING_TURN),
+        drift=curve(rotating, lambda template: pivot_noise[template][0], distance),
+        tilt=curve(about_lines, lambda template: pivot_noise[template][1], ROUNDING_TURN),
     )
 
 
@@ -169,9 +169,9 @@ def _pivot_noise(
     places, directions = points.lines(body) if templates else (points.particular, points.axis)
     for template in templates:
         shown = slice(template.begin, template.end + 1)
-        turned, placed = rotations.to_matrix(body.rotations[shown]), body.positions[shown]
-        found = pivot(turned, placed, about_line=template.kind == "line")
+        matrices, positions = rotations.to_matrix(body.rotations[shown]), body.positions[shown]
+        found = pivot(matrices, positions, about_line=template.kind == "line")
         chosen = slice(template.begin, template.end - points.stride + 1)
-        across = rotations.lengths(rotations.cross(found.position - places[chosen], directions[chosen]))
-        lean = rotations.lengths(rotations.cross(directions[chosen], found.direction))
-        yield points.sigma[chosen] * across, points.sigma[chosen] * lean
+        drifts = rotations.lengths(rotations.cross(found.position - places[chosen], directions[chosen]))
+        tilts = rotations.lengths(rotations.cross(directions[chosen], found.direction))
+        yield points.sigma[chosen] * drifts, points.sigma[chosen] * tilts

@@ -2,9 +2,9 @@
 """The pivot of a body over many frames: the point of it that stays in place, and the axis that it rotates about.
 
 Le Callennec 2006 averages the lines of single displacements. Where a body rotates little from one frame to the next,
-noise moves these lines far, so here the whole interval is fitted at once: the point p of the body and its position c in
-the world minimise the sum over the frames of |R p + t − c|². With both means subtracted, p solves a system of three
-equations; its least determined direction is the axis of the body.
+noise displaces these lines far, so here the whole interval is fitted at once: the point p of the body and its position
+c in the world minimise the sum over the frames of |R p + t − c|². With both means subtracted, p solves a system of
+three equations; its least determined direction is the axis of the body.
 """
 
 from __future__ import annotations
@@ -51,46 +51,46 @@ class Pivot:
         sine = rotations.lengths(rotations.cross(self.axes, self.direction))
         return np.asarray(np.arctan2(sine, self.axes @ self.direction))
 
-    def over(self, turned: Array, placed: Array) -> Pivot:
+    def over(self, matrices: Array, positions: Array) -> Pivot:
         """The same pivot measured in other frames: matrices (frames, 3, 3) and positions (frames, 3)."""
-        distances, axes = _measured(self.offset, self.axis, self.position, turned, placed)
+        distances, axes = _measured(self.offset, self.axis, self.position, matrices, positions)
         return replace(self, distances=distances, axes=axes)
 
 
-def pivot(turned: Array, placed: Array, *, about_line: bool) -> Pivot:
+def pivot(matrices: Array, positions: Array, *, about_line: bool) -> Pivot:
     """The pivot of a body with rotation matrices (frames, 3, 3) and positions (frames, 3), fitted without outliers.
 
     About a line the point is the one of the line that is nearest to the body's origin.
     """
-    found = _fitted(turned, placed, None, about_line)
+    found = _fitted(matrices, positions, None, about_line)
     near = found.distances <= outlier_distance(found.distances)
-    counted = np.count_nonzero(near)
-    if counted == len(near) or counted <= len(near) // 2:
+    inliers = np.count_nonzero(near)
+    if inliers == len(near) or inliers <= len(near) // 2:
         return found
-    return _fitted(turned, placed, near, about_line)
+    return _fitted(matrices, positions, near, about_line)
 
 
-def _fitted(turned: Array, placed: Array, used: BoolArray | None, about_line: bool) -> Pivot:
+def _fitted(matrices: Array, positions: Array, used: BoolArray | None, about_line: bool) -> Pivot:
     # Sums over frames are products of flat matrices: with a few dozen frames the number of calls is what costs.
-    counted_turns, counted_places = (turned, placed) if used is None else (turned[used], placed[used])
-    count = len(counted_places)
-    mean_turn, mean_place = np.add.reduce(counted_turns) / count, np.add.reduce(counted_places) / count
-    turns, moves = (counted_turns - mean_turn).reshape(-1, 3), counted_places - mean_place
-    spread, axes = np.linalg.eigh(turns.T @ turns)
-    pull = axes.T @ (turns.T @ moves.ravel())
-    known = spread > max(UNDETERMINED**2 * float(spread[-1]), 0.0)
+    used_matrices, used_positions = (matrices, positions) if used is None else (matrices[used], positions[used])
+    count = len(used_positions)
+    mean_matrix, mean_position = np.add.reduce(used_matrices) / count, np.add.reduce(used_positions) / count
+    centred_matrices, centred_positions = (used_matrices - mean_matrix).reshape(-1, 3), used_positions - mean_position
+    spread, axes = np.linalg.eigh(centred_matrices.T @ centred_matrices)
+    right_side = axes.T @ (centred_matrices.T @ centred_positions.ravel())
+    determined = spread > max(UNDETERMINED**2 * float(spread[-1]), 0.0)
     if about_line:
-        known[0] = False
-    offset = -axes @ np.where(known, pull / np.where(known, spread, 1.0), 0.0)
-    position = mean_turn @ offset + mean_place
-    directions = (counted_turns.reshape(-1, 3) @ axes[:, 0]).reshape(-1, 3)
+        determined[0] = False
+    offset = -axes @ np.where(determined, right_side / np.where(determined, spread, 1.0), 0.0)
+    position = mean_matrix @ offset + mean_position
+    directions = (used_matrices.reshape(-1, 3) @ axes[:, 0]).reshape(-1, 3)
     direction = np.add.reduce(directions)
     direction = direction / max(math.sqrt(float(direction @ direction)), TINY)
-    return Pivot(offset, axes[:, 0], position, direction, *_measured(offset, axes[:, 0], position, turned, placed))
+    return Pivot(offset, axes[:, 0], position, direction, *_measured(offset, axes[:, 0], position, matrices, positions))
 
 
-def _measured(offset: Array, axis: Array, position: Array, turned: Array, placed: Array) -> tuple[Array, Array]:
+def _measured(offset: Array, axis: Array, position: Array, matrices: Array, positions: Array) -> tuple[Array, Array]:
     """(frames,) the distance of a body's point from a position, and (frames, 3) the direction of a body's axis."""
-    flat = turned.reshape(-1, 3)
-    distances = rotations.lengths((flat @ offset).reshape(-1, 3) + (placed - position))
+    flat = matrices.reshape(-1, 3)
+    distances = rotations.lengths((flat @ offset).reshape(-1, 3) + (positions - position))
     return distances, (flat @ axis).reshape(-1, 3)

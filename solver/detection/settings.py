@@ -186,12 +186,12 @@ class RestSettings:
     """Displacements, an odd number, of the running median of speeds. Not tuned: one outlying frame changes two
     displacements, and a median over five withstands two."""
     onset_before: float = _chosen(0.15, SKATING_WALKS)
-    """Seconds of rest before a departure to which a constant speed is fitted: earlier the point may slide another
-    way."""
+    """Seconds of rest before a departure to which a constant speed is fitted: earlier the point may slide in another
+    direction."""
     onset_after: float = _chosen(0.15, SKATING_WALKS)
     """Seconds after a departure to which a rising speed is fitted: later it no longer rises evenly."""
     onset_search: float = _chosen(0.1, SKATING_WALKS)
-    """Seconds by which a departure may be earlier or later than the threshold says."""
+    """Seconds by which a departure may be earlier or later than by its threshold."""
     onset_slide: float = _chosen(2.0, SKATING_WALKS)
     """Ratio of the time over which the slide at rest is learnt to `onset_before`: the slide is a median, of which less
     than half may be after the departure."""

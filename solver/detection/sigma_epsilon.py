@@ -46,27 +46,27 @@ class SigmaEpsilon:
 
     def lines(self, body: MovingObject) -> tuple[Array, Array]:
         """The lines of local displacements in the frame of the body's track: points (n, 3) and directions (n, 3)."""
-        turned, placed = body.rotations[: len(self)], body.positions[: len(self)]
-        return placed + rotations.rotate(turned, self.particular), rotations.rotate(turned, self.axis)
+        quaternions, positions = body.rotations[: len(self)], body.positions[: len(self)]
+        return positions + rotations.rotate(quaternions, self.particular), rotations.rotate(quaternions, self.axis)
 
 
 def sigma_epsilon(displacements: Displacements) -> SigmaEpsilon:
     """The points of the sigma-epsilon space of displacements."""
     half_cosine, half_turn = displacements.rotations[:, 0], displacements.rotations[:, 1:]
-    moved = displacements.translations
+    translations = displacements.translations
     half_sine = np.linalg.norm(half_turn, axis=1)
-    turns = 2.0 * half_sine > LEAST_TURN
-    divisor = np.where(turns, half_sine, 1.0)[:, None]
-    axis = np.where(turns[:, None], half_turn / divisor, 0.0)
-    along = np.einsum("ni,ni->n", axis, moved)
-    across = moved - along[:, None] * axis
-    cotangent = np.where(turns, half_cosine / divisor[:, 0], 0.0)[:, None]
-    particular = np.where(turns[:, None], 0.5 * (across + cotangent * np.cross(axis, across)), 0.0)
-    length = np.linalg.norm(moved, axis=1)
+    rotates = 2.0 * half_sine > LEAST_TURN
+    divisor = np.where(rotates, half_sine, 1.0)[:, None]
+    axis = np.where(rotates[:, None], half_turn / divisor, 0.0)
+    along = np.einsum("ni,ni->n", axis, translations)
+    across = translations - along[:, None] * axis
+    cotangent = np.where(rotates, half_cosine / divisor[:, 0], 0.0)[:, None]
+    particular = np.where(rotates[:, None], 0.5 * (across + cotangent * np.cross(axis, across)), 0.0)
+    length = np.linalg.norm(translations, axis=1)
     return SigmaEpsilon(
         sigma=2.0 * half_sine,
         space_residual=length,
-        line_residual=np.where(turns, np.abs(along), length),
+        line_residual=np.where(rotates, np.abs(along), length),
         axis=axis,
         particular=particular,
         stride=displacements.stride,

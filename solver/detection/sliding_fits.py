@@ -88,8 +88,8 @@ def bends(
     """
     variances, axes = np.linalg.eigh(covariance)
     across, along = (2, 2) if kind == "line" else (1, 1)
-    turned_steps = np.einsum("nji,njk,nki->ni", axes[:, :, :across], stepping, axes[:, :, :across])
-    noise = np.maximum(0.5 * turned_steps.sum(axis=1), 0.0)
+    step_variances = np.einsum("nji,njk,nki->ni", axes[:, :, :across], stepping, axes[:, :, :across])
+    noise = np.maximum(0.5 * step_variances.sum(axis=1), 0.0)
     systematic = np.maximum(variances[:, :across].sum(axis=1) - noise, 0.0)
     error = noise / np.sqrt(across * counts)
     return np.sqrt(systematic + errors * error), np.sqrt(np.maximum(variances[:, along], 0.0))

@@ -85,7 +85,7 @@ def _on_one_floor(group: list[_Part], up: int, lift: float) -> list[_Part]:
 
 def _separated(foot: Foot, group: list[_Part], shortest: int) -> list[Stance]:
     """The stances of parts that follow each other without a gap: cut midway between any two intervals of one part."""
-    heels, balls = ([part.interval for part in group if part.is_heel is wanted] for wanted in (True, False))
+    heels, balls = ([part.interval for part in group if part.is_heel is is_heel] for is_heel in (True, False))
     more, fewer = (heels, balls) if len(heels) >= len(balls) else (balls, heels)
     cuts = [(one.end + other.begin) // 2 for one, other in itertools.pairwise(more)]
     for one, other in itertools.pairwise(fewer):

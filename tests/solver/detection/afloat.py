@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Humans who stand on nothing: one swims, one floats without gravity."""
+"""Humans without footplants: one swims, one floats without gravity."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Detection with templates on motions with known truth, and the documents' own comparisons."""
+"""Detection with templates on motions with known truth, and the comparisons of Le Callennec 2006."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ EXAMPLES: dict[str, tuple[Example, list[Template]]] = {
 """Each body is about as large as the units: the size of a body without bones is 1."""
 
 CAPTURED = 1e-3
-"""Sizes of the character, and radians, of Gaussian noise: as much as in captures that nobody has cleaned."""
+"""Sizes of the character, and radians, of Gaussian noise: that of captures before any cleanup."""
 
 
 def check_parameters(found: list[Detected], example: Example) -> list[int]:
@@ -96,7 +96,7 @@ def test_with_noise_and_outliers_it_is_found_from_examples(name: str, noise: flo
 
 
 @pytest.mark.parametrize(("noise", "outliers"), NOISES)
-def test_a_hand_on_a_carried_bottle_is_seen_from_the_bottle(noise: float, outliers: float) -> None:
+def test_a_hand_on_a_carried_bottle_is_stationary_relative_to_it(noise: float, outliers: float) -> None:
     bottle, example = carried_bottle()
     for seed in range(3):
         clip = body_clip(disturbed(example.body, seed, noise, outliers))
@@ -108,7 +108,7 @@ def test_a_hand_on_a_carried_bottle_is_seen_from_the_bottle(noise: float, outlie
 
 @pytest.mark.parametrize(("noise", "outliers"), [(0.0, 0.0), *NOISES])
 def test_two_dice_are_found_each_by_itself_in_one_clip(noise: float, outliers: float) -> None:
-    # The second one is turned otherwise, lies elsewhere and rolls later: what holds for one says nothing of the other.
+    # The second one is turned otherwise, lies elsewhere and rolls later: each has its own constraints.
     first = die(TURNED)
     other = die(np.asarray(rotations.exp([1.0, -0.4, 2.0])))
     away, pause = np.array([2.0, 0.0, -1.0]), 9
@@ -159,7 +159,7 @@ def test_a_reference_may_be_a_joint() -> None:
     assert (found.kind, found.begin, found.end) == ("space", 0, clip.frames - 1)
 
 
-# The documents' comparisons ------------------------------------------------------------------------------------------
+# The comparisons of Le Callennec 2006 ---------------------------------------------------------------------------------
 
 WALKING, RUNNING = Template(34, 47), Template(146, 151)
 
@@ -169,7 +169,7 @@ def space_flags(found: list[Detected], frames: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_globally_only_what_is_as_near_as_the_example_is_found(seed: int) -> None:
+def test_global_displacements_find_only_constraints_as_near_as_the_template(seed: int) -> None:
     # Figure 6.16: the character goes away from the origin, and the example is where it starts.
     body, plants = walk_run_walk(np.random.default_rng(seed), run_noise=1e-3)
     clip, truth = body_clip(body), plant_flags(plants, len(body.positions))
@@ -225,7 +225,7 @@ def test_the_example_of_a_run_makes_the_plants_of_a_walk_too_long(seed: int) -> 
 
 
 def test_a_mislabelled_example_spoils_the_naive_thresholds(rng: np.random.Generator) -> None:
-    # 6.5.3: the constraint lasts from frame 50 to 69, and the user says 50 to 75.
+    # Le Callennec 2006, section 6.5.3: the constraint lasts from frame 50 to 69, the template from 50 to 75.
     gaits = [(20, 30, 0.5), (20, 30, 0.05), (40, 12, 0.06), (40, 30, 0.5), (20, 10, 0.3)]
     body, plants = stepping(rng, gaits, [1e-3] * len(gaits))
     assert plants[1] == (50, 69)
@@ -284,8 +284,8 @@ def test_a_point_on_a_joint_is_watched_where_it_is() -> None:
     np.testing.assert_allclose(found.offset, 0.0, atol=1e-9)
 
 
-def test_what_spins_about_its_own_origin_turns_about_a_point(rng: np.random.Generator) -> None:
-    # The origin stays, whatever the axis: only that the axis changes tells a point from a line.
+def test_a_body_that_spins_about_its_origin_rotates_about_a_point(rng: np.random.Generator) -> None:
+    # The origin stays, whatever the axis: only a changing axis distinguishes a point from a line.
     time = np.arange(60)[:, None] / 30.0
     swing = np.concatenate([np.sin(2.0 * time), 1.3 * np.sin(1.1 * time + 1.0), 0.8 * np.cos(1.7 * time)], axis=1)
     body = noisy(MovingObject(np.ones((60, 3)), rotations.exp(swing)), rng, 3e-4, 3e-4)
@@ -304,7 +304,7 @@ def test_only_the_kinds_that_are_asked_for_come_back() -> None:
         assert {each.kind for each in found} == set(kinds)
 
 
-def test_templates_say_what_is_looked_for() -> None:
+def test_the_kinds_of_the_templates_are_found() -> None:
     example, templates = EXAMPLES["die"]
     clip = body_clip(noisy(example.body, np.random.default_rng(0), 3e-4, 3e-4))
     assert {each.kind for each in detect(clip, "body", templates[:1])} == {"space"}
@@ -329,7 +329,7 @@ def test_no_frame_belongs_to_two_constraints(rng: np.random.Generator) -> None:
         assert one.end <= other.begin
 
 
-def test_a_joint_that_never_moves_stays_all_the_time() -> None:
+def test_a_joint_that_never_moves_has_one_space_constraint() -> None:
     clip = body_clip(at_rest((1.0, 2.0, 3.0), TURNED, 30))
     for templates in ([], [Template(3, 8)]):
         (found,) = detect(clip, "body", templates)
@@ -368,6 +368,6 @@ def test_a_clip_of_a_frame_or_two_holds_nothing(frames: int) -> None:
         (lambda clip: clip.with_motion(Motion(clip.motion.rotations, clip.motion.translations * np.nan)), "finite"),
     ],
 )
-def test_bad_input_is_told(change: Callable[[Clip], object], told: str) -> None:
+def test_bad_input_is_refused_in_a_sentence(change: Callable[[Clip], object], told: str) -> None:
     with pytest.raises(PoiseError, match=told):
         change(body_clip(at_rest((0.0, 0.0, 0.0), TURNED, 30)))

@@ -45,7 +45,7 @@ def test_a_global_displacement_moves_points_of_the_world(rng: np.random.Generato
         np.testing.assert_allclose(there, moved(body, frame + stride, point), atol=1e-12)
 
 
-def test_far_from_the_origin_only_the_local_residual_stays(rng: np.random.Generator) -> None:
+def test_far_from_the_origin_only_the_local_residual_is_unchanged(rng: np.random.Generator) -> None:
     # Document 003, A.1: the same trembling body at the origin and far away.
     body = noisy(at_rest((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), 100), rng, 1e-3, 1e-3)
     far = MovingObject(body.positions + np.array([1000.0, 0.0, 0.0]), body.rotations)
@@ -70,7 +70,7 @@ def test_the_track_of_a_joint_of_a_point_and_of_an_object(rng: np.random.Generat
     np.testing.assert_array_equal(track(clip, door).rotations, np.tile([1.0, 0.0, 0.0, 0.0], (5, 1)))
 
 
-def test_what_a_moving_reference_carries_is_at_rest_in_it(rng: np.random.Generator) -> None:
+def test_a_body_carried_by_a_reference_is_at_rest_in_its_frame(rng: np.random.Generator) -> None:
     bottle = carried((0.0, 1.0, 0.0), (5.0, 0.0, 1.0), rotations.random(rng), (0.0, 2.0, 0.3), 30)
     grip, held = rng.standard_normal(3), rotations.random(rng)
     hand = MovingObject(

@@ -82,7 +82,7 @@ def test_points_must_last_longer_than_lines(rng: np.random.Generator, frames: in
     assert len(fitting(ball(rng)).fitted([segment(0, frames - 1)])) == count
 
 
-def test_what_rotates_about_nothing_is_dropped(rng: np.random.Generator) -> None:
+def test_a_segment_without_a_pivot_is_dropped(rng: np.random.Generator) -> None:
     body = ball(rng)
     drifting = MovingObject(body.positions + np.linspace(0.0, 1.0, 60)[:, None] ** 2, body.rotations)
     assert fitting(drifting).fitted([segment(0, 59)]) == []

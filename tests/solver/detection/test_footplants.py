@@ -114,7 +114,7 @@ def test_a_foot_that_is_held_in_the_air_does_not_stand() -> None:
     assert [plant.toe_strike for plant in right] == [0, 85]
 
 
-def test_aberrant_frames_do_not_cut_plants() -> None:
+def test_outlying_frames_do_not_cut_plants() -> None:
     motion = walk(skate=0.005)
     moved = motion.clip.motion.translations.copy()
     moved[[20, 50, 81, 112], 0] += np.random.default_rng(1).standard_normal((4, 3))
@@ -166,7 +166,7 @@ def test_a_run_in_place(ends: Ends) -> None:
     assert all(plant.heel_strike is None for plant in found)
 
 
-def test_a_foot_that_stands_where_a_loop_begins_again_has_two_plants() -> None:
+def test_a_foot_at_rest_where_a_loop_starts_again_has_two_plants() -> None:
     for first in (0.1, 0.6):
         made = walk_in_place(first=first)
         found = detect_footplants(made.clip)
@@ -249,7 +249,7 @@ def test_they_are_footplants_that_a_clip_can_be_deformed_by() -> None:
     assert begins == sorted(begins)
 
 
-def test_who_only_stands_has_one_plant_a_foot() -> None:
+def test_a_character_that_only_stands_has_one_plant_a_foot() -> None:
     skeleton = human()
     rest = np.tile(skeleton.rest_rotations, (60, 1, 1))
     clip = Clip(skeleton, Motion(rest, np.tile(skeleton.offsets, (60, 1, 1))))
@@ -258,7 +258,7 @@ def test_who_only_stands_has_one_plant_a_foot() -> None:
     assert len(swaying) == 2 and frame_f1(swaying, spans_of(detect_footplants(clip)), 60) > 0.93
 
 
-def test_who_glides_swims_or_has_no_feet_has_none(rng: np.random.Generator) -> None:
+def test_characters_that_glide_or_swim_or_have_no_feet_have_none(rng: np.random.Generator) -> None:
     skeleton = human()
     rest = np.tile(skeleton.rest_rotations, (90, 1, 1))
     moved = np.tile(skeleton.offsets, (90, 1, 1))

@@ -40,7 +40,7 @@ def flags(found: list[DetectedHandplant], hand: str, frames: int) -> Array:
 
 @pytest.mark.parametrize("fps", [24.0, 30.0, 60.0, 120.0, 240.0])
 @pytest.mark.parametrize(("slide", "jitter"), [(0.0, 0.0), (0.03, 5e-4), (0.1, 1e-3)])
-def test_hands_carry_a_cartwheel(fps: float, slide: float, jitter: float) -> None:
+def test_hands_support_a_cartwheel(fps: float, slide: float, jitter: float) -> None:
     clip, supports = cartwheel(fps, slide, jitter)
     found = detect_handplants(clip)
     assert [plant.hand for plant in found] == ["left", "right"]
@@ -88,7 +88,7 @@ def test_still_hands_as_low_as_the_feet_are_on_the_floor() -> None:
     np.testing.assert_allclose(found.position, path[60], atol=1e-6)
 
 
-def test_who_walks_runs_jumps_kicks_swims_or_floats_does_not_stand_on_hands() -> None:
+def test_walks_runs_jumps_kicks_swimming_and_floating_have_no_handplants() -> None:
     for clip in (walk(skate=0.01).clip, running()[0], jumping()[0], kicking()[0], swimming(), floating()):
         assert detect_handplants(clip) == []
 
@@ -157,5 +157,5 @@ def test_hops_on_hands(mocap: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["09_01", "13_11", "13_33", "16_17", "135_04"])
-def test_hands_that_carry_nobody(mocap: Path, name: str) -> None:
+def test_captures_without_handplants(mocap: Path, name: str) -> None:
     assert detect_handplants(solver.read_bvh(mocap / f"{name}.bvh")) == []

@@ -26,12 +26,12 @@ def at(sigma: float, space: float, line: float) -> SigmaEpsilon:
         (0.5, 0.0, 0.3001, "none"),
     ],
 )
-def test_thresholds_belong_to_what_they_allow(sigma: float, space: float, line: float, kind: str) -> None:
+def test_each_threshold_decides_its_own_constraint(sigma: float, space: float, line: float, kind: str) -> None:
     found = instantaneous(at(sigma, space, line), Thresholds(np.array([0.1]), np.array([0.2]), np.array([0.3])))
     assert (bool(found.space[0]), bool(found.line[0])) == (kind == "space", kind == "line")
 
 
-def test_what_does_not_turn_turns_about_nothing() -> None:
+def test_a_displacement_without_rotation_has_no_line() -> None:
     nothing = Thresholds(np.array([-1.0]), np.array([-1.0]), np.array([1.0]))
     assert not instantaneous(at(0.0, 0.5, 0.5), nothing).line[0]
     assert instantaneous(at(1e-6, 0.5, 0.5), nothing).line[0]

@@ -14,11 +14,11 @@ from poise.solver.detection import DetectionSettings, Template, detect
 from poise.solver.detection.merging import space_constraints
 
 
-@pytest.mark.parametrize(("aberrant", "pieces"), [(3, 1), (5, 1), (6, 2)])
-def test_the_tolerance_bridges_aberrant_frames(aberrant: int, pieces: int) -> None:
+@pytest.mark.parametrize(("outliers", "pieces"), [(3, 1), (5, 1), (6, 2)])
+def test_the_tolerance_bridges_outlying_frames(outliers: int, pieces: int) -> None:
     # Le Callennec 2006, figure 6.9: a particle at rest that is elsewhere for three frames.
     body = at_rest((1.0, 1.0, 1.0), (1.0, 0.0, 0.0, 0.0), 40)
-    body.positions[15 : 15 + aberrant] += np.random.default_rng(1).standard_normal((aberrant, 3))
+    body.positions[15 : 15 + outliers] += np.random.default_rng(1).standard_normal((outliers, 3))
     found = detect(body_clip(body), "body", [Template(0, 10)])
     assert [each.kind for each in found] == ["space"] * pieces
     assert found[0].begin == 0 and found[-1].end == 39
@@ -27,7 +27,7 @@ def test_the_tolerance_bridges_aberrant_frames(aberrant: int, pieces: int) -> No
         assert found[0].residual > 0.1
 
 
-def test_what_goes_on_elsewhere_is_another_constraint() -> None:
+def test_a_rest_in_another_place_is_another_constraint() -> None:
     first = at_rest((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), 20)
     second = at_rest((0.06, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), 20)
     jump = carried((0.5, 0.5, 0.0), (0.2, 0.1, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.1, 0.0), 2)
@@ -50,7 +50,7 @@ def test_the_last_constraint_is_not_lost(rng: np.random.Generator) -> None:
     assert [each.kind for each in found] == ["space", "line", "point"] and found[-1].end == 49
 
 
-def test_what_is_too_short_is_not_kept() -> None:
+def test_short_constraints_are_dropped() -> None:
     clip = body_clip(
         joined(
             *(at_rest((float(place), 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), count) for place, count in enumerate((2, 3, 9)))
@@ -95,7 +95,7 @@ def test_a_door_that_swings_back_turns_about_one_line() -> None:
     assert found.direction is not None and abs(found.direction[1]) > 1.0 - 1e-9
 
 
-def test_lines_yield_to_the_spaces_that_they_reach_into() -> None:
+def test_lines_are_trimmed_to_the_ends_of_spaces() -> None:
     # At 120 frames a second a displacement spans four frames: some turn in one part of it and stay in the other.
     start = at_rest((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), 40)
     axis, place = np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5])
@@ -118,7 +118,7 @@ def test_orientations_are_averaged_in_the_tangent_space(rng: np.random.Generator
     assert found.rotation is not None
     expected = rotations.mean(np.delete(trembling, 7, axis=0))
     assert float(rotations.angle_between(found.rotation, expected)) < 2e-3
-    assert np.linalg.norm(found.position) < 1e-3, "an aberrant frame does not count"
+    assert np.linalg.norm(found.position) < 1e-3, "an outlier does not count"
 
 
 def test_orientations_are_averaged_whatever_the_signs_of_their_quaternions(rng: np.random.Generator) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Noise patterns: what examples need, without their outliers, over time."""
+"""Noise patterns: thresholds from examples without their outliers, over time."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from poise.solver.detection.settings import DetectionSettings
 from poise.solver.detection.sigma_epsilon import sigma_epsilon
 
 
-@pytest.mark.parametrize("aberrant", [1, 5, 9])
-def test_outliers_are_left_out_and_the_rest_is_kept(rng: np.random.Generator, aberrant: int) -> None:
+@pytest.mark.parametrize("outliers", [1, 5, 9])
+def test_outliers_are_left_out_and_the_rest_is_kept(rng: np.random.Generator, outliers: int) -> None:
     for _ in range(30):
         good = rng.uniform(1.0, 2.0, 20)
-        bad = rng.uniform(20.0, 90.0, aberrant)
+        bad = rng.uniform(20.0, 90.0, outliers)
         kept = without_outliers(np.concatenate([bad, good]))
         assert kept.max() < 3.0 and len(kept) >= 12
 
@@ -69,7 +69,7 @@ def test_the_naive_maximum_starts_at_zero_and_takes_all() -> None:
     assert largest([]) == 0.0
 
 
-def test_a_curve_is_what_its_examples_need_and_never_leaves_their_range(rng: np.random.Generator) -> None:
+def test_a_curve_passes_through_its_examples_and_stays_in_their_range(rng: np.random.Generator) -> None:
     for _ in range(30):
         edges = np.sort(rng.choice(300, 10, replace=False)).reshape(5, 2)
         values = rng.uniform(0.0, 1.0, 5) ** 4
@@ -104,7 +104,7 @@ def pattern_of(body: MovingObject, *templates: Template, method: str = "lmeds") 
     return noise_pattern(body, sigma_epsilon(local_displacements(body)), templates, 1.0, settings)
 
 
-def test_a_space_template_measures_turn_and_way(rng: np.random.Generator) -> None:
+def test_a_space_template_measures_rotation_and_translation(rng: np.random.Generator) -> None:
     body = noisy(at_rest((3.0, 2.0, 1.0), rotations.random(rng), 200), rng, 1e-3, 2e-3)
     points = sigma_epsilon(local_displacements(body))
     pattern = pattern_of(body, Template(20, 180), method="naive")
@@ -134,7 +134,7 @@ def test_the_noise_threshold_is_exceeded_less_often_than_the_largest_value(
     assert noise_threshold(shown[0], DetectionSettings(method="naive")) == shown[0].max()
 
 
-def test_a_line_template_measures_way_along_drift_and_tilt(rng: np.random.Generator) -> None:
+def test_a_line_template_measures_translation_along_its_axis_drift_and_tilt(rng: np.random.Generator) -> None:
     turns = rotations.from_axis_angle([0.0, 1.0, 0.0], eased(0.0, 2.0, 80))
     still = turning((1.0, 0.0, 0.0), turns, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
     exact = pattern_of(still, Template(0, 79, "line"))

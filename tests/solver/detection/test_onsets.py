@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When a point that stands begins to leave."""
+"""Departures and arrivals of a point at rest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from poise.solver.core.arrays import Array
 from poise.solver.detection.onsets import Onsets, broken_lines
 
 STAYS = 1.0
-"""Seconds for which the points here stand."""
+"""Seconds for which the points are at rest."""
 
 
 def leaving(fps: float, gains: float = 20.0, slides: float = 0.0, begins: float = STAYS) -> Array:
@@ -23,7 +23,7 @@ def leaving(fps: float, gains: float = 20.0, slides: float = 0.0, begins: float 
 @pytest.mark.parametrize(("fps", "stride"), [(24.0, 1), (30.0, 1), (60.0, 2), (120.0, 4), (240.0, 8)])
 @pytest.mark.parametrize("slides", [0.0, 0.3])
 @pytest.mark.parametrize("late", [-0.07, 0.0, 0.07])
-def test_who_gains_speed_evenly_is_seen_to_leave_whatever_was_thought(
+def test_an_even_acceleration_is_found_from_any_first_guess(
     fps: float, stride: int, slides: float, late: float
 ) -> None:
     last = round(STAYS * fps)
@@ -39,13 +39,13 @@ def test_noise_does_not_make_it_late(rng: np.random.Generator) -> None:
     assert abs(np.mean(found)) < 3.0 and np.max(np.abs(found)) <= 6
 
 
-def test_who_is_pushed_leaves_at_once() -> None:
+def test_a_step_of_the_speed_is_found() -> None:
     path = np.outer(np.maximum(np.arange(45) - 30, 0.0), [0.05, 0.0, 0.0])
     for about in (28, 30, 32):
         assert Onsets(path, 1, 30.0).departure(about, 10) == 30
 
 
-def test_who_leaves_between_two_frames_stands_in_the_first() -> None:
+def test_a_departure_between_two_frames_is_after_the_first() -> None:
     for begins in (1.0, 1.008, 1.016, 1.024):
         path = leaving(30.0, gains=60.0, begins=begins)
         assert Onsets(path, 1, 30.0).departure(30, 15) in (30, 31)
@@ -59,14 +59,14 @@ def test_arrivals_are_departures_in_reverse(rng: np.random.Generator) -> None:
         assert reverse.arrival(89 - about, 89 - 30) == 89 - onsets.departure(about, 30)
 
 
-def test_where_nothing_can_be_told_nothing_changes(rng: np.random.Generator) -> None:
+def test_a_first_guess_is_kept_where_there_are_too_few_frames(rng: np.random.Generator) -> None:
     path = leaving(30.0)
     assert Onsets(path[:31], 1, 30.0).departure(30, 15) == 30, "the motion ends"
     assert Onsets(path, 1, 30.0).departure(30, 29) == 30, "it has hardly stood"
     assert Onsets(path[:2], 1, 30.0).departure(1, 0) == 1
 
 
-def test_each_break_is_worth_what_least_squares_say(rng: np.random.Generator) -> None:
+def test_each_breakpoint_reduces_the_squared_error_as_least_squares_has_it(rng: np.random.Generator) -> None:
     breaks, lines = broken_lines(9, 1, 5, 3)
     assert len(breaks) == len(lines) and (np.abs(breaks) <= 3.0).all()
     np.testing.assert_allclose(lines.sum(axis=1), 0.0, atol=1e-12)

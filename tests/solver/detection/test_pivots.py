@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a body turns about over many frames."""
+"""The pivot of a body over many frames."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_noise_moves_it_little(rng: np.random.Generator) -> None:
         assert 2e-3 < found.residual < 1e-2
 
 
-def test_aberrant_frames_do_not_count(rng: np.random.Generator) -> None:
+def test_outliers_do_not_count(rng: np.random.Generator) -> None:
     center = np.array([0.3, 1.0, -0.5])
     turns = rotations.exp(np.cumsum(0.1 * rng.standard_normal((40, 3)), axis=0))
     clean = noisy(turning(center, turns, (0.0, 0.0, 0.0), rotations.random(rng)), rng, 1e-4, 1e-4)
@@ -66,7 +66,7 @@ def test_aberrant_frames_do_not_count(rng: np.random.Generator) -> None:
     assert found.distances[[5, 17, 30]].min() > 0.1
 
 
-def test_what_does_not_turn_has_its_origin_for_a_pivot() -> None:
+def test_the_pivot_of_a_body_without_rotation_is_its_origin() -> None:
     body = MovingObject(np.tile([1.0, 2.0, 3.0], (5, 1)), np.tile([1.0, 0.0, 0.0, 0.0], (5, 1)))
     found = fitted(body, False)
     np.testing.assert_array_equal(found.position, [1.0, 2.0, 3.0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sigma-epsilon space, against the singular value decomposition that the documents take, and in closed cases."""
+"""The sigma-epsilon space, against a singular value decomposition, and in closed cases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from poise.solver.detection.sigma_epsilon import sigma_epsilon
 from ..rounding import assert_equal_to_rounding
 
 
-def test_it_is_what_the_decomposition_says(rng: np.random.Generator) -> None:
+def test_it_agrees_with_the_decomposition(rng: np.random.Generator) -> None:
     found = Displacements(rotations.random(rng, 200), rng.standard_normal((200, 3)))
     points = sigma_epsilon(found)
     A = rotations.to_matrix(found.rotations) - np.eye(3)

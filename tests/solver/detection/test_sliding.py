@@ -41,7 +41,7 @@ SLIDING: dict[str, tuple[SlideExample, MovingObject | None]] = {
     "rail": (RAIL, CART),
 }
 NOISES = [(3e-4, 0.0), (1e-3, 0.0), (1e-3, 0.05), (1e-3, 0.2), (2e-3, 0.0)]
-"""Standard deviations, in sizes of the character, of noise and of outliers: 1e-3 are captures that nobody cleaned."""
+"""Standard deviations, in sizes, of noise and of outliers: 1e-3 is the noise of captures before any cleanup."""
 
 
 def slide_flags(slides: list[DetectedSlide] | tuple[SlideTruth, ...], frames: int) -> Array:
@@ -93,7 +93,7 @@ def test_noise_and_outliers_move_them_little(name: str, noise: float, outliers: 
     [swinging_arm(), pendulum(), reaching(0), reaching(1), reaching(2)],
     ids=["arm", "pendulum", "one", "two", "three"],
 )
-def test_what_moves_freely_does_not_slide(free: SlideExample, noise: float, outliers: float) -> None:
+def test_a_point_that_moves_freely_does_not_slide(free: SlideExample, noise: float, outliers: float) -> None:
     assert detect_sliding(body_clip(disturbed(free.places, 0, noise, outliers)), "body") == []
 
 
@@ -110,7 +110,7 @@ def test_no_part_of_a_smooth_curve_is_a_line(radius: float, noise: float) -> Non
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-3, 5e-3])
-def test_what_rests_does_not_slide(noise: float) -> None:
+def test_a_point_at_rest_does_not_slide(noise: float) -> None:
     body = disturbed(stay((1.0, 2.0, 3.0), 200), 0, noise, 0.0)
     assert detect_sliding(body_clip(body), "body") == []
 
@@ -142,7 +142,7 @@ def test_the_kinds_that_are_asked_for_come_back() -> None:
 
 
 @pytest.mark.parametrize(("pause", "slides"), [(5, 1), (10, 1), (25, 2)])
-def test_a_short_rest_on_the_way_is_part_of_it(pause: int, slides: int) -> None:
+def test_a_short_rest_is_part_of_a_slide(pause: int, slides: int) -> None:
     along = unit([1.0, 0.5, 0.0])
     first = np.linspace(0.0, 0.4, 30)[:, None] * along
     second = first + first[-1]
@@ -152,13 +152,13 @@ def test_a_short_rest_on_the_way_is_part_of_it(pause: int, slides: int) -> None:
     assert abs(found[0].begin - 10) <= 1 and abs(found[-1].end - (69 + pause)) <= 1
 
 
-@pytest.mark.parametrize("aberrant", [1, 2, 3, 5])
-def test_aberrant_frames_in_a_row_are_bridged(aberrant: int) -> None:
+@pytest.mark.parametrize("outliers", [1, 2, 3, 5])
+def test_consecutive_outliers_are_bridged(outliers: int) -> None:
     along = unit([1.0, 0.5, 0.2])
     places = np.concatenate([stay((0.0, 0.0, 0.0), 20), np.linspace(0.0, 0.8, 61)[1:, None] * along])
     places = np.concatenate([places, stay(places[-1], 20)])
     body = disturbed(places, 1, 5e-4, 0.0)
-    body.positions[45 : 45 + aberrant] += 0.2 * np.random.default_rng(3).standard_normal((aberrant, 3))
+    body.positions[45 : 45 + outliers] += 0.2 * np.random.default_rng(3).standard_normal((outliers, 3))
     (found,) = detect_sliding(body_clip(body), "body")
     assert abs(found.begin - 19) <= 2 and abs(found.end - 79) <= 2
 
@@ -253,6 +253,6 @@ def test_a_few_frames_hold_no_slide(frames: int) -> None:
         ),
     ],
 )
-def test_bad_input_is_told(change: Callable[[Clip], object], told: str) -> None:
+def test_bad_input_is_refused_in_a_sentence(change: Callable[[Clip], object], told: str) -> None:
     with pytest.raises(PoiseError, match=told):
         change(body_clip(SlideExample(stay((0.0, 0.0, 0.0), 30)).body))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lines and planes through places, and what speaks for them."""
+"""Lines and planes fitted to places, and how well they are determined."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_steps_are_summed_over_any_stretch(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_lies_on_a_line_or_a_plane_is_what_the_eigenvalues_say(rng: np.random.Generator, kind: SlideKind) -> None:
+def test_lying_on_a_line_or_a_plane_agrees_with_the_eigenvalues(rng: np.random.Generator, kind: SlideKind) -> None:
     stretches = Stretches.of(wandering(rng, 300))
     for power, table in enumerate(stretches.tables[2:], start=2):
         variances = np.linalg.eigvalsh(table.covariance)

@@ -25,7 +25,7 @@ def test_motion_is_no_noise() -> None:
 
 
 @pytest.mark.parametrize("level", [0.0, 1e-3])
-def test_single_frames_that_jump_are_aberrant(level: float) -> None:
+def test_single_frames_that_jump_are_outliers(level: float) -> None:
     places = swinging_arm(200).places
     places = places + level * np.random.default_rng(0).standard_normal(places.shape)
     jumps = np.arange(7, 190, 19)
