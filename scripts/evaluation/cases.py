@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,8 @@ import numpy as np
 from poise import solver
 from poise.examples.detection import bodies, gaits, slides
 from poise.examples.detection.cartwheels import cartwheel
-from poise.examples.detection.scores import FEET, PARTS, best_match, f1, span_flags, spans_of
+from poise.examples.detection.labels import NAMES, read_labels
+from poise.examples.detection.scores import FEET, best_match, f1, span_flags, spans_of
 from poise.examples.detection.tracks import body_clip
 from poise.solver.core import rotations
 from poise.solver.detection.settings import CARTWHEELS, GAITS, OBJECTS, SKATING_WALKS, SLIDES
@@ -22,7 +22,6 @@ from poise.solver.synthetic import walk
 
 from .changes import AllSettings
 
-LABELS = Path(__file__).resolve().parents[2] / "tests" / "labels"
 MOCAP = Path(__file__).resolve().parents[3] / "shared" / "mocap"
 
 IN_TIME = 2.0 / 30.0
@@ -93,23 +92,14 @@ HAND_GROUPS = ("rest", "footplants", "handplants")
 
 def captured(folder: Path = MOCAP) -> Iterator[Case]:
     """The labelled captures whose clips are in the folder."""
-    for path in sorted(LABELS.glob("*.json")):
-        labels = json.loads(path.read_text(encoding="utf-8"))
-        clip_path = folder / labels["clip"]
-        if not clip_path.is_file():
+    for name in NAMES:
+        labels = read_labels(name)
+        if not (folder / labels.clip).is_file():
             continue
-        clip = solver.read_bvh(clip_path)
-        truth: Intervals = {(foot, part): [] for foot in FEET for part in PARTS}
-        for label in labels["footplants"]:
-            for part in PARTS:
-                if label[f"{part}_strike"] is not None:
-                    truth[label["foot"], part].append((label[f"{part}_strike"], label[f"{part}_off"]))
-        yield _feet(f"{path.stem}, feet", path.stem, clip, truth)
-        if "hands" in labels:
-            hands: Intervals = {hand: [] for hand in FEET}
-            for label in labels["hands"]:
-                hands[label["hand"]].append((label["begin"], label["end"]))
-            yield _hands(f"{path.stem}, hands", path.stem, clip, hands)
+        clip = solver.read_bvh(folder / labels.clip)
+        yield _feet(f"{name}, feet", name, clip, _of_feet(labels.foot_spans))
+        if labels.hands:
+            yield _hands(f"{name}, hands", name, clip, {hand: list(spans) for hand, spans in labels.hand_spans.items()})
 
 
 def made_up(seeds: int = 2) -> Iterator[Case]:

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from poise import solver
 from poise.examples.detection.gaits import Spans, climbing, jittered, jumping, kicking, running, turning_round
+from poise.examples.detection.labels import read_labels
 from poise.examples.detection.scores import FEET, PARTS, event_errors, f1, frame_f1, held, spans_of
 from poise.solver import Footplant
 from poise.solver.body.clip import Clip
@@ -38,8 +37,6 @@ from poise.solver.synthetic.gaits import SPEED
 from ..in_place import Ends, run_in_place, walk_in_place
 from ..made_up import moving_human, placed
 from .afloat import floating, swimming
-
-LABELS = Path(__file__).parents[2] / "labels"
 
 
 def events(plants: list[DetectedFootplant]) -> list[tuple[object, ...]]:
@@ -352,22 +349,6 @@ def test_a_foot_that_hovers_between_two_stances_is_not_planted() -> None:
 # Captured motions ----------------------------------------------------------------------------------------------------
 
 
-def labels(name: str) -> list[dict[str, Any]]:
-    """The footplants that were seen."""
-    seen: list[dict[str, Any]] = json.loads((LABELS / f"{name}.json").read_text(encoding="utf-8"))["footplants"]
-    return seen
-
-
-def labelled(name: str) -> Spans:
-    """What was seen to stand."""
-    spans: Spans = {(foot, part): [] for foot in FEET for part in PARTS}
-    for label in labels(name):
-        for part in PARTS:
-            if label[f"{part}_strike"] is not None:
-                spans[label["foot"], part].append((label[f"{part}_strike"], label[f"{part}_off"]))
-    return spans
-
-
 def by_baseline(clip: Clip, detector: Callable[..., list[Detected]]) -> Spans:
     marks = clip.skeleton.landmarks
     return {
@@ -396,10 +377,10 @@ and where a foot turns on its ball in jerks, a heel that is thought to stand thr
 
 @pytest.mark.parametrize("name", LABELLED)
 def test_captured_clips_are_read_as_they_were_labelled(mocap: Path, name: str) -> None:
-    clip, seen = solver.read_bvh(mocap / f"{name}.bvh"), labelled(name)
+    clip, seen = solver.read_bvh(mocap / f"{name}.bvh"), read_labels(name).foot_spans
     _, least, in_time, latest = LABELLED[name]
     found = detect_footplants(clip)
-    assert latest is None or len(found) == len(labels(name)), "as many plants as were seen"
+    assert latest is None or len(found) == len(read_labels(name).footplants), "as many plants as were seen"
     truth = held(seen, clip.frames)
     ours = f1(held(spans_of(found), clip.frames), truth)
     assert ours > least

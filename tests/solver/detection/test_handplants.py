@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from poise import solver
 from poise.examples.detection.cartwheels import cartwheel
 from poise.examples.detection.gaits import jumping, kicking, running
+from poise.examples.detection.labels import read_labels
 from poise.examples.detection.scores import f1
 from poise.solver.body.clip import Clip
 from poise.solver.body.kinematics import WorldState
@@ -27,7 +27,6 @@ from ..made_up import placed
 from .afloat import floating, swimming
 
 HANDS = ("left", "right")
-LABELS = Path(__file__).parents[2] / "labels"
 
 
 def flags(found: list[DetectedHandplant], hand: str, frames: int) -> Array:
@@ -133,7 +132,7 @@ def test_plants_that_are_known_need_not_be_found_again() -> None:
 def test_the_hands_of_a_captured_cartwheel(mocap: Path) -> None:
     clip = solver.read_bvh(mocap / "49_06.bvh")
     found = detect_handplants(clip)
-    labels = json.loads((LABELS / "49_06.json").read_text(encoding="utf-8"))["hands"]
+    labels = read_labels("49_06").hands
     assert [plant.hand for plant in found] == [label["hand"] for label in labels]
     for plant, label in zip(found, labels, strict=True):
         seen = np.zeros(clip.frames)
