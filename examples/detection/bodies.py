@@ -10,7 +10,7 @@ import numpy as np
 from poise.solver import MovingObject
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
-from poise.solver.detection.kinds import Detected
+from poise.solver.detection.detected import Detected
 from poise.solver.detection.settings import Kind
 
 from .tracks import at_rest, carried, eased, joined, noisy, turning, unit

@@ -3,12 +3,13 @@
 
 from .baselines import detect_by_speed_and_height, detect_by_squared_displacement
 from .detect import detect
+from .detected import Detected
 from .footplants import DetectedFootplant, detect_footplants
 from .handplants import DetectedHandplant, detect_handplants
-from .kinds import Detected, Template
 from .rest_intervals import detect_stays
 from .settings import DetectionSettings, FootplantSettings, HandplantSettings, RestSettings, SlidingSettings
 from .sliding import DetectedSlide, detect_sliding
+from .templates import Template
 
 __all__ = [
     "Detected",

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..core.arrays import Array, BoolArray, runs
+from .detected import Detected
 from .displacements import TrackedBody, track
-from .kinds import Detected
 from .merging import space_constraints
 
 SPEED = 0.55

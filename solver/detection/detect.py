@@ -10,13 +10,14 @@ import numpy as np
 from ..body.clip import Clip
 from ..core.errors import ConstraintError
 from .connection import Connection
+from .detected import Detected
 from .displacements import TrackedBody, global_displacements, local_displacements, stride_of, track
 from .instantaneous import instantaneous
-from .kinds import Detected, Template
 from .merging import merged
 from .noise import noise_pattern
 from .settings import KINDS, DetectionSettings, Kind
 from .sigma_epsilon import sigma_epsilon
+from .templates import Template
 
 SHORTEST_CONSTRAINT = 3
 """Frames of the shortest constraint, whatever the settings: two displacements."""

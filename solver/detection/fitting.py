@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..core.arrays import Array, median
 from .connection import Connection
-from .kinds import Detected
+from .detected import Detected
 from .pivots import Pivot, pivot
 from .segments import Segment, Span, are_separated
 from .settings import Kind

@@ -19,9 +19,9 @@ from ..core import rotations
 from ..core.arrays import Array, IntArray, median
 from ..core.robust import outlier_distance
 from .connection import Connection, merged_runs
+from .detected import Detected
 from .fitting import SegmentFitting
 from .instantaneous import Instantaneous
-from .kinds import Detected
 from .segments import (
     Span,
     line_segments,

@@ -18,10 +18,10 @@ from ..core.arrays import Array, ArrayLike
 from ..core.robust import NORMAL_SPREAD, OUTLYING
 from ..core.splines import Spline
 from .instantaneous import Thresholds
-from .kinds import Template
 from .pivots import pivot
 from .settings import DEFAULT_DETECTION, DetectionSettings, NoiseMethod
 from .sigma_epsilon import SigmaEpsilon
+from .templates import Template
 
 SMALL_SAMPLE = 5.0
 """The correction of a standard deviation for small samples is 1 + 5 / (n − 1) (Rousseeuw and Leroy 1987)."""

@@ -14,7 +14,7 @@ from ..body.joints import BodyPoint
 from ..core.arrays import Array, BoolArray, IntArray, median
 from ..core.robust import geometric_medians, robust_mean
 from .connection import Connection, merged_runs
-from .kinds import Detected
+from .detected import Detected
 from .onsets import Onsets
 from .settings import DEFAULT_REST, RestSettings
 from .speed_profile import PointTrack, SpeedProfile

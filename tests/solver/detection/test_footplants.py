@@ -20,6 +20,7 @@ from poise.solver.body.moving_ground import over_ground
 from poise.solver.constraints import Source
 from poise.solver.core import rotations
 from poise.solver.detection.baselines import detect_by_speed_and_height, detect_by_squared_displacement
+from poise.solver.detection.detected import Detected
 from poise.solver.detection.footplants import (
     DetectedFootplant,
     can_support,
@@ -28,7 +29,6 @@ from poise.solver.detection.footplants import (
     without_hovering,
     without_lifts,
 )
-from poise.solver.detection.kinds import Detected
 from poise.solver.detection.rest_intervals import RestInterval
 from poise.solver.detection.stances import Stance
 from poise.solver.synthetic import chain, human, walk

@@ -10,7 +10,6 @@ from poise.examples.detection.tracks import at_rest, eased, noisy, turning
 from poise.solver import MovingObject, PoiseError
 from poise.solver.core import rotations
 from poise.solver.detection.displacements import local_displacements
-from poise.solver.detection.kinds import Template
 from poise.solver.detection.noise import (
     CANDIDATES,
     ROUNDING_TURN,
@@ -23,6 +22,7 @@ from poise.solver.detection.noise import (
 )
 from poise.solver.detection.settings import DetectionSettings
 from poise.solver.detection.sigma_epsilon import sigma_epsilon
+from poise.solver.detection.templates import Template
 
 
 @pytest.mark.parametrize("outliers", [1, 5, 9])

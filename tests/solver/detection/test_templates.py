@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Templates and detected constraints."""
+"""Templates: checked when they are made, and against a clip."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from poise.solver import Detected, Template
+from poise.solver import Template
 from poise.solver.core.errors import ConstraintError
 
 
@@ -39,7 +39,3 @@ def test_there_are_three_kinds() -> None:
         assert Template(0, 9, kind).kind == kind  # type: ignore[arg-type]
     with pytest.raises(ConstraintError, match="no kind of constraint 'plane'"):
         Template(0, 9, "plane")  # type: ignore[arg-type]
-
-
-def test_both_ends_of_a_constraint_count() -> None:
-    assert Detected("point", 4, 9, np.zeros(3), np.zeros(3), 0.0).frames == 6
