@@ -16,7 +16,7 @@ import numpy as np
 from ..solver.body.skeleton import Skeleton, Up
 from ..solver.core import rotations
 from ..solver.core.arrays import Array
-from ..solver.synthetic.axes import standing
+from ..solver.synthetic.axes import from_y_up
 from ..solver.synthetic.contacts import Contact, Foot, SyntheticMotion
 from ..solver.synthetic.curves import eased
 from ..solver.synthetic.puppet import (
@@ -27,12 +27,12 @@ from ..solver.synthetic.puppet import (
     FootPose,
     Puppet,
     Side,
-    check,
-    chosen,
+    check_arguments,
     degrees,
     facing,
     heel_to_ball,
     last_frame,
+    skeleton_or_human,
 )
 
 DURATION = 2.2
@@ -110,8 +110,8 @@ def golf_swing(skeleton: Skeleton | None = None, *, fps: float = 30.0, heading: 
     The player faces `heading` radians to the left of where the human faces at rest. The right wrist keeps its place
     and its rotation in the left wrist's frame.
     """
-    skeleton = chosen(skeleton, up)
-    check(fps, heading)
+    skeleton = skeleton_or_human(skeleton, up)
+    check_arguments(fps, heading)
     frames = last_frame(DURATION * fps)
     times = np.arange(frames) / fps
     puppet = Puppet(skeleton, frames)
@@ -161,19 +161,19 @@ def _hold_club(puppet: Puppet, times: Array) -> Array:
     chest = state.rotations[:, skeleton.index(SPINE[-1])]
 
     club = _sloping(_CLUB_IN_HAND)
-    pointing = rotations.exp(standing(degrees(_PLANE - _CLUB_IN_HAND, 0.0, 0.0), up))
+    pointing = rotations.exp(from_y_up(degrees(_PLANE - _CLUB_IN_HAND, 0.0, 0.0), up))
     turned = np.deg2rad(_swing(times, _CLUB_THROUGH, _CLUB_BACK, _CLUB_FINISH))
     rolled = np.deg2rad(_swing(times, _CLUB_THROUGH, _ROLL_BACK, _ROLL_FINISH))
     hand = rotations.multiply(
-        rotations.multiply(rotations.exp(standing(turned[:, None] * normal, up)), pointing),
-        rotations.exp(standing(rolled[:, None] * club, up)),
+        rotations.multiply(rotations.exp(from_y_up(turned[:, None] * normal, up)), pointing),
+        rotations.exp(from_y_up(rolled[:, None] * club, up)),
     )
-    grip = size * standing(_GRIP * club - (_PALMS_APART, 0.0, 0.0), up)
+    grip = size * from_y_up(_GRIP * club - (_PALMS_APART, 0.0, 0.0), up)
     held = rotations.rotate(hand, grip)
 
-    hanging = standing(_sloping(_ARMS_AT_ADDRESS), up)
+    hanging = from_y_up(_sloping(_ARMS_AT_ADDRESS), up)
     arms = np.deg2rad(_swing(times, _ARMS_THROUGH, _ARMS_BACK, _ARMS_FINISH))
-    way = rotations.rotate(rotations.exp(standing(arms[:, None] * normal, up)), hanging)
+    way = rotations.rotate(rotations.exp(from_y_up(arms[:, None] * normal, up)), hanging)
     shoulders = {side: state.positions[:, skeleton.index(side + "shoulder")] for side in MIRROR}
     middle = 0.5 * (shoulders["l_"] + shoulders["r_"])
     arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.index(bone)])) for bone in ("l_elbow", "l_wrist"))
@@ -182,7 +182,7 @@ def _hold_club(puppet: Puppet, times: Array) -> Array:
     left = middle + _smaller(left_reach, right_reach, _BLEND * size)[:, None] * way
     wrists: dict[Side, Array] = {"l_": left, "r_": left + held}
     for side, wrist in wrists.items():
-        toward = rotations.rotate(chest, standing(np.array(_ELBOWS_TOWARD) * (MIRROR[side], 1.0, 1.0), up))
+        toward = rotations.rotate(chest, from_y_up(np.array(_ELBOWS_TOWARD) * (MIRROR[side], 1.0, 1.0), up))
         puppet.place_hand(side, wrist, hand, toward)
     return grip
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..solver.body.skeleton import Skeleton, Up
 from ..solver.core import rotations
 from ..solver.core.arrays import Array
-from ..solver.synthetic.axes import standing
+from ..solver.synthetic.axes import from_y_up
 from ..solver.synthetic.contacts import Contact, Foot, SyntheticMotion
 from ..solver.synthetic.curves import EasedCurve, eased
 from ..solver.synthetic.puppet import (
@@ -20,13 +20,13 @@ from ..solver.synthetic.puppet import (
     SPINE,
     FootPose,
     Puppet,
-    check,
-    chosen,
+    check_arguments,
     degrees,
     facing,
     first_frame,
     heel_to_ball,
     last_frame,
+    skeleton_or_human,
 )
 
 # Seconds. A swing kick takes people about a third of a second from its farthest back to its height.
@@ -111,8 +111,8 @@ def kick(skeleton: Skeleton | None = None, *, fps: float = 30.0, heading: float 
 
     Before and after it stands at the origin as at rest, turned by `heading` radians to the left.
     """
-    skeleton = chosen(skeleton, up)
-    check(fps, heading)
+    skeleton = skeleton_or_human(skeleton, up)
+    check_arguments(fps, heading)
     frames = last_frame(_DURATION * fps) + 1
     times = np.arange(frames) / fps
     size = skeleton.size
@@ -149,11 +149,11 @@ def _kicking_foot(puppet: Puppet, flat: FootPose, times: Array) -> FootPose:
     """The path of the left foot: it rolls over its toes, is carried by the leg, and is put down in its first place."""
     skeleton = puppet.skeleton
     foot, toes = (
-        rotations.exp(standing(degrees(pitch(times), 0.0, 0.0), skeleton.up)) for pitch in (_FOOT_PITCH, _TOE_PITCH)
+        rotations.exp(from_y_up(degrees(pitch(times), 0.0, 0.0), skeleton.up)) for pitch in (_FOOT_PITCH, _TOE_PITCH)
     )
     leg = sum(float(np.linalg.norm(skeleton.offsets[skeleton.index(bone)])) for bone in ("l_knee", "l_talocrural"))
-    hanging = leg * standing((0.0, -1.0, 0.0), skeleton.up)
-    swing = rotations.exp(standing(degrees(_LEG_SWING(times), 0.0, 0.0), skeleton.up))
+    hanging = leg * from_y_up((0.0, -1.0, 0.0), skeleton.up)
+    swing = rotations.exp(from_y_up(degrees(_LEG_SWING(times), 0.0, 0.0), skeleton.up))
     hip = puppet.state().positions[:, skeleton.index("l_hip")]
     ankle = hip + _LEG_LENGTH(times)[:, None] * rotations.rotate(swing, hanging)
     carried = FootPose.from_ankle(skeleton, "l_", ankle, foot, toes)

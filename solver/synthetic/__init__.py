@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Made-up characters and motions with known truth: a human, chains, walks. Nothing else in solver/ needs them."""
+"""Made-up characters and motions with known contacts: a human, chains, a walk. The solver itself needs none."""
 
 from .chains import ChainKind, bent, chain
 from .contacts import Contact, SyntheticMotion

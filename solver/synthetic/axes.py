@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Made-up characters are drawn with y up, facing z, their left toward x: here they are turned to stand otherwise."""
+"""The axes of made-up characters: their tables have y up, the face toward z and the left toward x."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from ..core.arrays import Array, ArrayLike
 from ..core.errors import SkeletonError
 
 
-def standing(vectors: ArrayLike, up: Up) -> Array:
-    """Vectors (..., 3) drawn with y up, for a character whose `up` is this; with z up it faces -y, as Blender's do."""
+def from_y_up(vectors: ArrayLike, up: Up) -> Array:
+    """Convert vectors (..., 3) with y up to the axes of a character with this `up`.
+
+    A character with z up faces -y, as Blender's characters do.
+    """
     x, y, z = np.moveaxis(np.asarray(vectors, dtype=np.float64), -1, 0)
     if up == "y":
         return np.stack([x, y, z], axis=-1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plain chains on a fixed base (document 003, figures 3.7, 3.8 and 5.10): no anatomy, no limits, nothing to bias."""
+"""Plain chains on a fixed base, without limits (Le Callennec 2006, figures 3.7, 3.8 and 5.10)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..body.motion import Pose
 from ..body.skeleton import Skeleton, Up
 from ..core import rotations
 from ..core.errors import SkeletonError
-from .axes import standing
+from .axes import from_y_up
 
 ChainKind = Literal["ball", "hinge", "hinge_triple"]
 
 _IN_PLANE_AXIS = (0.0, 0.0, 1.0)
-"""A planar chain stands upright and moves sideways: its hinges turn about the axis toward the viewer."""
+"""The axis of a planar chain's hinges: the chain stands upright and bends sideways, seen from z."""
 
 
 def chain(joints: int, length: float = 1.0, kind: ChainKind = "ball", up: Up = "y") -> Skeleton:
@@ -31,9 +31,9 @@ def chain(joints: int, length: float = 1.0, kind: ChainKind = "ball", up: Up = "
         raise SkeletonError("A chain needs at least one joint.")
     if not (np.isfinite(length) and length > 0.0):
         raise SkeletonError("A chain's length must be a finite, positive number.")
-    bone = standing((0.0, length / joints, 0.0), up)
+    bone = from_y_up((0.0, length / joints, 0.0), up)
     suffixes: tuple[str, ...] = ("",)
-    axes = standing([_IN_PLANE_AXIS], up)
+    axes = from_y_up([_IN_PLANE_AXIS], up)
     if kind == "hinge_triple":
         suffixes, axes = (" x", " y", " z"), np.eye(3)
     elif kind not in ("ball", "hinge"):
@@ -55,11 +55,11 @@ def chain(joints: int, length: float = 1.0, kind: ChainKind = "ball", up: Up = "
 
 
 def bent(skeleton: Skeleton, turn: float) -> Pose:
-    """A chain's pose in which it bends sideways, toward -x, by `turn` radians in all and by as much at every joint.
+    """The pose of a chain bent sideways, toward -x, by `turn` radians in all and equally at every joint.
 
-    A straight chain is singular: it cannot begin to grow shorter.
+    Solves start from it, because the Jacobian of a straight chain is singular.
     """
-    axis = standing(_IN_PLANE_AXIS, skeleton.up)
+    axis = from_y_up(_IN_PLANE_AXIS, skeleton.up)
     bends = np.array([kind is JointKind.BALL for kind in skeleton.kinds])
     bends |= np.abs(skeleton.hinge_axes @ axis) > 0.5
     local = np.array(skeleton.rest_rotations)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a made-up motion is, and what is true of it."""
+"""A made-up motion and its true contacts."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ Foot = Literal["left", "right"]
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """A foot on the floor. Frames count from 0 and belong to it, the first and the last too."""
+    """One contact of a foot with the floor. Frames count from 0; first and last frame are included."""
 
     foot: Foot
     heel_strike: int
     """First frame in which the heel is at rest on the floor; 0 if it was there before the clip began."""
     toe_strike: int
-    """First frame in which the toe joint is at rest too."""
+    """First frame in which the ball is at rest too."""
     heel_off: int
     """Last frame in which the heel is at rest; the clip's last if it stays there."""
     toe_off: int
-    """Last frame in which the toe joint is at rest."""
+    """Last frame in which the ball is at rest."""
     heel: Array
-    """(3,) where the landmark of the heel is from `heel_strike` to `heel_off`, in the world."""
+    """(3,) world position of the heel's landmark from `heel_strike` to `heel_off`."""
     toe: Array
-    """(3,) where the toe joint is from `toe_strike` to `toe_off`, in the world."""
+    """(3,) world position of the ball (the toe joint) from `toe_strike` to `toe_off`."""
 
 
 @dataclass(frozen=True, eq=False)
 class SyntheticMotion:
-    """A made-up clip, and the contacts that were meant, in the order in which they begin."""
+    """A made-up clip and its true contacts, in the order in which they begin."""
 
     clip: Clip
     contacts: tuple[Contact, ...]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Smooth curves through a few values: what made-up motions are drawn with."""
+"""Smooth curves through given values, of which made-up motions consist."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..core.arrays import Array, ArrayLike
 from ..core.errors import MotionError
 
 DEGREE = 5
-"""Quintic pieces: position, speed and acceleration can be prescribed at both ends, and no joint moves in jerks."""
+"""Degree of the pieces: quintics can have a given value, velocity and acceleration at both ends."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class SmoothCurve:
         """The values (times, ...) at these times."""
         times = np.asarray(times, dtype=np.float64)
         inside = np.tensordot(self._basis(self._shares(times), 0), self._coefficients, axes=1)
-        # Ends are kept to the last bit: what stands there shall not tremble.
+        # Beyond the ends the value is constant to the last bit, so that a foot at rest is exactly at rest.
         inside[times <= self.knots[0]] = self.values[0]
         inside[times >= self.knots[-1]] = self.values[-1]
         return inside
@@ -67,11 +67,11 @@ class SmoothCurve:
         return float(self.knots[-1] - self.knots[0])
 
     def _shares(self, times: Array) -> Array:
-        """Times as shares of the whole span: powers of these stay near 1."""
+        """Times as shares of the whole span, which keeps their powers near 1."""
         return np.clip((times - self.knots[0]) / self._span, 0.0, 1.0)
 
     def _basis(self, shares: Array, order: int) -> Array:
-        """(..., knots + 4) derivatives of the powers up to the degree, and of one truncated power a knot inside."""
+        """(..., knots + 4) derivatives of the powers up to the degree and of a truncated power for each inner knot."""
         powers = np.arange(DEGREE + 1)
         factors = np.ones(DEGREE + 1)
         for lost in range(order):
@@ -88,10 +88,10 @@ def curve(*knots: tuple[float, float]) -> SmoothCurve:
 
 @dataclass(frozen=True, eq=False)
 class EasedCurve:
-    """From key to key in eased moves that never overshoot: twice continuously differentiable, and at rest at the ends.
+    """A curve of quintic eases from key to key: no overshoot, two continuous derivatives, at rest at both ends.
 
-    `values` (keys, ...) belong to rising times `keys`. With an `overlap`, each move inside begins so much earlier and
-    ends so much later than its keys, so that one flows into the next, a little short of the key.
+    `values` (keys, ...) belong to rising times `keys`. With an `overlap`, each ease begins by so much before its
+    first key and ends by so much after its second one: neighbouring eases blend, and inner keys are nearly met.
     """
 
     keys: Array

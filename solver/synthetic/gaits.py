@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Walking straight ahead, as steadily as people do between their first and their last step."""
+"""A steady walk straight ahead, without its first and its last step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..body.skeleton import Skeleton, Up
 from ..core import rotations
 from ..core.arrays import Array
 from ..core.errors import MotionError
-from .axes import standing
+from .axes import from_y_up
 from .contacts import Contact, Foot, SyntheticMotion
 from .puppet import (
     MIRROR,
@@ -20,12 +20,12 @@ from .puppet import (
     SPINE,
     Puppet,
     Side,
-    check,
-    chosen,
+    check_arguments,
     degrees,
     facing,
     first_frame,
     last_frame,
+    skeleton_or_human,
 )
 from .rolling import HEEL_OFF, TOE_OFF, TOE_STRIKE, RollingFoot
 from .skating import skated
@@ -42,11 +42,10 @@ _KNEES_OUT = np.deg2rad(4.0)
 """How far feet and knees point outward."""
 
 _STRETCH = 0.996
-"""The share of its length up to which a leg is stretched: the pelvis is carried as high as that allows, and a knee
-never locks."""
+"""The largest extension of a leg, as a share of its length. It sets the pelvis's height and keeps knees bent."""
 
 BEGIN = -0.25
-"""The clip's first frame, in cycles after the first left heel strikes: the right foot has carried for as long."""
+"""Time of the clip's first frame, in cycles from the first strike of the left heel: mid-stance of the right foot."""
 _FIRST_PLANT: dict[Side, float] = {"l_": 0.0, "r_": -0.5}
 """When each foot's first plant begins, in cycles."""
 _MIDSTANCE, _ANKLE_BEFORE_HEEL = 0.215, 0.045
@@ -54,33 +53,33 @@ _MIDSTANCE, _ANKLE_BEFORE_HEEL = 0.215, 0.045
 sizes of the character."""
 
 _SAMPLES = 201
-"""Moments of a cycle that are looked at to learn what the legs reach."""
-# The trunk swings like a pendulum: once a cycle to the sides, twice up and down and ahead. Phases count in cycles from
+"""Samples of a cycle at which the reach of the legs is computed."""
+# The trunk oscillates once a cycle sideways, and twice vertically and along the walk. Phases count in cycles from
 # the left heel's strike; lengths are in sizes of the character, angles in degrees.
 _BOB, _LOWEST = 0.016, 0.05
 """The pelvis is lowest soon after a heel strikes."""
 _SWAY, _LEFTMOST = 0.020, 0.29
-"""It comes over each foot in turn."""
+"""It moves over the stance foot."""
 _SURGE, _FOREMOST = 0.008, 0.17
-"""It runs ahead of its mean while both feet carry it."""
+"""It is ahead of its mean in double support."""
 _PELVIS_TURN, _PELVIS_TURNED = 5.0, 0.98
 """The hip of the foot that strikes is in front."""
 _PELVIS_LIST, _PELVIS_LISTED = 3.5, 0.14
-"""The hip of the foot that has left the floor hangs."""
+"""The hip of the swing leg is lower."""
 _PELVIS_TILT = 2.0
 _LEAN = 3.0
 """Forward, of the pelvis and of the whole trunk."""
 _CHEST_TURN, _CHEST_TURNED = 4.5, 0.5
 """The shoulders turn against the pelvis."""
 _CHEST_LIST = 0.6
-"""How much of the pelvis's list the spine leaves to the chest, against it."""
+"""List of the chest as a share of the pelvis's, in the opposite direction."""
 
 _ARM_SWING, _ARM_MIDDLE, _ARM_FOREMOST = 21.0, 4.0, 0.52
 """An arm is in front with the other side's foot, and swings farther back than ahead."""
 _ARM_OUT = 5.0
 _ELBOW_SWING, _ELBOW_MIDDLE, _ELBOW_MOST = 11.0, 26.0, 0.56
 _PALM_IN = 12.0
-"""How far an upper arm turns about itself so that the forearm comes before the body."""
+"""Twist of the upper arm, which brings the forearm in front of the body."""
 _HAND_CURL = 20.0
 
 
@@ -98,15 +97,15 @@ def walk(
 ) -> SyntheticMotion:
     """A made-up human (`skeleton`; None is the usual one with `up` up) walks `steps` steps on the floor, height 0.
 
-    It begins over its right foot in the middle of a step and ends as it began, over whichever foot carries it then,
-    so that there is one contact more than steps. `step_length` is in sizes of the character, `speed` in sizes a
+    It begins at mid-stance of the right foot and ends at mid-stance of one of the feet, so that there is one contact
+    more than steps. `step_length` is in sizes of the character, `speed` in sizes a
     second. It starts at the origin and goes `heading` radians to the left of where the human faces at rest.
 
-    `skate` spoils the feet as captures do, by so many sizes of the character (see `skated`), while the contacts stay
-    what was meant; `seed` chooses how.
+    `skate` adds the faults of captured feet, by so many sizes of the character (see `skated`), while the contacts stay
+    as they are; `seed` chooses the faults.
     """
-    skeleton = chosen(skeleton, up)
-    check(fps, heading)
+    skeleton = skeleton_or_human(skeleton, up)
+    check_arguments(fps, heading)
     if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
         raise MotionError(f"A walk has one step or more, not {steps!r}.")
     for what, value in (("step length", step_length), ("speed", speed)):
@@ -118,7 +117,7 @@ def walk(
     cycles = BEGIN + np.arange(frames) / frames_per_cycle
     puppet = Puppet(skeleton, frames)
     _move_trunk(puppet, cycles, step_length)
-    puppet.move((0.0, _carrying_height(skeleton, feet, step_length), 0.0))
+    puppet.move((0.0, _pelvis_height(skeleton, feet, step_length), 0.0))
     _swing_arms(puppet, cycles)
     _place_feet(puppet, feet, cycles)
     contacts = _contacts(feet, steps, frames, frames_per_cycle, facing(heading, skeleton.up))
@@ -131,24 +130,24 @@ def _foot(skeleton: Skeleton, side: Side, step_length: float) -> RollingFoot:
     return RollingFoot(
         skeleton,
         side,
-        heel=skeleton.size * standing(heel, skeleton.up),
-        stride=skeleton.size * standing((0.0, 0.0, 2.0 * step_length), skeleton.up),
+        heel=skeleton.size * from_y_up(heel, skeleton.up),
+        stride=skeleton.size * from_y_up((0.0, 0.0, 2.0 * step_length), skeleton.up),
         turned_out=_TURNED_OUT,
     )
 
 
 def _travelled(cycles: Array, step_length: float) -> Array:
-    """How far the pelvis has come, in sizes of the character."""
+    """The distance that the pelvis has travelled, in sizes of the character."""
     return np.asarray(2.0 * step_length * (cycles - BEGIN))
 
 
 def _wave(cycles: Array, phase: float, times: int = 1) -> Array:
-    """(frames,) a cosine that is 1 at `phase`, so many times a cycle."""
+    """(frames,) a cosine with `times` periods a cycle that is 1 at `phase`."""
     return np.asarray(np.cos(2.0 * np.pi * times * (cycles - phase)))
 
 
 def _move_trunk(puppet: Puppet, cycles: Array, step_length: float) -> None:
-    """The pelvis along its way, but not yet at its height; spine and head above it."""
+    """Move and turn the pelvis, but not to its mean height; turn spine and head."""
     turn = -_PELVIS_TURN * _wave(cycles, _PELVIS_TURNED)
     listing = _PELVIS_LIST * _wave(cycles, _PELVIS_LISTED)
     chest_turn = -_CHEST_TURN * _wave(cycles, _CHEST_TURNED)
@@ -179,10 +178,11 @@ def _place_feet(puppet: Puppet, feet: Mapping[Side, RollingFoot], cycles: Array)
         puppet.place_foot(side, foot.at(cycles - _FIRST_PLANT[side]), _KNEES_OUT)
 
 
-def _carrying_height(skeleton: Skeleton, feet: Mapping[Side, RollingFoot], step_length: float) -> float:
-    """How much higher than at rest the pelvis is carried on average: as high as the legs reach through a whole cycle.
+def _pelvis_height(skeleton: Skeleton, feet: Mapping[Side, RollingFoot], step_length: float) -> float:
+    """The mean height of the pelvis above its rest height: the largest that the legs reach through a whole cycle.
 
-    By symmetry the left leg's cycle is enough. It does not depend on the frames, so that every rate shows one motion.
+    By symmetry the left leg's cycle is enough. It is sampled independently of the frame rate, so that the motion is
+    the same at every rate.
     """
     cycles = np.linspace(0.0, 1.0, _SAMPLES)
     puppet = Puppet(skeleton, _SAMPLES)
@@ -196,7 +196,7 @@ def _carrying_height(skeleton: Skeleton, feet: Mapping[Side, RollingFoot], step_
     room = reach**2 - (way**2).sum(axis=1) + height**2
     if (room <= 0.0).any():
         raise MotionError(
-            f"Nobody walks with steps of {step_length:g} times the length of a leg: ask for shorter ones."
+            f"Legs cannot reach steps of {step_length:g} times the length of a leg: ask for shorter ones."
         )
     return float((height + np.sqrt(room)).min())
 
@@ -204,7 +204,7 @@ def _carrying_height(skeleton: Skeleton, feet: Mapping[Side, RollingFoot], step_
 def _contacts(
     feet: Mapping[Side, RollingFoot], steps: int, frames: int, frames_per_cycle: float, turn: Array
 ) -> tuple[Contact, ...]:
-    """One for each strike from the last one before the clip begins."""
+    """One contact for each heel strike, from the last one before the clip begins."""
 
     def frame(cycle: float, rounded: Callable[[float], int]) -> int:
         return min(max(rounded((cycle - BEGIN) * frames_per_cycle), 0), frames - 1)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A made-up human with the joints of the HAnim standard, in its standard posture: upright, arms at the sides.
 
-The chains are as long as those of document 003: counted up to the root, a wrist recruits 9 joints, a hand 10, an ankle
-4, a heel 5 and the toes 7 (appendix B).
+Its chains have as many joints as in Le Callennec 2006, appendix B: up to the root, a wrist recruits 9 joints, a hand
+10, an ankle 4, a heel 5 and the toes 7.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..body.joints import BodyPoint, JointKind
 from ..body.skeleton import Skeleton, Up
 from ..core.errors import SkeletonError
 from . import anatomy
-from .axes import standing
+from .axes import from_y_up
 
 STATURE = 1.75
 """Metres from the floor to the crown of the body that the tables below describe."""
@@ -50,7 +50,7 @@ _CROWN = (0.0, 1.750, 0.010)
 _LIMB_TIPS = {"metatarsal": (0.100, 0.000, 0.185), "middle1": (0.212, 0.668, 0.030)}
 
 _HINGES = {"knee": (1.0, 0.0, 0.0), "elbow": (-1.0, 0.0, 0.0)}
-"""Axes about which a positive angle bends."""
+"""Hinge axes: a positive angle about them bends the limb."""
 
 
 def human(
@@ -80,13 +80,13 @@ def human(
     names = tuple(places)
     index = {name: number for number, name in enumerate(names)}
     parent_indices = [-1 if parent is None else index[parent] for parent in parents.values()]
-    positions = standing(list(places.values()), up) * (stature / STATURE)
+    positions = from_y_up(list(places.values()), up) * (stature / STATURE)
     offsets = positions - np.where(np.array(parent_indices)[:, None] < 0, 0.0, positions[parent_indices])
     kinds = [JointKind.FREE, *[JointKind.BALL] * (len(names) - 1)]
     hinge_axes = np.tile([1.0, 0.0, 0.0], (len(names), 1))
     for name, axis in axes.items():
         kinds[index[name]] = JointKind.HINGE
-        hinge_axes[index[name]] = standing(axis, up)
+        hinge_axes[index[name]] = from_y_up(axis, up)
     skeleton = Skeleton(
         names=names,
         parents=np.array(parent_indices),
@@ -94,7 +94,7 @@ def human(
         kinds=tuple(kinds),
         hinge_axes=hinge_axes,
         tips=tuple(
-            BodyPoint(name, tuple(standing(place, up) * (stature / STATURE) - positions[index[name]]))
+            BodyPoint(name, tuple(from_y_up(place, up) * (stature / STATURE) - positions[index[name]]))
             for name, place in tips.items()
         ),
         up=up,

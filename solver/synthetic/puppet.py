@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The made-up human, moved by hand: joints are turned, limbs reach for places in closed form.
+"""Forward and closed-form inverse kinematics of the made-up human, for motions written by hand.
 
-Nothing here uses the solver, which is tested with the motions that come out. Vectors are given as the human is drawn:
-y up, facing z, its left toward x, in the skeleton's own units, whichever axis is up and wherever it faces.
+Nothing here uses the solver, because the solver is tested with these motions. Unless a docstring says otherwise,
+vectors have y up, the face toward z and the left toward x, in the skeleton's own units, whichever axis
+is up in the skeleton.
 """
 
 from __future__ import annotations
@@ -20,35 +21,35 @@ from ..body.skeleton import Skeleton, Up
 from ..core import rotations
 from ..core.arrays import Array, ArrayLike
 from ..core.errors import MotionError
-from .axes import standing
+from .axes import from_y_up
 from .contacts import Foot
 from .hanim import human
 
 Side = Literal["l_", "r_"]
 SIDE_OF: dict[Foot, Side] = {"left": "l_", "right": "r_"}
 MIRROR: dict[Side, float] = {"l_": 1.0, "r_": -1.0}
-"""The sign of what is drawn for the left side: of x in a place, of y and z in a turn."""
+"""Sign of mirrored components of a side: x of positions, y and z of rotation vectors."""
 
 SPINE = ("vl5", "vl2", "vt11", "vt6", "vt1")
 NECK = ("vc4", "skullbase")
 
 _KNEE_AXIS, _ELBOW_AXIS = (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)
-"""About which a positive angle bends, as drawn at rest."""
+"""Hinge axes at rest, y up: a positive angle about them bends the limb."""
 
 
 @dataclass(frozen=True, eq=False)
 class FootPose:
-    """Where a foot is in every frame, as its skeleton stands."""
+    """Positions and rotations of a foot, in the world of its skeleton."""
 
     ball: Array
-    """(frames, 3) the toe joint."""
+    """(frames, 3) position of the ball (the toe joint)."""
     foot: Array
-    """(frames, 4) world rotation of everything behind it."""
+    """(frames, 4) world rotation of the foot behind the ball."""
     toes: Array
     """(frames, 4) world rotation of the toes."""
 
     def ankle(self, skeleton: Skeleton, side: Side) -> Array:
-        """(frames, 3) where the ankle is then."""
+        """(frames, 3) position of the ankle."""
         return self.ball - rotations.rotate(self.foot, _ankle_to_ball(skeleton, side))
 
     @staticmethod
@@ -59,9 +60,9 @@ class FootPose:
 
 @dataclass(eq=False)
 class Puppet:
-    """A human in as many postures as there are frames: it stands until it is told otherwise.
+    """A human with one posture a frame, all at rest at first.
 
-    Turns and places are (3,) or (frames, 3). Limbs reach from where the trunk is, so it is moved before them.
+    Rotation vectors and positions are (3,) or (frames, 3). Move the trunk first: limbs reach from where it is.
     """
 
     skeleton: Skeleton
@@ -69,7 +70,7 @@ class Puppet:
     local: Array = field(init=False)
     """(frames, joints, 4)"""
     root: Array = field(init=False)
-    """(frames, 3) as the skeleton stands, not as it is drawn."""
+    """(frames, 3) in the skeleton's own axes."""
 
     def __post_init__(self) -> None:
         if np.abs(self.skeleton.rest_rotations - rotations.IDENTITY).max() > 0.0:
@@ -78,25 +79,25 @@ class Puppet:
         self.root = np.tile(self.skeleton.offsets[0], (self.frames, 1))
 
     def turn(self, joint: str, rotation_vector: ArrayLike) -> None:
-        """Turn a joint further, within what it has been turned by before; in radians about axes as drawn at rest."""
+        """Append a local rotation to a joint: a rotation vector in radians, y up."""
         index = self.skeleton.index(joint)
-        turn = rotations.exp(standing(rotation_vector, self.skeleton.up))
+        turn = rotations.exp(from_y_up(rotation_vector, self.skeleton.up))
         self.local[:, index] = rotations.multiply(self.local[:, index], turn)
 
     def bend(self, joints: tuple[str, ...], rotation_vector: ArrayLike) -> None:
-        """Share a turn equally among a chain of joints."""
+        """Distribute a rotation equally over a chain of joints."""
         for joint in joints:
             self.turn(joint, np.asarray(rotation_vector, dtype=np.float64) / len(joints))
 
     def move(self, shift: ArrayLike) -> None:
-        """Shift the root, and all of the body with it."""
-        self.root = self.root + standing(shift, self.skeleton.up)
+        """Translate the whole body."""
+        self.root = self.root + from_y_up(shift, self.skeleton.up)
 
     def stand(self, side: Side, place: ArrayLike, turned_out: float) -> FootPose:
-        """A flat foot in all frames, its heel's landmark at `place`, its toes pointing outward by so many radians."""
+        """A flat foot in all frames, with its heel's landmark at `place` and turned outward by `turned_out` radians."""
         up = self.skeleton.up
-        yaw = rotations.exp(standing((0.0, MIRROR[side] * turned_out, 0.0), up))
-        ball = standing(place, up) + rotations.rotate(yaw, heel_to_ball(self.skeleton, side))
+        yaw = rotations.exp(from_y_up((0.0, MIRROR[side] * turned_out, 0.0), up))
+        ball = from_y_up(place, up) + rotations.rotate(yaw, heel_to_ball(self.skeleton, side))
         turned = np.tile(yaw, (self.frames, 1))
         return FootPose(np.tile(ball, (self.frames, 1)), turned, turned)
 
@@ -108,15 +109,15 @@ class Puppet:
         return FootPose(ball, still, still)
 
     def state(self) -> WorldState:
-        """Where everything is now."""
+        """World positions and rotations of all joints."""
         return WorldState.of(self.skeleton, self._motion)
 
     def place_foot(self, side: Side, pose: FootPose, knee_out: ArrayLike = 0.0) -> None:
-        """Put a foot where it should be; the knee points `knee_out` radians out of straight ahead."""
+        """Bend the leg so that its foot has this pose; the knee points outward by `knee_out` radians."""
         skeleton = self.skeleton
         out = MIRROR[side] * np.asarray(knee_out)
-        across = standing(np.stack([np.cos(out), np.zeros_like(out), -np.sin(out)], axis=-1), skeleton.up)
-        knee_axis = standing(_KNEE_AXIS, skeleton.up)
+        across = from_y_up(np.stack([np.cos(out), np.zeros_like(out), -np.sin(out)], axis=-1), skeleton.up)
+        knee_axis = from_y_up(_KNEE_AXIS, skeleton.up)
         self._reach(side, ("hip", "knee", "talocrural"), pose.ankle(skeleton, side), knee_axis, across)
         knee, ankle, toes = (skeleton.index(side + name) for name in ("knee", "talocrural", "metatarsal"))
         self.local[:, ankle] = rotations.multiply(rotations.conjugate(self.state().rotations[:, knee]), pose.foot)
@@ -125,13 +126,13 @@ class Puppet:
     def place_hand(self, side: Side, wrist: Array, hand: Array, elbow_toward: Array) -> None:
         """Put the wrist at `wrist` (frames, 3) and turn the hand to the world rotation `hand` (frames, 4).
 
-        The elbow points toward the direction `elbow_toward` (frames, 3); like the others, it is as the skeleton
-        stands. What the hand turns about the forearm, the forearm does with it where it can.
+        The elbow points toward the direction `elbow_toward` (frames, 3); all three are in the
+        skeleton's own axes. Rotations about the forearm are given to the elbow, unless it is a hinge.
         """
         skeleton = self.skeleton
         shoulder = self.state().positions[:, skeleton.index(side + "shoulder")]
         across = np.cross(elbow_toward, wrist - shoulder)
-        self._reach(side, ("shoulder", "elbow", "wrist"), wrist, standing(_ELBOW_AXIS, skeleton.up), across)
+        self._reach(side, ("shoulder", "elbow", "wrist"), wrist, from_y_up(_ELBOW_AXIS, skeleton.up), across)
         elbow, end = skeleton.index(side + "elbow"), skeleton.index(side + "wrist")
         relative = rotations.multiply(rotations.conjugate(self.state().rotations[:, elbow]), hand)
         if skeleton.kinds[elbow] is not JointKind.HINGE:
@@ -143,7 +144,7 @@ class Puppet:
     def _reach(self, side: Side, names: tuple[str, str, str], target: Array, hinge: Array, across: Array) -> None:
         """Turn the first joint of a limb and bend its middle one about `hinge` so that its end is at `target`.
 
-        `across`, (3,) or (frames, 3), is where the hinge's axis should point; it does so as nearly as the reach allows.
+        `across`, (3,) or (frames, 3), is the preferred direction of the hinge's axis, made orthogonal to the limb.
         """
         skeleton, state = self.skeleton, self.state()
         first, middle, end = (skeleton.index(side + name) for name in names)
@@ -177,40 +178,40 @@ class Puppet:
         turn = facing(heading, self.skeleton.up)
         motion.rotations[:, 0] = rotations.multiply(turn, motion.rotations[:, 0])
         motion.translations[:, 0] = rotations.rotate(turn, motion.translations[:, 0])
-        # q and -q turn alike, but who looks at differences wants neighbours near each other.
+        # q and -q are the same rotation, but differences between frames need the same sign.
         return Motion(rotations.continuous(motion.rotations), motion.translations)
 
     def clip(self, fps: float, heading: float) -> Clip:
-        """The same as a clip."""
+        """The motion, turned by `heading` radians, as a clip."""
         return Clip(self.skeleton, self.motion(heading), fps)
 
 
 def facing(heading: float, up: Up) -> Array:
-    """(4,) the turn about the vertical that makes the human face `heading` radians to its left."""
-    return rotations.exp(heading * standing((0.0, 1.0, 0.0), up))
+    """(4,) the rotation about the vertical by `heading` radians to the left."""
+    return rotations.exp(heading * from_y_up((0.0, 1.0, 0.0), up))
 
 
 def _ankle_to_ball(skeleton: Skeleton, side: Side) -> Array:
-    """(3,) from the ankle to the toe joint, at rest."""
+    """(3,) from the ankle to the ball, at rest."""
     bones = [skeleton.index(side + name) for name in ("subtalar", "midtarsal", "metatarsal")]
     return np.asarray(skeleton.offsets[bones].sum(axis=0))
 
 
 def heel_to_ball(skeleton: Skeleton, side: Side) -> Array:
-    """(3,) from the landmark of the heel to the toe joint, at rest."""
+    """(3,) from the landmark of the heel to the ball, at rest."""
     heel: BodyPoint = skeleton.landmarks.require("left_heel" if side == "l_" else "right_heel")
     ankle, ball = skeleton.index(heel.joint), skeleton.index(side + "metatarsal")
     _, places = skeleton.rest
     return np.asarray(places[ball] - places[ankle] - np.array(heel.offset))
 
 
-def chosen(skeleton: Skeleton | None, up: Up) -> Skeleton:
-    """The character that was asked for: a given one, or the usual human with this axis up."""
+def skeleton_or_human(skeleton: Skeleton | None, up: Up) -> Skeleton:
+    """The given skeleton, or the usual human with this axis up."""
     return human(up) if skeleton is None else skeleton
 
 
-def check(fps: float, heading: float) -> None:
-    """Raise what is wrong with a frame rate or a heading."""
+def check_arguments(fps: float, heading: float) -> None:
+    """Raise a `MotionError` for an invalid frame rate or heading."""
     if not (np.isfinite(fps) and fps > 0.0):
         raise MotionError(f"The frame rate must be a finite, positive number, not {fps!r}.")
     if not np.isfinite(heading):
@@ -223,7 +224,7 @@ def degrees(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Array:
 
 
 ON_A_FRAME = 1e-9
-"""What lies so near to a frame, in frames, is on it."""
+"""Times this near to a frame, in frames, count as that frame."""
 
 
 def first_frame(time: float) -> int:
@@ -237,7 +238,7 @@ def last_frame(time: float) -> int:
 
 
 def _frames(first: Array, second: Array) -> Array:
-    """(frames, 3, 3) orthonormal columns: along `first`, toward `second`, and across both."""
+    """(frames, 3, 3) orthonormal columns: along `first`, toward `second`, and orthogonal to both."""
     one = first / np.linalg.norm(first, axis=-1, keepdims=True)
     two = second - np.einsum("fi,fi->f", one, second)[:, None] * one
     two = two / np.linalg.norm(two, axis=-1, keepdims=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The faults of captured motion: feet that slide and float where they should stand."""
+"""Adds the faults of captured motion: feet that slide and float in their contacts."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from ..body.motion import Motion
 from ..core import rotations
 from ..core.arrays import Array
 from ..core.errors import MotionError
-from .axes import standing
+from .axes import from_y_up
 from .contacts import Contact
 
 LARGEST = 0.2
-"""Sizes of the character: who slides farther does not stand."""
+"""The largest amount, in sizes of the character: beyond it a foot no longer stands."""
 
 _SLOWEST, _FASTEST = 0.4, 3.0
-"""Hertz between which the faults lie: capture drifts and wobbles, and what is faster has been filtered away."""
+"""Hertz. Captures drift and wobble in this band; faster noise has been filtered away."""
 _WAVES = 6
-"""Sinusoids in a fault: too many to look periodic."""
+"""Sinusoids in a fault: enough that it does not look periodic."""
 
 _ROOT_SHARE = 1.0
-"""How much the root is shifted, in sizes of the character, for each radian by which joints are turned wrongly."""
-_WRONG_BALLS = ("hip", "talocrural")
-_WRONG_HINGES = {"knee": (1.0, 0.0, 0.0)}
+"""Translation error of the root, in sizes of the character, for each radian of rotation error of the joints."""
+_FAULTY_BALLS = ("hip", "talocrural")
+_FAULTY_HINGES = {"knee": (1.0, 0.0, 0.0)}
 
 _CALIBRATIONS = 4
-"""Feet move nearly in proportion to the faults: so many corrections bring them to the amount that was asked for."""
+"""Iterations that scale the faults to the wanted amount: feet move nearly in proportion to them."""
 
 
 def skated(clip: Clip, contacts: tuple[Contact, ...], amount: float, seed: int) -> Clip:
-    """The clip with a root and legs that are wrong by a little, smoothly.
+    """The clip with small smooth errors of the root and the legs.
 
-    In the contacts, heels and toe joints are then off by `amount`, in sizes of the character: the root of the mean
-    square over all of them and their frames. The same `seed` gives the same faults at any frame rate.
+    In the contacts, heels and balls then deviate from their true places by `amount`, in sizes of the character: the
+    root mean square over all of them and their frames. The same `seed` gives the same faults at any frame rate.
     """
     if not (np.isfinite(amount) and 0.0 <= amount <= LARGEST):
         raise MotionError(f"Feet can skate by 0 to {LARGEST} sizes of the character, not by {amount!r}.")
@@ -48,7 +48,7 @@ def skated(clip: Clip, contacts: tuple[Contact, ...], amount: float, seed: int) 
 
 
 def slide(clip: Clip, contacts: tuple[Contact, ...]) -> float:
-    """How far heels and toe joints are off in their contacts, in sizes of the character: root of the mean square."""
+    """Root mean square deviation of heels and balls from their contacts, in sizes of the character."""
     marks = clip.skeleton.landmarks
     squares = []
     for contact in contacts:
@@ -63,24 +63,24 @@ def _with_faults(clip: Clip, size: float, seed: int) -> Clip:
     times = np.arange(clip.frames) / clip.fps
 
     def fault() -> Array:
-        return size * standing(np.stack([_wobble(times, rng) for _ in range(3)], axis=-1), skeleton.up)
+        return size * from_y_up(np.stack([_wobble(times, rng) for _ in range(3)], axis=-1), skeleton.up)
 
-    turned, moved = clip.motion.rotations.copy(), clip.motion.translations.copy()
-    moved[:, 0] += _ROOT_SHARE * skeleton.size * fault()
-    turned[:, 0] = rotations.multiply(turned[:, 0], rotations.exp(fault()))
+    rotated, translated = clip.motion.rotations.copy(), clip.motion.translations.copy()
+    translated[:, 0] += _ROOT_SHARE * skeleton.size * fault()
+    rotated[:, 0] = rotations.multiply(rotated[:, 0], rotations.exp(fault()))
     for side in ("l_", "r_"):
-        for name in _WRONG_BALLS:
+        for name in _FAULTY_BALLS:
             joint = skeleton.index(side + name)
-            turned[:, joint] = rotations.multiply(turned[:, joint], rotations.exp(fault()))
-        for name, axis in _WRONG_HINGES.items():
+            rotated[:, joint] = rotations.multiply(rotated[:, joint], rotations.exp(fault()))
+        for name, axis in _FAULTY_HINGES.items():
             joint = skeleton.index(side + name)
-            bend = size * _wobble(times, rng)[:, None] * standing(axis, skeleton.up)
-            turned[:, joint] = rotations.multiply(turned[:, joint], rotations.exp(bend))
-    return clip.with_motion(Motion(turned, moved))
+            bend = size * _wobble(times, rng)[:, None] * from_y_up(axis, skeleton.up)
+            rotated[:, joint] = rotations.multiply(rotated[:, joint], rotations.exp(bend))
+    return clip.with_motion(Motion(rotated, translated))
 
 
 def _wobble(times: Array, rng: np.random.Generator) -> Array:
-    """(frames,) a smooth random function of time, about 1 large, in which slow waves are the largest."""
+    """(frames,) a sum of random sinusoids with amplitudes inverse to their frequencies, scaled to unit variance."""
     frequencies = np.exp(rng.uniform(np.log(_SLOWEST), np.log(_FASTEST), _WAVES))
     phases = rng.uniform(0.0, 2.0 * np.pi, _WAVES)
     heights = 1.0 / frequencies

@@ -341,7 +341,7 @@ def test_a_kick_within_reach_is_met_with_everything_else(name: str, height: floa
 SUPPORTING = "Footplant of the right foot at frame 0"
 
 
-def test_out_of_reach_the_kick_loses_and_the_others_hold() -> None:
+def test_out_of_reach_the_kick_is_relaxed_and_the_others_hold() -> None:
     edit, deformation = solved("kick, out of reach")
     assert missed(deformation, "Kick") > 20.0 * HOLDS
     without = replace(edit, constraints=tuple(each for each in edit.constraints if each.label != "Kick")).deform()

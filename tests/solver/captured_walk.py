@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The captured walk whose footplants are labelled by hand, and edits of them as document 003, figure 5.14, has them."""
+"""The captured walk whose footplants are labelled by hand, and edits of them as in Le Callennec 2006, figure 5.14."""
 
 from __future__ import annotations
 

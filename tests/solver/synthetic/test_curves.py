@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poise.solver.core.errors import MotionError
-from poise.solver.synthetic.curves import SmoothCurve
+from poise.solver.synthetic.curves import SmoothCurve, eased
 
 
 def test_a_curve_passes_its_knots_and_rests_at_its_ends() -> None:
@@ -38,3 +38,19 @@ def test_a_curve_has_the_derivatives_that_it_says_and_those_asked_for() -> None:
 def test_an_impossible_curve_is_refused(knots: list[float], values: list[float]) -> None:
     with pytest.raises(MotionError):
         SmoothCurve(np.array(knots), np.array(values))
+
+
+def test_an_eased_curve_meets_its_keys_at_rest_and_never_overshoots() -> None:
+    curve = eased((0.0, 1.0), (1.0, 3.0), (2.0, 2.0))
+    assert curve([-1.0, 0.0, 1.0, 2.0, 5.0]) == pytest.approx([1.0, 1.0, 3.0, 2.0, 2.0])
+    step = 1e-4
+    for key in (0.0, 1.0, 2.0):
+        assert abs(curve([key + step])[0] - curve([key - step])[0]) < 1e-9
+    values = curve(np.linspace(0.0, 2.0, 500))
+    assert (values.min(), values.max()) == pytest.approx((1.0, 3.0), abs=1e-4)
+
+
+def test_with_an_overlap_the_eases_blend_between_the_end_keys() -> None:
+    curve = eased((0.0, 1.0), (1.0, 3.0), (2.0, 2.0), overlap=0.3)
+    assert curve([0.0, 2.0]) == pytest.approx([1.0, 2.0])
+    assert 2.5 < curve([1.0])[0] < 3.0

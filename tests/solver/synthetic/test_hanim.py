@@ -19,7 +19,7 @@ from .checks import SIDES, UPS, bent_at, in_drawing_axes, standing
     [("hip", 2), ("talocrural", 4), ("subtalar", 5), ("metatarsal", 7), ("elbow", 8), ("wrist", 9), ("middle1", 10)],
 )
 @pytest.mark.parametrize("side", SIDES)
-def test_recruiting_up_to_the_root_counts_as_in_the_document(side: str, joint: str, level: int) -> None:
+def test_recruiting_up_to_the_root_counts_as_in_appendix_b(side: str, joint: str, level: int) -> None:
     skeleton = synthetic.human()
     chain = skeleton.tree.chain(skeleton.index(side + joint))
     assert len(chain) - 1 == level
