@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that appear whole or not at all: a failure, a full disk or a lost process leave what was there."""
+"""Atomic writing of files: a failure, a full disk or a killed process leave an existing file unchanged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..core.errors import FileFormatError
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file as UTF-8; what goes wrong is one `FileFormatError`, and the file is as it was."""
+    """Write a text file as UTF-8. A failure raises one `FileFormatError` and leaves an existing file unchanged."""
     name = Path(path).name or str(path)
     try:
         data = text.encode("utf-8")
@@ -37,9 +37,9 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
 
 
 def read_whole(path: str | os.PathLike[str], wanted: str, most_bytes: int, too_large: str) -> bytes:
-    """The bytes of a file; what goes wrong is one `FileFormatError`.
+    """The bytes of a file. A failure raises one `FileFormatError`.
 
-    `wanted` says which file to choose instead, `too_large` what to think of more than `most_bytes`.
+    `wanted` names the kind of file to choose; `too_large` ends the message about a file of more than `most_bytes`.
     """
     source = Path(path)
     name = source.name or str(source)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """BVH files: a hierarchy of joints, then one row of numbers a frame.
 
-The format has no standard; this is how its files are read here.
+The format has no standard. Poise reads it as follows.
 
 - The local rotation of a joint is the product of its rotation channels in the file's order, the first one leftmost
   (outermost), in degrees. One, two, three or more channels, also repeated ones, are read alike.
@@ -12,9 +12,9 @@ The format has no standard; this is how its files are read here.
   channel the last one counts.
 - Rest rotations are the identity; y is up.
 - A root with position channels is free; a joint without rotation channels is fixed; every other joint is a ball.
-- Numbers count, not lines: a frame may take several lines, or a line hold several frames.
-- A joint's name reaches to the end of its line, spaces included. A name that is there already gets `.001`, `.002` …
-- A frame time is a rounded number: where a common frame rate fits its digits, that rate is meant (.0083333: 120).
+- Line breaks in the motion have no meaning: a frame may take several lines, or a line hold several frames.
+- A joint's name reaches to the end of its line, spaces included. A repeated name gets `.001`, `.002` …
+- Frame times are rounded numbers: where one has the digits of a common frame rate, that rate is used (.0083333: 120).
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from .bvh_formatter import format_bvh
 from .bvh_parser import parse_bvh
 
 MAX_BYTES = 2**31
-"""Size of a file. Larger ones would not fit into memory once they are numbers."""
+"""Largest size of a file. The numbers of a larger one would not fit into memory."""
 
 __all__ = ["MAX_BYTES", "format_bvh", "parse_bvh", "read_bvh", "write_bvh"]
 
 
 def read_bvh(path: str | os.PathLike[str]) -> Clip:
-    """The clip of a BVH file, as the head of this module says; a file that cannot be read is one `FileFormatError`."""
+    """The clip of a BVH file. A file that cannot be read raises one `FileFormatError`."""
     data = read_whole(path, "a BVH file", MAX_BYTES, "; cut it into shorter clips")
     return parse_bvh(data, Path(path).name)
 
 
 def write_bvh(clip: Clip, path: str | os.PathLike[str]) -> None:
-    """Write a clip as `format_bvh` says. The file appears whole or not at all: a failure leaves what was there."""
+    """Write a clip as a BVH file (see `format_bvh`). A failure leaves an existing file unchanged."""
     write_whole(path, format_bvh(clip))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a clip to the text of a BVH file; `bvh` says what the format means."""
+"""The text of a BVH file from a clip; `bvh` documents the format."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .bvh_parser import MAX_DEPTH, UniqueNames, shown_name
 from .frame_rates import frame_time
 
 _WRITTEN_ORDER = "ZYX"
-"""Rotation channels of a written file: what most capture systems write."""
+"""Order of the rotation channels of written files, as most capture systems have it."""
 
-_NO_TURN = 1e-12
-"""Rotations of a fixed joint below this (sine of half the angle) are rounding: such a joint needs no channels."""
+_NO_ROTATION = 1e-12
+"""Sine of half the angle up to which rotations of a fixed joint are rounding errors: it then needs no channels."""
 
 _UNWRITABLE = re.compile(r"[{}\r\n]")
 _ASCII_SPACE = " \t\n\r\v\f"
@@ -31,11 +31,11 @@ _ASCII_SPACE = " \t\n\r\v\f"
 def format_bvh(clip: Clip) -> str:
     """A clip as the text of a BVH file whose joints have the clip's world positions, frame by frame.
 
-    Rotations are written in the order ZYX, whatever file the clip came from, and as curves without jumps where there
-    are such; positions on free joints and on those that leave their rest offset; no channels on a fixed joint that
-    does not turn. All digits are written: reading gives the same positions, rotations and frame rate again.
+    Rotations are written in the order ZYX, whatever file the clip came from, as continuous curves where
+    possible. Free joints, and joints that leave their rest offset, get position channels; a fixed joint that does not
+    rotate gets no channels. All digits are written: reading gives the same positions, rotations and frame rate again.
 
-    The format knows neither rest rotations nor another vertical. Rest rotations go into offsets and motion (every
+    The format has no rest rotations, and y is always up. Rest rotations go into offsets and motion (every
     joint's frame at rest is then that of the world), and a clip in which z is up is turned by -90° about x as a whole,
     at rest and in motion: (x, y, z) becomes (x, z, -y).
 
@@ -97,16 +97,16 @@ def _animated(clip: Clip) -> tuple[BoolArray, BoolArray]:
     fixed = np.array([kind is JointKind.FIXED for kind in skeleton.kinds])
     moving = free | (motion.translations != skeleton.offsets).any(axis=(0, 2))
     from_rest = rotations.multiply(rotations.conjugate(skeleton.rest_rotations), motion.rotations)
-    turning = ~fixed | (np.abs(from_rest[..., 1:]) > _NO_TURN).any(axis=(0, 2))
+    turning = ~fixed | (np.abs(from_rest[..., 1:]) > _NO_ROTATION).any(axis=(0, 2))
     if not (moving | turning).any():
-        turning[0] = True  # frames need numbers to be counted by
+        turning[0] = True  # a frame without numbers could not be counted
     return moving, turning
 
 
 def _hierarchy_lines(
     skeleton: Skeleton, posture: _BvhPosture, order: list[int], moving: BoolArray, turning: BoolArray
 ) -> Iterator[str]:
-    """The joints in the order given, which must be depth first."""
+    """The lines of the hierarchy; `order` is depth first."""
     names = _written_names(skeleton.names)
     tips: list[list[Array]] = [[] for _ in names]
     for tip, offset in zip(skeleton.tips, posture.tips, strict=True):
@@ -133,7 +133,7 @@ def _hierarchy_lines(
 
 
 def _columns(posture: _BvhPosture, order: list[int], moving: BoolArray, turning: BoolArray) -> Array:
-    """The numbers (frames, width) of the motion."""
+    """The channel values (frames, channels) of the motion."""
     degrees = np.degrees(
         rotations.continuous_euler(rotations.to_euler(posture.rotations, _WRITTEN_ORDER), _WRITTEN_ORDER)
     )
@@ -167,5 +167,5 @@ def _depth_first(skeleton: Skeleton) -> list[int]:
 
 
 def _numbers(values: Iterable[float]) -> str:
-    """Numbers with all their digits."""
+    """Numbers with all their digits, separated by spaces."""
     return " ".join(map(repr, values))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From the text of a BVH file to a clip; `bvh` says what the format means.
+"""A clip from the text of a BVH file; `bvh` documents the format.
 
-Nothing that a file announces is believed: no count allocates memory and no nesting recurses, so that a broken file of
-any kind ends in one `FileFormatError` that names its line.
+Counts in the file allocate no memory, and nesting does not recurse: any broken file ends in one `FileFormatError` that
+names its line.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from ..core.errors import FileFormatError
 from .frame_rates import frame_rate
 
 MAX_DEPTH = 1000
-"""Joints above one another. No character comes near it; a file that does has lost its closing braces."""
+"""Largest depth of the hierarchy. A deeper file has lost its closing braces."""
 
 MAX_TRANSFORMS = 50_000_000
-"""Frames times joints: an hour of a hundred joints at 120 frames a second, 3 GB. Joints without channels take memory
-that no number in the file pays for, so a small file could ask for any amount."""
+"""Largest product of frames and joints: an hour of a hundred joints at 120 frames a second, 3 GB. Joints without
+channels have no numbers in the file, so that without this limit a small file could need any amount of memory."""
 
 LARGEST_NUMBER = 1e100
-"""A length or an angle beyond this is damage, and its square would leave the range of floating point."""
+"""Larger lengths and angles are refused: their squares would leave the range of floating-point numbers."""
 
 _BLOCK_BYTES = 2**24
-"""Numbers are converted this much text at a time, so that their words never all exist at once."""
+"""Bytes of text that are converted to numbers at a time, to bound the memory for single words."""
 
 _CHANNELS = {
     f"{axis}{kind}".encode(): (kind, index) for kind in ("POSITION", "ROTATION") for index, axis in enumerate("XYZ")
@@ -48,7 +48,7 @@ _FRAME_TIME = re.compile(rb"\s*FRAME\s*TIME(?:\s*:\s*|\s+)(\S+)", re.IGNORECASE)
 
 
 def parse_bvh(text: str | bytes, name: str = "The BVH text") -> Clip:
-    """The clip of a BVH file's content; errors call it `name`."""
+    """The clip of a BVH file's content; error messages call the file `name`."""
     data = text.encode("utf-8", "replace") if isinstance(text, str) else bytes(text)
     data = data.removeprefix(codecs.BOM_UTF8)
     if b"\r" in data:
@@ -66,7 +66,7 @@ def parse_bvh(text: str | bytes, name: str = "The BVH text") -> Clip:
 
 
 class _Cursor:
-    """A place in the text, whose lines end with a bare line feed."""
+    """A position in the text, whose lines end with a line feed."""
 
     def __init__(self, data: bytes, source: str) -> None:
         self.data = data
@@ -74,10 +74,10 @@ class _Cursor:
         self.position = 0
         """Just behind the last word."""
         self.start = 0
-        """Where the last word begins: what an error points at."""
+        """Start of the last word, whose line errors name."""
 
     def word(self) -> bytes:
-        """The next word, or nothing at the end; a brace is a word of its own."""
+        """The next word, empty at the end of the text; a brace is a word of its own."""
         match = _WORD.search(self.data, self.position)
         if match is None:
             self.start = self.position = len(self.data)
@@ -86,9 +86,9 @@ class _Cursor:
         return match[0]
 
     def name(self) -> bytes:
-        """What follows up to the end of the line or a brace."""
+        """The text up to the end of the line or a brace."""
         match = _NAME.match(self.data, self.position)
-        assert match is not None  # it matches nothing at all, too
+        assert match is not None  # it also matches the empty text
         self.position = match.end()
         return match[1].strip()
 
@@ -105,7 +105,7 @@ class _Cursor:
             raise self.error(f"{_shown(word)} stands where {of} needs {wanted.decode()!r}; correct the hierarchy")
 
     def error(self, complaint: str, at: int | None = None) -> FileFormatError:
-        """The error that points at the line of the last word, or at that of a position."""
+        """An error that names the line of the last word, or the line of the position `at`."""
         # The end of a text that ends its last line belongs to that line.
         end = min(self.start if at is None else at, len(self.data.rstrip()))
         line = 1 + self.data.count(b"\n", 0, end)
@@ -120,7 +120,7 @@ class _Joint:
     channels: list[tuple[str, int]] | None = None
     """("POSITION" or "ROTATION", axis) in the file's order."""
     first_column: int = 0
-    """Where in a frame's numbers its channels begin."""
+    """Index of its first channel among the numbers of a frame."""
 
 
 @dataclass
@@ -141,7 +141,7 @@ class _Hierarchy:
         )
 
     def motion(self, values: Array) -> Motion:
-        """The motion of the numbers (frames, width)."""
+        """The motion of channel values (frames, width)."""
         frames, count = len(values), len(self.joints)
         position_columns: dict[tuple[int, int], int] = {}
         by_axes: dict[str, tuple[list[int], list[list[int]]]] = {}
@@ -162,17 +162,17 @@ class _Hierarchy:
         translations = np.empty((frames, count, 3))
         translations[:] = [joint.offset for joint in self.joints]
         if position_columns:
-            moved, moved_axes = zip(*position_columns, strict=True)
-            translations[:, moved, moved_axes] = values[:, list(position_columns.values())]
-        turned = np.empty((frames, count, 4))
-        turned[:] = rotations.IDENTITY
+            moving, moving_axes = zip(*position_columns, strict=True)
+            translations[:, moving, moving_axes] = values[:, list(position_columns.values())]
+        joint_rotations = np.empty((frames, count, 4))
+        joint_rotations[:] = rotations.IDENTITY
         for axes_of_joints, (joints, columns_of_joints) in by_axes.items():
-            turned[:, joints] = rotations.from_turns(np.radians(values[:, columns_of_joints]), axes_of_joints)
-        return Motion(turned, translations)
+            joint_rotations[:, joints] = rotations.from_turns(np.radians(values[:, columns_of_joints]), axes_of_joints)
+        return Motion(joint_rotations, translations)
 
 
 class _HierarchyReader:
-    """From HIERARCHY to MOTION, without recursion."""
+    """Reads the text from HIERARCHY to MOTION, without recursion."""
 
     def __init__(self, cursor: _Cursor) -> None:
         self.cursor = cursor
@@ -214,12 +214,12 @@ class _HierarchyReader:
                 self.open.pop()
             else:
                 raise cursor.error(
-                    f"{_shown(word)} stands inside joint {shown_name(self._inmost.name)}, where OFFSET, CHANNELS, "
+                    f"{_shown(word)} stands inside joint {shown_name(self._innermost.name)}, where OFFSET, CHANNELS, "
                     "JOINT, End Site or '}' should; the file is cut short or a brace is missing"
                 )
 
     @property
-    def _inmost(self) -> _Joint:
+    def _innermost(self) -> _Joint:
         return self.joints[self.open[-1]]
 
     def _joint(self, keyword: str) -> None:
@@ -235,7 +235,7 @@ class _HierarchyReader:
         self.cursor.expect(b"{", f"{keyword} {shown_name(name)}")
 
     def _offset(self) -> None:
-        joint = self._inmost
+        joint = self._innermost
         if joint.offset is not None:
             raise self.cursor.error(f"joint {shown_name(joint.name)} has a second OFFSET; remove one")
         joint.offset = self._three_numbers(f"OFFSET of joint {shown_name(joint.name)}")
@@ -244,7 +244,7 @@ class _HierarchyReader:
         return [self.cursor.number(of) for _ in range(3)]
 
     def _channels(self) -> None:
-        joint, cursor = self._inmost, self.cursor
+        joint, cursor = self._innermost, self.cursor
         name = shown_name(joint.name)
         if joint.channels is not None:
             raise cursor.error(f"joint {name} has a second CHANNELS; remove one")
@@ -254,7 +254,7 @@ class _HierarchyReader:
             raise cursor.error(
                 f"{_shown(word)} is not the number of channels of joint {name}; write it behind CHANNELS"
             )
-        # Collected word by word: an announced number may be anything, and allocates nothing.
+        # Collected word by word, because the count may be any number.
         channels: list[tuple[str, int]] = []
         for _ in range(count):
             word = cursor.word()
@@ -269,14 +269,14 @@ class _HierarchyReader:
         self.width += count
 
     def _check_complete(self) -> None:
-        joint = self._inmost
+        joint = self._innermost
         if joint.offset is None or joint.channels is None:
             lacking = "OFFSET" if joint.offset is None else "CHANNELS"
             raise self.cursor.error(f"joint {shown_name(joint.name)} has no {lacking} before this; write one")
 
     def _end_site(self) -> None:
         self.cursor.name()
-        of = f"the End Site of joint {shown_name(self._inmost.name)}"
+        of = f"the End Site of joint {shown_name(self._innermost.name)}"
         self.cursor.expect(b"{", of)
         self.cursor.expect(b"OFFSET", of)
         x, y, z = self._three_numbers(f"OFFSET of {of}")
@@ -292,7 +292,7 @@ def _kind(joint: _Joint) -> JointKind:
 
 
 class UniqueNames:
-    """Names that are all different: one that is taken gets a number, as Blender does it."""
+    """Makes names unique: a repeated name gets a number, as in Blender."""
 
     def __init__(self) -> None:
         self.taken: set[str] = set()
@@ -313,7 +313,7 @@ class UniqueNames:
 
 
 def _read_motion_header(cursor: _Cursor, hierarchy: _Hierarchy) -> tuple[int, float]:
-    """How many frames are announced, and the frame rate."""
+    """The number of frames and the frame rate of the header."""
     word = _header_word(cursor, _FRAMES, "'Frames:' with the number of frames should follow MOTION")
     frames = _count(word)
     if frames is None:
@@ -342,7 +342,7 @@ def _header_word(cursor: _Cursor, pattern: re.Pattern[bytes], complaint: str) ->
 
 
 def _read_values(cursor: _Cursor, frames: int, width: int) -> Array:
-    """The numbers (frames, width) behind the cursor."""
+    """The channel values (frames, width) after the cursor."""
     data, begin = cursor.data, cursor.position
     blocks = [np.empty(0)]
     count = 0
@@ -361,7 +361,7 @@ def _read_values(cursor: _Cursor, frames: int, width: int) -> Array:
 
 
 def _converted(text: bytes) -> Array | None:
-    """All numbers of a text, or None if a word is not one; `_number` is the same for one word."""
+    """(numbers,) of a text, or None if a word is no number; `_number` does the same for one word."""
     try:
         values = np.fromiter(map(float, text.split()), dtype=np.float64)
     except ValueError:
@@ -396,7 +396,7 @@ def _word_in_motion(cursor: _Cursor, index: int) -> re.Match[bytes] | None:
 
 
 def _odd_line(cursor: _Cursor, width: int) -> tuple[int, int] | None:
-    """Start and number of words of the first line that is not a frame, in a motion that has lines which are."""
+    """Start and number of words of the first line without `width` words, if other lines have `width` words."""
     odd, start, frames_are_lines = None, cursor.position, False
     while start < len(cursor.data) and not (odd and frames_are_lines):
         end = cursor.data.find(b"\n", start)
@@ -416,7 +416,7 @@ def _odd_line(cursor: _Cursor, width: int) -> tuple[int, int] | None:
 
 
 def _number(word: bytes) -> float | None:
-    """The number that a word is, if it is one and not beyond all measure."""
+    """The number of a word, or None if it is no number or exceeds `LARGEST_NUMBER`."""
     if _NUMBER.fullmatch(word) is None:
         return None
     value = float(word)
@@ -424,7 +424,7 @@ def _number(word: bytes) -> float | None:
 
 
 def _count(word: bytes) -> int | None:
-    """The number of things that a word says; one of more than 18 digits is none."""
+    """The non-negative integer of a word, or None if it is none or has more than 18 digits."""
     return int(word) if re.fullmatch(rb"\d{1,18}", word) else None
 
 
@@ -436,7 +436,7 @@ def _decoded(name: bytes) -> str:
 
 
 def _shown(word: bytes) -> str:
-    """A word of the file as an error quotes it."""
+    """A word of the file as an error message quotes it."""
     return shown_name(word.decode("utf-8", "replace")) if word else "the end of the file"
 
 

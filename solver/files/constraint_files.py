@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files of constraints, to keep beside a motion, to edit by hand and to apply to other motions.
+"""Constraint files: JSON that can be edited by hand and applied to other motions.
 
 A file is JSON in UTF-8:
 
@@ -25,10 +25,9 @@ A file is JSON in UTF-8:
   object {"positions": …, "rotations": …} with one row for all frames or one for each.
 - Where the other axis is up, places, directions and rotations of the world are turned by 90° about x: (x, y, z) with y
   up is (x, -z, y) with z up.
-- What lies in a joint's own frame (an `offset`, an `axis`, points on a `reference`) and a joint's `rotation` mean
-  something only with that frame, which programs lay differently into the same body. `rest` holds, for each such joint,
-  its frame in the rest pose: the rotation from there to the world. Where the clip's is another one, they are turned
-  accordingly; of a joint without `rest` they are taken as they are.
+- Vectors in a joint's local frame (an `offset`, an `axis`, points on a `reference`) and a joint's `rotation` depend on
+  that frame, which differs from program to program. `rest` holds the world rotation of each such joint in the rest
+  pose. Where the clip's rest rotation differs, they are converted; without `rest` they are taken as they are.
 - Lengths are the motion's own units and are taken as they are.
 """
 
@@ -47,28 +46,30 @@ from ..core import rotations
 from ..core.arrays import Array
 from ..core.errors import ConstraintError, FileFormatError
 from .atomic_writing import read_whole, write_whole
-from .constraint_codecs import NUMBER, WORLD_ROTATION, Conversion, Spot, checked_keys, shown
-from .constraint_records import joints_in_their_frames, read_constraint, write_constraint
+from .constraint_codecs import NUMBER, WORLD_ROTATION
+from .constraint_records import joints_with_local_values, read_constraint, write_constraint
+from .conversion import Conversion
+from .json_location import JsonLocation, check_keys, quoted
 
 VERSION = 1
-"""Of the format; another number means that what is written here does not hold."""
+"""Version of the format."""
 
 MAX_BYTES = 2**28
-"""Size of a file: thousands of moving objects fit in. A larger one is a mistake."""
+"""Largest size of a file, enough for thousands of moving objects."""
 
 LINE = 120
-"""What fits into a line of so many letters is written in one."""
+"""Records and lists up to so many characters are written in one line."""
 
 
 def write_constraints(constraints: Iterable[Constraint], path: str | os.PathLike[str], clip: Clip) -> None:
-    """Write the constraints of a clip to a file, which appears whole or not at all."""
-    write_whole(path, f"{_laid_out(constraints_as_dict(constraints, clip))}\n")
+    """Write the constraints of a clip to a file. A failure leaves an existing file unchanged."""
+    write_whole(path, f"{_format_json(constraints_as_dict(constraints, clip))}\n")
 
 
 def read_constraints(path: str | os.PathLike[str], clip: Clip) -> list[Constraint]:
-    """The constraints of a file, for a clip. Any mistake in it is one `FileFormatError` that says where it is.
+    """The constraints of a file, for a clip. A mistake in the file raises one `FileFormatError` with its location.
 
-    Whether times lie within the clip, and all else that needs the motion, is checked when it is deformed.
+    Whether times lie within the clip, and all else that needs the motion, is checked by `deform`.
     """
     data = read_whole(path, "a JSON file of constraints", MAX_BYTES, ", which no file of constraints is")
     name = Path(path).name
@@ -76,7 +77,7 @@ def read_constraints(path: str | os.PathLike[str], clip: Clip) -> list[Constrain
 
 
 def constraints_as_dict(constraints: Iterable[Constraint], clip: Clip) -> dict[str, Any]:
-    """What `write_constraints` writes: dictionaries, lists, numbers and words."""
+    """The content of a constraint file as dictionaries, lists, numbers and strings."""
     conversion = Conversion(clip.skeleton, clip.frames)
     records = []
     for number, constraint in enumerate(constraints, start=1):
@@ -84,54 +85,54 @@ def constraints_as_dict(constraints: Iterable[Constraint], clip: Clip) -> dict[s
             raise ConstraintError(f"Constraints are written to a file, not {constraint!r}.")
         records.append(write_constraint(constraint, number, conversion))
     data: dict[str, Any] = {"poise": VERSION, "fps": float(clip.fps), "up": clip.up}
-    used = set().union(*map(joints_in_their_frames, records))
+    used = set().union(*map(joints_with_local_values, records))
     if used:
-        turned, _ = clip.skeleton.rest
-        data["rest"] = {name: turned[clip.skeleton.index(name)].tolist() for name in sorted(used)}
+        rest_rotations, _ = clip.skeleton.rest
+        data["rest"] = {name: rest_rotations[clip.skeleton.index(name)].tolist() for name in sorted(used)}
     return {**data, "constraints": records}
 
 
 def constraints_from_dict(data: Any, clip: Clip, name: str = "The constraints") -> list[Constraint]:
-    """The constraints that `constraints_as_dict` describes; `name` is what errors call the file."""
+    """The constraints in the result of `constraints_as_dict`; error messages call the file `name`."""
     if not isinstance(data, dict) or "poise" not in data:
         raise FileFormatError(f'{name}: it is no file of Poise constraints, which begins with {{"poise": {VERSION}.')
     if isinstance(data["poise"], bool) or data["poise"] != VERSION:
         raise FileFormatError(
-            f"{name}: it has version {shown(data['poise'])} of the format, and this Poise reads version {VERSION}."
+            f"{name}: it has version {quoted(data['poise'])} of the format, and this Poise reads version {VERSION}."
         )
-    spot = Spot(name, Conversion(clip.skeleton, clip.frames))
-    checked_keys(data, ("poise", "fps", "up", "rest", "constraints"), ("constraints",), spot)
+    where = JsonLocation(name, Conversion(clip.skeleton, clip.frames))
+    check_keys(data, ("poise", "fps", "up", "rest", "constraints"), ("constraints",), where)
     fps, up, rest, records = data.get("fps"), data.get("up"), data.get("rest", {}), data["constraints"]
-    if fps is not None and not NUMBER.read(fps, spot.at("fps")) > 0:
-        spot.at("fps").fail(f"must be a positive number of frames a second, not {shown(fps)}")
+    if fps is not None and not NUMBER.read(fps, where.at("fps")) > 0:
+        where.at("fps").fail(f"must be a positive number of frames a second, not {quoted(fps)}")
     if up is not None and up not in ("y", "z"):
-        spot.at("up").fail(f'must be "y" or "z", not {shown(up)}')
+        where.at("up").fail(f'must be "y" or "z", not {quoted(up)}')
     if not isinstance(records, list):
-        spot.at("constraints").fail(f"must be a list in brackets, not {shown(records)}")
+        where.at("constraints").fail(f"must be a list in brackets, not {quoted(records)}")
     if not isinstance(rest, dict):
-        spot.at("rest").fail(f"must be a record in braces, not {shown(rest)}")
+        where.at("rest").fail(f"must be a record in braces, not {quoted(rest)}")
     conversion = Conversion(
         clip.skeleton,
         clip.frames,
         rate=1.0 if fps is None else clip.fps / fps,
-        turned=None if up in (None, clip.up) else clip.up,
+        new_up=None if up in (None, clip.up) else clip.up,
     )
-    frames = _frames_of_joints(rest, Spot(name, conversion, ("rest",)))
-    conversion = replace(conversion, frames_of_joints=frames)
+    frames = _joint_frame_changes(rest, JsonLocation(name, conversion, ("rest",)))
+    conversion = replace(conversion, joint_frame_changes=frames)
     return [read_constraint(record, number, name, conversion) for number, record in enumerate(records, start=1)]
 
 
 SAME_FRAME = 1e-9
-"""Radians between frames that are the same to rounding: what lies in them then stays as it is, to the last bit."""
+"""Radians. Local frames that differ by less are the same but for rounding, and values in them are not converted."""
 
 
-def _frames_of_joints(rest: dict[str, Any], spot: Spot) -> dict[str, Array]:
-    """(4,) by joint, from the file's frame to the clip's, where they differ: both are known in the rest pose."""
-    skeleton = spot.conversion.skeleton
+def _joint_frame_changes(rest: dict[str, Any], where: JsonLocation) -> dict[str, Array]:
+    """(4,) by joint name: the rotation from the file's local frame to the clip's, where they differ at rest."""
+    skeleton = where.conversion.skeleton
     clip_rest, _ = skeleton.rest
     found = {}
     for name, written in rest.items():
-        in_file = rotations.normalize(WORLD_ROTATION.read(written, spot.at(name)))
+        in_file = rotations.normalize(WORLD_ROTATION.read(written, where.at(name)))
         if name in skeleton.names:
             in_clip = clip_rest[skeleton.index(name)]
             if rotations.angle_between(in_clip, in_file) > SAME_FRAME:
@@ -143,7 +144,7 @@ def _frames_of_joints(rest: dict[str, Any], spot: Spot) -> dict[str, Array]:
 
 
 def _parsed(data: bytes, name: str) -> Any:
-    """What JSON says; every way in which it can be none is one sentence."""
+    """The content of JSON text. Text that is no JSON raises one `FileFormatError`."""
 
     def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         record: dict[str, Any] = {}
@@ -173,18 +174,20 @@ def _parsed(data: bytes, name: str) -> Any:
         raise FileFormatError(f"{name}: it is not JSON that can be read: {error}.") from None
 
 
-def _laid_out(value: Any, indent: int = 0, taken: int = 0) -> str:
-    """JSON for people: what fits is in one line; `taken` letters of this line are used before and after it."""
-    in_a_line = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    # The outermost record always shows its version, frame rate and constraints one below the other.
-    if not isinstance(value, (dict, list)) or not value or (indent and indent + taken + len(in_a_line) <= LINE):
-        return in_a_line
+def _format_json(value: Any, indent: int = 0, taken: int = 0) -> str:
+    """JSON with one line for each value that fits into it; `taken` characters of the line are used by other text."""
+    one_line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    # The outermost record always has a line for each key.
+    if not isinstance(value, (dict, list)) or not value or (indent and indent + taken + len(one_line) <= LINE):
+        return one_line
     inner = indent + 2
     if isinstance(value, dict):
         keys = [f"{json.dumps(key, ensure_ascii=False)}: " for key in value]
-        items = [f"{key}{_laid_out(held, inner, len(key) + 1)}" for key, held in zip(keys, value.values(), strict=True)]
+        items = [
+            f"{key}{_format_json(item, inner, len(key) + 1)}" for key, item in zip(keys, value.values(), strict=True)
+        ]
     else:
-        items = [_laid_out(held, inner, 1) for held in value]
+        items = [_format_json(item, inner, 1) for item in value]
     margin = " " * inner
     before, after = "{}" if isinstance(value, dict) else "[]"
     return f"{before}\n{margin}" + f",\n{margin}".join(items) + f"\n{' ' * indent}{after}"

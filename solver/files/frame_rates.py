@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Frame rates and the frame times that files print for them, rounded to a few digits."""
+"""Frame rates from rounded frame times, and back."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _NTSC_RATES = (24, 30, 48, 60, 120, 240)
 """Times 1000 / 1001."""
 
 _LARGEST_CORRECTION = Decimal("0.02")
-"""A frame time of one digit fits many rates; one that is this part away from a common rate is taken at its word."""
+"""Largest relative change of a frame time to that of a common rate: a frame time of one digit would fit many."""
 
 _PRECISION = Context(prec=40)
 _FINEST_DIGIT = -60
 
 
 def _frame_rates() -> list[tuple[bool, float, Decimal]]:
-    """(of NTSC, frames a second, seconds a frame) of the common rates, also as single-precision programs see them."""
+    """(is NTSC, frames a second, seconds a frame) of the common rates, exact and rounded to single precision."""
     rates = []
     with localcontext(_PRECISION):
         exact = [(False, float(rate), 1 / Decimal(rate)) for rate in _WHOLE_RATES]
@@ -36,7 +36,7 @@ _COMMON_RATES = _frame_rates()
 def frame_rate(frame_time: str) -> float:
     """Frames a second of a printed frame time: a common rate if the digits are those of its frame time.
 
-    They may be rounded or cut off. Whole rates go before those of NTSC, which a few digits cannot tell apart.
+    The digits may be rounded or cut off. Where both fit, whole rates are preferred to NTSC rates.
     """
     with localcontext(_PRECISION):
         seconds = Decimal(frame_time)
@@ -52,9 +52,9 @@ def frame_rate(frame_time: str) -> float:
 
 
 def frame_time(fps: float) -> str:
-    """The seconds of a frame with so many digits that `frame_rate` gives the same rate, bit for bit.
+    """The seconds of a frame, printed with so many digits that `frame_rate` returns the same rate, bit for bit.
 
-    Twenty digits are more than a double holds. Rates whose frame time needs fewer (powers of 2 times powers of 5) are
-    exact, and none lies so near to a common rate that its digits could be taken for that one's.
+    Twenty digits are more than a double holds. Frame times that need fewer are exact, and no other rate is so near to
+    a common rate that its digits would be taken for that rate.
     """
     return str(Context(prec=20).divide(Decimal(1), Decimal(fps)))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import time
 import tracemalloc
 from dataclasses import dataclass
 
@@ -430,25 +430,42 @@ def test_what_a_file_announces_allocates_nothing() -> None:
     assert peak_memory(SAMPLE.replace("CHANNELS 6", "CHANNELS 999999999").encode(), "not a channel") < 1_000_000
 
 
-@pytest.mark.parametrize(
-    "flood",
-    [
-        b"1" * 500_000 + b"x",
-        b"0." + b"1" * 500_000,
-        b"1" * 500_000,
-        b" " * 500_000 + b"x",
-        b"\n" * 500_000,
-        b"-." * 250_000,
-    ],
-    ids=["digits and a letter", "decimals", "digits", "spaces", "blank lines", "signs"],
-)
-@pytest.mark.parametrize("place", [" 0.5 ", "Frames: 2", "Frame Time: .0333333", " 16\n", "Chest"])
-def test_a_flood_of_characters_is_passed_in_one_go(flood: bytes, place: str) -> None:
-    """What takes a time that grows with the square of the length would take hours here."""
+FLOODS = {
+    "digits and a letter": b"1" * 500_000 + b"x",
+    "decimals": b"0." + b"1" * 500_000,
+    "digits": b"1" * 500_000,
+    "spaces": b" " * 500_000 + b"x",
+    "blank lines": b"\n" * 500_000,
+    "signs": b"-." * 250_000,
+}
+"""Half a million characters: a parser whose time grows with the square of the length would take hours."""
+
+PLACES = [" 0.5 ", "Frames: 2", "Frame Time: .0333333", " 16\n", "Chest"]
+"""Parts of the sample that a flood replaces."""
+
+NUMBERS = [(" 0.5 ", ""), ("Frame Time: .0333333", "Frame Time:"), (" 16\n", "")]
+"""Places, with the keyword before the flood, where a finite number is expected: half a million decimals are one."""
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+@pytest.mark.parametrize("place", PLACES)
+def test_long_text_is_parsed_in_time_proportional_to_its_length(flood: str, place: str) -> None:
     before, behind = SAMPLE.encode().split(place.encode(), 1)
-    for keyword in (b"", place.split(":")[0].encode() + b":"):
-        with contextlib.suppress(FileFormatError):
-            parse_bvh(before + b" " + keyword + flood + b" " + behind)
+    for keyword in ("", place.split(":")[0] + ":"):
+        is_name = place == "Chest" and (flood, keyword) != ("blank lines", "")
+        data = before + b" " + keyword.encode() + FLOODS[flood] + b" " + behind
+        begin = time.process_time()
+        if is_name or (flood == "decimals" and (place, keyword) in NUMBERS):
+            assert parse_bvh(data).frames == 2
+        else:
+            with pytest.raises(FileFormatError, match=r"line [0-9]+: ") as error:
+                parse_bvh(data)
+            assert len(str(error.value)) < 200, "a message quotes only the beginning of a long word"
+        assert time.process_time() - begin < SECONDS_FOR_A_FLOOD
+
+
+SECONDS_FOR_A_FLOOD = 5.0
+"""Processor time. It takes some hundredths of a second."""
 
 
 def test_numbers_far_behind_the_frames_announced_are_not_converted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -204,7 +204,7 @@ def test_every_kind_of_constraint_is_tested() -> None:
 
     solvers = {kind for kind in below(Constraint) if kind.__module__.startswith("poise.solver.constraints.")}
     concrete = {kind for kind in solvers if not getattr(kind, "__abstractmethods__", None)}
-    assert {record.made for record in KINDS.values()} == concrete
+    assert {record.record_type for record in KINDS.values()} == concrete
     assert set(RANDOM) == set(KINDS)
 
 
@@ -555,7 +555,7 @@ def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path, clip: Clip) ->
             ShapeConstraint(1, 1, 9, [ConstraintPoint((0, np.nan, 0), 4)]),
             '"location" of item 1 of "points" is not finite',
         ),
-        (ShapeConstraint(1, 1, 9, [ConstraintPoint("there", 4)]), "are no numbers and cannot be written"),
+        (ShapeConstraint(1, 1, 9, [ConstraintPoint("there", 4)]), "cannot be written as numbers"),
         (ShapeConstraint(1, np.inf, 9), '"begin" is inf, which is not a finite number'),
         ("a plant", "Constraints are written to a file, not 'a plant'"),
     ],
