@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clips by the folder, without a window: `batch.py --help` says how.
+"""Edits folders of clips without a window: see `batch.py --help`.
 
 Runs with any Python that has NumPy, with one that has the bpy module, and in Blender: `blender -b FILE --python
 scripts/batch.py -- …`. Poise is taken from the checkout around this script, under the name `poise`, whatever the
-checkout's folder is called and whatever is installed: so one knows which version it is.
+checkout's folder is called and whichever version is installed.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ def load_poise() -> None:
 
 
 def main(arguments: list[str], open_file: str | None) -> int:
-    """Do what the arguments ask for, to `open_file` where they name none; returns the exit code."""
-    from batching import crew, working
-    from batching.files import OrderError, jobs_of
-    from batching.order import order_of
-    from batching.telling import Teller
+    """Edit the inputs of the arguments, or `open_file` if there are none; returns the exit code."""
+    from batching import job_runner, worker_pool
+    from batching.command_line import parse_arguments
+    from batching.jobs import UsageError, jobs_for
+    from batching.progress_output import ProgressPrinter
 
-    if arguments == [crew.WORKER]:
-        working.work_for_others()
+    if arguments == [worker_pool.WORKER_ARGUMENT]:
+        job_runner.run_worker()
         return 0
-    order = order_of(arguments)
+    options = parse_arguments(arguments)
     try:
-        jobs = jobs_of(order, open_file)
-    except OrderError as error:
+        jobs = jobs_for(options, open_file)
+    except UsageError as error:
         print(error, file=sys.stderr)
         return 2
-    teller = Teller(len(jobs))
+    printer = ProgressPrinter(len(jobs))
     failures = 0
     done = (
-        crew.done_by_crew(jobs, order, crew.command(SCRIPT))
-        if order.inputs
-        else ((job, working.worked(job, order)) for job in jobs)
+        worker_pool.run_in_pool(jobs, options, worker_pool.command(SCRIPT))
+        if options.inputs
+        else ((job, job_runner.run_job(job, options)) for job in jobs)
     )
     for _, report in done:
-        teller.tell(report)
+        printer.print_report(report)
         failures += not report["succeeded"]
     if failures:
         print(f"{failures} of {len(jobs)} failed.", file=sys.stderr)
@@ -60,7 +60,7 @@ def main(arguments: list[str], open_file: str | None) -> int:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process; where Blender was used, without its own clean-up, which may crash or hang."""
+    """Exit the process; with Blender loaded, without Blender's own exit, which may crash or hang."""
     if "bpy" not in sys.modules:
         sys.exit(code)
     sys.stdout.flush()
@@ -78,6 +78,6 @@ if __name__ == "__main__":
         leave(end.code if isinstance(end.code, int) else 1)
     except KeyboardInterrupt:
         leave(130)
-    except BrokenPipeError:  # nobody reads on, such as behind `| head`
+    except BrokenPipeError:  # the reader has closed the pipe, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         leave(1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solve the postures and motions of document 003 and draw them: `demo.py [FOLDER]`, build/demo if none is given."""
+"""Solve and draw the postures and motions of Le Callennec 2006: `demo.py [FOLDER]`, by default build/demo."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import drawing
-import foot_pictures
 import matplotlib.pyplot as plt
-import motion_pictures
 import numpy as np
-from drawing import FRONT, LEFT_SIDE, RIGHT_SIDE, View
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from pictures import bodies, feet, motions
+from pictures.bodies import FRONT, LEFT_SIDE, RIGHT_SIDE, View
 
 from poise import solver
 from poise.examples import postures
@@ -26,20 +24,20 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def main(folder: Path) -> None:
-    """Write a picture of each posture and motion into the folder, and print what is left of each task's error."""
+    """Write a picture of each posture and motion into the folder, and print the residual of each task."""
     folder.mkdir(parents=True, exist_ok=True)
-    pictures = {
+    drawn = {
         "thinker": draw_thinker,
         "reaching": draw_reaching,
         "recruiting": draw_recruiting,
         "conflict": draw_conflict,
         "convergence": draw_convergence,
-        **motion_pictures.PICTURES,
-        **foot_pictures.PICTURES,
+        **motions.PICTURES,
+        **feet.PICTURES,
     }
-    for name, draw in pictures.items():
+    for name, draw in drawn.items():
         path = folder / f"{name}.png"
-        draw().savefig(path, dpi=100, facecolor=drawing.PAPER)
+        draw().savefig(path, dpi=100, facecolor=bodies.PAPER)
         plt.close("all")
         print(f"→ {path}\n")
 
@@ -53,10 +51,10 @@ def draw_thinker() -> Figure:
     views += [("Front", posture.pose, FRONT), ("Right side", posture.pose, RIGHT_SIDE)]
     top = postures.HIP_HEIGHT - 0.08
     for axes, (title, pose, view) in zip(panels, views, strict=True):
-        drawing.draw_floor(axes, (0.0, 0.2), view, reach=0.5)
-        drawing.draw_block(axes, (-0.24, 0.0, -0.20), (0.24, top, 0.18), view)
+        bodies.draw_floor(axes, (0.0, 0.2), view, reach=0.5)
+        bodies.draw_block(axes, (-0.24, 0.0, -0.20), (0.24, top, 0.18), view)
         draw_body(axes, scene, pose, view, targets=title == "Result")
-        drawing.frame(axes, title, (-0.72, 0.72), (-0.22, 1.25))
+        bodies.frame(axes, title, (-0.72, 0.72), (-0.22, 1.25))
     return figure
 
 
@@ -71,14 +69,14 @@ def draw_reaching() -> Figure:
     figure, panels = sheet(2, 2, (10.0, 7.0))
     for axes, (title, scene) in zip(panels, scenes.items(), strict=True):
         pose = scene.start if title == "Start" else solve(f"Reaching: {title}", scene).pose
-        drawing.draw_floor(axes, (-0.2, 0.0), FRONT, reach=0.9)
-        drawing.draw_support(axes, postures.support(scene.skeleton, scene.start), FRONT)
+        bodies.draw_floor(axes, (-0.2, 0.0), FRONT, reach=0.9)
+        bodies.draw_support(axes, postures.support(scene.skeleton, scene.start), FRONT)
         for load in scene.skeleton.loads:
             grip = postures.place(scene.skeleton, pose, solver.BodyPoint(load.point.joint))
-            drawing.draw_umbrella(axes, grip, postures.place(scene.skeleton, pose, load.point), FRONT)
+            bodies.draw_umbrella(axes, grip, postures.place(scene.skeleton, pose, load.point), FRONT)
         draw_body(axes, scene, pose, FRONT, targets=title != "Start")
-        drawing.draw_center_of_mass(axes, WorldState.of(scene.skeleton, pose.motion).center_of_mass()[0], FRONT)
-        drawing.frame(axes, title, (-2.1, 1.2), (-0.3, 1.9))
+        bodies.draw_center_of_mass(axes, WorldState.of(scene.skeleton, pose.motion).center_of_mass()[0], FRONT)
+        bodies.frame(axes, title, (-2.1, 1.2), (-0.3, 1.9))
     return figure
 
 
@@ -90,9 +88,9 @@ def draw_recruiting() -> Figure:
         scene = postures.left_reach(level)
         posture = solve(f"Recruiting: {title}", scene)
         for axes, view in zip(pair, (FRONT, LEFT_SIDE), strict=True):
-            drawing.draw_floor(axes, (0.0, 0.0), view, reach=0.5)
+            bodies.draw_floor(axes, (0.0, 0.0), view, reach=0.5)
             draw_body(axes, scene, posture.pose, view, targets=True)
-            drawing.frame(axes, title, (-0.75, 0.6), (-0.2, 1.85))
+            bodies.frame(axes, title, (-0.75, 0.6), (-0.2, 1.85))
     return figure
 
 
@@ -107,9 +105,9 @@ def draw_conflict() -> Figure:
     figure, panels = sheet(1, 4, (14.0, 3.6))
     for axes, (title, scene) in zip(panels, scenes.items(), strict=True):
         pose = scene.start if title == "Start" else solve(f"Two arms: {title}", scene).pose
-        drawing.draw_floor(axes, (0.0, 0.0), FRONT, reach=0.5)
+        bodies.draw_floor(axes, (0.0, 0.0), FRONT, reach=0.5)
         draw_body(axes, scene, pose, FRONT, targets=True)
-        drawing.frame(axes, title, (-1.2, 1.2), (-0.2, 1.85))
+        bodies.frame(axes, title, (-1.2, 1.2), (-0.2, 1.85))
     return figure
 
 
@@ -122,26 +120,26 @@ def draw_convergence() -> Figure:
     )
     view = View(0.0, elevation=0.0)
     for axes, title, pose in ((start, "Start", scene.start), (result, "Result", posture.pose)):
-        drawing.frame(axes, title, (-0.25, 0.4), (-0.1, 1.05))
-        drawing.draw_chain(axes, scene.skeleton, pose, view)
+        bodies.frame(axes, title, (-0.25, 0.4), (-0.1, 1.05))
+        bodies.draw_chain(axes, scene.skeleton, pose, view)
         state = WorldState.of(scene.skeleton, pose.motion)
-        for task, color in zip(scene.tasks, drawing.CURVES, strict=True):
+        for task, color in zip(scene.tasks, bodies.CURVES, strict=True):
             if isinstance(task, solver.PositionTask):
                 controlled = postures.place(scene.skeleton, pose, solver.BodyPoint(task.joint, task.offset))
             else:
                 controlled = state.center_of_mass()[0]
             goal = controlled[0] + task.error(state)[0, 0]
-            drawing.draw_alignment(axes, goal, controlled, task.label, color)
-    for task, curve, color in zip(scene.tasks, posture.history.T, drawing.CURVES, strict=True):
+            bodies.draw_alignment(axes, goal, controlled, task.label, color)
+    for task, curve, color in zip(scene.tasks, posture.history.T, bodies.CURVES, strict=True):
         curves.plot(curve / scene.skeleton.size, color=color, label=f"{task.label} (priority {task.priority})")
-    drawing.dress_curves(curves, "Residual error over iterations", "iteration", "share of the chain's length")
+    bodies.label_curves(curves, "Residual error over iterations", "iteration", "share of the chain's length")
     return figure
 
 
 def solve(title: str, scene: Scene, record: bool = False) -> solver.Posture:
-    """Solve, and print what is left of each task's error."""
+    """Solve a scene and print the residual of each task."""
     posture = scene.solve(record)
-    state = "at rest" if posture.converged else "still moving"
+    state = "converged" if posture.converged else "not converged"
     print(f"{title}: {state} after {posture.iterations} iterations")
     for task, error in sorted(zip(scene.tasks, posture.errors, strict=True), key=lambda pair: -pair[0].priority):
         unit = "rad" if task.is_angular else "m"
@@ -150,7 +148,7 @@ def solve(title: str, scene: Scene, record: bool = False) -> solver.Posture:
 
 
 def sheet(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, Sequence[Axes]]:
-    """A figure of so many panels, and the panels in reading order."""
+    """A figure with rows × columns panels, and the panels in reading order."""
     figure, panels = plt.subplots(
         rows, columns, figsize=size, squeeze=False, layout=ConstrainedLayoutEngine(h_pad=0.12)
     )
@@ -158,12 +156,12 @@ def sheet(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, S
 
 
 def draw_body(axes: Axes, scene: Scene, pose: solver.Pose, view: View, targets: bool) -> None:
-    """The mannequin, and where its position tasks want it."""
-    drawing.draw_parts(axes, drawing.mannequin(scene.skeleton, pose), view)
+    """Draw the mannequin, and the targets of its position tasks."""
+    bodies.draw_parts(axes, bodies.mannequin(scene.skeleton, pose), view)
     for task in scene.tasks if targets else ():
         if isinstance(task, solver.PositionTask):
             reached = postures.place(scene.skeleton, pose, solver.BodyPoint(task.joint, task.offset))
-            drawing.draw_target(axes, np.asarray(task.target), reached, view)
+            bodies.draw_target(axes, np.asarray(task.target), reached, view)
 
 
 if __name__ == "__main__":

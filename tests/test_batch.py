@@ -24,16 +24,16 @@ ROOT = Path(__file__).parents[1]
 BATCH = ROOT / "scripts" / "batch.py"
 sys.path.insert(0, str(BATCH.parent))
 
-from batching import crew, telling, working  # noqa: E402
-from batching.files import Job, OrderError, jobs_of  # noqa: E402
+from batching import job_runner, progress_output, worker_pool  # noqa: E402
+from batching.command_line import BatchOptions, parse_arguments  # noqa: E402
 from batching.gltf_rates import frame_rate  # noqa: E402
-from batching.order import Order, order_of  # noqa: E402
+from batching.jobs import Job, UsageError, jobs_for  # noqa: E402
 
 LONGEST = 120
 """Seconds after which a run hangs; most take two."""
 
 SLIDES = 0.01
-"""Sizes of the character: feet of the spoilt walk slide more than this, and clean ones much less."""
+"""Sizes of the character: feet of the skating walk slide more than this, and clean ones much less."""
 
 FPS = 24.0
 STEPS = 2
@@ -54,18 +54,18 @@ sys.meta_path.insert(0, Forbidden())
 
 
 @pytest.fixture(scope="module")
-def spoilt() -> solver.Clip:
+def skating() -> solver.Clip:
     """A short walk whose feet slide."""
     return walk(steps=STEPS, fps=FPS, skate=0.03).clip
 
 
 @pytest.fixture
-def captures(tmp_path: Path, spoilt: solver.Clip) -> Path:
+def captures(tmp_path: Path, skating: solver.Clip) -> Path:
     """A folder with a motion, another one in a folder inside, one that is broken, and what is no motion."""
     folder = tmp_path / "captures"
     (folder / "more").mkdir(parents=True)
-    solver.write_bvh(spoilt, folder / "walk.bvh")
-    solver.write_bvh(spoilt, folder / "more" / "wälk.bvh")
+    solver.write_bvh(skating, folder / "walk.bvh")
+    solver.write_bvh(skating, folder / "more" / "wälk.bvh")
     (folder / "broken.bvh").write_text("HIERARCHY nonsense")
     (folder / "notes.txt").write_text("about them")
     return folder
@@ -73,7 +73,7 @@ def captures(tmp_path: Path, spoilt: solver.Clip) -> Path:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """One in which nobody has Blender, and which knows who asked for it."""
+    """An environment without Blender, in which a file records any attempt to import it."""
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(FORBIDS_BLENDER)
     asked = str(tmp_path / "asked for Blender")
@@ -92,7 +92,7 @@ def run(*arguments: object, environment: dict[str, str] | None = None) -> subpro
 
 
 def report(path: Path) -> dict[str, Any]:
-    """A report, which must be JSON for everybody."""
+    """A report, read as strict JSON."""
 
     def refuse(word: str) -> None:
         raise AssertionError(f"{word} is no JSON")
@@ -109,7 +109,7 @@ def files_below(folder: Path) -> set[str]:
 
 
 def test_a_folder_is_cleaned_by_two_processes_without_blender(
-    tmp_path: Path, captures: Path, environment: dict[str, str], spoilt: solver.Clip
+    tmp_path: Path, captures: Path, environment: dict[str, str], skating: solver.Clip
 ) -> None:
     before = {path: path.read_bytes() for path in captures.rglob("*") if path.is_file()}
     done = run(captures, "-o", tmp_path / "out", "--detect", "--clean", "stretch", "--jobs", 2, environment=environment)
@@ -134,11 +134,11 @@ def test_a_folder_is_cleaned_by_two_processes_without_blender(
     assert good["succeeded"] and good["error"] is None and good["seconds"] > 0.0
     assert good["asked"] == ["detect", "clean stretch"]
     (clip,) = good["clips"]
-    assert (clip["frames"], clip["fps"], clip["reading"]) == (spoilt.frames, FPS, "bvh")
+    assert (clip["frames"], clip["fps"], clip["reading"]) == (skating.frames, FPS, "bvh")
     assert clip["metrics"]["before"]["slide"] > SLIDES > 1e3 * clip["metrics"]["after"]["slide"]
     assert clip["clean"]["residual"] < 1e-6 and clip["clean"]["unmet"] == []
 
-    found = solver.read_constraints(tmp_path / "out" / "walk.constraints.json", spoilt)
+    found = solver.read_constraints(tmp_path / "out" / "walk.constraints.json", skating)
     expected = solver.detect_footplants(solver.read_bvh(captures / "walk.bvh"))
     assert len(found) == len(expected) == len(clip["footplants"]) > STEPS
     plants = [plant for plant in found if isinstance(plant, solver.Footplant)]
@@ -146,12 +146,12 @@ def test_a_folder_is_cleaned_by_two_processes_without_blender(
         assert plant.stays == other.stays
         assert listed["toe_strike"] == other.toe_strike and listed["confidence"] == other.confidence
     clean = solver.read_bvh(tmp_path / "out" / "walk.bvh")
-    assert clean.frames == spoilt.frames
+    assert clean.frames == skating.frames
     assert solver.foot_metrics(clean, plants).slide < 1e-6
 
 
 def test_constraints_are_applied_from_a_folder_and_from_a_file(
-    tmp_path: Path, captures: Path, environment: dict[str, str], spoilt: solver.Clip
+    tmp_path: Path, captures: Path, environment: dict[str, str], skating: solver.Clip
 ) -> None:
     walk_only = captures / "more"
     found = run(walk_only, "-o", tmp_path / "found", "--detect", environment=environment)
@@ -166,14 +166,14 @@ def test_constraints_are_applied_from_a_folder_and_from_a_file(
     assert not Path(environment["ASKED_FOR_BLENDER"]).exists()
 
 
-def test_feet_stand_while_constraints_pull(tmp_path: Path, captures: Path, spoilt: solver.Clip) -> None:
+def test_feet_stand_while_constraints_pull(tmp_path: Path, captures: Path, skating: solver.Clip) -> None:
     """A hand is asked to be far out of reach, while the feet that are found keep their places."""
-    hand = spoilt.skeleton.landmarks.require("left_wrist")
-    point = solver.ConstraintPoint(spoilt.position(hand)[10] + [0.0, 2.5, 0.0], 10)
+    hand = skating.skeleton.landmarks.require("left_wrist")
+    point = solver.ConstraintPoint(skating.position(hand)[10] + [0.0, 2.5, 0.0], 10)
     reach = solver.ShapeConstraint(hand, 2, 20, [point], name="Reach")
-    solver.write_constraints([reach], tmp_path / "reach.json", spoilt)
-    order = Order(clean="rigid", constraints=str(tmp_path / "reach.json"))
-    working.worked(Job(str(captures / "walk.bvh"), "walk", str(tmp_path / "out" / "reaching"), "bvh"), order)
+    solver.write_constraints([reach], tmp_path / "reach.json", skating)
+    options = BatchOptions(clean="rigid", constraints=str(tmp_path / "reach.json"))
+    job_runner.run_job(Job(str(captures / "walk.bvh"), "walk", str(tmp_path / "out" / "reaching"), "bvh"), options)
     (clip,) = report(tmp_path / "out" / "reaching.report.json")["clips"]
     assert len(clip["deform"]["residuals"]) == 1 + len(clip["footplants"])
     missed = [residual["constraint"] for residual in clip["deform"]["residuals"] if not residual["holds"]]
@@ -181,32 +181,32 @@ def test_feet_stand_while_constraints_pull(tmp_path: Path, captures: Path, spoil
     assert clip["deform"]["conflicts"] and clip["deform"]["advice"]
     assert clip["metrics"]["after"]["slide"] < SLIDES / 100
     moved = solver.read_bvh(tmp_path / "out" / "reaching.bvh")
-    assert np.linalg.norm(moved.position(hand)[10] - spoilt.position(hand)[10]) > 0.05
+    assert np.linalg.norm(moved.position(hand)[10] - skating.position(hand)[10]) > 0.05
 
     # Without a word about plants, they are only measured with: the body follows the hand.
-    free = working.worked(
+    free = job_runner.run_job(
         Job(str(captures / "walk.bvh"), "walk", str(tmp_path / "out" / "flying"), "bvh"),
-        Order(constraints=str(tmp_path / "reach.json")),
+        BatchOptions(constraints=str(tmp_path / "reach.json")),
     )
     (clip,) = free["clips"]
     assert len(clip["deform"]["residuals"]) == 1 and clip["footplants"]
     assert clip["metrics"]["after"]["slide"] > SLIDES
 
 
-def test_given_footplants_take_the_place_of_found_ones(tmp_path: Path, captures: Path, spoilt: solver.Clip) -> None:
-    few = solver.detect_footplants(spoilt)[:1]
-    solver.write_constraints(few, tmp_path / "few.json", spoilt)
-    order = Order(clean="rigid", plants=str(tmp_path / "few.json"))
-    told = working.worked(Job(str(captures / "walk.bvh"), "walk", str(tmp_path / "out" / "walk"), "bvh"), order)
+def test_given_footplants_take_the_place_of_found_ones(tmp_path: Path, captures: Path, skating: solver.Clip) -> None:
+    few = solver.detect_footplants(skating)[:1]
+    solver.write_constraints(few, tmp_path / "few.json", skating)
+    options = BatchOptions(clean="rigid", plants=str(tmp_path / "few.json"))
+    told = job_runner.run_job(Job(str(captures / "walk.bvh"), "walk", str(tmp_path / "out" / "walk"), "bvh"), options)
     assert told["succeeded"] and len(told["clips"][0]["footplants"]) == 1
-    solver.write_constraints([solver.Balance()], tmp_path / "few.json", spoilt)
-    told = working.worked(Job(str(captures / "walk.bvh"), "walk", str(tmp_path / "out" / "walk"), "bvh"), order)
+    solver.write_constraints([solver.Balance()], tmp_path / "few.json", skating)
+    told = job_runner.run_job(Job(str(captures / "walk.bvh"), "walk", str(tmp_path / "out" / "walk"), "bvh"), options)
     assert "there is no footplant for walk" in told["error"]
 
 
 def test_a_ground_is_stood_on(tmp_path: Path, captures: Path) -> None:
-    order = Order(clean="stretch", ground=0.02)
-    told = working.worked(Job(str(captures / "walk.bvh"), "walk", str(tmp_path / "walk"), "bvh"), order)
+    options = BatchOptions(clean="stretch", ground=0.02)
+    told = job_runner.run_job(Job(str(captures / "walk.bvh"), "walk", str(tmp_path / "walk"), "bvh"), options)
     metrics = told["clips"][0]["metrics"]
     assert metrics["before"]["penetration"] > 0.005
     assert metrics["after"]["penetration"] < 1e-6
@@ -242,7 +242,7 @@ def test_help_is_for_newcomers() -> None:
 # --- when things go wrong -----------------------------------------------------------------------------------------
 
 
-def test_a_lost_process_fails_one_clip_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_process_that_dies_fails_one_clip_and_the_others_continue(tmp_path: Path) -> None:
     worker = (
         "import sys, json; sys.stdin.readline()\n"
         "for line in sys.stdin:\n"
@@ -251,26 +251,26 @@ def test_a_lost_process_fails_one_clip_and_the_others_go_on(tmp_path: Path) -> N
     )
     names = [f"{number}{' deadly' if number % 3 == 1 else ''}" for number in range(8)]
     jobs = [Job(name, name, str(tmp_path / name), "bvh") for name in names]
-    done = dict(crew.done_by_crew(jobs, Order(jobs=2), [sys.executable, "-c", worker]))
+    done = dict(worker_pool.run_in_pool(jobs, BatchOptions(jobs=2), [sys.executable, "-c", worker]))
     assert set(done) == set(jobs)
     for job, told in done.items():
         assert told["succeeded"] == ("deadly" not in job.source)
     lost = report(tmp_path / "1 deadly.report.json")
-    assert lost["error"] == "The process that worked on 1 deadly ended with code 7."
+    assert lost["error"] == "The process that run_job on 1 deadly ended with code 7."
 
 
 def test_a_process_that_never_starts_is_told(tmp_path: Path) -> None:
     job = Job("walk.bvh", "walk", str(tmp_path / "walk"), "bvh")
     with pytest.raises(FileNotFoundError):
-        list(crew.done_by_crew([job], Order(), [str(tmp_path / "nothing")]))
+        list(worker_pool.run_in_pool([job], BatchOptions(), [str(tmp_path / "nothing")]))
 
 
-def test_a_mistake_of_ours_is_a_sentence_with_its_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_error_is_reported_with_its_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def breaks(*_: object) -> None:
         raise ZeroDivisionError("in the\nmiddle")
 
-    monkeypatch.setattr(working, "edit_bvh", breaks)
-    told = working.worked(Job("walk.bvh", "walk", str(tmp_path / "walk"), "bvh"), Order())
+    monkeypatch.setattr(job_runner, "edit_bvh", breaks)
+    told = job_runner.run_job(Job("walk.bvh", "walk", str(tmp_path / "walk"), "bvh"), BatchOptions())
     assert told["error"] == "ZeroDivisionError: in the middle"
     assert "breaks" in report(tmp_path / "walk.report.json")["traceback"]
 
@@ -286,21 +286,23 @@ def test_words_of_blenders_operators_become_a_sentence(tmp_path: Path, monkeypat
     def breaks(*_: object) -> None:
         raise RuntimeError(next(said))
 
-    monkeypatch.setattr(working, "edit_bvh", breaks)
+    monkeypatch.setattr(job_runner, "edit_bvh", breaks)
     job = Job("walk.bvh", "walk", str(tmp_path / "walk"), "bvh")
-    assert [working.worked(job, Order())["error"] for _ in range(2)] == ["Cannot read it", "KeyError: 'y'"]
+    assert [job_runner.run_job(job, BatchOptions())["error"] for _ in range(2)] == ["Cannot read it", "KeyError: 'y'"]
 
 
 def test_a_report_that_cannot_be_written_is_a_failure(tmp_path: Path, captures: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "walk.report.json").mkdir()
-    told = working.worked(Job(str(captures / "walk.bvh"), "walk", str(tmp_path / "out" / "walk"), "bvh"), Order())
+    told = job_runner.run_job(
+        Job(str(captures / "walk.bvh"), "walk", str(tmp_path / "out" / "walk"), "bvh"), BatchOptions()
+    )
     assert not told["succeeded"] and "report" in told["error"]
 
 
 def test_a_name_that_is_no_text_is_no_trouble(tmp_path: Path) -> None:
     odd = "walk\udcff.bvh"
-    told = working.worked(Job(odd, "walk", str(tmp_path / "walk"), "bvh"), Order())
+    told = job_runner.run_job(Job(odd, "walk", str(tmp_path / "walk"), "bvh"), BatchOptions())
     assert not told["succeeded"]
     assert report(tmp_path / "walk.report.json")["input"] == odd
 
@@ -331,7 +333,7 @@ def test_a_name_that_is_no_text_is_no_trouble(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_an_order_that_makes_no_sense_ends_before_anything_is_done(
+def test_wrong_options_are_refused_before_anything_is_written(
     tmp_path: Path,
     captures: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -345,13 +347,13 @@ def test_an_order_that_makes_no_sense_ends_before_anything_is_done(
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "walk.constraints.json").write_text("{}")
     before = files_below(tmp_path)
-    with pytest.raises((SystemExit, OrderError)) as caught:
-        jobs_of(order_of(arguments))
+    with pytest.raises((SystemExit, UsageError)) as caught:
+        jobs_for(parse_arguments(arguments))
     assert told in capsys.readouterr().err + str(caught.value)
     assert files_below(tmp_path) == before
 
 
-def test_a_senseless_order_has_an_exit_code_of_its_own(tmp_path: Path) -> None:
+def test_wrong_options_have_an_exit_code_of_their_own(tmp_path: Path) -> None:
     done = run(tmp_path / "nowhere.bvh", "-o", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"{tmp_path / 'nowhere.bvh'} does not exist.\n"
@@ -361,37 +363,37 @@ def test_a_senseless_order_has_an_exit_code_of_its_own(tmp_path: Path) -> None:
 
 
 def test_results_of_a_run_before_are_no_motions(captures: Path) -> None:
-    first = jobs_of(Order((str(captures),), str(captures / "out"), clean="rigid"))
+    first = jobs_for(BatchOptions((str(captures),), str(captures / "out"), clean="rigid"))
     assert [job.clip for job in first] == ["broken", "more/wälk", "walk"]
     (captures / "out").mkdir()
     (captures / ".hidden").mkdir()
     for name in ("out/walk.bvh", ".hidden/walk.bvh", ".walk.bvh"):
         shutil.copy(captures / "walk.bvh", captures / name)
-    assert jobs_of(Order((str(captures),), str(captures / "out"), clean="rigid")) == first
+    assert jobs_for(BatchOptions((str(captures),), str(captures / "out"), clean="rigid")) == first
 
 
 @pytest.mark.parametrize(
-    ("order", "open_file", "motion"),
+    ("options", "open_file", "motion"),
     [
-        (Order(("a.bvh",), "out"), None, "out/a.bvh"),
-        (Order(("a.bvh",), "out", detect=True), None, None),
-        (Order(("a.bvh",), "out", detect=True, clean="rigid"), None, "out/a.bvh"),
-        (Order(("a.bvh",), "out", format="glb", detect=True), None, "out/a.glb"),
-        (Order(("a.bvh",), "out/b.fbx", detect=True), None, "out/b.fbx"),
-        (Order(("a.FBX",), "out"), None, "out/a.fbx"),
-        (Order((), "out"), "scenes/s.blend", "out/s.blend"),
-        (Order((), "out", format="bvh"), "scenes/s.blend", "out/s.bvh"),
-        (Order((), "out.glb"), "", "out.glb"),
-        (Order((), "out"), "", "out/untitled.blend"),
+        (BatchOptions(("a.bvh",), "out"), None, "out/a.bvh"),
+        (BatchOptions(("a.bvh",), "out", detect=True), None, None),
+        (BatchOptions(("a.bvh",), "out", detect=True, clean="rigid"), None, "out/a.bvh"),
+        (BatchOptions(("a.bvh",), "out", format="glb", detect=True), None, "out/a.glb"),
+        (BatchOptions(("a.bvh",), "out/b.fbx", detect=True), None, "out/b.fbx"),
+        (BatchOptions(("a.FBX",), "out"), None, "out/a.fbx"),
+        (BatchOptions((), "out"), "scenes/s.blend", "out/s.blend"),
+        (BatchOptions((), "out", format="bvh"), "scenes/s.blend", "out/s.bvh"),
+        (BatchOptions((), "out.glb"), "", "out.glb"),
+        (BatchOptions((), "out"), "", "out/untitled.blend"),
     ],
 )
 def test_where_a_motion_goes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: Order, open_file: str | None, motion: str | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: BatchOptions, open_file: str | None, motion: str | None
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("a.bvh", "a.FBX"):
         (tmp_path / name).touch()
-    (job,) = jobs_of(order, open_file)
+    (job,) = jobs_for(options, open_file)
     assert job.motion == (None if motion is None else Path(motion))
 
 
@@ -443,7 +445,7 @@ def test_a_broken_gltf_has_no_frame_rate(tmp_path: Path, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("is_watched", [True, False])
-def test_a_bar_is_drawn_only_where_someone_watches(
+def test_a_bar_is_drawn_only_on_an_interactive_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], is_watched: bool
 ) -> None:
     class Terminal(io.StringIO):
@@ -452,10 +454,10 @@ def test_a_bar_is_drawn_only_where_someone_watches(
 
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    teller = telling.Teller(4)
+    printer = progress_output.ProgressPrinter(4)
     good = {"input": "a.bvh", "succeeded": True, "seconds": 1.25, "clips": [], "asked": []}
     for told in (good, good | {"succeeded": False, "error": "It is broken."}):
-        teller.tell(told)
+        printer.print_report(told)
     assert capsys.readouterr().out == "1/4  a.bvh  ok, 1.2 s\n2/4  a.bvh  FAILED\n"
     assert "a.bvh: It is broken.\n" in terminal.getvalue()
     assert ("[###############...............] 2 of 4" in terminal.getvalue()) == is_watched
@@ -504,17 +506,17 @@ def away_from_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dic
 
 @pytest.mark.blender
 def test_motions_go_through_blender(
-    tmp_path: Path, spoilt: solver.Clip, away_from_the_user: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, skating: solver.Clip, away_from_the_user: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "in").mkdir()
-    solver.write_bvh(spoilt, tmp_path / "in" / "walk.bvh")
+    solver.write_bvh(skating, tmp_path / "in" / "walk.bvh")
     out = tmp_path / "out"
 
     # BVH to .blend: imported, nothing changed, nothing baked.
     plain = run(tmp_path / "in", "-o", out / "plain", "--format", "blend", environment=away_from_the_user)
     assert plain.returncode == 0, plain.stderr
     (clip,) = report(out / "plain" / "walk.report.json")["clips"]
-    assert (clip["frames"], clip["fps"], clip["reading"], clip["up"]) == (spoilt.frames, FPS, "curves", "z")
+    assert (clip["frames"], clip["fps"], clip["reading"], clip["up"]) == (skating.frames, FPS, "curves", "z")
     assert (clip["armature"], clip["first_frame"]) == ("walk", 1.0)
     assert "baked" not in clip
 
@@ -535,18 +537,18 @@ def test_motions_go_through_blender(
     jobs = [Job(str(out / "clean" / "walk.blend"), "walk", str(out / "walk"), kind) for kind in ("fbx", "glb", "bvh")]
     jobs += [Job(str(out / f"walk.{kind}"), "walk", str(out / kind / "walk"), "bvh") for kind in ("fbx", "glb")]
     monkeypatch.setenv("BLENDER_USER_RESOURCES", away_from_the_user["BLENDER_USER_RESOURCES"])
-    for _, told in crew.done_by_crew(jobs, Order(), crew.command(BATCH)):
+    for _, told in worker_pool.run_in_pool(jobs, BatchOptions(), worker_pool.command(BATCH)):
         assert told["succeeded"], told
     saved = solver.read_bvh(out / "walk.bvh")
-    assert (saved.frames, saved.fps) == (spoilt.frames, FPS)
-    found = solver.detect_footplants(spoilt)
+    assert (saved.frames, saved.fps) == (skating.frames, FPS)
+    found = solver.detect_footplants(skating)
     assert solver.foot_metrics(saved, found).slide < SLIDES / 100, "the source was saved, not the result"
     for kind in ("fbx", "glb"):
         again = solver.read_bvh(out / kind / "walk.bvh")
-        assert (again.frames, again.fps) == (spoilt.frames, FPS)
-        for name in spoilt.skeleton.names:
+        assert (again.frames, again.fps) == (skating.frames, FPS)
+        for name in skating.skeleton.names:
             apart = np.abs(again.position(name) - saved.position(name)).max()
-            assert apart < 1e-4 * spoilt.skeleton.size, f"{kind}: {name}"
+            assert apart < 1e-4 * skating.skeleton.size, f"{kind}: {name}"
 
     looks = subprocess.run(
         [sys.executable, "-c", LOOKS, out / "clean" / "walk.blend", out / "walk.fbx", out / "walk.glb"],
@@ -559,19 +561,19 @@ def test_motions_go_through_blender(
     told = json.loads(looks.stdout.partition("told: ")[2])
     assert told["blend"]["is_result"] and told["blend"]["actions"] == ["walk", "walk.poise"]
     assert told["blend"]["source"] == "walk"
-    assert told["blend"]["range"] == [1, spoilt.frames]
+    assert told["blend"]["range"] == [1, skating.frames]
     for kind in ("blend", "fbx", "glb"):
         first, last = told[kind]["keys"]
-        assert last - first + 1 == pytest.approx(spoilt.frames, abs=1e-2), kind
+        assert last - first + 1 == pytest.approx(skating.frames, abs=1e-2), kind
         assert told[kind]["fps"] == FPS
 
 
 @pytest.mark.blender
 def test_in_blender_the_open_file_is_worked_on(
-    tmp_path: Path, spoilt: solver.Clip, away_from_the_user: dict[str, str]
+    tmp_path: Path, skating: solver.Clip, away_from_the_user: dict[str, str]
 ) -> None:
     """As `blender -b --python scripts/batch.py -- …` does: bpy is there already, and arguments follow two dashes."""
-    solver.write_bvh(spoilt, tmp_path / "walk.bvh")
+    solver.write_bvh(skating, tmp_path / "walk.bvh")
     inside = (
         "import runpy, sys, bpy\n"
         "script, motion = sys.argv.pop(1), sys.argv.pop(1)\n"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clips by the folder, without a window: what `scripts/batch.py` does.
+"""The parts of `scripts/batch.py`, which edits folders of clips without a window.
 
-`order` is what the user asks for, `files` says where things come from and go to, `editing` does it to one clip,
-`bvh_files` and `blender_files` bring clips and take them away, `working` makes a report of each, `crew` has it done by
-several processes.
+`command_line` parses the arguments, `jobs` lists which files are read and written, `clip_editing` edits one clip,
+`bvh_files` and `blender_files` read and write clips, `job_runner` runs one job and writes its report, `worker_pool`
+runs jobs in several processes, `progress_output` prints a line for each finished job.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clips of Blender: files are opened or imported, armatures read and baked by the add-on's bridge, files saved."""
+"""Edits the armatures of files in Blender: opens or imports, reads, edits, bakes and saves."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any
 
 from poise import solver
 
-from .editing import edited
-from .files import Job, format_of
+from .clip_editing import edit_clip
+from .command_line import BatchOptions
 from .gltf_rates import frame_rate
-from .order import Order
+from .jobs import Job, format_of
 
 FIRST_FRAME = 1
-"""Of an imported motion: where Blender's scenes begin."""
+"""First frame of an imported motion, as in Blender's scenes."""
 
 
-def edit_in_blender(job: Job, order: Order) -> list[dict[str, Any]]:
-    """Do what is asked for to every armature of a file, or of what is open, and tell what was done to each."""
+def edit_in_blender(job: Job, options: BatchOptions) -> list[dict[str, Any]]:
+    """Edit all armatures of a file, or of the open file; returns the report of each."""
     try:
         import bpy
     except ImportError:
@@ -34,18 +34,18 @@ def edit_in_blender(job: Job, order: Order) -> list[dict[str, Any]]:
 
     if job.source:
         _open(Path(job.source))
-    armatures = _armatures(order.armature)
+    armatures = _armatures(options.armature)
     if job.format == "bvh" and len(armatures) > 1:
         names = ", ".join(armature.name for armature in armatures)
         raise solver.PoiseError(f"A BVH file holds one character, and here are {names}: name one with --armature.")
-    told = []
+    reports = []
     for armature in armatures:
-        if job.format == "bvh" and not order.changes_motions and bridge.animation_of(armature).result is not None:
-            bridge.apply_result(armature)  # a motion is read as it was before it was solved, but saved as it is shown
+        if job.format == "bvh" and not options.changes_motions and bridge.animation_of(armature).result is not None:
+            bridge.apply_result(armature)  # `read` returns the source of a solved motion, but the file shows the result
         reading = bridge.read(armature)
-        done = edited(reading.clip, order, job, armature.name if len(armatures) > 1 else "")
-        told.append(
-            done.told
+        done = edit_clip(reading.clip, options, job, armature.name if len(armatures) > 1 else "")
+        reports.append(
+            done.report
             | {
                 "armature": reading.armature_name,
                 "first_frame": float(reading.times[0]),
@@ -57,21 +57,21 @@ def edit_in_blender(job: Job, order: Order) -> list[dict[str, Any]]:
             assert job.motion is not None
             job.motion.parent.mkdir(parents=True, exist_ok=True)
             solver.write_bvh(done.clip, job.motion)
-        elif job.format is not None and order.changes_motions:
-            baked = bridge.bake(reading, done.clip, target=order.target, tolerance=order.tolerance)
-            told[-1]["baked"] = baked.as_dict()
-            told[-1]["notes"] += baked.notes
+        elif job.format is not None and options.changes_motions:
+            baked = bridge.bake(reading, done.clip, target=options.target, tolerance=options.tolerance)
+            reports[-1]["baked"] = baked.as_dict()
+            reports[-1]["notes"] += baked.notes
     if job.motion is not None and job.format != "bvh":
         job.motion.parent.mkdir(parents=True, exist_ok=True)
         with _quiet():
             _SAVING[job.format or ""](bpy, str(job.motion))
         if not job.motion.is_file():
             raise solver.PoiseError(f"Blender did not write {job.motion}.")
-    return told
+    return reports
 
 
 def _armatures(name: str | None) -> list[Any]:
-    """The armatures to work on: the named one, or all that can be read."""
+    """The named armature, or all that can be read."""
     import bpy
 
     from poise.addon import bridge
@@ -116,7 +116,7 @@ def _open(path: Path) -> None:
 
 
 def _import_bvh(bpy: Any, path: Path) -> None:
-    # Read by the solver first: its sentences are better, and it knows which frame rate a rounded frame time means.
+    # Read by the solver first: it explains broken files, and knows which frame rate a rounded frame time means.
     clip = solver.read_bvh(path)
     _set_rate(bpy, clip.fps)
     bpy.ops.import_anim.bvh(filepath=str(path), frame_start=FIRST_FRAME)
@@ -133,7 +133,7 @@ def _import_gltf(bpy: Any, path: Path) -> None:
     rate = frame_rate(path)
     if rate is not None:
         _set_rate(bpy, rate)
-    # Its bones would be drawn as icospheres, which nobody needs in a result.
+    # Without this, the importer adds an icosphere as the shape of bones.
     bpy.ops.import_scene.gltf(filepath=str(path), disable_bone_shape=True)
     _fit_range(bpy)
 
@@ -147,14 +147,14 @@ _IMPORTING: dict[str, Callable[[Any, Path], None]] = {
 
 
 def _set_rate(bpy: Any, rate: float) -> None:
-    """Frames a second of the scene, which holds a whole number and what it is divided by."""
+    """Set the scene's frame rate, which Blender stores as a whole number and a divisor."""
     render = bpy.context.scene.render
     render.fps = max(1, round(rate))
     render.fps_base = render.fps / rate
 
 
 def _fit_range(bpy: Any) -> None:
-    """Let the scene's range be that of the imported motion."""
+    """Set the scene's range to that of the imported motion."""
     ranges = [tuple(action.frame_range) for action in bpy.data.actions]
     if ranges:
         bpy.context.scene.frame_start = round(min(begin for begin, _ in ranges))
@@ -182,7 +182,7 @@ def _export_gltf(bpy: Any, path: str) -> None:
     bpy.ops.export_scene.gltf(
         filepath=path,
         export_format="GLB" if path.endswith(".glb") else "GLTF_SEPARATE",
-        export_animation_mode="SCENE",  # as it is shown: older versions would mix all actions of the file
+        export_animation_mode="SCENE",  # the visible motion: older versions would mix all actions of the file
         export_anim_scene_split_object=False,
         export_optimize_animation_size=False,
     )
@@ -198,7 +198,7 @@ _SAVING: dict[str, Callable[[Any, str], None]] = {
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the chatter of Blender's importers and exporters."""
+    """Suppress the output and warnings of Blender's importers and exporters."""
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         yield

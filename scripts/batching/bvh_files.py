@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From BVH to BVH: no Blender anywhere."""
+"""Edits BVH files without Blender."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 
 from poise import solver
 
-from .editing import edited
-from .files import Job
-from .order import Order
+from .clip_editing import edit_clip
+from .command_line import BatchOptions
+from .jobs import Job
 
 
-def edit_bvh(job: Job, order: Order) -> list[dict[str, Any]]:
-    """Do what is asked for to a BVH file, and tell what was done to its clip."""
+def edit_bvh(job: Job, options: BatchOptions) -> list[dict[str, Any]]:
+    """Edit a BVH file; returns the report of its clip."""
     clip = solver.read_bvh(job.source)
-    done = edited(clip, order, job)
+    done = edit_clip(clip, options, job)
     if job.motion is not None:
         job.motion.parent.mkdir(parents=True, exist_ok=True)
         solver.write_bvh(done.clip, job.motion)
-    return [done.told | {"first_frame": 0, "reading": "bvh"}]
+    return [done.report | {"first_frame": 0, "reading": "bvh"}]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frame rate of glTF files, which hold seconds only: the importer would put their keys between frames."""
+"""The frame rate of glTF files. They hold only seconds, so that keys would otherwise be imported between frames."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 
 _BINARY = b"glTF"
 _HEADER = struct.Struct("<4sIIII")
-"""Of a binary file: what it is, its version and length; then the length and the type of its first part, the JSON."""
+"""Header of a binary file: magic, version, length; then length and type of its first chunk, the JSON."""
 
 SLOWEST = 10.0
-"""Frames a second: keys farther apart were set by hand, and tell nothing about frames."""
+"""Frames a second. Keys farther apart were set by hand and are no samples of frames."""
 
 WHOLE = 1e-4
-"""A rate that is this part away from a whole number is that number: rates of NTSC are further away."""
+"""Relative distance from a whole number within which a rate is rounded to it. NTSC rates are farther away."""
 
 
 def frame_rate(path: Path) -> float | None:
-    """Frames a second of the densest animation; None where its keys are too far apart to tell, or cannot be read."""
+    """Frames a second of the densest animation; None if its keys are too far apart or cannot be read."""
     try:
         rate = max(_rates(_content(path)), default=0.0)
     except (ValueError, LookupError, TypeError, AttributeError):  # the importer says what is wrong with a broken file

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pictures of the edited motions of document 003, 5.5: what was, what was asked, and what came of it."""
+"""Pictures of the edited motions of Le Callennec 2006, section 5.5: source, constraints and result."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
-import drawing
 import matplotlib.pyplot as plt
 import numpy as np
-from drawing import FRONT, Part, View
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
@@ -22,17 +20,20 @@ from poise.examples.edits import KICK_HEIGHTS, Edit
 from poise.solver.core.arrays import Array
 from poise.solver.deformation.acceleration_baseline import accelerations
 
-GHOST = 0.72
-"""How much of the paper's colour the source takes on where it stands behind the result."""
+from . import bodies
+from .bodies import FRONT, Part, View
 
-SOURCE_PATH, RESULT_PATH = "#a9adb3", drawing.TARGET
+GHOST = 0.72
+"""Share of the background colour in a source that is drawn behind the result."""
+
+SOURCE_PATH, RESULT_PATH = "#a9adb3", bodies.TARGET
 
 STONE, EDGE = "#e4dfd5", "#b9b2a4"
 
 STRIP = (-0.6, 4.7)
 """Metres of a walk that are shown."""
 WALKING = View(-90.0, elevation=6.0)
-"""From the right, so that who walks goes to the right."""
+"""From the right side: the walk goes to the right."""
 
 
 @cache
@@ -96,23 +97,23 @@ def _goal(edit: Edit) -> solver.ConstraintPoint:
 
 
 def _draw_kick(axes: Axes, title: str, clip: solver.Clip, frame: int, edit: Edit | None = None) -> None:
-    drawing.draw_floor(axes, (0.0, 0.1), KICKING, reach=0.6)
+    bodies.draw_floor(axes, (0.0, 0.1), KICKING, reach=0.6)
     _draw_sole(axes, edit.source if edit else clip, frame)
     _draw_path(axes, clip.position("l_talocrural"), KICKING, RESULT_PATH if edit else SOURCE_PATH)
-    drawing.draw_parts(axes, drawing.mannequin(clip.skeleton, clip.pose(frame)), KICKING)
-    drawing.draw_center_of_mass(axes, clip.center_of_mass()[frame], KICKING)
+    bodies.draw_parts(axes, bodies.mannequin(clip.skeleton, clip.pose(frame)), KICKING)
+    bodies.draw_center_of_mass(axes, clip.center_of_mass()[frame], KICKING)
     if edit:
-        drawing.draw_target(axes, np.asarray(_goal(edit).location), clip.position("l_talocrural")[frame], KICKING)
-    drawing.frame(axes, title, (-0.65, 1.25), (-0.2, 1.85))
+        bodies.draw_target(axes, np.asarray(_goal(edit).location), clip.position("l_talocrural")[frame], KICKING)
+    bodies.frame(axes, title, (-0.65, 1.25), (-0.2, 1.85))
 
 
 def _draw_sole(axes: Axes, clip: solver.Clip, frame: int) -> None:
-    """Where the right foot stands in the source, a little wider than it is: what leaves it has slid."""
+    """Draw the area of the right foot in the source, a little enlarged: a foot that leaves it has slid."""
     marks = clip.skeleton.landmarks
     heel, tip = (clip.position(marks.require(f"right_{part}"))[frame] for part in ("heel", "toe_tip"))
     across, along = np.array((0.07, 0.0, 0.0)), np.array((0.0, 0.0, 0.02))
     corners = np.array([heel + across, heel - across, tip - across, tip + across])
-    drawing.draw_support(axes, corners + np.array([-along, -along, along, along]), KICKING)
+    bodies.draw_support(axes, corners + np.array([-along, -along, along, along]), KICKING)
 
 
 # Walks --------------------------------------------------------------------------------------------------------------
@@ -128,12 +129,12 @@ def draw_footplants() -> Figure:
         for clip, ghost in ((edit.source, GHOST - 0.3), (deformation.clip, 0.0)):
             for part, place in (("heel", -WINDOW), ("toe", WINDOW)):
                 slid = _slid(clip, plant, part)[:, [0, 2]] * (-1.0, 1.0)
-                color = mixed(drawing.LEFT if plant.foot == "left" else drawing.RIGHT, ghost)
+                color = mixed(bodies.LEFT if plant.foot == "left" else bodies.RIGHT, ghost)
                 axes.plot(slid[:, 0], slid[:, 1] + place, color=color, linewidth=1.4, marker="o", markersize=3.0)
-        drawing.frame(axes, plant.label.split(" of the ")[1], (-WINDOW, WINDOW), (-2.0 * WINDOW, 2.0 * WINDOW))
+        bodies.frame(axes, plant.label.split(" of the ")[1], (-WINDOW, WINDOW), (-2.0 * WINDOW, 2.0 * WINDOW))
         axes.title.set_fontsize(8)
         for place in (-WINDOW, WINDOW):
-            axes.plot([-WINDOW, WINDOW], [place, place], color=drawing.FLOOR, linewidth=0.8, zorder=0)
+            axes.plot([-WINDOW, WINDOW], [place, place], color=bodies.FLOOR, linewidth=0.8, zorder=0)
     grid = panels[1, 0].get_gridspec()
     for axes in panels[1]:
         axes.remove()
@@ -143,12 +144,12 @@ def draw_footplants() -> Figure:
         for plant in edit.plants:
             for part, (begin, end) in plant.stays.items():
                 away = np.linalg.norm(_slid(clip, plant, part), axis=1)
-                color = drawing.LEFT if plant.foot == "left" else drawing.RIGHT
+                color = bodies.LEFT if plant.foot == "left" else bodies.RIGHT
                 frames = np.arange(int(begin), int(end) + 1)
                 axes.plot(frames, away, color=color, linewidth=1.4, linestyle="-" if part == "heel" else "--")
         axes.set_ylim(-0.5, 20.0)
         axes.set_xlim(0, clip.frames - 1)
-        _dress(axes, f"{title}: how far heels (solid) and balls are from where they stand", "frame", "mm")
+        _label(axes, f"{title}: how far heels (solid) and balls are from where they stand", "frame", "mm")
     return figure
 
 
@@ -171,17 +172,17 @@ def draw_catwalk() -> Figure:
     frames = [_flat(plant)[0] + 4 for plant in edit.plants[1:6]]
     for axes, frame in zip(above.subplots(1, len(frames)), frames, strict=True):
         here = np.array((0.0, 0.0, deformation.clip.position("HumanoidRoot")[frame, 2]))
-        axes.plot([0.0, 0.0], [-0.2, 0.1], color=drawing.INK, linewidth=0.8, zorder=0)
+        axes.plot([0.0, 0.0], [-0.2, 0.1], color=bodies.INK, linewidth=0.8, zorder=0)
         for clip, ghost in ((edit.source, GHOST), (deformation.clip, 0.0)):
-            parts = drawing.mannequin(clip.skeleton, clip.pose(frame))
-            drawing.draw_parts(axes, faded(moved(parts, -here), ghost), FRONT)
-        drawing.frame(axes, f"frame {frame}", (-0.42, 0.42), (-0.22, 1.8))
+            parts = bodies.mannequin(clip.skeleton, clip.pose(frame))
+            bodies.draw_parts(axes, faded(moved(parts, -here), ghost), FRONT)
+        bodies.frame(axes, f"frame {frame}", (-0.42, 0.42), (-0.22, 1.8))
     for axes, (title, clip) in zip(
         below.subplots(2, 1), {"Source": edit.source, "Catwalk": deformation.clip}.items(), strict=True
     ):
-        axes.plot([-0.4, 4.6], [0.0, 0.0], color=drawing.INK, linewidth=0.6, zorder=0)
+        axes.plot([-0.4, 4.6], [0.0, 0.0], color=bodies.INK, linewidth=0.6, zorder=0)
         _draw_soles(axes, clip, edit)
-        drawing.frame(axes, f"{title}, from above", (-0.4, 4.6), (-0.2, 0.2))
+        bodies.frame(axes, f"{title}, from above", (-0.4, 4.6), (-0.2, 0.2))
         axes.title.set_fontsize(9)
     return figure
 
@@ -195,8 +196,8 @@ def _draw_soles(axes: Axes, clip: solver.Clip, edit: Edit) -> None:
         side = np.array((ends[0, 1] - ends[1, 1], ends[1, 0] - ends[0, 0]))
         side *= 0.045 / np.linalg.norm(side)
         corners = np.concatenate([ends + side, (ends - side)[::-1]])
-        color = drawing.LEFT if plant.foot == "left" else drawing.RIGHT
-        axes.add_patch(Polygon(corners, facecolor=color, alpha=0.75, edgecolor=drawing.PAPER))
+        color = bodies.LEFT if plant.foot == "left" else bodies.RIGHT
+        axes.add_patch(Polygon(corners, facecolor=color, alpha=0.75, edgecolor=bodies.PAPER))
 
 
 def _flat(plant: solver.Footplant) -> tuple[int, int]:
@@ -209,9 +210,9 @@ def draw_stairs() -> Figure:
     edit, deformation = solved(edits.climbing)
     figure, panels = plt.subplots(2, 1, figsize=(10.0, 8.0), height_ratios=(1.85, 2.5), layout="constrained")
     _draw_strip(panels[0], edit.source, edit, stairs=False)
-    drawing.frame(panels[0], "Source", STRIP, (-0.1, 1.75))
+    bodies.frame(panels[0], "Source", STRIP, (-0.1, 1.75))
     _draw_strip(panels[1], deformation.clip, edit, stairs=True)
-    drawing.frame(panels[1], "Every footplant a step higher", STRIP, (-0.1, 2.4))
+    bodies.frame(panels[1], "Every footplant a step higher", STRIP, (-0.1, 2.4))
     return figure
 
 
@@ -224,7 +225,7 @@ def draw_waiter() -> Figure:
     for frame in _strip_frames(edit):
         _draw_tray(axes, clip, frame)
     _draw_path(axes, clip.position("r_middle1"), WALKING, RESULT_PATH)
-    drawing.frame(axes, "Upstairs with a tray", STRIP, (-0.1, 2.4))
+    bodies.frame(axes, "Upstairs with a tray", STRIP, (-0.1, 2.4))
     return figure
 
 
@@ -234,17 +235,17 @@ def _strip_frames(edit: Edit) -> list[int]:
 
 
 def _draw_strip(axes: Axes, clip: solver.Clip, edit: Edit, stairs: bool) -> None:
-    """The walker in several moments, and the ways of the heels."""
+    """Draw the walk at several frames, and the paths of the heels."""
     if stairs:
         _draw_stairs(axes, edit)
     else:
         axes.add_patch(Rectangle((STRIP[0], -0.08), STRIP[1] - STRIP[0], 0.08, facecolor=STONE))
     marks = clip.skeleton.landmarks
-    for side, color in (("left", drawing.LEFT), ("right", drawing.RIGHT)):
+    for side, color in (("left", bodies.LEFT), ("right", bodies.RIGHT)):
         _draw_path(axes, clip.position(marks.require(f"{side}_heel")), WALKING, color)
     for frame in _strip_frames(edit):
         if frame < clip.frames:
-            drawing.draw_parts(axes, drawing.mannequin(clip.skeleton, clip.pose(frame)), WALKING)
+            bodies.draw_parts(axes, bodies.mannequin(clip.skeleton, clip.pose(frame)), WALKING)
 
 
 def _draw_stairs(axes: Axes, edit: Edit) -> None:
@@ -259,8 +260,8 @@ def _draw_stairs(axes: Axes, edit: Edit) -> None:
 def _draw_tray(axes: Axes, clip: solver.Clip, frame: int) -> None:
     hand = clip.position(solver.BodyPoint("r_middle1", (0.03, -0.03, 0.0)))[frame]
     x, y, _ = WALKING.project(hand)
-    axes.plot([x - 0.2, x + 0.2], [y, y], color=drawing.INK, linewidth=3.0, solid_capstyle="round", zorder=6)
-    axes.plot([x, x + 0.0], [y, y + 0.14], color=drawing.UMBRELLA, linewidth=6.0, zorder=5.5)
+    axes.plot([x - 0.2, x + 0.2], [y, y], color=bodies.INK, linewidth=3.0, solid_capstyle="round", zorder=6)
+    axes.plot([x, x + 0.0], [y, y + 0.14], color=bodies.UMBRELLA, linewidth=6.0, zorder=5.5)
 
 
 # Golf ---------------------------------------------------------------------------------------------------------------
@@ -280,15 +281,15 @@ def draw_golf() -> Figure:
     figure, panels = plt.subplots(2, len(moments), figsize=(11.0, 6.8), layout="constrained")
     for row, (name, shown) in zip(panels, {"Source": source, "Amplified": clip}.items(), strict=True):
         for axes, (title, frame) in zip(row, moments.items(), strict=True):
-            drawing.draw_floor(axes, (0.0, 0.0), FRONT, reach=0.5)
+            bodies.draw_floor(axes, (0.0, 0.0), FRONT, reach=0.5)
             _draw_path(axes, source.position("l_wrist"), FRONT, SOURCE_PATH)
             _draw_club(axes, shown, frame)
             if shown is clip:
                 _draw_path(axes, clip.position("l_wrist"), FRONT, RESULT_PATH)
-            drawing.draw_parts(axes, drawing.mannequin(shown.skeleton, shown.pose(frame)), FRONT)
+            bodies.draw_parts(axes, bodies.mannequin(shown.skeleton, shown.pose(frame)), FRONT)
             if shown is clip and frame in goals:
-                drawing.draw_target(axes, goals[frame], clip.position("l_wrist")[frame], FRONT)
-            drawing.frame(axes, f"{name}: {title}", (-0.95, 0.95), (-0.2, 2.4))
+                bodies.draw_target(axes, goals[frame], clip.position("l_wrist")[frame], FRONT)
+            bodies.frame(axes, f"{name}: {title}", (-0.95, 0.95), (-0.2, 2.4))
     return figure
 
 
@@ -296,14 +297,14 @@ def _draw_club(axes: Axes, clip: solver.Clip, frame: int) -> None:
     """A stick in the left hand, as the made-up swing holds it."""
     along = np.array((0.0, -np.sin(np.deg2rad(60.0)), np.cos(np.deg2rad(60.0))))
     ends = [clip.position(solver.BodyPoint("l_wrist", tuple(length * along)))[frame] for length in (-0.05, CLUB)]
-    axes.plot(*FRONT.project(np.stack(ends))[:, :2].T, color=drawing.INK, linewidth=1.8, zorder=0.6)
+    axes.plot(*FRONT.project(np.stack(ends))[:, :2].T, color=bodies.INK, linewidth=1.8, zorder=0.6)
 
 
 # Curves -------------------------------------------------------------------------------------------------------------
 
 
 def draw_smoothness() -> Figure:
-    """How lively the joints are, and how well everything holds, example by example."""
+    """Accelerations of joints and residuals of constraints, for each example."""
     examples: dict[str, Callable[[], Edit]] = {
         "Kick, high": _KICKS[1],
         "Kick out of reach": next(iter(_FAR_KICKS.values())),
@@ -317,28 +318,28 @@ def draw_smoothness() -> Figure:
     for (top, bottom), (title, make) in zip(panels.T, examples.items(), strict=True):
         edit, deformation = solved(make)
         for clip, color in ((deformation.clip, RESULT_PATH), (edit.source, SOURCE_PATH)):
-            top.plot(_liveliness(clip), color=color, linewidth=1.0)
-        _dress(top, title, "", "largest acceleration, rad/s²")
+            top.plot(_largest_accelerations(clip), color=color, linewidth=1.0)
+        _label(top, title, "", "largest acceleration, rad/s²")
         for residual in deformation.report.residuals:
             kind = "Footplant" if isinstance(residual.constraint, solver.Footplant) else residual.constraint.label
-            color = drawing.CURVES[("Footplant", "Balance").index(kind)] if kind in ("Footplant", "Balance") else TINT
+            color = bodies.CURVES[("Footplant", "Balance").index(kind)] if kind in ("Footplant", "Balance") else TINT
             is_angular = isinstance(residual.constraint, solver.OrientationConstraint)
             shares = residual.distances / (1.0 if is_angular else edit.source.skeleton.size)
             bottom.semilogy(residual.frames, np.maximum(shares, LEAST), color=color, linewidth=0.8)
-        bottom.axhline(1e-3, color=drawing.INK, linewidth=0.8, linestyle=(0, (4, 2)))
+        bottom.axhline(1e-3, color=bodies.INK, linewidth=0.8, linestyle=(0, (4, 2)))
         bottom.set_ylim(LEAST, 1.0)
-        _dress(bottom, "", "frame", "missed: plants blue, balance orange")
+        _label(bottom, "", "frame", "missed: plants blue, balance orange")
     for axes in panels[:, 1:].flat:
         axes.set_ylabel("")
     return figure
 
 
-TINT = drawing.CURVES[2]
+TINT = bodies.CURVES[2]
 LEAST = 1e-12
 """Shares of the character's size that are drawn as nothing."""
 
 
-def _liveliness(clip: solver.Clip) -> Array:
+def _largest_accelerations(clip: solver.Clip) -> Array:
     """(frames - 2,) the largest angular acceleration of any joint."""
     return np.asarray(np.linalg.norm(accelerations(clip.motion.rotations, clip.fps), axis=-1).max(axis=1)[1:-1])
 
@@ -347,8 +348,8 @@ def _liveliness(clip: solver.Clip) -> Array:
 
 
 def mixed(color: str, share: float) -> str:
-    """A colour that has taken on so much of the paper's."""
-    red, green, blue = (1.0 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(drawing.PAPER))
+    """A colour mixed with the given share of the background's."""
+    red, green, blue = (1.0 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(bodies.PAPER))
     return to_hex((float(red), float(green), float(blue)))
 
 
@@ -357,40 +358,38 @@ def faded(parts: Iterable[Part], share: float) -> list[Part]:
     return [replace(part, color=mixed(part.color, share)) for part in parts]
 
 
-def _dress(axes: Axes, title: str, x_label: str, y_label: str) -> None:
-    axes.set_title(title, fontsize=9, color=drawing.INK)
+def _label(axes: Axes, title: str, x_label: str, y_label: str) -> None:
+    axes.set_title(title, fontsize=9, color=bodies.INK)
     axes.set_xlabel(x_label, fontsize=8)
     axes.set_ylabel(y_label, fontsize=8)
     axes.tick_params(labelsize=7)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(color=drawing.FLOOR)
+    axes.grid(color=bodies.FLOOR)
 
 
 def moved(parts: Iterable[Part], by: Array) -> list[Part]:
-    """Parts somewhere else."""
+    """Parts moved by a vector (3,)."""
     return [replace(part, centers=part.centers + by) for part in parts]
 
 
 def _draw_path(axes: Axes, places: Array, view: View, color: str) -> None:
-    """The way of a point, with a dot for each frame."""
+    """Draw the path of a point, with a dot for each frame."""
     seen = view.project(places)
     axes.plot(seen[:, 0], seen[:, 1], color=color, linewidth=1.0, marker="o", markersize=1.6, zorder=0.8)
 
 
 def _note(axes: Axes, lines: Sequence[str]) -> None:
-    axes.text(
-        0.5, 0.0, "\n".join(lines), transform=axes.transAxes, fontsize=8, ha="center", va="top", color=drawing.INK
-    )
+    axes.text(0.5, 0.0, "\n".join(lines), transform=axes.transAxes, fontsize=8, ha="center", va="top", color=bodies.INK)
 
 
 def _misses(deformation: solver.Deformation) -> list[str]:
-    """What misses by how much, in centimetres."""
+    """One line for each constraint with a residual, in centimetres."""
     return [
         f"{'support' if isinstance(residual.constraint, solver.Footplant) else residual.constraint.label.lower()} "
         f"misses by {100.0 * residual.worst:.1f} cm"
         for residual in deformation.report.residuals
         if residual.misses.any()
-    ] or ["all is met"]
+    ] or ["all constraints hold"]
 
 
 PICTURES: dict[str, Callable[[], Figure]] = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pictures of postures: mannequins and chains, with targets, centre of mass and support, in plain projection."""
+"""Drawings of postures in parallel projection: mannequins, chains, targets, centre of mass and support."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ UMBRELLA = "#8c4f6b"
 CURVES = ("#3c78a8", "#d98a3d", "#5a9a57")
 
 HAZE = 0.35
-"""How much of the paper's colour the farthest part of a body takes on."""
+"""Share of the background colour in the farthest part of a body."""
 
 
 @dataclass(frozen=True)
 class View:
-    """A parallel projection. Azimuth 0 looks a body that faces z in the face, 90 shows its left side (degrees)."""
+    """A parallel projection, angles in degrees. Azimuth 0 shows the front of a body that faces z, 90 its left side."""
 
     azimuth: float = 0.0
     elevation: float = 12.0
@@ -49,7 +49,7 @@ FRONT, LEFT_SIDE, RIGHT_SIDE = View(), View(90.0), View(-90.0)
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A piece of a body: the hull of balls."""
+    """A part of a body: the convex hull of balls."""
 
     centers: Array
     """(balls, 3) in the world."""
@@ -57,11 +57,11 @@ class Part:
     """(balls,)"""
     color: str
     in_front: float = 0.0
-    """How much nearer to the viewer it counts than it is, so that it hides what it grows out of."""
+    """Distance by which it is drawn nearer to the viewer, so that it covers the parts that it is attached to."""
 
 
 def draw_parts(axes: Axes, parts: Iterable[Part], view: View) -> None:
-    """Draw what is farther away first and paler."""
+    """Draw parts from the farthest to the nearest, far ones paler."""
     seen = [(view.project(part.centers), part) for part in parts]
     depths = np.array([centers[:, 2].mean() + part.in_front for centers, part in seen])
     projected = [seen[number] for number in np.argsort(depths)]
@@ -155,11 +155,11 @@ def draw_chain(axes: Axes, skeleton: solver.Skeleton, pose: solver.Pose, view: V
         axes.add_patch(Circle(joint[:2], 0.6 * thick, facecolor=PAPER, edgecolor=INK, linewidth=0.8))
 
 
-# What is asked, and what came of it ---------------------------------------------------------------------------------
+# Targets, balance and surroundings ----------------------------------------------------------------------------------
 
 
 def draw_target(axes: Axes, target: Array, reached: Array, view: View) -> None:
-    """A ring at the target, and a line to it from what should be there."""
+    """Draw a ring at the target and a line to it from the position reached."""
     (x, y, _), (to_x, to_y, _) = view.project(reached), view.project(target)
     axes.plot([x, to_x], [y, to_y], color=TARGET, linewidth=1.2, linestyle=(0, (4, 2)), zorder=3)
     axes.plot(
@@ -211,7 +211,7 @@ def draw_floor(axes: Axes, middle: tuple[float, float], view: View, reach: float
 
 
 def draw_block(axes: Axes, low: Sequence[float], high: Sequence[float], view: View) -> None:
-    """A box on which somebody sits, given by two opposite corners."""
+    """Draw a box between two opposite corners."""
     corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
     axes.add_patch(Polygon(convex_hull(view.project(corners)[:, :2]), facecolor="#d8d2c6", edgecolor="none"))
     top = corners[corners[:, 1] == high[1]]
@@ -227,8 +227,8 @@ def frame(axes: Axes, title: str, x: tuple[float, float], y: tuple[float, float]
     axes.axis("off")
 
 
-def dress_curves(axes: Axes, title: str, x_label: str, y_label: str) -> None:
-    """A quiet frame, a legend and labels about curves that are already drawn."""
+def label_curves(axes: Axes, title: str, x_label: str, y_label: str) -> None:
+    """Add labels, a grid and a legend to drawn curves."""
     axes.set_title(title, fontsize=11, color=INK, pad=8)
     axes.set_xlabel(x_label, fontsize=9)
     axes.set_ylabel(y_label, fontsize=9)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several processes that share the work: where one is lost, its clip has failed and the others go on."""
+"""Runs jobs in several processes. If a process dies, its job has failed and the others continue."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from .files import Job
-from .order import Order
-from .working import Report, as_line, failed
+from .command_line import BatchOptions
+from .job_runner import Report, report_failure, to_line
+from .jobs import Job
 
-WORKER = "--work-for-others"
-"""The only argument of a process that works for this one."""
+WORKER_ARGUMENT = "--worker"
+"""The only argument of a worker process."""
 
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-"""Several processes, each with threads for all cores, would only wait for each other."""
+"""Environment for several workers: threads for all cores in each of them would compete."""
 
 
 def command(script: Path) -> list[str]:
-    """How to start a process that works: with the Blender in which this one runs, or with the same Python."""
+    """The command that starts a worker process, with the same Blender or Python as this process."""
     bpy = sys.modules.get("bpy")
     program = bpy.app.binary_path if bpy is not None else ""
     if not program:
-        return [sys.executable, str(script), WORKER]
+        return [sys.executable, str(script), WORKER_ARGUMENT]
     alike = [argument for argument in ("--factory-startup", "--enable-autoexec") if argument in sys.argv]
-    return [program, "--background", *alike, "--python", str(script), "--", WORKER]
+    return [program, "--background", *alike, "--python", str(script), "--", WORKER_ARGUMENT]
 
 
-def done_by_crew(jobs: Sequence[Job], order: Order, command: Sequence[str]) -> Iterator[tuple[Job, Report]]:
-    """Each job with its report, as they are finished."""
+def run_in_pool(jobs: Sequence[Job], options: BatchOptions, command: Sequence[str]) -> Iterator[tuple[Job, Report]]:
+    """Run the jobs; yields each with its report, in the order in which they finish."""
     waiting: SimpleQueue[Job] = SimpleQueue()
     finished: SimpleQueue[tuple[Job, Report] | BaseException] = SimpleQueue()
     for job in jobs:
         waiting.put(job)
-    crew = [_Worker(order, command, waiting, finished) for _ in range(min(order.jobs, len(jobs)))]
-    for worker in crew:
+    workers = [_Worker(options, command, waiting, finished) for _ in range(min(options.jobs, len(jobs)))]
+    for worker in workers:
         worker.start()
     try:
         for _ in jobs:
@@ -50,31 +50,31 @@ def done_by_crew(jobs: Sequence[Job], order: Order, command: Sequence[str]) -> I
                 raise done
             yield done
     finally:
-        with contextlib.suppress(Empty):  # where it ends early, nobody begins anything new
+        with contextlib.suppress(Empty):  # after an early end no worker starts another job
             while True:
                 waiting.get_nowait()
-        for worker in crew:
+        for worker in workers:
             worker.interrupt()
             worker.join()
 
 
 class _Worker(threading.Thread):
-    """Keeps a process busy: started when there is something to do, and again after it was lost."""
+    """A thread that feeds one process with jobs. The process is started for the first job, and again if it has died."""
 
     def __init__(
         self,
-        order: Order,
+        options: BatchOptions,
         command: Sequence[str],
         waiting: SimpleQueue[Job],
         finished: SimpleQueue[tuple[Job, Report] | BaseException],
     ) -> None:
         super().__init__(daemon=True)
-        self.order, self.command = order, command
+        self.options, self.command = options, command
         self.waiting, self.finished = waiting, finished
         self.process: subprocess.Popen[str] | None = None
 
     def run(self) -> None:
-        """Do jobs until there are none."""
+        """Run jobs until the queue is empty."""
         try:
             while True:
                 job = self.waiting.get_nowait()
@@ -88,7 +88,7 @@ class _Worker(threading.Thread):
                 _end(self.process)
 
     def interrupt(self) -> None:
-        """End the process, whatever it is doing."""
+        """Kill the process."""
         process = self.process
         if process is not None:
             process.kill()
@@ -98,15 +98,15 @@ class _Worker(threading.Thread):
         assert process.stdin is not None and process.stdout is not None
         answer = ""
         with contextlib.suppress(BrokenPipeError):
-            process.stdin.write(as_line(job))
+            process.stdin.write(to_line(job))
             process.stdin.flush()
             answer = process.stdout.readline()
         if answer:
             report: Report = json.loads(answer)
             return report
         self.process = None
-        code = _end(process, is_lost=True)
-        return failed(job, self.order, f"The process that worked on {job.source} ended with code {code}.")
+        code = _end(process, has_died=True)
+        return report_failure(job, self.options, f"The process that run_job on {job.source} ended with code {code}.")
 
     def _new_process(self) -> subprocess.Popen[str]:
         process = subprocess.Popen(
@@ -115,16 +115,16 @@ class _Worker(threading.Thread):
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
-            env=(ONE_THREAD if self.order.jobs > 1 else {}) | os.environ,
+            env=(ONE_THREAD if self.options.jobs > 1 else {}) | os.environ,
         )
         assert process.stdin is not None
-        process.stdin.write(as_line(self.order))
+        process.stdin.write(to_line(self.options))
         return process
 
 
-def _end(process: subprocess.Popen[str], is_lost: bool = False) -> int:
-    """End a process that has nothing to do, or has ended already; returns its exit code."""
-    if not is_lost:
-        process.kill()  # all that it has done is written, and Blender's own end may hang
+def _end(process: subprocess.Popen[str], has_died: bool = False) -> int:
+    """End an idle process, or wait for one that has died; returns its exit code."""
+    if not has_died:
+        process.kill()  # its results are written, and Blender's own exit may hang
     process.communicate()
     return process.returncode

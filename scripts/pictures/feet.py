@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pictures of feet: when they stand, as it is found, and how they stand before and after they are cleaned."""
+"""Pictures of detected footplants, and of feet before and after cleanup."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import get_args
 
-import drawing
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,8 +17,10 @@ from poise.solver import synthetic
 from poise.solver.core.arrays import Array
 from poise.solver.synthetic import SyntheticMotion
 
+from . import bodies
+
 STEPS, RATE, SKATE = 6, 60.0, 0.015
-"""A walk whose feet slide by more than those of most captures, so that it can be seen."""
+"""A walk whose feet slide more than in most captures, so that it is visible."""
 
 FOUND, TRUE = "#d9822b", "#a9adb3"
 PARTS = ("heel", "toe")
@@ -32,8 +33,8 @@ def skating() -> SyntheticMotion:
 
 
 @cache
-def found() -> list[solver.DetectedFootplant]:
-    """Its plants, as they are found."""
+def detected_plants() -> list[solver.DetectedFootplant]:
+    """Its detected plants."""
     return solver.detect_footplants(skating().clip)
 
 
@@ -48,10 +49,10 @@ def draw_detection() -> Figure:
                 np.arange(walk.clip.frames) / RATE,
                 height,
                 lw=1.2,
-                color=drawing.TARGET,
+                color=bodies.TARGET,
                 alpha=0.4 + 0.6 * (part == "heel"),
             )
-            for plants, colour, width in ((walk.contacts, TRUE, 9.0), (found(), FOUND, 4.0)):
+            for plants, colour, width in ((walk.contacts, TRUE, 9.0), (detected_plants(), FOUND, 4.0)):
                 for plant in plants:
                     begin, end = getattr(plant, f"{part}_strike"), getattr(plant, f"{part}_off")
                     if plant.foot == foot and begin is not None:
@@ -74,7 +75,7 @@ def draw_detection() -> Figure:
 def draw_cleanup() -> Figure:
     """Where heels and balls are while they stand, seen from above: as captured, and cleaned in three ways."""
     walk = skating()
-    plants = found()
+    plants = detected_plants()
     methods: tuple[solver.CleanMethod, ...] = get_args(solver.CleanMethod)
     figure, panels = plt.subplots(
         1 + len(methods), 1, figsize=(9.0, 5.6), sharex=True, sharey=True, layout="constrained"
@@ -91,7 +92,7 @@ def draw_cleanup() -> Figure:
 def _draw_prints(
     axes: Axes, title: str, clip: solver.Clip, plants: list[solver.DetectedFootplant], metrics: solver.FootMetrics
 ) -> None:
-    """The ways of planted heels and balls, each about where it is in the mean, ten times as large as they are."""
+    """Draw the paths of planted heels and balls, ten times enlarged about their means."""
     along, across = 2, 0
     for plant in plants:
         places = {}
@@ -99,11 +100,11 @@ def _draw_prints(
             path = _point(clip, plant.foot, part)[round(begin) : round(end) + 1]
             places[part] = path.mean(axis=0)
             shown = places[part] + 10.0 * (path - places[part])
-            axes.plot(shown[:, along], shown[:, across], lw=1.0, color=drawing.TARGET if part == "heel" else FOUND)
+            axes.plot(shown[:, along], shown[:, across], lw=1.0, color=bodies.TARGET if part == "heel" else FOUND)
         if len(places) == 2:
             ends = np.stack([places[part] for part in PARTS])
             axes.plot(ends[:, along], ends[:, across], lw=8.0, color=TRUE, alpha=0.5, solid_capstyle="round", zorder=0)
-    # What arithmetic leaves cannot be seen.
+    # Rounding errors are shown as zero.
     slide, stretch = (100.0 * share if share > 1e-9 else 0.0 for share in (metrics.largest_slide, metrics.stretch))
     told = f"{title}: plants slide by {slide:.1g} % of the leg at most, bones stretch by {stretch:.1g} %"
     axes.set_title(told, fontsize=10, loc="left")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One clip from file to file with a report of it, and a process that does so until it is told to stop."""
+"""Runs one job and writes its report; `run_worker` does so for jobs from the standard input."""
 
 from __future__ import annotations
 
@@ -17,61 +17,61 @@ from poise.solver.files.atomic_writing import write_whole
 
 from .blender_files import edit_in_blender
 from .bvh_files import edit_bvh
-from .files import Job, format_of
-from .order import Order
+from .command_line import BatchOptions
+from .jobs import Job, format_of
 
 Report = dict[str, Any]
 
 _BlenderError = RuntimeError
-"""What Blender's operators raise, with their own sentence behind the word "Error:"."""
+"""Raised by Blender's operators, with their message after "Error:"."""
 
 
-def worked(job: Job, order: Order) -> Report:
-    """Do one job and write its report. Whatever goes wrong is told there, in one sentence."""
+def run_job(job: Job, options: BatchOptions) -> Report:
+    """Run a job and write its report, which holds the message of any error."""
     begin = time.perf_counter()
     report: Report = {
         "input": job.source or f"the open file {job.clip}",
         "output": None,
         "succeeded": False,
         "error": None,
-        "asked": order.asked,
+        "asked": options.asked,
         "clips": [],
     }
     try:
         needs_blender = format_of(Path(job.source)) != "bvh" or job.format not in (None, "bvh")
-        report["clips"] = (edit_in_blender if needs_blender else edit_bvh)(job, order)
+        report["clips"] = (edit_in_blender if needs_blender else edit_bvh)(job, options)
         report |= {"succeeded": True, "output": str(job.motion) if job.motion else None}
     except (PoiseError, OSError, _BlenderError) as error:
         report["error"] = _sentence(error)
-    except Exception as error:  # a file can be broken in ways that nobody thought of, and the next one may be whole
+    except Exception as error:  # an unexpected error in one file must not stop the others
         report |= {"error": _sentence(error), "traceback": traceback.format_exc()}
     report["seconds"] = round(time.perf_counter() - begin, 3)
-    return _with_file(report, job)
+    return _written(report, job)
 
 
-def failed(job: Job, order: Order, sentence: str) -> Report:
-    """The report on a job whose process was lost."""
+def report_failure(job: Job, options: BatchOptions, sentence: str) -> Report:
+    """Write and return the report of a job whose process has died."""
     report: Report = {"input": job.source, "output": None, "succeeded": False, "error": sentence}
-    return _with_file(report | {"asked": order.asked, "clips": [], "seconds": None}, job)
+    return _written(report | {"asked": options.asked, "clips": [], "seconds": None}, job)
 
 
-def _with_file(report: Report, job: Job) -> Report:
+def _written(report: Report, job: Job) -> Report:
     try:
         job.report.parent.mkdir(parents=True, exist_ok=True)
         text = f"{json.dumps(report, indent=2, ensure_ascii=False)}\n"
-        # The name of a file may hold what is no letter; as an escape it is JSON, and names the file all the same.
+        # File names may hold bytes that are no text: they are written as escapes.
         write_whole(job.report, text.encode("utf-8", "backslashreplace").decode("utf-8"))
     except (PoiseError, OSError) as error:
-        told = report["error"] or f"The report could not be written: {_sentence(error)}"
-        report |= {"succeeded": False, "error": told}
+        message = report["error"] or f"The report could not be written: {_sentence(error)}"
+        report |= {"succeeded": False, "error": message}
     return report
 
 
 def _sentence(error: Exception) -> str:
-    """One line, which says what kind of mistake it is where the words alone do not."""
+    """The message of an error in one line, with the type of unexpected errors."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if isinstance(error, _BlenderError) and any("Traceback" in line for line in lines):
-        # An importer's own mistake: its kind and words stand below the calls that led to it.
+        # An exception inside an importer: its type and message are the last line of the traceback.
         lines = [line for line in lines if not line.startswith("Location:")][-1:]
     words = " ".join(lines).removeprefix("Error: ")
     if isinstance(error, (PoiseError, _BlenderError)) and words:
@@ -82,21 +82,21 @@ def _sentence(error: Exception) -> str:
 # As a process of its own --------------------------------------------------------------------------------------------
 
 
-def work_for_others() -> None:
-    """Take the order from the first line of the standard input, a job from each other line; answer with reports.
+def run_worker() -> None:
+    """Read options from the first line of the standard input and a job from each further line; write a report for each.
 
-    What Blender prints would get between the answers: it is led to the standard error.
+    Output of Blender would mix with the reports: it goes to the standard error.
     """
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     lines = iter(sys.stdin.readline, "")
-    order = Order(**json.loads(next(lines)))
+    options = BatchOptions(**json.loads(next(lines)))
     for line in lines:
-        report = worked(Job(**json.loads(line)), order)
+        report = run_job(Job(**json.loads(line)), options)
         answers.write(f"{json.dumps(report)}\n")
         answers.flush()
 
 
-def as_line(plain: Order | Job) -> str:
-    """An order or a job as a line for `work_for_others`."""
+def to_line(plain: BatchOptions | Job) -> str:
+    """Options or a job as a line of JSON for `run_worker`."""
     return f"{json.dumps(asdict(plain))}\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the user asks for on the command line."""
+"""The command line of `batch.py`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from poise import solver
 
 MotionFormat = Literal["bvh", "blend", "fbx", "glb", "gltf"]
 FORMATS: tuple[MotionFormat, ...] = get_args(MotionFormat)
-"""How motions are read and written; each is also the ending of its files."""
+"""Motion formats; each is also its file name extension."""
 
 Target = Literal["action", "replace", "combine"]
 
@@ -37,7 +37,7 @@ examples:
 EPILOG = """\
 Beside each motion stands a report, NAME.report.json: what was done, the footplants, how feet stood before and after,
 how near each constraint came, what would help, how long it took. No input is ever overwritten. The exit code is 0 if
-every clip succeeded, 1 if one failed (the others are done all the same), 2 if the command line makes no sense.
+every clip succeeded, 1 if one failed (the others are done all the same), 2 if the command line is wrong.
 
 .blend, .fbx, .glb and .gltf files need Blender: run this script in it (blender -b --python …), or with a Python that
 has the bpy module. Poise itself is taken from the checkout in which this script lies, so the extension need not be
@@ -46,21 +46,21 @@ installed or enabled.
 
 
 @dataclass(frozen=True)
-class Order:
-    """What is to be done to every clip. Only plain values: it travels to other processes."""
+class BatchOptions:
+    """The options of a run. Plain values only, because they are sent to worker processes as JSON."""
 
     inputs: tuple[str, ...] = ()
-    """Files and folders; none: what is open in Blender."""
+    """Files and folders; none means the file that is open in Blender."""
     output: str = ""
-    """A folder, or a file where there is one input."""
+    """A folder, or with one input a file."""
     format: MotionFormat | None = None
-    """Of what is saved; None: that of the output's name, else that of each input."""
+    """Format of the results; None means that of the output's name, else that of each input."""
     detect: bool = False
     clean: solver.CleanMethod | None = None
     plants: str | None = None
-    """Where footplants to clean with come from, instead of detection: a file, or a folder of files named as clips."""
+    """Footplants to use instead of detected ones: a file, or a folder with a file for each clip."""
     constraints: str | None = None
-    """What clips are deformed by: a file, or a folder of files named as clips."""
+    """Constraints: a file, or a folder with a file for each clip."""
     ground: float | None = None
     armature: str | None = None
     target: Target = "action"
@@ -69,18 +69,18 @@ class Order:
 
     @property
     def changes_motions(self) -> bool:
-        """Whether a motion may come out otherwise than it went in."""
+        """Whether results may differ from their inputs."""
         return self.clean is not None or self.constraints is not None
 
     @property
     def asked(self) -> list[str]:
-        """What is to be done, in the order in which it is done."""
+        """The requested steps, in the order in which they are done."""
         cleaning = [] if self.clean is None else [f"clean {self.clean}"]
         return [*(["detect"] if self.detect else []), *cleaning, *(["constraints"] if self.constraints else [])]
 
 
 def parser() -> argparse.ArgumentParser:
-    """Of the command line."""
+    """The argument parser."""
     made = argparse.ArgumentParser(
         prog="batch.py", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -142,13 +142,13 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def order_of(arguments: Sequence[str]) -> Order:
-    """The order that command-line arguments give; a wrong one ends the program with a sentence and the code 2."""
+def parse_arguments(arguments: Sequence[str]) -> BatchOptions:
+    """The options of command-line arguments. A wrong argument ends the program with one sentence and exit code 2."""
     line = parser()
     given = vars(line.parse_args(arguments))
     if given["plants"] and not (given["clean"] or given["constraints"]):
         line.error("--plants says what to clean with or to keep: give --clean or --constraints too")
-    return Order(**given | {"inputs": tuple(given["inputs"])})
+    return BatchOptions(**given | {"inputs": tuple(given["inputs"])})
 
 
 def _number(text: str) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is seen on the terminal: a line for each clip, and a bar where someone is watching."""
+"""Output on the terminal: a line for each finished clip, and a progress bar if the terminal is interactive."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import io
 import sys
 import time
 
-from .working import Report
+from .job_runner import Report
 
 BAR = 30
-"""Letters."""
+"""Width of the bar in characters."""
 
 
-class Teller:
-    """Tells of each clip as it is finished: on the standard output, and on the standard error what went wrong."""
+class ProgressPrinter:
+    """Prints a line for each finished clip to the standard output, and errors to the standard error."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -22,12 +22,12 @@ class Teller:
         self.begin = time.monotonic()
         self.has_bar = sys.stderr.isatty()
         for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):  # the name of a file may hold letters that no terminal knows
+            if isinstance(stream, io.TextIOWrapper):  # file names may hold characters that the terminal cannot show
                 stream.reconfigure(errors="backslashreplace")
         self._draw()
 
-    def tell(self, report: Report) -> None:
-        """A line for a clip that is finished."""
+    def print_report(self, report: Report) -> None:
+        """Print the line of a finished clip."""
         self.done += 1
         self._wipe()
         number = f"{self.done:>{len(str(self.total))}}/{self.total}"
@@ -53,7 +53,7 @@ class Teller:
 
 
 def _result(report: Report) -> str:
-    """What is worth a glance: plants, and how much they slide."""
+    """The most important figures: number of plants, their slide, constraints that do not hold."""
     words = []
     for clip in report["clips"]:
         if clip["footplants"]:

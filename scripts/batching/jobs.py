@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which files are read and which are written, settled before anything is touched."""
+"""Jobs: which files are read and which are written, checked before any file is written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .order import FORMATS, MotionFormat, Order
+from .command_line import FORMATS, BatchOptions, MotionFormat
 
 
 def _constraints_ending(armature: str) -> str:
@@ -17,97 +17,97 @@ def _constraints_ending(armature: str) -> str:
     return f"{inner}.constraints.json"
 
 
-class OrderError(Exception):
-    """An order that cannot be carried out, in one sentence."""
+class UsageError(Exception):
+    """Options that cannot be carried out; the message is one sentence."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One input and what becomes of it. Only plain values: it travels to other processes."""
+    """One input and its outputs. Plain values only, because jobs are sent to worker processes as JSON."""
 
     source: str
-    """The file; empty for what is open in Blender."""
+    """The input file; empty for the file that is open in Blender."""
     clip: str
-    """What it is called: its place in the folder that was given, without an ending."""
+    """Name of the clip: its path in the input folder, without extension."""
     stem: str
-    """Folder and name of everything that is written, without an ending."""
+    """Path of all outputs, without extension."""
     format: MotionFormat | None
-    """How the motion is saved; None: it is not."""
+    """Format of the saved motion; None if no motion is saved."""
 
     @property
     def motion(self) -> Path | None:
-        """The motion that is written."""
+        """Path of the saved motion."""
         return None if self.format is None else Path(f"{self.stem}.{self.format}")
 
     @property
     def report(self) -> Path:
-        """What became of it."""
+        """Path of the report."""
         return Path(f"{self.stem}.report.json")
 
     def constraints(self, armature: str = "") -> Path:
-        """Footplants that were found, of one of several armatures if it is named."""
+        """Path of the detected footplants; `armature` names one of several armatures."""
         return Path(f"{self.stem}{_constraints_ending(armature)}")
 
     def constraints_in(self, place: Path, armature: str = "") -> Path:
-        """Where constraints for it are: a file is for all clips, a folder holds one for each."""
+        """Path of the constraints of this clip: `place` itself if it is a file, else the clip's file in that folder."""
         return place / f"{self.clip}{_constraints_ending(armature)}" if place.is_dir() else place
 
 
-def jobs_of(order: Order, open_file: str | None = None) -> list[Job]:
-    """What is to be done, or an `OrderError`. `open_file` is what Blender has open: a path, or "" for a new file."""
-    output = Path(order.output)
+def jobs_for(options: BatchOptions, open_file: str | None = None) -> list[Job]:
+    """The jobs of a run; wrong options raise a `UsageError`. `open_file` is Blender's open file, "" if it is new."""
+    output = Path(options.output)
     is_file = format_of(output) is not None and not output.is_dir()
-    if not order.inputs:
+    if not options.inputs:
         if open_file is None:
-            raise OrderError("Give the motions to work on: files, or folders of them.")
+            raise UsageError("Give the motions to work on: files, or folders of them.")
         name = Path(open_file).stem or "untitled"
-        found = [("", Path(name), "blend" if order.format is None else order.format)]
+        found = [("", Path(name), "blend" if options.format is None else options.format)]
     else:
         found = [
-            (str(path), inside.with_suffix(""), order.format or format_of(path) or "bvh")
-            for path, inside in _inputs(order.inputs, output)
+            (str(path), inside.with_suffix(""), options.format or format_of(path) or "bvh")
+            for path, inside in _inputs(options.inputs, output)
         ]
     if is_file and len(found) > 1:
-        raise OrderError(f"{output} is one file, but there are {len(found)} motions: name a folder after -o.")
-    if is_file and order.format not in (None, format_of(output)):
-        raise OrderError(f"{output} is called otherwise than --format {order.format} says: leave out one of the two.")
+        raise UsageError(f"{output} is one file, but there are {len(found)} motions: name a folder after -o.")
+    if is_file and options.format not in (None, format_of(output)):
+        raise UsageError(f"{output} is called otherwise than --format {options.format} says: leave out one of the two.")
     if not is_file and output.exists() and not output.is_dir():
-        raise OrderError(f"{output} is neither a folder nor a motion: name something else after -o.")
+        raise UsageError(f"{output} is neither a folder nor a motion: name something else after -o.")
     jobs = []
     for source, inside, kind in found:
         stem = output.with_suffix("") if is_file else output / inside
         saved = format_of(output) if is_file else kind
-        only_detects = order.asked == ["detect"] and not is_file and order.format is None
+        only_detects = options.asked == ["detect"] and not is_file and options.format is None
         jobs.append(Job(source, str(inside), str(stem), None if only_detects else saved))
-    _check(jobs, [order.plants, order.constraints, open_file], finds_plants=order.detect)
+    _check(jobs, [options.plants, options.constraints, open_file], finds_plants=options.detect)
     return jobs
 
 
 def format_of(path: Path) -> MotionFormat | None:
-    """What a file's ending says."""
+    """The format of a file name's extension, or None."""
     ending = path.suffix.lower().removeprefix(".")
     return next((known for known in FORMATS if known == ending), None)
 
 
 def _inputs(given: Iterable[str], output: Path) -> Iterator[tuple[Path, Path]]:
-    """Each motion with its place in the folder of results."""
+    """Each input motion with its path relative to the output folder."""
     for name in given:
         path = Path(name)
         if path.is_dir():
             inside = sorted(_motions(path, output))
             if not inside:
-                raise OrderError(f"In the folder {path} there is no motion (.{', .'.join(FORMATS)}).")
+                raise UsageError(f"In the folder {path} there is no motion (.{', .'.join(FORMATS)}).")
             yield from ((found, found.relative_to(path)) for found in inside)
         elif not path.exists():
-            raise OrderError(f"{path} does not exist.")
+            raise UsageError(f"{path} does not exist.")
         elif format_of(path) is None:
-            raise OrderError(f"{path} is no motion: its name ends with none of .{', .'.join(FORMATS)}.")
+            raise UsageError(f"{path} is no motion: its name ends with none of .{', .'.join(FORMATS)}.")
         else:
             yield path, Path(path.name)
 
 
 def _motions(folder: Path, output: Path) -> Iterator[Path]:
-    """Below a folder, but for hidden ones and for the results of a run before."""
+    """Motions below a folder, without hidden files and the output folder."""
     results = output.resolve()
     for here, folders, names in os.walk(folder):
         inner = Path(here)
@@ -116,12 +116,12 @@ def _motions(folder: Path, output: Path) -> Iterator[Path]:
 
 
 def _check(jobs: list[Job], others: list[str | None], finds_plants: bool) -> None:
-    """Nothing is written twice, and nothing over what is read."""
+    """Raise a `UsageError` if two jobs have the same output, or an output is also an input."""
     by_stem: dict[str, Job] = {}
     for job in jobs:
         place = os.path.normcase(os.path.realpath(job.stem))
         if place in by_stem:
-            raise OrderError(
+            raise UsageError(
                 f"{by_stem[place].source} and {job.source} would both be written to {job.stem}: do one after the "
                 "other, each with its own -o."
             )
@@ -133,10 +133,10 @@ def _check(jobs: list[Job], others: list[str | None], finds_plants: bool) -> Non
     for job in jobs:
         for path in (job.motion, job.report, job.constraints() if finds_plants else None):
             if path is not None and path.exists() and _identity(path) in identities:
-                raise OrderError(f"{path} is read, so it must not be written: name another place after -o.")
+                raise UsageError(f"{path} is read, so it must not be written: name another place after -o.")
 
 
 def _identity(path: Path) -> tuple[int, int]:
-    """The same for all names of a file."""
+    """Device and inode, which are equal for all names of a file."""
     found = path.stat()
     return found.st_dev, found.st_ino

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Detects footplants, cleans and deforms one clip, and reports what was done."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise import solver
+
+from .command_line import BatchOptions
+from .jobs import Job
+
+EVENTS = ("heel_strike", "toe_strike", "heel_off", "toe_off")
+
+
+@dataclass(frozen=True)
+class EditedClip:
+    """An edited clip and its part of the report."""
+
+    clip: solver.Clip
+    report: dict[str, Any]
+
+
+def edit_clip(clip: solver.Clip, options: BatchOptions, job: Job, armature: str = "") -> EditedClip:
+    """Edit a clip by the options. `armature` names the clip where a file has several."""
+    report: dict[str, Any] = {"name": armature or job.clip, "frames": clip.frames, "fps": clip.fps, "up": clip.up}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = _edit(clip, options, job, armature, report)
+    report["notes"] = list(dict.fromkeys(str(warning.message) for warning in caught))
+    return EditedClip(result, report)
+
+
+def _edit(clip: solver.Clip, options: BatchOptions, job: Job, armature: str, report: dict[str, Any]) -> solver.Clip:
+    ground = None if options.ground is None else solver.Ground(options.ground)
+    cyclic = solver.is_cyclic(clip)
+    requested = _requested(options.constraints, clip, job, armature)
+    plants = _plants(clip, options, job, armature, requested)
+    report["footplants"] = [_plant_report(plant) for plant in plants]
+    if options.detect:
+        path = job.constraints(armature)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        solver.write_constraints(plants, path, clip)
+        report["constraints_file"] = str(path)
+    result = clip
+    if options.clean is not None:
+        done = solver.cleaned(clip, plants, options.clean, ground=ground, cyclic=cyclic)
+        result = done.clip
+        report["clean"] = {
+            "method": options.clean,
+            "residual": done.residual,
+            "largest_stretch": done.largest_stretch,
+            "unmet": list(done.unmet),
+        }
+        _check_plausible(clip, result, plants, ground)
+    if options.constraints is not None:
+        constraints = [*_kept(plants, requested, options), *requested]
+        deformation = solver.correct_and_deform(result, constraints, ground=ground, cyclic=cyclic)
+        result = deformation.clip
+        report["deform"] = _deformation_report(deformation)
+        _check_plausible(clip, result, constraints, ground)
+    if plants:
+        report["metrics"] = {
+            "before": solver.foot_metrics(clip, plants, ground=ground).as_dict(),
+            "after": solver.foot_metrics(result, plants, source=clip, ground=ground).as_dict(),
+        }
+    return result
+
+
+def _check_plausible(
+    clip: solver.Clip, result: solver.Clip, constraints: Sequence[solver.Constraint], ground: solver.Ground | None
+) -> None:
+    """Raise an error for an implausible result, so that it is not written."""
+    why = solver.why_implausible(clip, result, constraints, ground)
+    if why:
+        raise solver.PoiseError(why)
+
+
+def _requested(place: str | None, clip: solver.Clip, job: Job, armature: str) -> list[solver.Constraint]:
+    """The constraints of this clip, from a file or from the clip's file in a folder."""
+    if place is None:
+        return []
+    return solver.read_constraints(job.constraints_in(Path(place), armature), clip)
+
+
+def _plants(
+    clip: solver.Clip, options: BatchOptions, job: Job, armature: str, requested: Sequence[solver.Constraint]
+) -> list[solver.Footplant]:
+    """The footplants to enforce or to measure: given ones, those of the constraints, or detected ones."""
+    if options.plants is not None:
+        given = [each for each in _requested(options.plants, clip, job, armature) if isinstance(each, solver.Footplant)]
+        if not given:
+            raise solver.PoiseError(f"In {options.plants} there is no footplant for {job.clip}.")
+        return given
+    if options.detect or options.clean is not None:
+        return list(solver.detect_footplants(clip))
+    own = [each for each in requested if isinstance(each, solver.Footplant)]
+    if own or not options.constraints:
+        return own
+    try:
+        return list(solver.detect_footplants(clip))
+    except solver.PoiseError:  # a character without legs has no footplants to measure
+        return []
+
+
+def _kept(
+    plants: Sequence[solver.Footplant], requested: Sequence[solver.Constraint], options: BatchOptions
+) -> list[solver.Footplant]:
+    """The plants to keep while the requested constraints are enforced, with a higher priority than any of them."""
+    are_requested = options.detect or options.clean is not None or options.plants is not None
+    if not are_requested or any(isinstance(each, solver.Footplant) for each in requested):
+        return []
+    highest = max((each.priority for each in requested), default=0)
+    return [replace(plant, priority=highest + 1) for plant in plants]
+
+
+def _plant_report(plant: solver.Footplant) -> dict[str, Any]:
+    events = {name: getattr(plant, name) for name in EVENTS}
+    confidence = plant.confidence if isinstance(plant, solver.DetectedFootplant) else None
+    return {"name": plant.label, "foot": plant.foot, **events, "confidence": confidence}
+
+
+def _deformation_report(deformation: solver.Deformation) -> dict[str, Any]:
+    report = deformation.report
+    is_angle = (solver.OrientationConstraint, solver.DirectionConstraint)
+    return {
+        "residuals": [
+            {
+                "constraint": residual.constraint.label,
+                "worst": residual.worst,
+                "worst_frame": residual.worst_frame,
+                "mean": float(np.mean(residual.distances)) if residual.distances.size else 0.0,
+                "unit": "radians" if isinstance(residual.constraint, is_angle) else "length",
+                "holds": not bool(residual.misses.any()),
+            }
+            for residual in report.residuals
+        ],
+        "conflicts": [str(conflict) for conflict in report.conflicts],
+        "advice": [advice.sentence for conflict in report.conflicts for advice in conflict.advice],
+        "stretched_limbs": [asdict(limb) for limb in report.stretched],
+        "frames_at_rest": int(deformation.converged.sum()),
+    }

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pictures for `scripts/demo.py`: `bodies` draws mannequins, `motions` edited motions, `feet` detection and cleanup."""
