@@ -29,11 +29,11 @@ from benchmarks.cleanup import cleanup  # noqa: E402
 from benchmarks.coming_to_rest import coming_to_rest  # noqa: E402
 from benchmarks.conflict import conflict  # noqa: E402
 from benchmarks.detection import PLANTS, detection, detection_growth  # noqa: E402
-from benchmarks.enforced_walk import BATCH, IN_TURN, enforced_walk  # noqa: E402
+from benchmarks.enforced_walk import BATCH, SEQUENTIAL, enforced_walk  # noqa: E402
 from benchmarks.figures import Direction, Figure  # noqa: E402
 from benchmarks.integration_and_damping import integration_and_damping  # noqa: E402
 from benchmarks.parameterization import parameterization  # noqa: E402
-from benchmarks.planted_walk import PlantedWalk, Popping, WalkTargets, made_up_walk  # noqa: E402
+from benchmarks.planted_walk import AccelerationRatios, PlantedWalk, WalkTargets, made_up_walk  # noqa: E402
 from benchmarks.posture_speed import poise_name, posture_speed  # noqa: E402
 from benchmarks.solving_again import solving_again  # noqa: E402
 from benchmarks.timing import take_turns  # noqa: E402
@@ -295,11 +295,11 @@ def test_a_walk_is_judged_by_how_far_its_feet_are_and_how_much_its_joints_shake(
         targets.skeleton, asked.rotations, asked.root_translation + np.array([0.0, 0.1, 0.0])
     )
     assert targets.largest_miss(lifted) == pytest.approx(0.1, abs=1e-6)
-    assert Popping.of(step, motion) == Popping(1.0, pytest.approx(1.0))  # type: ignore[arg-type]
+    assert AccelerationRatios.of(step, motion) == AccelerationRatios(1.0, pytest.approx(1.0))  # type: ignore[arg-type]
     shaken = motion.rotations.copy()
     knee = step.clip.skeleton.landmarks.require("left_knee")
     shaken[::2, knee] = rotations.multiply(shaken[::2, knee], rotations.exp([0.2, 0.0, 0.0]))
-    assert Popping.of(step, solver.Motion(shaken, motion.translations)).joint > 2.0
+    assert AccelerationRatios.of(step, solver.Motion(shaken, motion.translations)).joint > 2.0
 
 
 # The benchmarks, on tiny sizes -------------------------------------------------------------------------------------
@@ -363,7 +363,7 @@ def test_transpose_needs_more_iterations_and_draws(tmp_path: Path) -> None:
 
 def test_the_enforced_walk_is_judged_without_peers_too(step: PlantedWalk) -> None:
     figures = {figure.name: figure for figure in enforced_walk(step, peer_names=(), rounds=1)}
-    assert figures[BATCH].unit == figures[IN_TURN].unit == "ms"
+    assert figures[BATCH].unit == figures[SEQUENTIAL].unit == "ms"
     judged = [figure for figure in figures.values() if figure.bound is not None]
     assert len(judged) == 2 and not report.broken_bounds(judged)
     assert figures[f"{BATCH}: planted points miss"].value < 1e-6  # type: ignore[operator]
@@ -509,4 +509,4 @@ def test_a_peer_holds_feet_that_are_rigid(name: str, mocap: Path) -> None:
     walker.walk()
     assert walker.iterations < 3 * targets.frames
     assert targets.largest_miss(walker.motion) < 1.001e-5
-    assert Popping.of(walk, walker.motion).joint < 1.3
+    assert AccelerationRatios.of(walk, walker.motion).joint < 1.3

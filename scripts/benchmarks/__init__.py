@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `make bench` measures, one benchmark a module; `catalogue` lists them, `figures` says what each yields."""
+"""The benchmarks of `make bench`, one a module; `catalogue` lists them, and each yields `figures`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the add-on takes, from an armature to a baked action, beside Blender's own baking of the same clip."""
+"""Time of the add-on from an armature to a baked action, beside Blender's own baking of the same clip."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROUNDS = 5
 MOST_SECONDS_MORE = 1.0
 """Seconds by which reading, solving and baking may take longer than Blender's baking alone."""
 PATIENCE = 300.0
-"""Seconds after which a Blender that does not answer is given up."""
+"""Seconds after which a Blender process that does not answer is killed."""
 
 ADDON, BLENDER = "add-on: read, solve and bake", "Blender: nla.bake"
 
@@ -59,7 +59,7 @@ def blender_python() -> str | None:
 
 
 def _measured(python: str, walk: PlantedWalk, rounds: int) -> dict[str, Any]:
-    """What the Blender tells that is started for this."""
+    """The measurements of a Blender process that is started for them."""
     from poise import solver
 
     with tempfile.TemporaryDirectory(prefix="poise-bench-") as folder:

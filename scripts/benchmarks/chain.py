@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The test configuration of document 003, figure 3.8: a bent chain on a fixed base, in a cube full of targets.
+"""The test configuration of Le Callennec 2006, figure 3.8: a bent chain on a fixed base, in a cube full of targets.
 
 Lengths are in metres, and the chain is one metre long: its size, to which damping and goals are relative, is 1.
 """
@@ -17,15 +17,15 @@ from poise.solver.core.arrays import Array
 
 JOINTS = 20
 BEND = 2.0
-"""Radians from one end of the starting posture to the other: no joint is straight, so that it is not singular."""
+"""Radians by which the starting posture is bent in all: a straight chain would be singular."""
 
 VOXELS = 10
-"""Along each edge of the cube."""
+"""Number of voxels along each edge of the cube."""
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A chain and how it starts."""
+    """A chain and its starting pose."""
 
     skeleton: solver.Skeleton
     start: solver.Pose
@@ -41,7 +41,7 @@ class Chain:
         return solver.Motion.from_poses([self.start] * frames)
 
     def reach_for(self, targets: Array) -> solver.PositionTask:
-        """The end of the chain goes to the targets, (3,) or (frames, 3)."""
+        """A task that moves the end of the chain to the targets, (3,) or (frames, 3)."""
         tip = self.skeleton.tips[0]
         return solver.PositionTask(tip.joint, targets, offset=tip.offset)
 
@@ -58,7 +58,7 @@ def cube(voxels: int = VOXELS) -> Array:
 
 
 def shortest_distances(targets: Array) -> Array:
-    """(frames,) how near the end of the chain can come: 0 to what it reaches."""
+    """(frames,) the smallest distance of the chain's end from each target: 0 where it is reachable."""
     return np.maximum(0.0, np.linalg.norm(targets, axis=-1) - 1.0)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who is measured: the captured walk where the clips lie beside the checkout, and a made-up human elsewhere."""
+"""The measured clip: the captured walk if the clips are beside the checkout, else a made-up human."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ STRIDE_FRAMES = 120
 SWAY = 0.15
 """Radians by which every joint of the made-up human sways, each in its own rhythm."""
 CROUCH = {"hip": -0.4, "knee": 0.8, "ankle": -0.4}
-"""Radians about x by which its legs are bent: straight ones are singular, which no walk is."""
+"""Radians about x by which its legs are bent, because straight legs are singular."""
 
 
 @dataclass(frozen=True, eq=False)
 class Character:
-    """A clip, and how the report calls it."""
+    """A clip and its name in the report."""
 
     clip: solver.Clip
     name: str
 
 
 def walking() -> Character:
-    """The captured walk, or what stands in for it."""
+    """The captured walk, or the made-up human instead of it."""
     if WALK.is_file():
         return Character(solver.read_bvh(WALK), "CMU 02_01")
     return Character(swaying_human(STRIDE_FRAMES), "synthetic human, for want of ../shared/mocap")

@@ -16,17 +16,16 @@ from .planted_walk import SKATE, PlantedWalk
 from .timing import Job
 
 RATE, SPARSE = 120.0, 30.0
-"""Frames a second: as capture comes, and as films are made. The sparser the frames, the more plants there are to place
-for each of them."""
+"""Frames a second of captures and of films. At the lower rate there are more plants for each frame."""
 STEPS, SPARSE_STEPS, STREAMED = 60, 240, 8
-"""Steps of the walks that are cleaned as a whole, and of the one that comes in frame by frame and is judged."""
+"""Steps of the walks that are cleaned as clips, and of the walk that is cleaned as a stream and evaluated."""
 ROUNDS = 5
 LEAST_BATCH, LEAST_STREAM = 20_000.0, 1_000.0
-"""Frames a second, two legs, on one core: a minute of capture in a blink, and a stream faster than any camera."""
+"""Smallest frames a second of clips and of streams, two legs, on one core."""
 LARGEST_SLIDE = 1e-4
-"""Sizes of the character that a planted point may travel in a plant: it may be off by a millionth in each frame."""
+"""Largest path of a planted point during a plant, in sizes of the character: a millionth in each frame."""
 LARGEST_KNEE = 1.5
-"""Times the source's, the largest angular acceleration of a knee."""
+"""Largest angular acceleration of a knee over that of the source."""
 
 STREAMS: dict[str, type[solver.CleanStream] | type[solver.RigidStream]] = {
     "stretch": solver.CleanStream,
@@ -40,7 +39,7 @@ def cleanup(
     short: PlantedWalk | None = None,
     rounds: int = ROUNDS,
 ) -> Iterator[Figure]:
-    """Feet of a walk that skates are planted: by stretching limbs, by rigid ones, and by priorities."""
+    """Cleanup of a walk whose feet slide, by the methods stretch, rigid and prioritized."""
     whole, short = whole or skating_walk(STEPS), short or skating_walk(STREAMED)
     sparse = sparse or skating_walk(SPARSE_STEPS, SPARSE)
     jobs: dict[str, Job] = {batch_name(method): _batch(whole, method) for method in STREAMS}
@@ -68,7 +67,7 @@ def cleanup(
 def _speeds(jobs: Mapping[str, Job], rounds: int) -> dict[str, float]:
     """Frames for a second of the processor's time, each job in its best round.
 
-    What is promised is for one core, so what else the machine does must not count.
+    Processor time, because the bounds are for one core and other processes must not count.
     """
     best = dict.fromkeys(jobs, 0.0)
     for _ in range(rounds):
@@ -87,17 +86,17 @@ def skating_walk(steps: int, rate: float = RATE) -> PlantedWalk:
 
 
 def batch_name(method: str) -> str:
-    """What the report calls a clip that is cleaned."""
+    """The figure's name for a cleaned clip."""
     return f"cleanup: {method}, a clip"
 
 
 def sparse_name(method: str) -> str:
-    """What the report calls a clip of few frames a second."""
+    """The figure's name for a cleaned clip of few frames a second."""
     return f"cleanup: {method}, a clip of {SPARSE:g} frames/s"
 
 
 def stream_name(method: str) -> str:
-    """What the report calls a stream that is cleaned."""
+    """The figure's name for a cleaned stream."""
     return f"cleanup: {method}, a stream"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long everyday postures take until nothing moves any more, the posture task at the bottom included."""
+"""Time until ordinary postures converge, including the pose attraction at the lowest priority."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A hand that wants what it cannot have: how far do feet and balance give way, in Poise and in its peers?"""
+"""A hand with an unreachable target: the errors of feet and balance, in Poise and in its peers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .figures import Figure
 
 ITERATIONS = 200
 POSTURES = 5
-"""Frames of the clip, evenly spread, that all start from; the worst counts."""
+"""Number of starting postures, evenly spread over the clip; the worst result counts."""
 
 LARGEST_DRIFT = 1e-4
 
@@ -33,7 +33,7 @@ class Drift:
     balance: float
     """Of the centre of mass, horizontally."""
     hand: float
-    """What the hand is still away from its target, on average: the less, the better."""
+    """Mean distance of the hand from its target."""
 
 
 def conflict(
@@ -42,7 +42,7 @@ def conflict(
     iterations: int = ITERATIONS,
     postures: int = POSTURES,
 ) -> Iterator[Figure]:
-    """A hand's target out of reach: what the feet and the centre of mass give way, in sizes of the character."""
+    """A hand's target out of reach: errors of feet and centre of mass, in sizes of the character."""
     character = character or walking()
     frames = np.linspace(0, character.clip.frames - 1, postures).astype(np.int64)
     work = workload.conflict(character.clip, frames)

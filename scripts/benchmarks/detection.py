@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long it takes to find the constraints of a motion, beside the simple detectors, and how that grows."""
+"""Time to detect the constraints of a motion, beside simple detectors, and its growth with the clip's length."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .timing import Job, take_turns
 
 FRAMES = 400
 ROUNDS = 40
-"""Of each the fastest counts, the one that the rest of the machine disturbed least."""
+"""The fastest round counts: it is disturbed least by other processes."""
 LONGEST = 10.0
-"""Milliseconds for one body part, everything included: then what is found follows a dragged threshold at once."""
+"""Largest milliseconds for one body part in all, so that results follow a dragged threshold at once."""
 
 FOOT = "a foot, all kinds"
 TUMBLING = "an object that rests and turns, all kinds"
@@ -31,12 +31,12 @@ SQUARED = "baseline: squared displacement"
 LENGTHS = (2000, 20_000)
 GROWTH_ROUNDS = 2
 LONGEST_CLIP = 10.0
-"""Seconds for the longest clip: long enough for a coffee to be poured, not to be drunk."""
+"""Largest seconds for the longest clip."""
 LARGEST_GROWTH = 1.3
-"""Of the time for one frame, from the shorter clip to the longer one: more would not be linear."""
+"""Largest ratio of the time for one frame in the longer clip to that in the shorter one: 1 is linear growth."""
 
 SMALLEST_JOB = 6000
-"""Frames that one round looks at, at least: a short clip several times, so that luck does not favour it."""
+"""Smallest number of frames in a round: a short clip is repeated, so that its time is not too short to measure."""
 
 EVERY_JOINT = "every joint, where it stays"
 
@@ -44,7 +44,7 @@ LEAST_F1 = 0.9
 
 
 def detection(walk: PlantedWalk | None = None, frames: int = FRAMES, rounds: int = ROUNDS) -> Iterator[Figure]:
-    """Finding the constraints of one body part, from the clip to the list."""
+    """Detection of the constraints of one body part, from the clip to the list."""
     walk = walk or planted_walk()
     foot = workload.foot(walk, frames)
     tumbling, sliding = workload.tumbling(foot.clip), workload.sliding(foot.clip)
@@ -77,7 +77,7 @@ def detection(walk: PlantedWalk | None = None, frames: int = FRAMES, rounds: int
 
 
 def _agreement(walk: PlantedWalk) -> Iterator[Figure]:
-    """How well plants are found where they are known."""
+    """Precision of detected plants where the true ones are known."""
     clip, marks = walk.clip, walk.clip.skeleton.landmarks
     points = [
         (foot, part, getattr(marks, f"{foot}_{mark}"))
@@ -141,11 +141,11 @@ def detection_growth(
 
 
 def growth_name(what: str, length: int) -> str:
-    """What the report calls a job."""
+    """The figure's name for a job."""
     return f"detect: {what}, {length} frames"
 
 
-def _findings(foot: workload.Detecting, sliding: workload.Detecting) -> dict[str, Callable[[], object]]:
+def _findings(foot: workload.DetectionWorkload, sliding: workload.DetectionWorkload) -> dict[str, Callable[[], object]]:
     return {
         PLANTS: lambda: solver.detect_footplants(foot.fresh()),
         FOOT: lambda: solver.detect(foot.fresh(), foot.body, foot.templates),
@@ -154,7 +154,7 @@ def _findings(foot: workload.Detecting, sliding: workload.Detecting) -> dict[str
     }
 
 
-def _every_joint(foot: workload.Detecting) -> None:
+def _every_joint(foot: workload.DetectionWorkload) -> None:
     clip = foot.fresh()
     for joint in clip.skeleton.names:
         solver.detect(clip, joint, foot.templates[:1])

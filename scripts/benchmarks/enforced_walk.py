@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All plants of a walk enforced, with balance and pose attraction: Poise in batch, in turn, and its peers."""
+"""All plants of a walk enforced, with balance and pose attraction: Poise in batch, frame by frame, and its peers."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from poise import solver
 
 from . import peers
 from .figures import Figure
-from .planted_walk import PlantedWalk, Popping, WalkTargets, planted_walk
+from .planted_walk import AccelerationRatios, PlantedWalk, WalkTargets, planted_walk
 from .timing import Job, take_turns
 
 ROUNDS = 5
 LARGEST_SHARE = {"pink": 0.1, "placo": 1.0 / 3.0}
-"""Of a peer's time, that Poise may need in batch."""
+"""Largest ratio of Poise's time in batch to a peer's time."""
 LARGEST_POPPING = 1.3
 
 BATCH = "enforced walk: Poise, batch"
-IN_TURN = "enforced walk: Poise, sequential"
+SEQUENTIAL = "enforced walk: Poise, sequential"
 
 
 @dataclass(frozen=True)
 class Standard:
-    """When a peer's frame is finished."""
+    """When the iterations of a peer's frame stop."""
 
     to_rest: bool
     name: str
@@ -42,10 +42,10 @@ def enforced_walk(
 ) -> Iterator[Figure]:
     """A whole walk: every plant, balance and posture, against the same tasks frame by frame in other libraries.
 
-    Poise is given the constraints and does everything: it compiles them, joins their ends, solves, lets feet swing and
-    smooths. The peers know tasks but no constraints: Poise compiles these for them (see `peers.Walker`), within their
-    time as within its own, and they track them, with the feet as constraints and as the dearest tasks. The bounds are
-    for whichever is faster, and for frames that end as soon as the feet hold; the peers' time to rest is told too.
+    Poise compiles the constraints, blends their boundaries, solves, and smooths. The peers have tasks but no
+    constraints over time: Poise compiles these for them (see `peers.Walker`), which counts as their time too. Each peer
+    runs with the feet as equality constraints and as the tasks with the largest weight. The bounds are for the faster
+    of the two, with frames that end as soon as the feet hold; the time until convergence is a figure too.
     """
     walk = walk or planted_walk()
     targets = WalkTargets.of(walk)
@@ -64,11 +64,11 @@ def enforced_walk(
                 walkers[job_name] = peers.open_walker(name, targets, constrained, standard.to_rest)
                 jobs[job_name] = _walking(walk, walkers[job_name])
     timings = take_turns(jobs, rounds)
-    seconds, results[IN_TURN] = _in_turn(walk)
+    seconds, results[SEQUENTIAL] = _sequential(walk)
 
     about = f"{walk.name}, {walk.clip.frames} frames, {len(walk.clip.skeleton)} joints, {len(walk.plants)} plants"
     yield Figure(BATCH, 1e3 * timings.median(BATCH), "ms", note=about)
-    yield Figure(IN_TURN, 1e3 * seconds, "ms", note="one run")
+    yield Figure(SEQUENTIAL, 1e3 * seconds, "ms", note="one run")
     yield Figure("enforced walk: batch : sequential", timings.median(BATCH) / seconds, "ratio")
     for name, walker in walkers.items():
         each = walker.iterations / walker.targets.frames
@@ -88,14 +88,14 @@ def enforced_walk(
         note = "bound: the smallest of the peers, until their feet hold" if name == BATCH else ""
         yield Figure(f"{name}: planted points miss", miss, "sizes", smallest if name == BATCH else None, note=note)
     for name, motion in results.items():
-        popping, bound = Popping.of(walk, motion), LARGEST_POPPING if name == BATCH else None
+        popping, bound = AccelerationRatios.of(walk, motion), LARGEST_POPPING if name == BATCH else None
         if name == BATCH:
             yield Figure(f"{name}: largest acceleration : source", popping.whole, "ratio", bound)
         yield Figure(f"{name}: any joint's acceleration : source", popping.joint, "ratio", bound)
 
 
 def walker_name(peer: str, feet_are_constraints: bool, standard: Standard) -> str:
-    """What the report calls a peer."""
+    """The figure's name for a peer."""
     feet = "feet as constraints" if feet_are_constraints else "weighted"
     return f"enforced walk: {peer}, {feet}, {standard.name}"
 
@@ -109,8 +109,8 @@ def _walking(walk: PlantedWalk, walker: peers.Walker) -> Job:
     return compile_and_walk
 
 
-def _in_turn(walk: PlantedWalk) -> tuple[float, solver.Motion]:
-    """Seconds and result of the document's own order; it takes so long that once must do."""
+def _sequential(walk: PlantedWalk) -> tuple[float, solver.Motion]:
+    """Seconds and result of one run that solves each frame from the last result, as in Le Callennec 2006."""
     begin = time.perf_counter()
     deformed = solver.deform(walk.clip, walk.constraints, settings=solver.DeformSettings(coherence="sequential"))
     return time.perf_counter() - begin, deformed.clip.motion

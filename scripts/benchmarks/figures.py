@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A figure: one measured number, and the bound that it must keep if there is one."""
+"""A figure: one measured number and its bound, if it has one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Figure:
 
     name: str
     value: float | None
-    """None where there is nothing to measure; the note then says why."""
+    """None if it could not be measured; the note says why."""
     unit: str
     bound: float | None = None
     direction: Direction = "at most"
-    """Which side of the bound is the good one."""
+    """On which side of the bound the value must be."""
     note: str = ""
-    """What a reader must know to judge it: versions, settings, where the data come from."""
+    """Versions, settings and the origin of the data."""
 
     @property
     def holds(self) -> bool | None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figure 3.9 of document 003: how integration step and damping factor decide over convergence.
+"""Le Callennec 2006, figure 3.9: iterations until convergence over integration step and damping factor.
 
-A chain of sixty degrees of freedom reaches for a thousand targets, all at once. A pair of fixed parameters is as good
-as the mean number of iterations until the chain rests as near to its target as it can come.
+A chain of sixty degrees of freedom reaches for a thousand targets, all at once. The figure of a pair of fixed
+parameters is the mean number of iterations until the chain rests as near to its target as possible.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ SMALL_DAMPINGS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
 """In lengths of the chain: the singular values of its Jacobian are between 0 and about 2.5 of these."""
 
 MOST_ITERATIONS = 200
-"""The document waits for a thousand; who has not arrived after these counts with as many."""
+"""Le Callennec 2006 allows a thousand. Targets that are not reached count with this number."""
 
 AT_REST = 1e-5
-"""Chain lengths that the last step has moved its end, at most; and a hundredth of the radians of any joint."""
+"""Tolerance of convergence, in chain lengths and radians (`SolveSettings.tolerance`)."""
 
 ARRIVED = 1e-3
-"""Chain lengths from the nearest place that can be reached: further away it has only slowed down."""
+"""Largest distance from the nearest reachable point, in chain lengths: farther away it has stopped too early."""
 
 
 @dataclass(frozen=True, eq=False)

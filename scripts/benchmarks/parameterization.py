@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figure 3.7 of document 003: ball joints (exponential map) against chains of three hinges (Euler angles)."""
+"""Le Callennec 2006, figure 3.7: ball joints (exponential map) against triples of hinges (Euler angles)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TIMED_ITERATIONS = 20
 ROUNDS = 5
 
 NEVER = 1e-300
-"""A tolerance that no posture keeps: all do every iteration, whether they have arrived or not."""
+"""A tolerance that no posture meets, so that all run every iteration."""
 
 KINDS: dict[synthetic.ChainKind, str] = {"ball": "ball joints", "hinge_triple": "three hinges each"}
 

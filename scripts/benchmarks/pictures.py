@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where pictures go, and how they look."""
+"""The folder and the style of the benchmarks' pictures."""
 
 from __future__ import annotations
 

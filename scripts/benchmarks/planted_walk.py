@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A walk whose feet shall stand still: the captured one with all of its labelled plants, or a made-up one elsewhere.
+"""A walk with footplants: the captured one with its labelled plants, or else a made-up one.
 
 All lengths are in sizes of the character.
 """
@@ -37,16 +37,16 @@ SKATE = 0.01
 FPS = 30.0
 
 POINTS = ("left_heel", "left_ball", "right_heel", "right_ball")
-"""The landmarks that stand, heel and ball of a foot side by side."""
+"""The landmarks of the plants: heel and ball of each foot."""
 
 STILL_JOINT = 0.1
-"""Share of the body's largest acceleration below which a joint of the source counts as still: it may start to move, if
-no one can see it."""
+"""Share of the body's largest acceleration below which a joint of the source counts as still. Ratios use at least this
+value, because an invisible movement of a still joint would have any ratio."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlantedWalk:
-    """A clip, its plants, and how the report calls it."""
+    """A clip, its plants, and its name in the report."""
 
     clip: solver.Clip
     plants: tuple[solver.Footplant, ...]
@@ -59,12 +59,12 @@ class PlantedWalk:
 
     @property
     def first(self) -> int:
-        """The frame with the first event: a captured clip may have a calibration pose before, a jump away from it."""
+        """The frame of the first event: before it, a captured clip may have a calibration pose, followed by a jump."""
         return int(min(strike for plant in self.plants for strike, _ in plant.stays.values()))
 
 
 def planted_walk(path: Path = WALK) -> PlantedWalk:
-    """The captured walk, or what stands in for it."""
+    """The captured walk, or a made-up one instead of it."""
     if not path.is_file():
         return made_up_walk(frames=344, name="synthetic walk, for want of ../shared/mocap")
     labelled = json.loads(LABELS.read_text(encoding="utf-8"))["footplants"]
@@ -82,27 +82,27 @@ def made_up_walk(frames: int, name: str = "synthetic walk") -> PlantedWalk:
 
 @dataclass(frozen=True, eq=False)
 class WalkTargets:
-    """What Poise makes of the constraints of a walk, frame by frame, for libraries that know tasks but no constraints.
+    """The compiled targets of a walk's constraints in every frame, for libraries that have no constraints over time.
 
     The order of `POINTS` is that of the second axes.
     """
 
     skeleton: solver.Skeleton
     source: solver.Motion
-    """Where every frame shall stay near."""
+    """The poses to which frames are attracted."""
     points: tuple[solver.BodyPoint, ...]
     positions: Array
-    """(frames, 4, 3) where heels and toes shall be, also on their way from plant to plant."""
+    """(frames, 4, 3) targets of heels and balls, also between plants."""
     active: BoolArray
-    """(frames, 4) where that counts."""
+    """(frames, 4) where targets are active."""
     held: BoolArray
-    """(frames, 4) where they stand."""
+    """(frames, 4) where the points are planted."""
     center_of_mass: Array
-    """(frames, 3) over the feet as in the source; only its horizontal components count."""
+    """(frames, 3) target of the centre of mass; only horizontal components count."""
 
     @property
     def frames(self) -> int:
-        """How many there are."""
+        """Number of frames."""
         return self.source.frames
 
     @staticmethod
@@ -129,7 +129,7 @@ class WalkTargets:
         )
 
     def largest_miss(self, motion: solver.Motion) -> float:
-        """How far a heel or toe that should stand is from there, at worst, in sizes."""
+        """The largest distance of a planted point from its target, in sizes of the character."""
         places = _places(WorldState.of(self.skeleton, motion), self.points)
         return float(np.linalg.norm(places - self.positions, axis=-1)[self.held].max())
 
@@ -140,21 +140,21 @@ def _places(world: WorldState, points: Iterable[solver.BodyPoint]) -> Array:
 
 
 @dataclass(frozen=True)
-class Popping:
-    """How much more a result accelerates than its source."""
+class AccelerationRatios:
+    """Accelerations of a result over those of its source."""
 
     whole: float
-    """The largest angular acceleration of any joint in any frame against the source's."""
+    """The largest angular acceleration of any joint over the largest of the source."""
     joint: float
-    """The same of each joint against its own in the source; the worst."""
+    """The largest ratio of a joint's angular acceleration to its own in the source."""
 
     @staticmethod
-    def of(walk: PlantedWalk, motion: solver.Motion) -> Popping:
-        """Of a motion that was made of the walk's."""
+    def of(walk: PlantedWalk, motion: solver.Motion) -> AccelerationRatios:
+        """The ratios of a result of this walk."""
         before = _accelerations(walk.clip.motion.rotations[walk.first :])
         after = _accelerations(motion.rotations[walk.first :])
         seen = np.maximum(before, STILL_JOINT * before.max())
-        return Popping(float(after.max() / before.max()), float((after / seen).max()))
+        return AccelerationRatios(float(after.max() / before.max()), float((after / seen).max()))
 
 
 def _accelerations(turned: Array) -> Array:

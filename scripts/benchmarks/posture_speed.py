@@ -22,10 +22,10 @@ LARGEST_SHARE_OF_PINK = 0.1
 ITERATIONS = 20
 ROUNDS = 7
 PEER_FRAMES = 20
-"""How many postures each peer solves in a round: they have no batches, so more would only take longer."""
+"""Number of postures that each peer solves in a round, one after the other."""
 
 SMALLEST_JOB = 5
-"""Postures that one round solves at least, so that a single posture is not one short measurement."""
+"""Smallest number of postures in a round, so that its time is not too short to measure."""
 
 
 def posture_speed(
@@ -67,12 +67,12 @@ def bound_beside(job_name: str) -> float | None:
 
 
 def poise_name(batch: int) -> str:
-    """What the report calls a batch."""
+    """The figure's name for a batch."""
     return f"Poise, batch of {batch}"
 
 
 def peer_job_name(name: str, feet_are_constraints: bool) -> str:
-    """What the report calls a peer."""
+    """The figure's name for a peer."""
     return f"{name}, {'feet as constraints' if feet_are_constraints else 'weighted'}"
 
 

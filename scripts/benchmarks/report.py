@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report of a run: a table for people, JSON for machines, and one sentence for each bound that is broken."""
+"""The report of a run: a table, JSON, and one sentence for each broken bound."""
 
 from __future__ import annotations
 

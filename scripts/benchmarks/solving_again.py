@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How soon a walk follows when one of its plants is moved."""
+"""Time to solve a walk again after one of its plants was moved."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .planted_walk import PlantedWalk, planted_walk
 
 MOVES = 50
 RUNS = 2
-"""Of each move, in the processor's time; the one that the rest of the machine disturbed least counts."""
+"""Rounds of each move, in processor time; the fastest counts, which is disturbed least by other processes."""
 FARTHEST = 0.03
 """Sizes of the character by which a plant is moved at most, horizontally."""
 LARGEST_TURN = 0.1
 """Radians by which it is turned at most."""
 LARGEST_WAIT = 50.0
-"""Milliseconds that 95 of 100 moves may take at most: then what an animator drags seems to follow at once."""
+"""Largest milliseconds of 95 % of the moves, so that the result follows a dragged handle at once."""
 
 SEED = 20
 

@@ -29,7 +29,7 @@ class Timings:
         return float(np.median(self.rounds[job]))
 
     def fastest(self, job: str) -> float:
-        """The same in the round that the rest of the machine disturbed least: for curves, which must not zigzag."""
+        """Seconds for one unit in the fastest round, which is disturbed least by other processes: for smooth curves."""
         return float(self.rounds[job].min())
 
     def ratio(self, job: str, other: str) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figure 3.12 of document 003: the end effector's way to a goal by damped least squares and by the transpose."""
+"""Le Callennec 2006, figure 3.12: the end effector's path to a goal by damped least squares and by the transpose."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GOAL = (0.45, 0.35, 0.0)
 """Across the base from where the end starts, in the plane of the chain, so that a picture shows the whole way."""
 
 GOAL_STEP = 0.05
-"""Lengths of the chain between intermediate goals, for both methods: small increments, as the document wants them."""
+"""Lengths of the chain between intermediate goals, for both methods: small ones, as in Le Callennec 2006."""
 
 ARRIVED = 1e-5
 """Lengths of the chain from the goal at which it counts as reached, by either method."""
@@ -39,7 +39,7 @@ Method = Literal["priority", "transpose"]
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """How the chain came to the goal."""
+    """The path of the chain to the goal."""
 
     path: Array
     """(iterations + 1, 3) of its end."""

@@ -15,10 +15,10 @@ from .timing import Job, take_turns
 LENGTHS = (100, 1000, 10_000)
 ROUNDS = 2
 LARGEST_GROWTH = 1.3
-"""Of the time for one frame, from the longest clip but one to the longest: more would not be linear."""
+"""Largest ratio of the time for one frame in the longest clip to that in the second longest: 1 is linear growth."""
 
 SMALLEST_JOB = 2000
-"""Frames that one round solves at least: a short clip is solved several times, so that luck does not favour it."""
+"""Smallest number of frames in a round: a short clip is repeated, so that its time is not too short to measure."""
 
 
 def walk_growth(
@@ -38,7 +38,7 @@ def walk_growth(
 
 
 def growth_name(length: int) -> str:
-    """What the report calls a length."""
+    """The figure's name for a clip length."""
     return f"enforced walk of {length} frames"
 
 

@@ -48,7 +48,7 @@ class Workload:
     hand_target: Array
     """(frames, 3)"""
     hand_can_reach: bool = True
-    """Whether the target lies within reach: some peers have to be told."""
+    """Whether the target is reachable: some peers need other settings if it is not."""
 
     @property
     def frames(self) -> int:
@@ -67,7 +67,7 @@ class Workload:
         )
 
     def tasks(self) -> list[solver.Task]:
-        """What Poise is asked: feet before balance before hand before posture."""
+        """Poise's tasks: feet, balance, hand, posture, in this order of priority."""
         held: list[solver.Task] = []
         for index, foot in enumerate(self.feet):
             held.append(solver.PositionTask(foot, self.foot_positions[:, index], priority=FEET))

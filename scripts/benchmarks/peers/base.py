@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every peer can do, and with which costs it stands in for priorities."""
+"""The interface of all peers, and the costs that replace priorities in them."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Costs:
 
 
 COSTS = Costs(feet=100.0, balance=10.0, hand=1.0, pose=0.01)
-"""Weights instead of priorities: each task ten times as dear as the next, and the posture so cheap that a hand still
-reaches what it can."""
+"""Weights instead of priorities: each task has ten times the cost of the next, and the posture so little that the hand
+still reaches its target."""
 
 
 class InfeasibleError(Exception):
@@ -35,7 +35,7 @@ class InfeasibleError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """Where a library's own kinematics have the body."""
+    """Positions and rotations of the body by a library's own kinematics."""
 
     foot_positions: Array
     """(2, 3)"""
@@ -75,7 +75,7 @@ class Peer(ABC):
 
     @abstractmethod
     def reached(self) -> Reached:
-        """Where the body is now."""
+        """The current state of the body."""
 
     def solve(self, frame: int, iterations: int) -> None:
         """All iterations of one frame."""

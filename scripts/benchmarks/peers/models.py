@@ -18,7 +18,7 @@ from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 
 SMALLEST_SHARE = 1e-12
-"""Of the body's mass: what a body without mass gets in MuJoCo, which refuses a zero."""
+"""Share of the body's mass that massless bodies get in MuJoCo, which refuses zero."""
 
 EULER_ORDER = "ZYX"
 """The axes of the three revolute joints, the outermost first."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What pink and mink share: the same tasks under the same names, with costs in one quadratic program."""
+"""The common part of pink and mink: the same tasks under the same names, with costs in one quadratic program."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class QuadraticPeer(Peer):
     tasks: ClassVar[ModuleType]
     """The part of the library that has all tasks."""
     package: ClassVar[str]
-    """What the library is called where packages are installed from."""
+    """Name of the library's package."""
     frame_kind: ClassVar[tuple[str, ...]] = ()
-    """What the library's frame task wants to know of a frame besides its name."""
+    """Further arguments of the library's frame task."""
     solving: ClassVar[dict[str, Any]] = {}
     """Further arguments of `solve_ik`."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a peer does with a whole walk: frame after frame, each begun where the one before ended."""
+"""The interface of a peer that solves a whole walk: frame after frame, each from the last result."""
 
 from __future__ import annotations
 
