@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds for the whole tree and no linter says: which libraries are needed, what the add-on may know, licences.
+"""Rules for the whole tree that no linter checks: libraries, the add-on's use of the solver, licences, mirrored tests.
 
 The order of the packages is a contract in pyproject.toml, which `make lint` checks.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 NEEDED_LIBRARIES = {"numpy"}
-LIBRARIES_OF_ROOM = {"spacetime": {"casadi"}}
+LIBRARIES_OF_PACKAGE = {"spacetime": {"casadi"}}
 
 SPDX = "# SPDX-License-Identifier: GPL-3.0-or-later"
 
@@ -32,17 +32,12 @@ class Import:
     module: str
     name: str | None
 
-    def target(self, modules: Mapping[str, str]) -> str:
-        """The module that is meant: `name` may be a module inside `module`, or something defined in it."""
-        inner = f"{self.module}.{self.name}".lstrip(".")
-        return inner if inner in modules else self.module
-
 
 def package_sources() -> dict[str, str]:
     """The source text of each module of the package, by its dotted name from the root, such as `solver.tasks.base`."""
     sources = {}
-    for room in ("solver", "addon"):
-        for path in sorted((ROOT / room).rglob("*.py")):
+    for package in ("solver", "addon"):
+        for path in sorted((ROOT / package).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
             sources[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path.read_text(encoding="utf-8")
     return sources
@@ -70,14 +65,14 @@ def imports_of_module(module: str, source: str) -> Iterator[Import]:
     return imports_of(source, module if is_package(module) else module.rpartition(".")[0])
 
 
-def room_of(module: str) -> str:
-    """The module or folder directly under solver/ that `module` belongs to; empty for solver/__init__ itself."""
+def package_of(module: str) -> str:
+    """The package directly under solver/ that `module` belongs to; empty for solver/__init__ itself."""
     return module.split(".")[1] if "." in module else ""
 
 
 def complaints_about_libraries(module: str, source: str) -> list[str]:
-    """solver/ imports the standard library, NumPy and its own modules; nothing reaches Poise by an absolute name."""
-    allowed = set(sys.stdlib_module_names) | NEEDED_LIBRARIES | LIBRARIES_OF_ROOM.get(room_of(module), set())
+    """One sentence for each import of another library in solver/, and of Poise by an absolute name."""
+    allowed = set(sys.stdlib_module_names) | NEEDED_LIBRARIES | LIBRARIES_OF_PACKAGE.get(package_of(module), set())
     found = []
     for imported in imports_of_module(module, source):
         library = imported.module.partition(".")[0]
@@ -88,11 +83,11 @@ def complaints_about_libraries(module: str, source: str) -> list[str]:
                 f"{module}:{imported.line}: write `{imported.module}` as a relative import: an extension's name varies"
             )
         elif library == "importlib":
-            found.append(f"{module}:{imported.line}: importing by a computed name hides what this module needs")
+            found.append(f"{module}:{imported.line}: importing by a computed name hides the imported module")
         elif module.startswith("solver") and library not in allowed:
-            found.append(f"{module}:{imported.line}: the solver must do without {library}")
+            found.append(f"{module}:{imported.line}: the solver must not import {library}")
     found += [
-        f"{module}:{node.lineno}: importing by a computed name hides what this module needs"
+        f"{module}:{node.lineno}: importing by a computed name hides the imported module"
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Name) and node.id == "__import__"
     ]
@@ -112,40 +107,40 @@ def public_names(solver_init: str) -> set[str]:
     return names
 
 
-def complaints_about_the_addon(module: str, source: str, public: set[str]) -> list[str]:
-    """addon/ uses the solver's public names, and no module inside it."""
+def complaints_about_solver_names(module: str, source: str, public: set[str]) -> list[str]:
+    """One sentence for each use of the solver in addon/ that is not a public name."""
     found = []
-    solver_is_called = set()
+    solver_names = set()
     for imported in imports_of_module(module, source):
         where = f"{module}:{imported.line}"
         if not imported.relative:
             continue
         if imported.module.startswith("solver."):
-            found.append(f"{where}: {imported.module} is inside the solver: use what solver itself offers")
+            found.append(f"{where}: {imported.module} is inside the solver: use a public name of solver")
         elif imported.module == "solver" and imported.name not in public:
             found.append(f"{where}: {imported.name} is not a public name of the solver")
         elif imported.module == "" and imported.name == "solver":
-            solver_is_called.add("solver")
+            solver_names.add("solver")
     found += [
         f"{module}:{node.lineno}: solver.{node.attr} is not a public name of the solver"
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
-        and node.value.id in solver_is_called
+        and node.value.id in solver_names
         and node.attr not in public
     ]
     return found
 
 
-def complaints_about_the_licence(name: str, source: str) -> list[str]:
-    """The first line names the licence; a script's `#!` line may come before it."""
+def complaints_about_licence(name: str, source: str) -> list[str]:
+    """One sentence if the first line does not name the licence; a script's `#!` line may come before it."""
     lines = source.splitlines()
     if lines and lines[0].startswith("#!"):
         lines = lines[1:]
     return [] if lines[:1] == [SPDX] else [f"{name}: the first line must be `{SPDX}`"]
 
 
-# --- the tree obeys -----------------------------------------------------------------------------------------------
+# --- the tree -----------------------------------------------------------------------------------------------------
 
 
 SOURCES = package_sources()
@@ -155,41 +150,179 @@ def test_the_solver_needs_only_numpy_and_the_standard_library() -> None:
     assert not [text for module, source in SOURCES.items() for text in complaints_about_libraries(module, source)]
 
 
-def test_the_addon_knows_only_the_public_solver() -> None:
+def test_the_addon_uses_only_public_names_of_the_solver() -> None:
     public = public_names(SOURCES["solver"])
     assert not [
         text
         for module, source in SOURCES.items()
         if module.startswith("addon")
-        for text in complaints_about_the_addon(module, source, public)
+        for text in complaints_about_solver_names(module, source, public)
     ]
 
 
 def test_each_source_file_names_its_licence() -> None:
     files = [ROOT / "__init__.py"]
-    files += [path for folder in ("addon", "scripts", "solver", "tests") for path in (ROOT / folder).rglob("*.py")]
+    files += [
+        path for folder in ("addon", "examples", "scripts", "solver", "tests") for path in (ROOT / folder).rglob("*.py")
+    ]
     assert not [
         text
         for path in files
-        for text in complaints_about_the_licence(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"))
+        for text in complaints_about_licence(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"))
     ]
 
 
-WATCHES_FOR_BLENDER = """
+# --- every module has a test module --------------------------------------------------------------------------------
+
+UNTESTED: dict[str, str] = {
+    "addon/bridge/arrays.py": "tested through reading and baking",
+    "addon/bridge/channels.py": "tested through reading and baking",
+    "addon/bridge/context.py": "tested through reading and baking",
+    "addon/bridge/edits.py": "tested through reading and baking",
+    "addon/bridge/errors.py": "one exception class",
+    "addon/bridge/layers.py": "tested through reading and baking",
+    "addon/bridge/plan.py": "tested through reading and baking",
+    "addon/bridge/units.py": "tested through reading and baking",
+    "addon/bridge/writing.py": "tested through reading and baking",
+    "addon/operators/bones.py": "shared by operators, tested through them",
+    "addon/operators/on_armature.py": "shared by operators, tested through them",
+    "addon/operators/selection.py": "shared by operators, tested through them",
+    "addon/operators/settings.py": "shared by operators, tested through them",
+    "addon/panels/active.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/base.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/character.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/clean.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/constraints.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/detect.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/ground.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/menu.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/residual.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/solve.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/properties/character.py": "tested through operators and translation",
+    "addon/properties/constraint_list.py": "tested through operators and translation",
+    "addon/properties/copying.py": "tested through operators and translation",
+    "addon/properties/finding.py": "tested through operators and translation",
+    "addon/properties/handles.py": "tested through operators and translation",
+    "addon/properties/points.py": "tested through operators and translation",
+    "addon/properties/result.py": "tested through operators and translation",
+    "addon/translation/character.py": "tested by the round trips of tests/addon/translation",
+    "addon/translation/errors.py": "one exception class",
+    "addon/translation/from_solver.py": "tested by the round trips of tests/addon/translation",
+    "addon/translation/poses.py": "tested by the round trips of tests/addon/translation",
+    "addon/translation/standing.py": "tested by the round trips of tests/addon/translation",
+    "addon/translation/times.py": "tested by the round trips of tests/addon/translation",
+    "addon/translation/to_solver.py": "tested by the round trips of tests/addon/translation",
+    "addon/workflows/bakeable.py": "tested through its operator in tests/addon/operators",
+    "addon/workflows/clean.py": "tested through its operator in tests/addon/operators",
+    "addon/workflows/copy_rig.py": "tested through its operator in tests/addon/operators",
+    "addon/workflows/create.py": "tested through its operator in tests/addon/operators",
+    "addon/workflows/detect.py": "tested through its operator in tests/addon/operators",
+    "addon/workflows/ground_gaps.py": "tested through its operator in tests/addon/operators",
+    "addon/workflows/import_export.py": "tested through its operator in tests/addon/operators",
+    "addon/workflows/landmarks.py": "tested through its operator in tests/addon/operators",
+    "addon/workflows/messages.py": "tested through its operator in tests/addon/operators",
+    "addon/workflows/progress.py": "tested through its operator in tests/addon/operators",
+    "addon/workflows/ranges.py": "tested through its operator in tests/addon/operators",
+    "addon/workflows/recruiting.py": "tested through its operator in tests/addon/operators",
+    "addon/workflows/recruiting_defaults.py": "tested through its operator in tests/addon/operators",
+    "addon/workflows/solve.py": "tested through its operator in tests/addon/operators",
+    "solver/cleanup/planting/batch.py": "a clip and a stream are tested together in tests/solver/cleanup",
+    "solver/cleanup/planting/method.py": "a clip and a stream are tested together in tests/solver/cleanup",
+    "solver/cleanup/planting/stream.py": "a clip and a stream are tested together in tests/solver/cleanup",
+    "solver/cleanup/rigid/method.py": "a clip and a stream are tested together in tests/solver/cleanup",
+    "solver/cleanup/stretch/method.py": "a clip and a stream are tested together in tests/solver/cleanup",
+    "solver/cleanup/two_bones.py": "a clip and a stream are tested together in tests/solver/cleanup",
+    "solver/core/arrays.py": "names of array types",
+    "solver/core/errors.py": "exception classes without behaviour; the tests of their raisers check the messages",
+    "solver/core/numbers.py": "tested through the modules that use it",
+    "solver/detection/kinds.py": "result types, tested through detect",
+}
+"""Modules without a test module of their name, by path, each with the reason."""
+
+SEVERAL_MODULES: dict[str, str] = {
+    "addon/bridge/test_undo.py": "undo of Blender over several modules of the bridge",
+    "addon/operators/test_bakeable.py": "the operators' refusal of bones that cannot be baked",
+    "addon/operators/test_undo.py": "undo of every operator",
+    "addon/panels/test_panels.py": "all panels are drawn together",
+    "addon/test_addon_bake.py": "the benchmark's script inside Blender",
+    "addon/test_bvh_against_blender.py": "the solver's BVH reader against Blender's importer",
+    "addon/test_constraint_files_in_blender.py": "constraint files between the solver and Blender",
+    "addon/test_exit.py": "a Blender process with the add-on ends",
+    "addon/test_exported_characters.py": "whole workflow on characters from glTF and FBX files",
+    "addon/test_extension.py": "the built extension",
+    "addon/test_registration.py": "registering the whole add-on",
+    "addon/translation/test_kinds.py": "every kind of constraint, from creation to the solver",
+    "addon/translation/test_round_trip.py": "to_solver and from_solver are each other's inverse",
+    "solver/test_oracle.py": "kinematics, masses and Jacobians against Pinocchio",
+}
+"""Test modules that belong to no single module, by path below tests/, each with the reason."""
+
+
+def mirror_of(module: str) -> str:
+    """The path below tests/ of the test module of a module, given by its path from the root."""
+    path = Path(module)
+    return (path.parent / f"test_{path.name}").as_posix()
+
+
+def unmirrored_modules(modules: Iterable[str], tests: Iterable[str], excused: Iterable[str]) -> set[str]:
+    """The modules that have neither a test module of their name nor an excuse."""
+    there = set(tests)
+    return {module for module in modules if mirror_of(module) not in there} - set(excused)
+
+
+def unmirrored_tests(modules: Iterable[str], tests: Iterable[str], excused: Iterable[str]) -> set[str]:
+    """The test modules that are named after no module and have no excuse."""
+    return set(tests) - {mirror_of(module) for module in modules} - set(excused)
+
+
+def all_modules() -> set[str]:
+    """Paths of all modules but the `__init__`s, which only collect names."""
+    return {
+        path.relative_to(ROOT).as_posix()
+        for folder in ("addon", "examples", "solver")
+        for path in (ROOT / folder).rglob("*.py")
+        if path.name != "__init__.py"
+    }
+
+
+def mirrored_tests() -> set[str]:
+    """Paths below tests/ of all test modules of the packages."""
+    folders = ("addon", "examples", "solver")
+    tests = ROOT / "tests"
+    return {path.relative_to(tests).as_posix() for each in folders for path in (tests / each).rglob("test_*.py")}
+
+
+def test_every_module_has_a_test_module_of_its_name() -> None:
+    assert not unmirrored_modules(all_modules(), mirrored_tests(), UNTESTED)
+
+
+def test_every_test_module_is_named_after_a_module() -> None:
+    assert not unmirrored_tests(all_modules(), mirrored_tests(), SEVERAL_MODULES)
+
+
+def test_no_excuse_is_stale() -> None:
+    modules, tests = all_modules(), mirrored_tests()
+    assert not set(UNTESTED) - unmirrored_modules(modules, tests, ()), "these modules have tests now, or are gone"
+    assert not set(SEVERAL_MODULES) - unmirrored_tests(modules, tests, ()), "these tests have modules now, or are gone"
+
+
+# --- without Blender -----------------------------------------------------------------------------------------------
+
+REFUSE_BLENDER = """
 import sys
 
 class Watch:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in {"bpy", "mathutils", "addon_utils", "gpu", "blf"}:
-            sys.exit(f"something asked for {name}")
+            sys.exit(f"{name} was imported")
 
 sys.meta_path.insert(0, Watch())
 """
 
 
 def run_without_blender(statements: str) -> subprocess.CompletedProcess[str]:
-    """Run the statements in a Python of their own, which ends with an error when anything asks for Blender."""
-    code = WATCHES_FOR_BLENDER + statements
+    """Run the statements in a new Python process, which ends with an error when any module of Blender is imported."""
+    code = REFUSE_BLENDER + statements
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=ROOT.anchor)
 
 
@@ -198,7 +331,7 @@ def test_the_package_and_its_solver_are_imported_without_blender() -> None:
     assert run.returncode == 0, run.stderr
 
 
-# --- and each check can fail --------------------------------------------------------------------------------------
+# --- each check can fail ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -216,11 +349,11 @@ def test_the_package_and_its_solver_are_imported_without_blender() -> None:
         ("addon.live", "import poise.solver"),
     ],
 )
-def test_a_foreign_import_is_found(module: str, source: str) -> None:
+def test_an_import_of_another_library_is_found(module: str, source: str) -> None:
     assert len(complaints_about_libraries(module, source)) == 1
 
 
-def test_what_is_allowed_is_not_complained_about() -> None:
+def test_allowed_imports_are_accepted() -> None:
     assert not complaints_about_libraries("solver.spacetime.fit", "import casadi\nimport numpy.linalg\nimport math")
     assert not complaints_about_libraries(
         "addon.live", "import bpy\nfrom mathutils import Vector\nfrom .. import solver"
@@ -236,23 +369,35 @@ def test_what_is_allowed_is_not_complained_about() -> None:
         "def late():\n    from .. import solver\n    return solver.posture",
     ],
 )
-def test_an_addon_that_looks_inside_the_solver_is_found(source: str) -> None:
+def test_an_addon_that_imports_from_inside_the_solver_is_found(source: str) -> None:
     public = public_names("from .deform import deform\nfrom .bvh import read_bvh as read_bvh, write_bvh")
-    assert len(complaints_about_the_addon("addon.live", source, public)) == 1
-    assert not complaints_about_the_addon("addon.live", "from ..solver import deform, read_bvh", public)
-    assert not complaints_about_the_addon("addon.live", "from .. import solver\nsolver.write_bvh(clip)", public)
+    assert len(complaints_about_solver_names("addon.live", source, public)) == 1
+    assert not complaints_about_solver_names("addon.live", "from ..solver import deform, read_bvh", public)
+    assert not complaints_about_solver_names("addon.live", "from .. import solver\nsolver.write_bvh(clip)", public)
 
 
 @pytest.mark.parametrize(
     "source", ["", "import bpy", '"""Words."""\n' + SPDX, SPDX.replace("3.0", "2.0"), "#!/bin/sh\nx"]
 )
 def test_a_missing_licence_is_found(source: str) -> None:
-    assert complaints_about_the_licence("file", source)
-    assert not complaints_about_the_licence("file", f"{SPDX}\n")
-    assert not complaints_about_the_licence("file", f"#!/usr/bin/env python3\n{SPDX}\n")
+    assert complaints_about_licence("file", source)
+    assert not complaints_about_licence("file", f"{SPDX}\n")
+    assert not complaints_about_licence("file", f"#!/usr/bin/env python3\n{SPDX}\n")
 
 
-def test_a_package_that_asks_for_blender_is_found() -> None:
+def test_a_package_that_imports_blender_is_found() -> None:
     run = run_without_blender("import poise\ntry:\n    import bpy\nexcept ImportError:\n    pass\n")
     assert run.returncode == 1
-    assert "something asked for bpy" in run.stderr
+    assert "bpy was imported" in run.stderr
+
+
+def test_a_module_without_a_test_is_found() -> None:
+    modules, tests = ["solver/core/splines.py", "solver/core/numbers.py"], ["solver/core/test_splines.py"]
+    assert unmirrored_modules(modules, tests, ()) == {"solver/core/numbers.py"}
+    assert not unmirrored_modules(modules, tests, ["solver/core/numbers.py"])
+
+
+def test_a_test_without_a_module_is_found() -> None:
+    modules, tests = ["solver/core/splines.py"], ["solver/core/test_splines.py", "solver/core/test_spline.py"]
+    assert unmirrored_tests(modules, tests, ()) == {"solver/core/test_spline.py"}
+    assert not unmirrored_tests(modules, tests, ["solver/core/test_spline.py"])
