@@ -37,7 +37,7 @@ help:
 	@echo "make test-solver  the solver's tests alone, without the slow ones: no Blender, a minute"
 	@echo "make test-matrix  the solver's tests under each of Python $(MATRIX) that is here"
 	@echo "make test-kernels the solver's tests under each of OpenBLAS's kernels $(KERNELS) that runs here"
-	@echo "make lint         ruff, mypy and the order of the packages"
+	@echo "make lint         ruff, mypy, the order of the packages, and refused words"
 	@echo "make bench        measure, beside other libraries; writes build/bench.json"
 	@echo "make extension    build the Blender extension into build/"
 	@echo "make wheel        build the Python package into build/"
@@ -112,6 +112,9 @@ test-kernel-%: $(SOLVER_VENV)/ready
 
 # mypy names a module after its folder, and a checkout may have any name: it reads the package through links.
 TYPING = build/typing
+# Where scripts/check_words.py refuses words that readers had to guess at.
+PLAIN = README.md CHANGELOG.md CONTRIBUTING.md docs scripts solver/files solver/synthetic \
+	tests/examples tests/solver/files tests/solver/synthetic $(wildcard tests/*.py tests/solver/*.py)
 lint: .venv/ready
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
@@ -120,6 +123,7 @@ lint: .venv/ready
 	.venv/bin/lint-imports --no-logo
 	MYPYPATH=$(TYPING) .venv/bin/mypy -p poise
 	MYPYPATH=$(TYPING):scripts .venv/bin/mypy --explicit-package-bases scripts
+	.venv/bin/python scripts/check_words.py $(PLAIN)
 
 bench: .venv-peers/ready
 	.venv-peers/bin/python scripts/bench.py
@@ -137,7 +141,7 @@ wheel: .venv/ready
 
 clean:
 	rm -rf build .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find addon solver scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find addon examples solver scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 clean-all: clean
 	rm -rf .venv .venv-peers .venv-solver $(foreach version,$(MATRIX),.venv-$(version)) .venv-bpy* poise.egg-info

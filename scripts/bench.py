@@ -12,8 +12,8 @@ import sys
 import time
 from pathlib import Path
 
-# One thread for everybody: the peers solve one posture at a time, and a ratio must not depend on idle cores. Libraries
-# read these when they are loaded, so this comes before any import of NumPy.
+# One thread: the peers solve one posture at a time, and a ratio must not depend on idle cores. Libraries read these
+# when they are loaded, so this comes before any import of NumPy.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
     os.environ[variable] = "1"
 

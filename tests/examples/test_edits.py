@@ -223,7 +223,7 @@ OVER_EDGES = {"walk, upstairs": 8e-3, "waiter": 8e-3}
 """Sizes of the character: where feet are lifted over the edge of a step right before they strike, more than `HOLDS`."""
 
 HIDDEN = 0.1
-"""Of the velocity that the source itself gains or loses there from frame to frame, what no one sees beside it."""
+"""Of the velocity that the source itself gains or loses there from frame to frame, what is not visible beside it."""
 
 
 @every_example

@@ -118,7 +118,7 @@ def test_the_thinker_has_the_tasks_of_the_table() -> None:
 
 def test_the_thinker_meets_every_task() -> None:
     missed = {label: miss for label, miss in misses("thinker").items() if miss > MET}
-    assert set(missed) == {"Pose"}, "only the optimisation gives way"
+    assert set(missed) == {"Pose"}, "only the pose attraction has a residual"
 
 
 def test_the_thinker_thinks() -> None:

@@ -61,7 +61,7 @@ def hinge_chain() -> Skeleton:
 
 
 def person() -> Skeleton:
-    """Someone of 17 joints who stands upright, faces +z and has +y up; elbows and knees are hinges."""
+    """A character of 17 joints that stands upright, faces +z and has +y up; elbows and knees are hinges."""
     joints: dict[str, tuple[str | None, tuple[float, float, float]]] = {
         "Hips": (None, (0.0, 0.95, 0.0)),
         "Spine": ("Hips", (0.0, 0.15, 0.0)),

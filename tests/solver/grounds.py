@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stairs and terrain as meshes, and someone who climbs: made by our own code, with known heights."""
+"""Stairs and terrain as meshes, and a character that climbs them, with known heights."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def joined(*meshes: tuple[Array, IntArray]) -> tuple[Array, IntArray]:
 
 @cache
 def climber(up: Up = "y") -> tuple[solver.Clip, tuple[solver.Footplant, ...], tuple[Array, IntArray]]:
-    """Someone who walks upstairs, the plants of that, and the stairs as closed boxes, one under each plant."""
+    """A walk upstairs, its plants, and the stairs as closed boxes, one under each plant."""
     made = walk(steps=5, fps=60.0, up=up)
     size, axis = made.clip.skeleton.size, made.clip.skeleton.up_axis
     plants = [plant_of(contact) for contact in made.contacts]

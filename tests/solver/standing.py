@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A standing body with constraints on it: for tests of single passes over a clip."""
+"""A character that stands still, with constraints, for tests of single passes over a clip."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_what_is_not_a_file_is_one_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_pipe_that_nobody_writes_to_does_not_hang(tmp_path: Path) -> None:
+def test_a_pipe_without_a_writer_does_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.bvh")
     with pytest.raises(FileFormatError, match=r"pipe\.bvh is not a file"):
         bvh.read_bvh(tmp_path / "pipe.bvh")
@@ -173,7 +173,7 @@ def test_a_new_file_gets_the_usual_permissions(tmp_path: Path) -> None:
 def test_a_write_protected_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "a.bvh"
     target.write_text("old")
-    monkeypatch.setattr(bvh.os, "access", lambda *_: False)  # whoever runs the tests may be allowed everything
+    monkeypatch.setattr(bvh.os, "access", lambda *_: False)  # the tests may run as root, which may write every file
     with pytest.raises(FileFormatError, match=r"a\.bvh cannot be written \(it is write-protected\)"):
         bvh.write_bvh(small_clip(), target)
     assert target.read_text() == "old"

@@ -473,7 +473,7 @@ MISTAKES: list[tuple[Any, str]] = [
     (a_file(shape(mode=["absolute"])), WAVE + '"mode" must be one of'),
     (a_file(shape(priority=1.5)), WAVE + '"priority" must be a whole number, not 1.5'),
     (a_file(shape(weight=-1)), WAVE + "the weight must be a finite, positive number"),
-    (a_file(shape(recruit=["vl5", "nobody"])), WAVE + "item 2 of \"recruit\": There is no joint 'nobody'"),
+    (a_file(shape(recruit=["vl5", "nose"])), WAVE + "item 2 of \"recruit\": There is no joint 'nose'"),
     (a_file(shape(recruit=1.5)), WAVE + '"recruit" must be a number of joints or a list of their names'),
     (a_file(shape(recruit=-1)), WAVE + "recruit a number of joints"),
     (a_file(shape(points={})), WAVE + '"points" must be a list in brackets, not {}'),
@@ -483,7 +483,7 @@ MISTAKES: list[tuple[Any, str]] = [
         a_file(shape(points=[{"location": [1, 2, "3"], "begin": 3}])),
         WAVE + '"location" of item 1 of "points" must be three numbers in brackets',
     ),
-    (a_file(shape(reference="nobody")), WAVE + "\"reference\": There is no joint 'nobody'"),
+    (a_file(shape(reference="nose")), WAVE + "\"reference\": There is no joint 'nose'"),
     (a_file(shape(reference={"positions": [0, 0, 0]})), WAVE + '"reference" needs the key "rotations"'),
     (
         a_file(shape(reference={"positions": [[0, 0, 0]] * 7, "rotations": [1, 0, 0, 0]})),
@@ -550,7 +550,7 @@ def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path, clip: Clip) ->
 @pytest.mark.parametrize(
     ("constraint", "told"),
     [
-        (ShapeConstraint("nobody", 1, 9), r"Constraint 1 \(Shape-constraint of nobody\): \"joint\": There is no joint"),
+        (ShapeConstraint("nose", 1, 9), r"Constraint 1 \(Shape-constraint of nose\): \"joint\": There is no joint"),
         (
             ShapeConstraint(1, 1, 9, [ConstraintPoint((0, np.nan, 0), 4)]),
             '"location" of item 1 of "points" is not finite',

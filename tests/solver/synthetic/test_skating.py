@@ -14,14 +14,14 @@ from .checks import accelerations, contact_paths
 @pytest.mark.parametrize("amount", [0.005, 0.02, 0.06])
 @pytest.mark.parametrize("seed", [0, 7])
 def test_feet_skate_as_much_as_asked_and_the_truth_stays(amount: float, seed: int) -> None:
-    clean, spoiled = synthetic.walk(), synthetic.walk(skate=amount, seed=seed)
-    for mine, theirs in zip(spoiled.contacts, clean.contacts, strict=True):
+    clean, faulty = synthetic.walk(), synthetic.walk(skate=amount, seed=seed)
+    for mine, theirs in zip(faulty.contacts, clean.contacts, strict=True):
         assert np.array_equal(mine.heel, theirs.heel)
         assert np.array_equal(mine.toe, theirs.toe)
-    squares = np.concatenate([((places - truth) ** 2).sum(axis=1) for _, places, truth in contact_paths(spoiled)])
-    size = spoiled.clip.skeleton.size
+    squares = np.concatenate([((places - truth) ** 2).sum(axis=1) for _, places, truth in contact_paths(faulty)])
+    size = faulty.clip.skeleton.size
     assert np.sqrt(squares.mean()) == pytest.approx(amount * size, rel=0.01)
-    moved = [np.ptp(places, axis=0).max() for _, places, _ in contact_paths(spoiled)]
+    moved = [np.ptp(places, axis=0).max() for _, places, _ in contact_paths(faulty)]
     assert np.median(moved) > 0.3 * amount * size, "feet must slide during a plant, not only stand elsewhere"
 
 
