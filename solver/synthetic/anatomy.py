@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joint limits of the made-up human.
 
-The ranges are those of the American Academy of Orthopaedic Surgeons, *Joint Motion: Method of Measuring and Recording*
-(1965), in degrees from the standing posture, which counts as straight. Where several joints of the character stand for
-one range of the book (spine, neck, shoulder girdle with shoulder, foot), each gets a part of it.
+The ranges are those of AAOS 1965, in degrees from the standing posture, which counts as straight. Where several joints
+of the character stand for one range of the book (spine, neck, shoulder girdle with shoulder, foot), each gets a part of
+it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from .axes import from_y_up
 STATURE = 1.75
 """Metres from the floor to the crown of the body that the tables below describe."""
 
-# Heights and lengths follow the segments of Drillis and Contini (1966) as shares of stature; the joints of the trunk
+# Heights and lengths follow the segments of Drillis and Contini 1966 as shares of stature; the joints of the trunk
 # lie along the curve of a spine. As people stand, the knees are a little bent and the weight falls before the ankles.
 _TRUNK: tuple[tuple[str, str | None, tuple[float, float, float]], ...] = (
     ("HumanoidRoot", None, (0.0, 0.965, 0.0)),
