@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Python package: its list of subpackages is whole, and a wheel holds its modules and nothing else."""
+"""The Python package: its list of subpackages is complete, and a wheel holds its modules and nothing else."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-ROOMS = ("addon", "solver")
+FOLDERS = ("addon", "solver")
 
 
 def test_every_subpackage_is_listed() -> None:
-    folders = {path.parent.relative_to(ROOT) for room in ROOMS for path in (ROOT / room).rglob("__init__.py")}
-    in_the_tree = {"poise"} | {".".join(("poise", *folder.parts)) for folder in folders}
+    packages = {path.parent.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("__init__.py")}
+    in_the_tree = {"poise"} | {".".join(("poise", *package.parts)) for package in packages}
     assert set(PROJECT["tool"]["setuptools"]["packages"]) == in_the_tree, (
         "bring `packages` in pyproject.toml up to date"
     )
 
 
 def test_every_folder_with_modules_is_a_package() -> None:
-    folders = {path.parent for room in ROOMS for path in (ROOT / room).rglob("*.py")}
+    folders = {path.parent for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
     assert not [str(folder.relative_to(ROOT)) for folder in folders if not (folder / "__init__.py").is_file()]
 
 
@@ -63,11 +63,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def test_a_wheel_holds_the_modules_their_type_marker_and_nothing_else(wheel: Path) -> None:
-    modules = {path.relative_to(ROOT).as_posix() for room in ROOMS for path in (ROOT / room).rglob("*.py")}
+def test_a_wheel_holds_the_modules_and_the_marker_of_their_types(wheel: Path) -> None:
+    modules = {path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
     with zipfile.ZipFile(wheel) as opened:
         content = {name for name in opened.namelist() if ".dist-info/" not in name}
-    assert content == {f"poise/{file}" for file in modules | {"__init__.py", "solver/py.typed"}}
+    assert content == {f"poise/{path}" for path in modules | {"__init__.py", "solver/py.typed"}}
 
 
 def test_a_wheel_works_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
