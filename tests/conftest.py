@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all tests share: the captured clips, and what happens where an optional library is missing."""
+"""Shared by all tests: the captured clips, and the skipping of tests whose optional library is missing."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell what was there, so that a green run with half of its tests skipped is not mistaken for a whole one."""
+    """Print which optional parts were present, so that a run with skipped tests is not mistaken for a complete one."""
     present = {
         "mocap": MOCAP.is_dir(),
         **{module: is_installed(module) for module in NEEDED_BY_MARKER.values()},
     }
-    told = ", ".join(f"{name} {'present' if there else 'MISSING'}" for name, there in present.items())
-    terminalreporter.write_line(f"optional: {told}")
+    words = ", ".join(f"{name} {'present' if there else 'MISSING'}" for name, there in present.items())
+    terminalreporter.write_line(f"optional: {words}")
 
 
 @pytest.fixture(scope="session")

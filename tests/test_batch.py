@@ -61,7 +61,7 @@ def skating() -> solver.Clip:
 
 @pytest.fixture
 def captures(tmp_path: Path, skating: solver.Clip) -> Path:
-    """A folder with a motion, another one in a folder inside, one that is broken, and what is no motion."""
+    """A folder with a motion, one in a subfolder, a broken one, and a file that is no motion."""
     folder = tmp_path / "captures"
     (folder / "more").mkdir(parents=True)
     solver.write_bvh(skating, folder / "walk.bvh")
@@ -167,7 +167,7 @@ def test_constraints_are_applied_from_a_folder_and_from_a_file(
 
 
 def test_feet_stand_while_constraints_pull(tmp_path: Path, captures: Path, skating: solver.Clip) -> None:
-    """A hand is asked to be far out of reach, while the feet that are found keep their places."""
+    """A hand's target is far out of reach, while the detected plants keep their positions."""
     hand = skating.skeleton.landmarks.require("left_wrist")
     point = solver.ConstraintPoint(skating.position(hand)[10] + [0.0, 2.5, 0.0], 10)
     reach = solver.ShapeConstraint(hand, 2, 20, [point], name="Reach")

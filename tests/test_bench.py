@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`make bench`: what it writes, when it fails, and that every benchmark runs, here on tiny sizes. No time is judged."""
+"""`make bench`: its output, its exit code, and every benchmark at a tiny size. Times are not checked."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def step() -> PlantedWalk:
 
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """scripts/bench.py, writing into a temporary folder; what it does to the environment is undone afterwards."""
+    """scripts/bench.py, writing into a temporary folder; its changes of the environment are undone afterwards."""
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
         monkeypatch.setenv(variable, "1")
     module = importlib.import_module("bench")
@@ -160,12 +160,12 @@ def test_jobs_take_turns_after_a_round_that_does_not_count() -> None:
 
 
 def kept() -> Iterator[Figure]:
-    """What holds."""
+    """A figure within its bound."""
     yield Figure("kept", 1.0, "ms", 2.0)
 
 
 def broken() -> Iterator[Figure]:
-    """What does not."""
+    """A figure that breaks its bound."""
     yield Figure("broken", 3.0, "ms", 2.0)
 
 
@@ -177,7 +177,7 @@ def test_a_whole_run_writes_the_json_and_fails_where_a_bound_is_broken(
     names = [entry["name"] for entry in json.loads(bench.RESULT.read_text(encoding="utf-8"))]
     assert names == ["kept", "broken"]
     printed = capsys.readouterr().out
-    assert "What holds." in printed and "broken is 3 ms, but must be at most 2." in printed
+    assert "A figure within its bound." in printed and "broken is 3 ms, but must be at most 2." in printed
 
     monkeypatch.setattr(bench, "BENCHMARKS", {"kept": kept})
     assert bench.main([]) == 0

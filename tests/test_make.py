@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `make` says on a machine without the Python it needs, and which tests it runs when others fail."""
+"""The messages of `make` on a machine without the needed Python, and the tests that it runs when others fail."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ case "$*" in
     ;;
 esac
 """
-"""Writes down what it is asked to run, and fails where its path or the kernel contains FAILS."""
+"""An interpreter that records its arguments, and fails where its path or the kernel contains FAILS."""
 
 
 @pytest.fixture
 def made_up_environments(fresh_checkout: Path) -> Path:
-    """A checkout whose environments are ready, each with an interpreter that only writes down what it should run."""
+    """A checkout with ready environments, each with an interpreter that only records its arguments."""
     for name in (".venv", ".venv-peers"):
         (fresh_checkout / name / "bin").mkdir(parents=True)
         write_interpreter(fresh_checkout / name / "bin" / "python", MADE_UP_PYTHON)
@@ -48,7 +48,7 @@ def made_up_environments(fresh_checkout: Path) -> Path:
 
 
 def calls(folder: Path) -> list[str]:
-    """What the made-up interpreters have been asked to run, in order."""
+    """The recorded arguments of the made-up interpreters, in order."""
     return (folder / "calls").read_text().splitlines()
 
 
@@ -82,17 +82,17 @@ def test_no_python_at_all_gives_one_sentence(fresh_checkout: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fails", "told"),
+    ("fails", "message"),
     [
         ("", "With Blender: passed. Against the peers: passed."),
         (".venv/", "With Blender: FAILED. Against the peers: passed."),
         (".venv-peers/", "With Blender: passed. Against the peers: FAILED."),
     ],
 )
-def test_both_parts_run_whichever_fails(made_up_environments: Path, fails: str, told: str) -> None:
+def test_both_parts_run_whichever_fails(made_up_environments: Path, fails: str, message: str) -> None:
     run = make(made_up_environments, "test", FAILS=fails)
     assert (run.returncode == 0) == (not fails)
-    assert told in run.stdout.splitlines()
+    assert message in run.stdout.splitlines()
     assert [line.split()[0] for line in calls(made_up_environments)] == [".venv/bin/python", ".venv-peers/bin/python"]
 
 

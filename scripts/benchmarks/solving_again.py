@@ -40,7 +40,9 @@ def solving_again(walk: PlantedWalk | None = None, moves: int = MOVES, runs: int
         taken = []
         for _ in range(runs):
             plants = list(walk.plants)
-            plants[chosen] = plants[chosen].moved(shift).turned(turn)  # anew, lest the second run find it compiled
+            plants[chosen] = (
+                plants[chosen].moved(shift).turned(turn)
+            )  # a new object: nothing is cached
             begin = time.process_time()
             again = base.again([*plants, *balance])
             taken.append(time.process_time() - begin)

@@ -367,7 +367,7 @@ def test_the_other_way_round_the_kick_holds_and_balance_is_lost() -> None:
     assert missed(deformation, "Balance") > 20.0 * HOLDS
 
 
-def test_the_report_names_who_lost_and_to_whom() -> None:
+def test_the_report_names_the_relaxed_constraint_and_its_cause() -> None:
     edit, deformation = solved("kick, out of reach")
     (conflict,) = deformation.report.conflicts
     assert conflict.constraint is constraint(edit, "Kick")

@@ -19,7 +19,7 @@ EVENTS = ("heel_strike", "toe_strike", "heel_off", "toe_off")
 
 
 def enforced(mocap: Path) -> Edit:
-    """The feet stand where they stand on the average, and the body stays balanced.
+    """Each foot stands at its mean position, and the body stays balanced.
 
     The clip's first frame is a calibration pose and no part of the walk: it is left out.
     """
@@ -37,7 +37,7 @@ def enforced(mocap: Path) -> Edit:
 
 
 def in_one_line(mocap: Path) -> Edit:
-    """The feet of the same walk in one line, along the way that it goes."""
+    """The feet of the same walk in one line, along its direction."""
     edit = enforced(mocap)
     clip = edit.source
     marks = clip.skeleton.landmarks

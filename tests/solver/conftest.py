@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the solver's tests share."""
+"""Fixtures of the solver's tests: random numbers, a captured walk, characters."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Walks and runs in place, as games have them: one cycle of a made-up gait, without the way that it goes."""
+"""Walks and runs in place, as in games: one cycle of a made-up gait without its travel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STEP_LENGTH = 0.72
 
 @dataclass(frozen=True, eq=False)
 class InPlace:
-    """A cycle in place, and what is true of it."""
+    """A cycle in place, with its true contacts and ground velocity."""
 
     clip: Clip
     velocity: Array
@@ -36,7 +36,7 @@ class InPlace:
 
     @property
     def frames(self) -> int:
-        """How many frames there are before it begins again."""
+        """Frames before the cycle repeats."""
         return int(np.ceil(self.period))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Simple motions for the tests of constraints: a point on a known way, and a human that moves all of its joints."""
+"""Simple motions for tests of constraints: a point on a known path, and a human that moves all joints."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Way = Callable[[ArrayLike], Array]
 
 
 def smooth_way(rng: np.random.Generator, size: float = 1.0) -> Way:
-    """A random curve without corners; what moves on it takes some twenty frames to turn round."""
+    """A random smooth curve; a point on it reverses its direction in about twenty frames."""
     amplitudes = size * rng.standard_normal((3, 3))
     rates, phases = rng.uniform(0.02, 0.15, (3, 3)), rng.uniform(0.0, 6.0, (3, 3))
     drift = 0.05 * size * rng.standard_normal(3)
@@ -47,7 +47,7 @@ def point_clip(places: ArrayLike, fps: float = 30.0) -> Clip:
 
 
 def turning_clip(turns: ArrayLike, fps: float = 30.0) -> Clip:
-    """The same one in one place, turned by given world rotations (frames, 4)."""
+    """The same character at rest, with given world rotations (frames, 4)."""
     point = Skeleton(("point",), [-1], [[0.0, 0.0, 0.0]])
     turns = np.asarray(turns, dtype=np.float64)
     return Clip(point, Motion.from_root(point, turns[:, None], np.zeros((len(turns), 3))), fps)
@@ -72,6 +72,6 @@ def placed(clip: Clip, turn: Array, shift: ArrayLike = (0.0, 0.0, 0.0)) -> Clip:
 
 
 def plant_of(contact: Contact, **rest: object) -> Footplant:
-    """The plant that a made-up contact was meant to be."""
+    """The footplant of a made-up contact."""
     events = {name: getattr(contact, name) for name in ("heel_strike", "toe_strike", "heel_off", "toe_off")}
     return Footplant(foot=contact.foot, **{**events, **rest})  # type: ignore[arg-type]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Comparing what was computed in two ways.
+"""Comparison of results that were computed in two ways.
 
 A matrix product is rounded otherwise by another BLAS kernel, or in a batch of another size. So equal bits are asked
 only of what was copied, and of what was computed twice in the same way in one process.
@@ -16,5 +16,5 @@ ROUNDING = 1e-12
 
 
 def assert_equal_to_rounding(found: ArrayLike, expected: ArrayLike, scale: float = 1.0) -> None:
-    """Two arrays differ by no more than rounding; `scale` is the size of what they are made of, as `skeleton.size`."""
+    """Fail unless two arrays differ by rounding only; `scale` is the size of their numbers, as `skeleton.size`."""
     np.testing.assert_allclose(found, expected, rtol=ROUNDING, atol=ROUNDING * scale)

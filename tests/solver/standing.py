@@ -36,11 +36,11 @@ def displaced(
     return ShapeConstraint(joint, begin, end, points, **{"mode": "relative", **rest})
 
 
-def frame_tasks_of(clip: Clip, constraints: list[Constraint], ground: Ground | None = None) -> FrameTasks:
-    """What constraints ask of a clip."""
-    return FrameTasks(Timeline.of(Source(clip, ground), constraints))
+def enforcement_of(clip: Clip, constraints: list[Constraint], ground: Ground | None = None) -> Enforcement:
+    """The tasks of the constraints of a clip, frame by frame."""
+    return Enforcement(Timeline.of(Source(clip, ground), constraints))
 
 
-def workspace_of(frame_tasks: FrameTasks, **settings: Any) -> Workspace:
-    """A fresh one for what is enforced."""
-    return Workspace(frame_tasks.timeline.source, DeformSettings(**settings))
+def workspace_of(enforcement: Enforcement, **settings: Any) -> Workspace:
+    """A new workspace for an enforcement."""
+    return Workspace(enforcement.timeline.source, DeformSettings(**settings))

@@ -24,11 +24,11 @@ EULER_ORDER = "ZYX"
 """The axes of the three revolute joints, the outermost first."""
 
 HUGE = 1e6
-"""A limit that is none, in radians, newton metres and radians a second: URDF asks for one."""
+"""A limit without effect, in radians, newton metres and radians a second: URDF requires one."""
 
 
 Points = Mapping[str, solver.BodyPoint]
-"""Further points of the body, whose joints are indices, that shall have frames of these names."""
+"""Further points of the body, whose joints are indices, that get frames with these names."""
 
 NO_POINTS: Points = MappingProxyType({})
 

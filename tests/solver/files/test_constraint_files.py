@@ -249,7 +249,7 @@ def test_what_is_default_is_left_out(clip: Clip) -> None:
     }
 
 
-def test_a_file_can_be_read_by_people(tmp_path: Path, clip: Clip) -> None:
+def test_short_records_are_written_in_one_line(tmp_path: Path, clip: Clip) -> None:
     write_constraints(some_of_all(clip, 6), tmp_path / "file.json", clip)
     lines = (tmp_path / "file.json").read_text(encoding="utf-8").splitlines()
     assert max(map(len, lines)) <= 120
@@ -509,18 +509,18 @@ MISTAKES: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("data", "told"), MISTAKES)
-def test_a_mistake_is_one_sentence_that_says_where_it_is(tmp_path: Path, clip: Clip, data: Any, told: str) -> None:
+@pytest.mark.parametrize(("data", "message"), MISTAKES)
+def test_a_mistake_is_one_sentence_that_says_where_it_is(tmp_path: Path, clip: Clip, data: Any, message: str) -> None:
     file = tmp_path / "file.json"
     file.write_text(json.dumps(data), encoding="utf-8")
-    with pytest.raises(FileFormatError, match=told.replace("?", r"\?").replace("{}", r"\{\}")) as caught:
+    with pytest.raises(FileFormatError, match=message.replace("?", r"\?").replace("{}", r"\{\}")) as caught:
         read_constraints(file, clip)
     assert str(caught.value).startswith("file.json: ")
     assert "\n" not in str(caught.value) and str(caught.value).endswith((".", "?"))
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (b"", "it is not JSON: Expecting value in line 1, column 1"),
         (b'{"poise": 1,\n "constraints": [}', "it is not JSON: Expecting value in line 2, column 18"),
@@ -532,10 +532,10 @@ def test_a_mistake_is_one_sentence_that_says_where_it_is(tmp_path: Path, clip: C
         (b'{"poise": 1, "fps": ' + b"9" * 5000 + b', "constraints": []}', "it is not JSON that can be read"),
     ],
 )
-def test_what_is_no_json_is_one_sentence(tmp_path: Path, clip: Clip, data: bytes, told: str) -> None:
+def test_text_that_is_no_json_is_one_sentence(tmp_path: Path, clip: Clip, data: bytes, message: str) -> None:
     file = tmp_path / "file.json"
     file.write_bytes(data)
-    with pytest.raises(FileFormatError, match=told) as caught:
+    with pytest.raises(FileFormatError, match=message) as caught:
         read_constraints(file, clip)
     assert str(caught.value).startswith("file.json: ") and "\n" not in str(caught.value)
 
@@ -548,7 +548,7 @@ def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path, clip: Clip) ->
 
 
 @pytest.mark.parametrize(
-    ("constraint", "told"),
+    ("constraint", "message"),
     [
         (ShapeConstraint("nose", 1, 9), r"Constraint 1 \(Shape-constraint of nose\): \"joint\": There is no joint"),
         (
@@ -561,8 +561,8 @@ def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path, clip: Clip) ->
     ],
 )
 def test_what_cannot_be_written_is_refused_before_a_file_is_touched(
-    tmp_path: Path, clip: Clip, constraint: Any, told: str
+    tmp_path: Path, clip: Clip, constraint: Any, message: str
 ) -> None:
-    with pytest.raises(ConstraintError, match=told):
+    with pytest.raises(ConstraintError, match=message):
         write_constraints([constraint], tmp_path / "file.json", clip)
     assert not list(tmp_path.iterdir())

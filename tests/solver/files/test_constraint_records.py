@@ -52,13 +52,13 @@ def test_joints_with_values_in_their_local_frame_are_listed(constraint: solver.C
     assert joints_with_local_values(written(constraint)) == joints
 
 
-def test_the_name_and_the_number_of_a_wrong_constraint_are_told() -> None:
+def test_errors_have_the_name_and_number_of_the_constraint() -> None:
     record = {"kind": "footplant", "name": "Step", "foot": "left", "heel_strike": "soon"}
     with pytest.raises(FileFormatError, match=r'^a.json: constraint 3 \("Step"\): "heel_strike" must be a number'):
         read_constraint(record, 3, "a.json", CONVERSION)
 
 
-def test_what_the_class_refuses_is_told_once() -> None:
+def test_an_error_of_the_class_names_the_constraint_once() -> None:
     record = {"kind": "footplant", "name": "Step", "foot": "left", "heel_strike": 9, "heel_off": 2}
     with pytest.raises(FileFormatError) as error:
         read_constraint(record, 1, "a.json", CONVERSION)
