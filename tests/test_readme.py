@@ -82,3 +82,112 @@ def test_the_posture_keeps_what_is_more_important(names: dict[str, Any]) -> None
     assert solved.converged
     for error in solved.errors[:2]:
         assert np.linalg.norm(error) < 1e-6 * size
+
+
+PROMISES: dict[str, tuple[str, ...]] = {
+    "the more important one holds exactly, and the other comes as near as possible": (
+        "solver/posture/test_solve.py",
+        "solver/posture/test_strict_priority.py",
+        "solver/posture/test_unreachable.py",
+        "examples/test_edits.py",
+    ),
+    "whose solver needs only NumPy": ("test_architecture.py", "test_package.py"),
+    "Blender 4.2 and later installs it": ("addon/test_extension.py",),
+    "*Recognise* finds hips, knees, ankles": (
+        "addon/operators/test_character.py",
+        "solver/body/landmarks/test_recognition.py",
+    ),
+    "**Ground** is off at first": ("addon/panels/test_panels.py", "addon/operators/test_ground.py"),
+    "*Estimate* finds the plane that the feet stand on": (
+        "addon/operators/test_ground.py",
+        "solver/constraints/test_ground_estimate.py",
+    ),
+    "The thickness of soles comes from the mesh or the rest pose": (
+        "addon/bridge/test_solids.py",
+        "solver/body/test_soles.py",
+    ),
+    "*Find Footplants* proposes plants; accept, reject or edit them": ("addon/operators/test_detect.py",),
+    "*Add Constraint* makes pins, trajectories, footplants": (
+        "addon/operators/test_constraints.py",
+        "addon/translation/test_kinds.py",
+    ),
+    "Constraints go to and from JSON files": (
+        "addon/operators/test_files.py",
+        "solver/files/test_constraint_files.py",
+    ),
+    "the source is never changed": ("addon/bridge/test_baking.py",),
+    "Esc cancels": ("gui/test_window.py",),
+    "*Restore Source* goes back, *Apply Result* goes on": (
+        "addon/operators/test_sources.py",
+        "addon/bridge/test_sources.py",
+    ),
+    "is solved as a loop and stays one": ("addon/workflows/test_loops.py", "solver/deformation/test_loops.py"),
+    "**Clean Up** makes feet or hands stand still with one click": ("addon/operators/test_clean.py",),
+    "*Make Bakeable Copy* (panel *Character*) makes an armature with the same motion as plain keys": (
+        "addon/bridge/test_plain_copies.py",
+        "addon/operators/test_bakeable.py",
+    ),
+    "where F3 finds it": ("addon/panels/test_panels.py", "gui/test_window.py"),
+    "only the frames that this reaches are solved again": ("solver/deformation/test_deform.py", "test_readme.py"),
+    "a point of the body goes through positions at given times": (
+        "solver/constraints/test_shape.py",
+        "solver/constraints/test_paths.py",
+    ),
+    "heel and ball of a foot stand between their four events": ("solver/constraints/test_footplant.py",),
+    "the centre of mass keeps its position over the feet": ("solver/constraints/test_balance.py",),
+    "puts feet on the ground and keeps them above it": (
+        "solver/constraints/test_ground.py",
+        "solver/deformation/passes/test_ground_clearance.py",
+    ),
+    "first corrects feet that already stand by their legs alone": ("solver/deformation/test_foot_correction.py",),
+    "Frames that no constraint reaches and joints that none recruits come back bit for bit": (
+        "examples/test_edits.py",
+        "solver/posture/test_solve.py",
+    ),
+    "Where constraints of one effector overlap in time, the more important one holds": (
+        "solver/deformation/test_timeline.py",
+    ),
+    "Legs swing freely between plants": ("solver/deformation/passes/test_swing_phase.py",),
+    "What an edit adds is smoothed where the source was smoother": (
+        "solver/deformation/test_displacement_filter.py",
+        "solver/deformation/passes/test_smoothing.py",
+    ),
+    "Footplants are detected without examples": ("solver/detection/test_footplants.py",),
+    "cartwheels, handstands, all fours": ("solver/detection/test_handplants.py",),
+    "other places like an example": ("solver/detection/test_detect.py",),
+    "along a line or on a plane": ("solver/detection/test_sliding.py",),
+    "Poise then takes the ground as moving": (
+        "solver/body/test_moving_ground.py",
+        "solver/cleanup/test_carried.py",
+    ),
+    "plants hold to the last bit; bones may stretch by a percent or two": ("solver/cleanup/stretch/test_batch.py",),
+    "plants hold to the last bit, bones keep their lengths": ("solver/cleanup/rigid/test_batch.py",),
+    "`deform` with all plants and the balance": ("solver/cleanup/test_prioritized.py",),
+    "with frames that come in one by one": (
+        "solver/cleanup/stretch/test_stream.py",
+        "solver/cleanup/rigid/test_stream.py",
+    ),
+    "The larger priority is the more important; equal ones share by weight": ("solver/posture/test_solve.py",),
+    "`recruit` says which joints a task may move": ("solver/posture/test_recruiting.py", "solver/tasks/test_base.py"),
+    "Joints have kinds, stiffness and limits": ("solver/body/test_limits.py", "solver/posture/test_active_set.py"),
+    "masses come from a published table": ("solver/body/test_masses.py",),
+    "writes a report beside each result": ("test_batch.py",),
+    "The exit code is 0 only if every clip succeeded, and no input is ever overwritten": ("test_batch.py",),
+    "converted to the frame rate and the up axis of the clip": (
+        "solver/files/test_constraint_files.py",
+        "solver/files/test_conversion.py",
+    ),
+    "Each target sets up what it needs": ("test_make.py",),
+}
+"""Sentences of the README, each with the test modules below tests/ that check it."""
+
+
+def in_one_line(text: str) -> str:
+    """A text with all white space as single blanks."""
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("sentence", PROMISES)
+def test_every_promise_has_its_tests(sentence: str) -> None:
+    assert sentence in in_one_line((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert not [path for path in PROMISES[sentence] if not (ROOT / "tests" / path).is_file()]

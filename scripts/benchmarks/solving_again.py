@@ -40,9 +40,7 @@ def solving_again(walk: PlantedWalk | None = None, moves: int = MOVES, runs: int
         taken = []
         for _ in range(runs):
             plants = list(walk.plants)
-            plants[chosen] = (
-                plants[chosen].moved(shift).turned(turn)
-            )  # a new object: nothing is cached
+            plants[chosen] = plants[chosen].moved(shift).turned(turn)  # a new object: nothing is cached
             begin = time.process_time()
             again = base.again([*plants, *balance])
             taken.append(time.process_time() - begin)
