@@ -22,52 +22,55 @@ FIRST_FRAME = 1
 
 
 def edit_in_blender(job: Job, options: BatchOptions) -> list[dict[str, Any]]:
-    """Edit all armatures of a file, or of the open file; returns the report of each."""
-    try:
-        import bpy
-    except ImportError:
-        raise solver.PoiseError(
-            f"{Path(job.source).name} to {job.format or 'a report'} needs Blender: run this script with blender -b "
-            "--python, or install the bpy module."
-        ) from None
-    from poise.addon import bridge
-
+    """Edit all armatures of a file, or of the open file, and save it; returns the report of each armature."""
+    _check_blender(job)
     if job.source:
         _open(Path(job.source))
     armatures = _armatures(options.armature)
     if job.format == "bvh" and len(armatures) > 1:
         names = ", ".join(armature.name for armature in armatures)
         raise solver.PoiseError(f"A BVH file holds one character, and here are {names}: name one with --armature.")
-    reports = []
-    for armature in armatures:
-        if job.format == "bvh" and not options.changes_motions and bridge.animation_of(armature).result is not None:
-            bridge.apply_result(armature)  # `read` returns the source of a solved motion, but the file shows the result
-        reading = bridge.read(armature)
-        done = edit_clip(reading.clip, options, job, armature.name if len(armatures) > 1 else "")
-        reports.append(
-            done.report
-            | {
-                "armature": reading.armature_name,
-                "first_frame": float(reading.times[0]),
-                "reading": reading.method,
-                "reading_reason": reading.reason,
-            }
-        )
-        if job.format == "bvh":
-            assert job.motion is not None
-            job.motion.parent.mkdir(parents=True, exist_ok=True)
-            solver.write_bvh(done.clip, job.motion)
-        elif job.format is not None and options.changes_motions:
-            baked = bridge.bake(reading, done.clip, target=options.target, tolerance=options.tolerance)
-            reports[-1]["baked"] = baked.as_dict()
-            reports[-1]["notes"] += baked.notes
+    has_several = len(armatures) > 1
+    reports = [_edit_armature(armature, job, options, has_several) for armature in armatures]
     if job.motion is not None and job.format != "bvh":
-        job.motion.parent.mkdir(parents=True, exist_ok=True)
-        with _quiet():
-            _SAVING[job.format or ""](bpy, str(job.motion))
-        if not job.motion.is_file():
-            raise solver.PoiseError(f"Blender did not write {job.motion}.")
+        _save(job.motion, job.format or "")
     return reports
+
+
+def _check_blender(job: Job) -> None:
+    """Raise an error that says what to do if Blender is missing."""
+    try:
+        import bpy  # noqa: F401
+    except ImportError:
+        raise solver.PoiseError(
+            f"{Path(job.source).name} to {job.format or 'a report'} needs Blender: run this script with blender -b "
+            "--python, or install the bpy module."
+        ) from None
+
+
+def _edit_armature(armature: Any, job: Job, options: BatchOptions, is_one_of_several: bool) -> dict[str, Any]:
+    """Read an armature's motion, edit it, and bake it or write it as BVH; returns its report."""
+    from poise.addon import bridge
+
+    if job.format == "bvh" and not options.changes_motions and bridge.animation_of(armature).result is not None:
+        bridge.apply_result(armature)  # `read` returns the source of a solved motion, but the file shows the result
+    reading = bridge.read(armature)
+    done = edit_clip(reading.clip, options, job, armature.name if is_one_of_several else "")
+    report = done.report | {
+        "armature": reading.armature_name,
+        "first_frame": float(reading.times[0]),
+        "reading": reading.method,
+        "reading_reason": reading.reason,
+    }
+    if job.format == "bvh":
+        assert job.motion is not None
+        job.motion.parent.mkdir(parents=True, exist_ok=True)
+        solver.write_bvh(done.clip, job.motion)
+    elif job.format is not None and options.changes_motions:
+        baked = bridge.bake(reading, done.clip, target=options.target, tolerance=options.tolerance)
+        report["baked"] = baked.as_dict()
+        report["notes"] += baked.notes
+    return report
 
 
 def _armatures(name: str | None) -> list[Any]:
@@ -162,6 +165,17 @@ def _fit_range(bpy: Any) -> None:
 
 
 # Saving -----------------------------------------------------------------------------------------------------------
+
+
+def _save(path: Path, kind: str) -> None:
+    """Save the open file in a format other than BVH."""
+    import bpy
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _quiet():
+        _SAVING[kind](bpy, str(path))
+    if not path.is_file():
+        raise solver.PoiseError(f"Blender did not write {path}.")
 
 
 def _save_blend(bpy: Any, path: str) -> None:

@@ -38,6 +38,7 @@ def edit_clip(clip: solver.Clip, options: BatchOptions, job: Job, armature: str 
 
 
 def _edit(clip: solver.Clip, options: BatchOptions, job: Job, armature: str, report: dict[str, Any]) -> solver.Clip:
+    """Detect, clean and deform a clip by the options, and add what was done to its report."""
     ground = None if options.ground is None else solver.Ground(options.ground)
     cyclic = solver.is_cyclic(clip)
     requested = _requested(options.constraints, clip, job, armature)
