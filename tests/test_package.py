@@ -63,11 +63,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def test_a_wheel_holds_the_modules_and_the_marker_of_their_types(wheel: Path) -> None:
+def test_a_wheel_holds_the_modules_their_type_marker_and_nothing_else(wheel: Path) -> None:
     modules = {path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
     with zipfile.ZipFile(wheel) as opened:
         content = {name for name in opened.namelist() if ".dist-info/" not in name}
-    assert content == {f"poise/{path}" for path in modules | {"__init__.py", "solver/py.typed"}}
+    assert content == {f"poise/{file}" for file in modules | {"__init__.py", "solver/py.typed"}}
 
 
 def test_a_wheel_works_without_the_checkout(wheel: Path, tmp_path: Path) -> None:

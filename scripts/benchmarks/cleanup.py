@@ -67,7 +67,7 @@ def cleanup(
 def _speeds(jobs: Mapping[str, Job], rounds: int) -> dict[str, float]:
     """Frames for a second of the processor's time, each job in its best round.
 
-    Processor time, because the bounds are for one core and other processes must not count.
+    What is promised is for one core, so what else the machine does must not count.
     """
     best = dict.fromkeys(jobs, 0.0)
     for _ in range(rounds):
