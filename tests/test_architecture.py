@@ -279,7 +279,7 @@ def all_modules() -> set[str]:
     """Paths of all modules but the `__init__`s, which only collect names."""
     return {
         path.relative_to(ROOT).as_posix()
-        for folder in ("addon", "examples", "solver")
+        for folder in ("addon", "solver")
         for path in (ROOT / folder).rglob("*.py")
         if path.name != "__init__.py"
     }
@@ -287,23 +287,27 @@ def all_modules() -> set[str]:
 
 def mirrored_tests() -> set[str]:
     """Paths below tests/ of all test modules of the packages."""
-    folders = ("addon", "examples", "solver")
+    folders = ("addon", "solver")
     tests = ROOT / "tests"
     return {path.relative_to(tests).as_posix() for each in folders for path in (tests / each).rglob("test_*.py")}
 
 
 def test_every_module_has_a_test_module_of_its_name() -> None:
-    assert not unmirrored_modules(all_modules(), mirrored_tests(), UNTESTED)
+    missing = sorted(unmirrored_modules(all_modules(), mirrored_tests(), UNTESTED))
+    assert not missing, f"write a test module for each of these, or a reason in UNTESTED: {', '.join(missing)}"
 
 
 def test_every_test_module_is_named_after_a_module() -> None:
-    assert not unmirrored_tests(all_modules(), mirrored_tests(), SEVERAL_MODULES)
+    extra = sorted(unmirrored_tests(all_modules(), mirrored_tests(), SEVERAL_MODULES))
+    assert not extra, f"name each of these after its module, or list it in SEVERAL_MODULES: {', '.join(extra)}"
 
 
 def test_no_excuse_is_stale() -> None:
     modules, tests = all_modules(), mirrored_tests()
-    assert not set(UNTESTED) - unmirrored_modules(modules, tests, ()), "these modules have tests now, or are gone"
-    assert not set(SEVERAL_MODULES) - unmirrored_tests(modules, tests, ()), "these tests have modules now, or are gone"
+    tested = sorted(set(UNTESTED) - unmirrored_modules(modules, tests, ()))
+    named = sorted(set(SEVERAL_MODULES) - unmirrored_tests(modules, tests, ()))
+    assert not tested, f"take these out of UNTESTED, they have tests or are gone: {', '.join(tested)}"
+    assert not named, f"take these out of SEVERAL_MODULES, they have modules or are gone: {', '.join(named)}"
 
 
 # --- without Blender -----------------------------------------------------------------------------------------------

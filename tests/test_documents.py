@@ -50,6 +50,15 @@ def resolve(dotted: str) -> object:
     raise ModuleNotFoundError(dotted)
 
 
+def exists(dotted: str) -> bool:
+    """Whether a dotted name below poise.solver can be resolved."""
+    try:
+        resolve(dotted)
+    except (ModuleNotFoundError, AttributeError):
+        return False
+    return True
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_named_files_exist(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
@@ -68,11 +77,8 @@ def test_links_lead_somewhere(document: Path) -> None:
 def test_the_calls_of_a_solve_are_named_as_they_are() -> None:
     calls = list(named_calls((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")))
     assert len(calls) > 10
-    for call in calls:
-        try:
-            resolve(call)
-        except (ModuleNotFoundError, AttributeError) as error:
-            pytest.fail(f"docs/architecture.md names {call}, which is not there: {error}")
+    wrong = [call for call in calls if not exists(call)]
+    assert not wrong, f"docs/architecture.md names what is not there: {', '.join(wrong)}"
 
 
 def test_all_packages_are_described() -> None:
@@ -93,6 +99,11 @@ def test_named_targets_of_make_exist(document: Path) -> None:
 CITATION = re.compile(r"\b((?:Le |de )?[A-Z]\w+(?: and [A-Z]\w+)?) ((?:19|20)\d\d)\b")
 
 
+def in_one_line(text: str) -> str:
+    """A text with all white space as single blanks."""
+    return " ".join(text.split())
+
+
 def test_cited_works_are_listed() -> None:
     """Works are cited as author and year; this finds them in the code and in the derivations."""
     listed = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
@@ -100,15 +111,15 @@ def test_cited_works_are_listed() -> None:
     cited = {
         f"{author} {year}"
         for path in [*files, ROOT / "docs" / "derivations.md"]
-        for author, year in CITATION.findall(path.read_text(encoding="utf-8"))
+        for author, year in CITATION.findall(in_one_line(path.read_text(encoding="utf-8")))
     }
     assert "Le Callennec 2006" in cited
-    assert not {work for work in cited if f"| {work} |" not in listed}
+    unlisted = sorted(work for work in cited if f"| {work} |" not in listed)
+    assert not unlisted, f"add these to docs/references.md: {', '.join(unlisted)}"
 
 
 def test_a_wrong_name_would_be_found() -> None:
     assert list(named_paths("see `solver/nowhere.py`, `solver/<name>.py` and `no path`")) == ["solver/nowhere.py"]
     assert list(named_calls("calls `posture.nothing.at_all` and `other.name`")) == ["posture.nothing.at_all"]
-    with pytest.raises(AttributeError):
-        resolve("posture.solve.nothing")
+    assert not exists("posture.solve.nothing") and not exists("nothing.at_all")
     assert CITATION.findall("(Le Callennec and Boulic 2006, section 4)") == [("Le Callennec and Boulic", "2006")]
