@@ -85,7 +85,8 @@ def test_a_reach_within_limits_keeps_them() -> None:
     for joint, limit in skeleton.limits.items():
         relative = solved.pose.rotations[joint]
         axis = skeleton.hinge_axes[joint]
-        excess = limit.excess(relative, axis) if isinstance(limit, solver.HingeLimit) else limit.excess(relative)
+        bound = limit.bound_to(axis) if isinstance(limit, solver.HingeLimit) else limit
+        excess = bound.excess(relative)
         assert (excess < 1e-8).all(), f"{skeleton.names[joint]} is beyond its limit by {excess.max()} radians"
     assert max(np.abs(error).max() for error in solved.errors[:3]) < 1e-6 * skeleton.size
 
