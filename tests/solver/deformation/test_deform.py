@@ -65,7 +65,7 @@ def farthest(one: Clip, other: Clip) -> float:
     return float(np.abs(one.world.positions - other.world.positions).max() / one.skeleton.size)
 
 
-# What no constraint moves ----------------------------------------------------------------------------------------------
+# What no constraint moves -----------------------------------------------------------------------------------------
 
 
 def test_without_constraints_the_result_is_the_source(steps: SyntheticMotion) -> None:
@@ -94,7 +94,7 @@ def test_the_source_is_not_touched(steps: SyntheticMotion, plants: list[Footplan
     np.testing.assert_array_equal(steps.clip.motion.rotations, before)
 
 
-# What constraints require --------------------------------------------------------------------------------------------------
+# What constraints require -----------------------------------------------------------------------------------------
 
 
 def test_plants_stand_still(steps: SyntheticMotion, plants: list[Footplant], enforced: Deformation) -> None:
