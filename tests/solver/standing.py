@@ -13,6 +13,7 @@ from poise.solver.body.motion import Motion, Pose
 from poise.solver.body.skeleton import Up
 from poise.solver.constraints import Constraint, ConstraintPoint, Ground, ShapeConstraint, Source
 from poise.solver.core.arrays import ArrayLike
+from poise.solver.deformation.frame_tasks import FrameTasks
 from poise.solver.deformation.timeline import Timeline
 from poise.solver.deformation.workspace import DeformSettings, Workspace
 from poise.solver.synthetic import human
@@ -35,11 +36,11 @@ def displaced(
     return ShapeConstraint(joint, begin, end, points, **{"mode": "relative", **rest})
 
 
-def enforcement_of(clip: Clip, constraints: list[Constraint], ground: Ground | None = None) -> Enforcement:
+def frame_tasks_of(clip: Clip, constraints: list[Constraint], ground: Ground | None = None) -> FrameTasks:
     """The tasks of the constraints of a clip, frame by frame."""
-    return Enforcement(Timeline.of(Source(clip, ground), constraints))
+    return FrameTasks(Timeline.of(Source(clip, ground), constraints))
 
 
-def workspace_of(enforcement: Enforcement, **settings: Any) -> Workspace:
-    """A new workspace for an enforcement."""
-    return Workspace(enforcement.timeline.source, DeformSettings(**settings))
+def workspace_of(frame_tasks: FrameTasks, **settings: Any) -> Workspace:
+    """A new workspace for the tasks of a clip."""
+    return Workspace(frame_tasks.timeline.source, DeformSettings(**settings))

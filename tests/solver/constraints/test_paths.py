@@ -146,7 +146,7 @@ def test_points_on_the_source_displace_nothing_in_relative_mode(rng: np.random.G
         assert_equal_to_rounding(way_of("relative", source, knots), finely(source, 1))
 
 
-def test_points_on_a_straight_source_change_nothing_where_nobody_stays(rng: np.random.Generator) -> None:
+def test_points_on_a_straight_source_change_nothing_without_stays(rng: np.random.Generator) -> None:
     source = straight_way(rng.standard_normal(3), rng.standard_normal(3))
     knots = [Knot(source(time), time, time) for time in (12.0, 20.0, 41.0)]
     for mode in MODES:
