@@ -26,7 +26,7 @@ from ..solver.synthetic.hanim import human
 from ..solver.tasks import CenterOfMassTask, OrientationTask, PoseTask, PositionTask, Task
 from .comparison_methods import damped_least_squares, iterate_posture
 
-Turns = Mapping[str, tuple[float, float, float]]
+JointRotations = Mapping[str, tuple[float, float, float]]
 """Rotation vectors in degrees, by joint."""
 
 
@@ -49,10 +49,12 @@ class Scene:
         return solve_posture(self.skeleton, self.start, self.tasks, settings=self.settings, record=record)
 
 
-def turned(skeleton: Skeleton, turns: Turns, shift: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Pose:
+def posed(
+    skeleton: Skeleton, joint_rotations: JointRotations, shift: tuple[float, float, float] = (0.0, 0.0, 0.0)
+) -> Pose:
     """The rest pose with some joints rotated about the body's axes and the root translated."""
     pose = Pose.rest(skeleton)
-    for name, degrees in turns.items():
+    for name, degrees in joint_rotations.items():
         joint = skeleton.index(name)
         pose.rotations[joint] = rotations.multiply(pose.rotations[joint], rotations.exp(np.deg2rad(degrees)))
     pose.translations[0] += shift
@@ -69,12 +71,12 @@ def place(skeleton: Skeleton, pose: Pose, point: str | BodyPoint) -> Array:
 HIP_HEIGHT = 0.44
 """Metres from the floor to the hip joints of a sitting body."""
 
-_SITTING: Turns = {
+_SITTING: JointRotations = {
     **dict.fromkeys(("l_hip", "r_hip"), (-88.0, 0.0, 0.0)),
     **dict.fromkeys(("l_knee", "r_knee"), (86.0, 0.0, 0.0)),
     **dict.fromkeys(("l_talocrural", "r_talocrural"), (2.0, 0.0, 0.0)),
 }
-_BROODING: Turns = {
+_BROODING: JointRotations = {
     **_SITTING,
     "HumanoidRoot": (38.0, 0.0, 0.0),
     "sacroiliac": (-38.0, 0.0, 0.0),
@@ -94,7 +96,7 @@ def thinker() -> Scene:
     """From sitting upright to Rodin's Thinker: right elbow on the left thigh, chin on the back of the right hand."""
     skeleton = human()
     onto_the_seat = (0.0, HIP_HEIGHT - float(place(skeleton, Pose.rest(skeleton), "l_hip")[1]), 0.0)
-    sitting, brooding = (turned(skeleton, turns, onto_the_seat) for turns in (_SITTING, _BROODING))
+    sitting, brooding = (posed(skeleton, joint_rotations, onto_the_seat) for joint_rotations in (_SITTING, _BROODING))
     left_wrist, right_elbow = np.array((0.11, 0.56, 0.47)), np.array((0.07, 0.59, 0.41))
     left_elbow = left_wrist + _forearm(skeleton, (0.5, 0.12, -0.85))
     right_wrist = right_elbow + _forearm(skeleton, (-0.10, 1.0, 0.08))
@@ -140,7 +142,7 @@ UMBRELLA_MASS = 8.0
 UMBRELLA = BodyPoint("l_middle1", (0.10, 0.0, 0.45))
 """The umbrella's centre of mass, up its stick from the left hand."""
 
-_HOLDING_UMBRELLA: Turns = {"l_shoulder": (0.0, 0.0, 50.0), "l_elbow": (-75.0, 0.0, 0.0)}
+_HOLDING_UMBRELLA: JointRotations = {"l_shoulder": (0.0, 0.0, 50.0), "l_elbow": (-75.0, 0.0, 0.0)}
 FAR_OUT_OF_REACH = (-2.0, 1.45, 0.5)
 
 
@@ -156,7 +158,7 @@ def reaching(balanced: bool, umbrella: float = 0.0) -> Scene:
     both feet fixed, the middle between them is a place to balance over.)
     """
     skeleton = human()
-    standing = turned(skeleton, _HOLDING_UMBRELLA if umbrella else {})
+    standing = posed(skeleton, _HOLDING_UMBRELLA if umbrella else {})
     if umbrella:
         skeleton = skeleton.with_load(UMBRELLA, umbrella)
     tasks: list[Task] = []
@@ -188,7 +190,7 @@ ARM_AND_SPINE = 8
 def left_reach(recruit: int) -> Scene:
     """The left hand reaches across the body with the given recruiting level."""
     skeleton = human()
-    standing = turned(skeleton, {})
+    standing = posed(skeleton, {})
     wrist = PositionTask("l_wrist", (-0.20, 1.10, 0.45), recruit=recruit)
     joints = np.flatnonzero(wrist.recruited(skeleton))
     return Scene(skeleton, standing, (wrist, PoseTask(standing, priority=0, recruit=joints)))
@@ -203,7 +205,7 @@ def two_arms(preferred: Literal["left", "right"] | None) -> Scene:
     The wrist on the `preferred` side has the higher priority; None: both have the same priority and weight.
     """
     skeleton = human()
-    standing = turned(skeleton, {})
+    standing = posed(skeleton, {})
     tasks: list[Task] = [
         PositionTask(f"{side[0]}_wrist", (x, 1.40, 0.05), priority=2 if preferred == side else 1, recruit=ARM_AND_SPINE)
         for side, x in (("left", 0.95), ("right", -0.95))

@@ -9,7 +9,7 @@ velocity.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -80,8 +80,8 @@ def _absolute(source: Array, begin: float, end: float, knots: Sequence[Knot], fr
 
 
 def _relative(source: Array, begin: float, end: float, knots: Sequence[Knot], frames: IntArray, _: float) -> Array:
-    moved = [_moved(knot, knot.location - interpolated(source, knot.begin)) for knot in knots]
-    all_knots = with_ends(begin, end, moved, lambda _: np.zeros(3))
+    displaced = [replace(knot, location=knot.location - interpolated(source, knot.begin)) for knot in knots]
+    all_knots = with_ends(begin, end, displaced, lambda _: np.zeros(3))
     curve = TimeCurve(begin, end, knots)
     offsets = _spline(all_knots, [float(curve.at(knot.begin)) for knot in all_knots], np.zeros_like(source), begin, end)
     return source[frames] + offsets.at(curve.at(frames))
@@ -143,10 +143,6 @@ _PATHS: dict[Mode, Callable[[Array, float, float, Sequence[Knot], IntArray, floa
     "relative": _relative,
     "condensed": _condensed,
 }
-
-
-def _moved(knot: Knot, location: Array) -> Knot:
-    return Knot(location, knot.begin, knot.end, knot.tension, knot.continuity, knot.bias)
 
 
 def with_ends(begin: float, end: float, knots: Sequence[Knot], on_source: Callable[[float], Array]) -> list[Knot]:

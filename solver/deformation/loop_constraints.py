@@ -80,17 +80,17 @@ class Repeated:
     def of(loop: Loop, source: Source, originals: Iterable[Constraint]) -> Repeated:
         """The constraints of a loop, whose own source is `source`, for the repeated clip. A footplant that goes on
         where the loop begins again is one plant with the one that continues it."""
-        asked = tuple(originals)
+        given = tuple(originals)
         made: list[tuple[Constraint, dict[int, int]]] = []
-        plants = {number: each for number, each in enumerate(asked) if isinstance(each, Footplant)}
+        plants = {number: each for number, each in enumerate(given) if isinstance(each, Footplant)}
         continued = _continued(plants, loop)
-        for number, original in enumerate(asked):
+        for number, original in enumerate(given):
             if isinstance(original, Footplant):
                 made += _planted(number, plants, continued, loop, source)
             else:
                 made += _copied(number, original, loop, source)
         made = [(each, where) for each, where in made if loop.reach in where or _is_near(each, loop, source)]
-        return Repeated(loop, asked, tuple(each for each, _ in made), tuple(where for _, where in made))
+        return Repeated(loop, given, tuple(each for each, _ in made), tuple(where for _, where in made))
 
     def report(self, repeated: Report) -> Report:
         """The report on the loop, with its own constraints and frames, from that on the repeated clip."""

@@ -50,14 +50,14 @@ def why_implausible(
         return ""
     size, names = source.skeleton.size, source.skeleton.names
     root = source.skeleton.landmarks.hips or 0
-    moved = np.linalg.norm(result.world.positions[:, root] - source.world.positions[:, root], axis=1) / size
+    distances = np.linalg.norm(result.world.positions[:, root] - source.world.positions[:, root], axis=1) / size
     standing = alone & _already_standing(source, plants) & (not moves_plants)
-    worst = int(np.argmax(np.where(standing, moved, 0.0)))
-    if standing[worst] and moved[worst] > LARGEST_MOVE:
+    worst = int(np.argmax(np.where(standing, distances, 0.0)))
+    if standing[worst] and distances[worst] > LARGEST_MOVE:
         frame = worst if times is None else times[worst]
         return (
-            f"The result is not kept: at frame {frame:g} it moves {names[root]!r} by {moved[worst]:.3g} leg lengths, "
-            f"although the feet already stand there. {_what_to_check(source, plants, ground)}"
+            f"The result is not kept: at frame {frame:g} it moves {names[root]!r} by {distances[worst]:.3g} leg "
+            f"lengths, although the feet already stand there. {_what_to_check(source, plants, ground)}"
         )
     for plant in plants:
         before, after = (_slide(clip, plant, alone) / size for clip in (source, result))

@@ -3,7 +3,7 @@
 
 In its stance phase a foot is constrained in the world. In the swing phase it is not: a foot that had to follow a path
 in the world would make its leg cancel every tremor of the pelvis. Near full extension the knee would shake, and the
-body would bend to reach a path that no constraint asks for. So the displacement of the body goes from that of the last
+body would bend to reach a path that no constraint requires. So the displacement of the body goes from that of the last
 stance frame before the swing to that of the first one after it, and so does the leg's, joint by joint.
 """
 
