@@ -29,7 +29,7 @@ from ..solver.constraints.source import EASE
 from ..solver.core import rotations
 from ..solver.core.arrays import Array
 from ..solver.deformation.deform import Deformation, deform
-from ..solver.deformation.workspace import DeformSettings
+from ..solver.deformation.settings import DeformSettings
 from ..solver.synthetic.contacts import Contact, SyntheticMotion
 from ..solver.synthetic.gaits import walk
 from ..solver.synthetic.puppet import MIRROR, SPINE

@@ -42,7 +42,7 @@ from .deformation.loops import is_cyclic
 from .deformation.plausibility import why_implausible
 from .deformation.progress import Progress
 from .deformation.report import Advice, Conflict, Report, Residual, StretchedLimb
-from .deformation.workspace import DeformSettings
+from .deformation.settings import DeformSettings
 from .detection import (
     Detected,
     DetectedFootplant,

@@ -24,8 +24,9 @@ from .passes.smoothing import smooth_displacement
 from .passes.swing_phase import SwingPhase, interpolate_swings, slope_span, swing_frames, swing_phases
 from .progress import Progress, Steps
 from .report import Report, report_on
+from .settings import DeformSettings
 from .timeline import Timeline
-from .workspace import DeformSettings, Workspace, neighbours, neighbours_met
+from .workspace import Workspace, neighbours, neighbours_met
 
 COARSE_RATE = 30.0
 """Frames a second of the first, coarse solution. Displacements are smooth: the frames between are interpolated and need

@@ -20,7 +20,7 @@ from ..constraints.ground_estimate import NEAR
 from ..core.progress import finished
 from .deform import Deformation, deforming
 from .progress import Progress
-from .workspace import DeformSettings
+from .settings import DeformSettings
 
 STIFFENING = 200.0
 """Factor on the stiffness of the free joints in a correction. Chosen on the captured clips 02_01, 13_01 and 13_35,

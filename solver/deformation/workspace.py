@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,16 +12,15 @@ from ..body.clip import Clip
 from ..body.motion import Motion
 from ..constraints import Source
 from ..core.arrays import Array, BoolArray, IntArray
-from ..core.errors import ConstraintError
 from ..core.memory import keep_freed_memory
 from ..core.progress import Stage
 from ..core.splines import Spline
-from ..posture.settings import SolveSettings
 from ..posture.solve import BATCH
 from .acceleration_baseline import AccelerationBaseline
 from .displacement import Displacement, displacement
-from .frame_tasks import COARSE_TOLERANCE, CORRECTION_TOLERANCE, FrameTasks, SolvedFrames
+from .frame_tasks import COARSE_TOLERANCE, FrameTasks, SolvedFrames
 from .progress import Progress, Steps
+from .settings import DeformSettings
 
 CORRECTION_BATCH = 2 * BATCH
 """Frames that are corrected together: fewer joints move than in a solve, so more frames fit into the processor's
@@ -31,37 +29,6 @@ caches."""
 EARLY_STOP = 0.015
 """`SolveSettings.early_stop` for coarse frames: within a degree of convergence. The frames between coarse ones are
 farther from theirs."""
-
-Coherence = Literal["batch", "sequential"]
-
-
-@dataclass(frozen=True)
-class DeformSettings:
-    """How a clip is deformed."""
-
-    coherence: Coherence = "batch"
-    """"batch": all frames together. "sequential": each frame from the result of the one before, with feet that follow
-    paths in the air too (the order of Le Callennec 2006, for comparison)."""
-    iterations: int = 200
-    """The most iterations that a frame may take in a pass."""
-    tolerance: float = 1e-5
-    """When a frame has converged: see `SolveSettings`. Where all targets can be met, coarse frames stop within a degree
-    of convergence and are corrected."""
-    smoothing_passes: int = 2
-    """How often, at most, the displacement is filtered where needed and the constraints are enforced again."""
-
-    def __post_init__(self) -> None:
-        if self.coherence not in ("batch", "sequential"):
-            raise ConstraintError(f"There is no coherence {self.coherence!r}: it is 'batch' or 'sequential'.")
-        if not isinstance(self.smoothing_passes, (int, np.integer)) or self.smoothing_passes < 0:
-            raise ConstraintError("The number of smoothing passes must be a whole number, 0 or more.")
-        self.solving()
-
-    def solving(self) -> SolveSettings:
-        """The settings of the posture solver."""
-        return SolveSettings(
-            iterations=self.iterations, tolerance=self.tolerance, feasibility_tolerance=CORRECTION_TOLERANCE
-        )
 
 
 class Workspace:

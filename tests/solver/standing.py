@@ -14,8 +14,9 @@ from poise.solver.body.skeleton import Up
 from poise.solver.constraints import Constraint, ConstraintPoint, Ground, ShapeConstraint, Source
 from poise.solver.core.arrays import ArrayLike
 from poise.solver.deformation.frame_tasks import FrameTasks
+from poise.solver.deformation.settings import DeformSettings
 from poise.solver.deformation.timeline import Timeline
-from poise.solver.deformation.workspace import DeformSettings, Workspace
+from poise.solver.deformation.workspace import Workspace
 from poise.solver.synthetic import human
 
 

@@ -20,7 +20,7 @@ from poise.solver.core.errors import ConstraintError, PoiseError
 from poise.solver.core.progress import Stage
 from poise.solver.deformation.deform import Deformation, deform, deforming
 from poise.solver.deformation.passes import smoothing
-from poise.solver.deformation.workspace import DeformSettings
+from poise.solver.deformation.settings import DeformSettings
 from poise.solver.synthetic import SyntheticMotion, human, walk
 
 from ..in_place import Ends, InPlace, walk_in_place

@@ -26,7 +26,7 @@ from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.deformation.deform import Deformation, deform
 from poise.solver.deformation.report import HELPS, MISSED, Advice, Conflict, Report, StretchedLimb, report_on
-from poise.solver.deformation.workspace import DeformSettings
+from poise.solver.deformation.settings import DeformSettings
 from poise.solver.synthetic import walk
 
 from ..made_up import moving_human, plant_of

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A solve under way: what is put where, what lies between known frames, and that both orders of frames agree."""
+"""The workspace: frames that are written and restored, interpolation, and solving in batches and sequentially."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from poise.solver.core.arrays import Array
 from poise.solver.core.progress import Stage, finished
 from poise.solver.deformation.displacement import displacement
 from poise.solver.deformation.frame_tasks import MET_TOLERANCE, FrameTasks
-from poise.solver.deformation.workspace import DeformSettings, Workspace, neighbours, neighbours_met
+from poise.solver.deformation.settings import DeformSettings
+from poise.solver.deformation.workspace import Workspace, neighbours, neighbours_met
 
 from ..made_up import moving_human
 from ..standing import displaced, frame_tasks_of, standing_human, workspace_of

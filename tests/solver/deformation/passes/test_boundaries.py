@@ -15,8 +15,8 @@ from poise.solver.core.progress import finished
 from poise.solver.deformation.deform import deform
 from poise.solver.deformation.frame_tasks import FrameTasks
 from poise.solver.deformation.passes.boundaries import BlendedBoundaries, blend_boundaries
+from poise.solver.deformation.settings import DeformSettings
 from poise.solver.deformation.timeline import Timeline
-from poise.solver.deformation.workspace import DeformSettings
 from poise.solver.synthetic import walk as made_up_walk
 
 from ...made_up import plant_of
