@@ -15,8 +15,8 @@ from .landmarks.landmarks import Landmarks
 from .skin import Skin
 from .tree import Tree
 
-PARTS = ("heel", "ball", "toe_tip")
-SOLE_POINTS = tuple(f"{side}_{part}" for side in SIDES for part in PARTS)
+FOOT_POINTS = ("heel", "ball", "toe_tip")
+SOLE_POINTS = tuple(f"{side}_{part}" for side in SIDES for part in FOOT_POINTS)
 """The points that have a sole under them, named as the landmarks are."""
 
 HIGHEST_POINT, HIGHEST_ON_SKIN = 0.3, 0.5
@@ -40,7 +40,7 @@ def soles_of(
     known = dict(given or {})
     found: dict[str, float] = {}
     for side in SIDES:
-        marks = {part: getattr(landmarks, f"{side}_{part}") for part in PARTS}
+        marks = {part: getattr(landmarks, f"{side}_{part}") for part in FOOT_POINTS}
         places = {part: mark.place(*rest) for part, mark in marks.items() if mark is not None}
         if "heel" not in places:
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clips: what they tell, and that nobody changes them by what they told."""
+"""Clips: their positions and orientations, and that changing a returned array does not change the clip."""
 
 from __future__ import annotations
 

@@ -43,10 +43,10 @@ def test_only_those_who_may_move_own_columns(kinds: list[JointKind], rng: np.ran
     assert some.joints == 30
 
 
-def test_nobody_who_may_move_is_no_column(kinds: list[JointKind]) -> None:
-    for nobody in (Dofs(kinds, np.zeros(30, dtype=bool)), Dofs([JointKind.FIXED] * 5)):
-        assert nobody.count == 0 and nobody.owners.shape == (0,) and nobody.moving.shape == (0,)
-        assert nobody.spread(np.ones(nobody.joints)).shape == (0,)
+def test_joints_that_may_not_move_have_no_columns(kinds: list[JointKind]) -> None:
+    for none in (Dofs(kinds, np.zeros(30, dtype=bool)), Dofs([JointKind.FIXED] * 5)):
+        assert none.count == 0 and none.owners.shape == (0,) and none.moving.shape == (0,)
+        assert none.spread(np.ones(none.joints)).shape == (0,)
 
 
 def test_spreading_gives_each_column_the_value_of_its_owner(kinds: list[JointKind], rng: np.random.Generator) -> None:

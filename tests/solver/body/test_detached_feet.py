@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet that hang on the root beside their legs, and where their motion shows that they belong to the legs."""
+"""Feet that are children of the root, recognised as belonging to legs by their motion."""
 
 from __future__ import annotations
 

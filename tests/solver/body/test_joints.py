@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Points and loads refuse what is none."""
+"""Points and loads: invalid input, and positions of points."""
 
 from __future__ import annotations
 
@@ -47,3 +47,10 @@ def test_a_load_is_finite_and_not_negative(mass: float) -> None:
 
 def test_a_load_may_weigh_nothing() -> None:
     assert Load(BodyPoint("Hand"), 0.0).mass == 0.0
+
+
+def test_a_point_is_placed_by_the_transform_of_its_joint() -> None:
+    quarter_turns = np.array([[1.0, 0.0, 0.0, 0.0], [np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]])
+    positions = np.array([[9.0, 9.0, 9.0], [1.0, 2.0, 3.0]])
+    np.testing.assert_allclose(BodyPoint(1, (1.0, 0.0, 0.5)).place(quarter_turns, positions), [1.0, 3.0, 3.5])
+    np.testing.assert_array_equal(BodyPoint(0).place(quarter_turns, positions), positions[0])

@@ -337,12 +337,12 @@ def test_what_is_remembered_is_computed_once_for_each_state(rng: np.random.Gener
     assert "heights" not in state.at(np.array([1]))._cache, "other frames must not answer with these"
 
 
-def test_asking_for_nobody_gives_nothing(rng: np.random.Generator) -> None:
+def test_no_moving_joints_give_no_columns(rng: np.random.Generator) -> None:
     state = random_state(rng, person())
-    nobody = Dofs(state.skeleton.kinds, np.zeros(len(state.skeleton), dtype=bool))
-    assert state.point_jacobian(BodyPoint(3), nobody).shape == (4, 3, 0)
-    assert state.center_of_mass_jacobian(nobody).shape == (4, 3, 0)
-    unchanged = integrate(state, np.zeros((4, 0)), nobody)
+    no_dofs = Dofs(state.skeleton.kinds, np.zeros(len(state.skeleton), dtype=bool))
+    assert state.point_jacobian(BodyPoint(3), no_dofs).shape == (4, 3, 0)
+    assert state.center_of_mass_jacobian(no_dofs).shape == (4, 3, 0)
+    unchanged = integrate(state, np.zeros((4, 0)), no_dofs)
     np.testing.assert_array_equal(unchanged.rotations, state.motion.rotations)
 
 
@@ -482,7 +482,7 @@ def test_the_state_of_some_frames_knows_what_the_whole_one_knew(rng: np.random.G
     assert_equal_to_rounding(some.center_of_mass(), state.center_of_mass()[[3, 1]])
 
 
-def test_a_state_asked_for_many_points_does_not_keep_them_all(rng: np.random.Generator) -> None:
+def test_a_state_keeps_a_bounded_number_of_points(rng: np.random.Generator) -> None:
     skeleton = person()
     state = WorldState.of(skeleton, Pose.rest(skeleton).motion)
     moments = state.moments

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which joints make a leg."""
+"""The joints of a leg."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masses of people, of strangers and of bodies without any extent."""
+"""Masses of people, of other characters and of bodies without extent."""
 
 from __future__ import annotations
 

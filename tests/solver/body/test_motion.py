@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motions: what they refuse and how they say it, and that good data stays as it is."""
+"""Motions: invalid input and its messages, and that valid data is unchanged."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How fast the ground moves: as it was made to in walks in place, not at all under everyone else."""
+"""The velocity of the ground: the true one under walks in place, zero under all other motions."""
 
 from __future__ import annotations
 

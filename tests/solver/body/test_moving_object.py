@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that constraints are relative to. What constraints make of them is in test_shape."""
+"""Moving objects as references; constraints relative to them are in test_shape."""
 
 from __future__ import annotations
 

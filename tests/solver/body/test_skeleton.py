@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Skeletons: what they refuse and how they say it, changed copies, masses, sizes."""
+"""Skeletons: invalid input and its messages, changed copies, masses, sizes."""
 
 from __future__ import annotations
 

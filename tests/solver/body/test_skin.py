@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Points of a character's surface: what they must be, and how they grow with the skeleton."""
+"""Points of a character's surface: invalid input, and scaling with the skeleton."""
 
 from __future__ import annotations
 

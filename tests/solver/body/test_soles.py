@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How thick soles are: a ball joint above the floor stays above it where its plant is put on a ground."""
+"""Thickness of soles: a ball joint above the floor stays above it where its plant is put on a ground."""
 
 from __future__ import annotations
 

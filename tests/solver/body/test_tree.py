@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The hierarchy against walking from parent to parent by hand."""
+"""The hierarchy against a plain walk from parent to parent."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every exception of the solver is caught as one class, and says what it was told."""
+"""Every exception of the solver is caught as one class."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Freed memory is kept: allocating the same again asks the system for nothing."""
+"""Freed memory is kept: allocating the same size again does not reach the operating system."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Work in steps comes to its result, and what it raises comes through."""
+"""Running a generator to its end returns its result and raises its exceptions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The mean that a few wild frames do not move."""
+"""The robust mean does not change with outliers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Row spaces by what defines them: orthonormal, spanning, complementary."""
+"""Row spaces by their definition: orthonormal, spanning, complementary."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits in the solve: gradients against finite differences, and that clamping touches only what is outside."""
+"""The active set of limits: gradients against finite differences, and clamping of joints that are outside."""
 
 from __future__ import annotations
 

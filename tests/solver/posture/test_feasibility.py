@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Polishing: what is nearly right becomes right by the least change; what is not comes back as it was."""
+"""The feasibility correction: nearly met tasks are met by the least change; other frames come back unchanged."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_masked_rows_count_only_where_they_are_active(body: Skeleton, steps: Mot
     world = WorldState.of(body, corrected.world.motion)
     missing = np.linalg.norm(second.error(world), axis=1)
     assert missing[active].max() < 1e-6 * body.size
-    assert missing[~active].min() > 1e-4 * body.size, "nobody asked for it there"
+    assert missing[~active].min() > 1e-4 * body.size, "the task is not active there"
 
 
 def test_what_can_be_polished(body: Skeleton, steps: Motion) -> None:

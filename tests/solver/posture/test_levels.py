@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Levels come back from their stack as they were, in all frames and in some of them."""
+"""Stacked levels come back unchanged, in all frames and in some of them."""
 
 from __future__ import annotations
 

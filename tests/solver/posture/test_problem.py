@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tasks compiled for solving: who moves, in which order, and what switches inequalities on."""
+"""The linear problem of tasks: moving joints, order of levels, and activation of inequalities."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The recruiting rule: kept, broken, and mended by what the message proposes."""
+"""The recruiting rule: kept, broken, and kept again after what the message proposes."""
 
 from __future__ import annotations
 

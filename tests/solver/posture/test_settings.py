@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings refuse what no solve can use."""
+"""Settings that no solve can use are refused."""
 
 from __future__ import annotations
 

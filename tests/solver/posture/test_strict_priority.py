@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The strict-priority step by its promises: each level as good as those above allow, and none disturbed from below."""
+"""The strict-priority step: each level as good as those above allow, and none changed by those below."""
 
 from __future__ import annotations
 

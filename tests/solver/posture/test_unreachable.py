@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Levels out of reach: the nearest posture, found where first derivatives see nothing."""
+"""Unreachable levels: the nearest posture, where first derivatives vanish."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Attachment: the shared Jacobian check on every character, who moves for it, and what its error means."""
+"""Attachment: the shared Jacobian check on every character, the joints it recruits, and what its error means."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all tasks share: priorities, weights, recruiting, and the helpers they are built from."""
+"""The base of all tasks: priorities, weights, recruiting, and its helper functions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Second derivatives against second differences of what they are the derivatives of."""
+"""Second derivatives against second differences."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_no_frames_and_no_columns(rng: np.random.Generator) -> None:
     point, columns = BodyPoint(4), body.dofs.count
     assert curvature_of_point(nothing, body.dofs, np.zeros((0, 3)), point).shape == (0, columns, columns)
     assert spin_curvature(nothing, body.dofs, np.zeros((0, 3)), 4).shape == (0, columns, columns)
-    nobody = Dofs(body.kinds, np.zeros(len(body), dtype=bool))
+    no_dofs = Dofs(body.kinds, np.zeros(len(body), dtype=bool))
     state = random_state(rng, body, 2)
-    assert curvature_of_point(state, nobody, np.ones((2, 3)), point).shape == (2, 0, 0)
-    assert spin_curvature(state, nobody, np.ones((2, 3)), 4).shape == (2, 0, 0)
+    assert curvature_of_point(state, no_dofs, np.ones((2, 3)), point).shape == (2, 0, 0)
+    assert spin_curvature(state, no_dofs, np.ones((2, 3)), 4).shape == (2, 0, 0)

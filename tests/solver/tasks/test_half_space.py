@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Half-space: the shared Jacobian check on every character, and on which side it asks for anything."""
+"""Half-space: the shared Jacobian check on every character, and on which side it is active."""
 
 from __future__ import annotations
 

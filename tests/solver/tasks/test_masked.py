@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tasks that hold in part: derivatives stay those of their errors, and what is switched off asks for nothing."""
+"""Masked tasks: Jacobians are derivatives of their errors, and inactive rows are zero."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_a_task_for_some_frames(rng: np.random.Generator) -> None:
     assert one.at(some) is one
 
 
-def test_nobody_fixed_is_recruited(rng: np.random.Generator) -> None:
+def test_fixed_joints_are_not_recruited(rng: np.random.Generator) -> None:
     skeleton = random_skeleton(rng)
     recruited = PoseTask(Pose.rest(skeleton)).recruited(skeleton)
     np.testing.assert_array_equal(recruited, [kind is not JointKind.FIXED for kind in skeleton.kinds])

@@ -135,7 +135,7 @@ def test_an_offset_that_is_no_point_is_refused() -> None:
 
 
 @pytest.mark.parametrize("recruit", ["r_elbow", 1.5])
-def test_what_is_no_level_and_no_list_of_joints_recruits_nobody(recruit: object) -> None:
+def test_recruiting_takes_a_level_or_a_list_of_joints_only(recruit: object) -> None:
     with pytest.raises(TaskError, match="recruit a number of joints or a list"):
         PositionTask("Hips", (0.0, 0.0, 0.0), recruit=recruit)  # type: ignore[arg-type]
 

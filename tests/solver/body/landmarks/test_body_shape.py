@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies told by shape: what makes one a person, and what takes that away. Whole characters are in `test_landmarks`."""
+"""Recognition by shape: what makes a person, and what prevents it. Whole characters are in `test_recognition`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Questions to a hierarchy in space, against the plainest way to answer them."""
+"""Queries of a hierarchy in space against plain implementations."""
 
 from __future__ import annotations
 

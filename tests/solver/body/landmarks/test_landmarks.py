@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Landmarks are read by name, set by hand, and refused with a sentence where they cannot be."""
+"""Landmarks are read by name and set by hand; invalid ones raise an error with the name."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names as they are read. What whole characters are made of is in `test_landmarks`."""
+"""Reading of single names; whole characters are in `test_recognition`."""
 
 from __future__ import annotations
 

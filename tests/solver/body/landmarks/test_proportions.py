@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Landmarks that no body has are named; those of real and of cartoon bodies are not."""
+"""Implausible landmarks are reported; those of real and of cartoon bodies are not."""
 
 from __future__ import annotations
 
