@@ -71,6 +71,43 @@ def test_a_bad_change_lowers_the_score_of_its_motions_only(cases: list[Case], ch
             assert difference == 0.0, case.name
 
 
+WITHOUT_EFFECT = {
+    "rest.certain_ratio": "changes confidences only",
+    "rest.median_width": "withstands outliers, of which these motions of whole characters have none",
+    "rest.fast_share": "matters in captures with shuffling feet, as in 10_01",
+    "rest.rest_share_of_fast": "matters in captures with shuffling feet, as in 135_04",
+    "rest.apex_window": "matters in captured hops, as in 85_05",
+    "footplants.hover_time": "matters in captured hops, as in 85_05",
+    "footplants.hover_window": "feet that hover between two plants are tested in test_footplants.py",
+    "sliding.outlier_share": "outliers at the end of a slide are tested in test_sliding.py",
+    "sliding.line_preference": "no made-up line lies in a plane that is nearly as long",
+    "sliding.overlap_share": "no two candidates overlap in part",
+    "sliding.search_margin": "slides are found whole, and need not be extended",
+    "detection.refit_growth": "saves time only",
+}
+"""Thresholds of which no value changes what is found in the made-up motions."""
+
+
+@pytest.mark.slow
+def test_every_other_threshold_changes_what_is_found(cases: list[Case]) -> None:
+    found = {case.name: case.find(DEFAULTS) for case in cases}
+    without = set()
+    for field in FIELDS:
+        concerned = [case for case in cases if field.group in case.groups]
+        factors = (0.1, 10.0, 2.0, 0.0, 0.5, 100.0)
+        if not any(_differs(case, found[case.name], field, factor) for factor in factors for case in concerned):
+            without.add(field.label)
+    assert without == set(WITHOUT_EFFECT)
+
+
+def _differs(case: Case, before: object, field: Field, factor: float) -> bool:
+    try:
+        settings = with_changes([(field, factor * field.default)])
+    except PoiseError:
+        return False
+    return case.find(settings) != before
+
+
 def test_scores_are_what_they_say() -> None:
     truth = {"left": [(10, 19), (40, 49)], "right": []}
     found = {"left": [(12, 21)], "right": [(80, 84)]}

@@ -49,7 +49,8 @@ class Onsets:
             return last
         window = self.positions[last - before : last + after + 1]
         displacements = window[self.stride :] - window[: -self.stride]
-        rest = self.positions[last - min(round(settings.onset_slide * fitted_before), last - middle) : last + 1]
+        slide = min(max(round(settings.onset_slide * fitted_before), before), last - middle)
+        rest = self.positions[last - slide : last + 1]
         displacements = displacements - median(rest[self.stride :] - rest[: -self.stride])
         speeds = np.sqrt(np.einsum("ni,ni->n", displacements, displacements))
         breaks, lines = broken_lines(count, self.stride, before, searched)

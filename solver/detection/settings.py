@@ -203,6 +203,8 @@ class RestSettings:
 
     def __post_init__(self) -> None:
         _check_numbers(self, "displacement_rate", "noise_sample", "noise_floor", "certain_ratio")
+        if self.fast_share > 1.0:
+            raise ConstraintError(f"The setting fast_share of a detection must be at most 1, not {self.fast_share!r}.")
         if not isinstance(self.median_width, int) or self.median_width % 2 == 0:
             raise ConstraintError(
                 f"The setting median_width of a detection must be an odd whole number, not {self.median_width!r}."

@@ -20,7 +20,7 @@ from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.detection.footplants import detect_footplants
 from poise.solver.detection.handplants import DetectedHandplant, detect_handplants
-from poise.solver.detection.settings import HandplantSettings
+from poise.solver.detection.settings import FootplantSettings, HandplantSettings, RestSettings
 from poise.solver.synthetic import chain, human, walk
 
 from ..made_up import placed
@@ -72,7 +72,8 @@ def test_where_it_is_and_how_large_changes_nothing() -> None:
     assert spans(placed(clip, rotations.exp([0.0, 2.0, 0.0]), (1000.0, -3.0, 500.0))) == spans(clip)
 
 
-def test_still_hands_as_low_as_the_feet_are_on_the_floor() -> None:
+def crouching() -> Clip:
+    """A human at rest whose left wrist goes to the floor, rests there from frame 35 to 85, and comes back."""
     skeleton = human()
     moved = np.tile(skeleton.offsets, (120, 1, 1))
     turned = np.tile(skeleton.rest_rotations, (120, 1, 1))
@@ -82,9 +83,16 @@ def test_still_hands_as_low_as_the_feet_are_on_the_floor() -> None:
     share = np.clip(np.minimum(np.arange(120) - 20, 100 - np.arange(120)) / 15.0, 0.0, 1.0)[:, None]
     path = hangs + share**2 * (3.0 - 2.0 * share) * (np.array([hangs[0], 0.08 * skeleton.size, 0.4]) - hangs)
     moved[:, wrist] = rotations.rotate(rotations.conjugate(world.rotations[:, elbow]), path - world.positions[:, elbow])
-    (found,) = detect_handplants(Clip(skeleton, Motion(turned, moved)))
+    return Clip(skeleton, Motion(turned, moved))
+
+
+def test_hands_at_rest_as_low_as_the_feet_are_on_the_floor() -> None:
+    clip = crouching()
+    (found,) = detect_handplants(clip)
     assert (found.hand, found.begin, found.end) == ("left", 35, 85)
-    np.testing.assert_allclose(found.position, path[60], atol=1e-6)
+    np.testing.assert_allclose(
+        found.position, clip.position(clip.skeleton.landmarks.require("left_wrist"))[60], atol=1e-6
+    )
 
 
 def test_walks_runs_jumps_kicks_swimming_and_floating_have_no_handplants() -> None:
@@ -117,6 +125,14 @@ def test_handplants_of_one_hand_never_overlap(slow_share: float) -> None:
     clip, _ = cartwheel(slide=0.1, jitter=1e-3)
     found = detect_handplants(clip, settings=HandplantSettings(slow_share=slow_share))
     assert [plant.hand for plant in found] == ["left", "right"]
+
+
+def test_settings_of_footplants_decide_where_the_floor_is() -> None:
+    # On the floor beside standing feet: without footplants there is no floor, and the hips are not above the hand.
+    clip = crouching()
+    assert len(detect_handplants(clip)) == 1
+    without = FootplantSettings(rest=RestSettings(shortest=20.0))
+    assert detect_handplants(clip, settings=HandplantSettings(footplants=without)) == []
 
 
 def test_plants_that_are_known_need_not_be_found_again() -> None:

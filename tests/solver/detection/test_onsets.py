@@ -8,6 +8,7 @@ import pytest
 
 from poise.solver.core.arrays import Array
 from poise.solver.detection.onsets import Onsets, broken_lines
+from poise.solver.detection.settings import RestSettings
 
 STAYS = 1.0
 """Seconds for which the points are at rest."""
@@ -77,3 +78,19 @@ def test_each_breakpoint_reduces_the_squared_error_as_least_squares_has_it(rng: 
         columns = np.stack([np.ones(9), np.maximum(times - moment, 0.0)], axis=1)
         left = np.linalg.lstsq(columns, speeds, rcond=None)[1]
         np.testing.assert_allclose(level - (line @ speeds) ** 2, left[0], rtol=1e-9)
+
+
+CHANGES = [{"onset_search": 0.02}, {"onset_before": 0.4}, {"onset_after": 0.05}, {"onset_slide": 0.0}]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_an_arrival_is_a_departure_in_reversed_time(change: dict[str, float]) -> None:
+    path = leaving(120.0, gains=6.0, slides=0.3) + 2e-4 * np.random.default_rng(2).standard_normal((180, 3))
+    end = len(path) - 1
+    changed = RestSettings(**change)  # type: ignore[arg-type]
+    differs = False
+    for last in range(100, 150, 2):
+        departure = Onsets(path, 4, 120.0, changed).departure(last, 40)
+        assert end - Onsets(path[::-1], 4, 120.0, changed).arrival(end - last, end - 40) == departure
+        differs |= Onsets(path, 4, 120.0).departure(last, 40) != departure
+    assert differs, "the setting has an effect here"

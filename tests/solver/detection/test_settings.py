@@ -98,6 +98,11 @@ def test_divisors_are_not_zero() -> None:
             settings(**{name: 0.0})  # type: ignore[arg-type]
 
 
+def test_a_share_of_the_frames_is_at_most_one() -> None:
+    with pytest.raises(ConstraintError, match="fast_share of a detection must be at most 1"):
+        RestSettings(fast_share=2.0)
+
+
 def test_an_unknown_field_is_refused() -> None:
     with pytest.raises(ConstraintError, match="RestSettings has no field 'stands'"):
         chosen_on(RestSettings, "stands")
