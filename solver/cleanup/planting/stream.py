@@ -65,7 +65,7 @@ class PlantingStream:
         self._cleaned = 0
         """How many frames have been cleaned."""
         self._plants: list[PlantedPoint] = []
-        """Those that end in the buffer or later, as `check_plants` orders them."""
+        """Those that end in the buffer or later."""
         self._locations: dict[PlantedPoint, Array] = {}
         """Of plants that begin before the buffer."""
         self._extremities: tuple[Array, ...] = ()
@@ -85,16 +85,17 @@ class PlantingStream:
                     f"{plant.label}: it begins at frame {plant.begin}, but {self.count} frames have come in already; "
                     "announce it before."
                 )
-            known = check_plants((*self._plants, plant), self.method.limbs)
-            for other in known:
+            same_point = [other for other in self._plants if self.method.slot(other) == self.method.slot(plant)]
+            check_plants((*same_point, plant), self.method.limbs)
+            for other in same_point:
                 # A clip joins two plants of a point in a row without a given location: the stream cannot know in time.
-                if other is not plant and len(merged((other, plant))) == 1:
+                if len(merged((other, plant))) == 1:
                     first, second = sorted((other, plant), key=lambda each: each.begin)
                     raise ConstraintError(
                         f"{first.label} (to frame {first.end}) and {second.label} (from frame {second.begin}) leave no "
                         "frame between them; announce them as one plant."
                     )
-            self._plants = list(known)
+            self._plants.append(plant)
 
     def push(self, pose: Pose) -> CleanedFrame | None:
         """Put in the next frame and take out the one that is ready; None for the first `delay` frames."""
@@ -119,7 +120,8 @@ class PlantingStream:
 
     def _clean(self, end: int) -> None:
         """Clean the frames up to `end`, put them among those that are ready, and forget what no longer counts."""
-        plants = tuple(plant for plant in self._plants if plant.begin < self.count)
+        begun = (plant for plant in self._plants if plant.begin < self.count)
+        plants = check_plants(begun, self.method.limbs)
         motion = Motion.from_poses(self._poses)
         segment = Segment(motion, plants, self._first, self._locations, self._extremities)
         found = clean_segment(self.method, segment)
