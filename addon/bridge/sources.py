@@ -131,7 +131,9 @@ def _source_of_result(result: bpy.types.Action) -> tuple[bpy.types.Action | None
         raise BridgeError(
             f"The source of action {result.name!r} has been deleted: apply the result to make it the new source."
         )
-    return source if isinstance(source, bpy.types.Action) else None, str(context.custom(result, SLOT) or "")
+    if not isinstance(source, bpy.types.Action):
+        return None, ""
+    return source, versions.present_slot(source, str(context.custom(result, SLOT) or ""))
 
 
 def follow_renames(armature: bpy.types.Object) -> None:

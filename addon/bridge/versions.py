@@ -55,11 +55,26 @@ def ensure_slot(action: bpy.types.Action, owner: bpy.types.ID) -> str:
     """The slot for an owner in an action, made where the action has none for objects."""
     if not ACTIONS_HAVE_SLOTS:
         return ""
-    for slot in slots_of(action):
-        if slot.target_id_type in ("OBJECT", "UNSPECIFIED"):
-            return str(slot.identifier)
+    present = _object_slot(action)
+    if present:
+        return present
     slots: Any = action.slots
     return str(slots.new(id_type="OBJECT", name=owner.name).identifier)
+
+
+def present_slot(action: bpy.types.Action, slot: str) -> str:
+    """The given slot where the action has it, else its first slot for objects; empty where it has neither.
+
+    A slot is missing in files of Blender 4.2 and 4.3, which wrote none: newer Blenders give each action of such a file
+    one slot when they load it.
+    """
+    return slot if any(found.identifier == slot for found in slots_of(action)) else _object_slot(action)
+
+
+def _object_slot(action: bpy.types.Action) -> str:
+    """The identifier of the first slot that can animate an object; empty where there is none."""
+    usable = (slot for slot in slots_of(action) if slot.target_id_type in ("OBJECT", "UNSPECIFIED"))
+    return next((str(slot.identifier) for slot in usable), "")
 
 
 # Curves -----------------------------------------------------------------------------------------------------------

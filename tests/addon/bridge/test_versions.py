@@ -39,6 +39,14 @@ def test_an_unknown_slot_is_replaced_by_the_suitable_one() -> None:
     assert versions.animates(other.animation_data)
 
 
+def test_a_slot_that_a_file_does_not_name_is_the_one_for_objects() -> None:
+    action, slot = set_action(straight_chain(["a"]))
+    assert versions.present_slot(action, slot) == slot
+    assert versions.present_slot(action, "") == slot, "as files of Blender 4.2 have it"
+    assert versions.present_slot(action, "OBsomeone else") == slot
+    assert versions.present_slot(bpy.data.actions.new("Empty"), "") == ""
+
+
 def test_taking_the_action_away_leaves_nothing() -> None:
     armature = straight_chain(["a"])
     set_action(armature)

@@ -14,7 +14,7 @@ from poise import solver
 from poise.addon import bridge, translation
 from poise.addon.properties import character_of
 
-from ..said import said
+from ..property_values import property_values
 from ..walking import select_bones
 
 LEFT, RIGHT, HEAD = "l_wrist", "r_wrist", "skullbase"
@@ -332,11 +332,11 @@ def test_linked_armatures_are_left_alone(armature: bpy.types.Object, tmp_path: A
     if overridden:
         linked = linked.override_create(remap_local_usages=True)
     bpy.context.view_layer.objects.active = linked
-    before = said(character_of(linked))
+    before = property_values(character_of(linked))
     for operator, given in CHANGING:
         sentence = refused(operator, **given)
         assert ("library override" if overridden else "is linked") in sentence, f"{operator}: {sentence}"
-    assert said(character_of(linked)) == before
+    assert property_values(character_of(linked)) == before
 
 
 def test_without_an_action_what_needs_a_motion_says_so(armature: bpy.types.Object) -> None:

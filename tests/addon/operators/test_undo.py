@@ -10,7 +10,7 @@ from mathutils import Vector
 
 from poise.addon.properties import character_of
 
-from ..said import said
+from ..property_values import property_values
 from ..walking import walking_armature
 from .test_constraints import LEFT, run
 
@@ -38,7 +38,7 @@ def state(name: str) -> Any:
     armature = bpy.data.objects[name]
     empties = {held.name: list(held.location) for held in bpy.data.objects if held.type == "EMPTY"}
     marks = {bone.name: bone.poise_id for bone in armature.data.bones}
-    return said(character_of(armature)), empties, marks, [held.name for held in bpy.data.collections]
+    return property_values(character_of(armature)), empties, marks, [held.name for held in bpy.data.collections]
 
 
 def test_every_step_is_undone_and_redone(tmp_path: Any) -> None:

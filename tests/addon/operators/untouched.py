@@ -11,7 +11,7 @@ from poise.addon.bridge import versions
 from poise.addon.properties import character_of
 
 from ..bridge.rigs import action_values
-from ..said import said
+from ..property_values import property_values
 
 
 def state() -> dict[str, Any]:
@@ -30,7 +30,7 @@ def _object(held: Any) -> Any:
     assigned = (getattr(animation.action, "name", None), versions.slot_of(animation)) if animation else None
     tracks = [(track.name, track.mute, len(track.strips)) for track in animation.nla_tracks] if animation else []
     placed = [list(row) for row in held.matrix_basis]
-    return assigned, tracks, placed, held.mode, said(character_of(held))
+    return assigned, tracks, placed, held.mode, property_values(character_of(held))
 
 
 def _keys(action: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from poise.addon.properties import character_of, ease_frames
 from poise.addon.properties.copying import copy_properties
 
-from ..said import said
+from ..property_values import property_values
 
 
 def test_a_footplant_lasts_from_its_first_event_to_its_last(armature: bpy.types.Object) -> None:
@@ -58,4 +58,4 @@ def test_a_copy_says_the_same(armature: bpy.types.Object) -> None:
     first, second = items
     second.points.add()
     copy_properties(first, second)
-    assert said(first) == said(second)
+    assert property_values(first) == property_values(second)

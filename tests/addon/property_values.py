@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Groups of properties as plain values, to compare them."""
+"""Property groups as plain values, to compare them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import bpy
 
 
-def said(group: Any) -> Any:
-    """All that a group of properties says; objects by their names, since undo replaces them."""
+def property_values(group: Any) -> Any:
+    """The values of all properties of a group, by name; objects by their names, since undo replaces them."""
     if isinstance(group, bpy.types.PropertyGroup):
         names = [known.identifier for known in group.bl_rna.properties if known.identifier != "rna_type"]
-        return {name: said(getattr(group, name)) for name in names}
+        return {name: property_values(getattr(group, name)) for name in names}
     if isinstance(group, str | int | float | None):
         return group
     if isinstance(group, bpy.types.ID):
         return group.name
-    return sorted(group) if isinstance(group, set) else [said(item) for item in group]
+    return sorted(group) if isinstance(group, set) else [property_values(item) for item in group]
