@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Blender side of Poise: rooms that each bring their classes, and take them away again."""
+"""The Blender side of Poise: registers the classes of its packages with Blender."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ import bpy
 
 from . import operators, panels, properties
 
-ROOMS: tuple[ModuleType, ...] = (properties, operators, panels)
-"""In the order in which they are registered: each has a tuple `classes`, and may have `register` and `unregister` of
-its own, both, for properties of Blender's types and for handlers, called when its classes are registered."""
+PACKAGES: tuple[ModuleType, ...] = (properties, operators, panels)
+"""In the order of registration. Each has a tuple `classes`. It may also have both `register`, which is called after its
+classes are registered (for properties of Blender's types and for handlers), and `unregister`."""
 
 
 def register() -> None:
-    """Register all rooms; where one fails, what was registered before is taken away again."""
-    take_back: list[Callable[[], None]] = []
+    """Register all packages; where one fails, unregister what was registered before it."""
+    undo: list[Callable[[], None]] = []
     try:
-        for room in ROOMS:
-            for found in room.classes:
+        for package in PACKAGES:
+            for found in package.classes:
                 bpy.utils.register_class(found)
-                take_back.append(partial(bpy.utils.unregister_class, found))
-            if hasattr(room, "register"):
-                room.register()
-                take_back.append(room.unregister)
+                undo.append(partial(bpy.utils.unregister_class, found))
+            if hasattr(package, "register"):
+                package.register()
+                undo.append(package.unregister)
     except Exception:
-        for step in reversed(take_back):
+        for step in reversed(undo):
             step()
         raise
 
 
 def unregister() -> None:
-    """Take away what `register` has brought, last things first."""
-    for room in reversed(ROOMS):
-        if hasattr(room, "unregister"):
-            room.unregister()
-        for found in reversed(room.classes):
+    """Unregister all packages, in reverse order."""
+    for package in reversed(PACKAGES):
+        if hasattr(package, "unregister"):
+            package.unregister()
+        for found in reversed(package.classes):
             bpy.utils.unregister_class(found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Armature to skeleton, action to motion and back: the only place that knows Blender's versions apart."""
+"""Armature to skeleton, action to motion and back: the only package that depends on the version of Blender."""
 
 from .baking import Baked, Target, bake
 from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
@@ -7,14 +7,14 @@ from .context import scene as current_scene
 from .cycles import is_marked_cyclic
 from .errors import BridgeError
 from .movers import COPY_INSTEAD, COPY_SENTENCE, Mover
-from .plain_copies import is_moved_by_others, plain_copy
-from .reading import Method, Reading, frame_range, mover_above, read, reading_in_steps
+from .plain_copies import has_movers, plain_copy
+from .reading import Method, Reading, frame_range, mover_above, read, read_in_steps
 from .renaming import bone_names, renames
-from .sampling import frame_kept, set_frame
+from .sampling import frame_restored, set_frame
 from .skins import is_skinned_to
 from .solids import plane_of, triangles_of
 from .sources import Animation, animation_of, apply_result, is_result, restore_source, source_shown
-from .units import length_in_words
+from .units import format_length
 from .versions import is_hidden, is_selected, select, set_hidden
 
 __all__ = [
@@ -35,21 +35,21 @@ __all__ = [
     "check_armature",
     "check_bones",
     "current_scene",
-    "frame_kept",
+    "format_length",
     "frame_range",
+    "frame_restored",
+    "has_movers",
     "is_hidden",
     "is_locked",
     "is_marked_cyclic",
-    "is_moved_by_others",
     "is_result",
     "is_selected",
     "is_skinned_to",
-    "length_in_words",
     "mover_above",
     "plain_copy",
     "plane_of",
     "read",
-    "reading_in_steps",
+    "read_in_steps",
     "renames",
     "restore_source",
     "select",

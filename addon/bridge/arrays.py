@@ -14,26 +14,26 @@ IntArray = NDArray[np.int64]
 
 
 def floats(collection: Any, attribute: str, *shape: int) -> Array:
-    """(items, *shape) a float property of every item; matrices come as Blender stores them, column by column."""
+    """A float property of every item, (items, *shape); matrices as Blender stores them, column by column."""
     values = np.empty((len(collection), *shape), dtype=np.float32)
     collection.foreach_get(attribute, values.reshape(-1))
     return values.astype(np.float64)
 
 
 def flags(collection: Any, attribute: str) -> BoolArray:
-    """(items,) a boolean property of every item."""
+    """A boolean property of every item, (items,)."""
     values = np.empty(len(collection), dtype=bool)
     collection.foreach_get(attribute, values)
     return values
 
 
-def choices(collection: Any, attribute: str, names: dict[int, str]) -> tuple[str, ...]:
-    """An enumeration property of every item, by its identifiers."""
+def enum_values(collection: Any, attribute: str, names: dict[int, str]) -> tuple[str, ...]:
+    """An enum property of every item, as identifiers; `names` maps its numbers to them."""
     values = np.empty(len(collection), dtype=np.int32)
     collection.foreach_get(attribute, values)
     return tuple(names[value] for value in values.tolist())
 
 
-def enumeration(owner: Any, attribute: str) -> dict[int, str]:
-    """The identifiers of an enumeration property of a type, by their numbers."""
+def enum_identifiers(owner: Any, attribute: str) -> dict[int, str]:
+    """The identifiers of an enum property of a Blender type, by number."""
     return {item.value: item.identifier for item in owner.bl_rna.properties[attribute].enum_items}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a changed clip to an action beside the source, or to an NLA layer above it: only the channels that changed."""
+"""Bakes a changed clip to an action beside the source, or to an NLA layer above it, with only the changed channels."""
 
 from __future__ import annotations
 
@@ -18,57 +18,57 @@ from .edits import Edits, check_result, edits_for
 from .errors import BridgeError
 from .layers import new_layer
 from .movers import COPY_SENTENCE
-from .plan import ChangedProperty, plan_of, unkeyed
+from .plan import ChangedProperty, planned_changes, unkeyed
 from .posing import orientations, pose_of
 from .reading import Reading, mover_above
 from .rig import Rig
-from .units import length_in_words
+from .units import format_length
 from .writing import new_action
 
 Target = Literal["action", "replace", "combine"]
 """Where a result goes: an action of its own, or an NLA strip above the source that replaces it or combines with it.
 
-Combining is for those who want to mix by influence: Blender raises a strip's quaternions to a power in single
-precision, which rounds small turns to steps of 0.0007 radians. The other two are exact."""
+A combining strip can be mixed by its influence, but Blender raises its quaternions to a power in single precision,
+which rounds small rotations to steps of 0.0007 radians. The other two are exact."""
 
-_WORTH_TELLING = 1e-3
-"""A gap above this share of the size is told to the animator."""
+_REPORTED_GAP = 1e-3
+"""A gap above this share of the size is reported."""
 
-_COMBINED_EXACTLY = 2e-5
-"""A combined result whose gap is below this share of the size has only been rounded."""
+_COMBINED_ROUNDING = 2e-5
+"""A gap of a combined result below this share of the size is rounding."""
 
-_LOCKED = 1e-5
-"""Radians, or shares of the size, by which a locked channel may seem to change through rounding."""
+_LOCK_TOLERANCE = 1e-5
+"""Radians, or shares of the size, by which rounding may change a locked channel."""
 
 
 @dataclass(frozen=True)
 class Baked:
-    """What was baked."""
+    """A result that was baked."""
 
     action: str
     """The name of the new action."""
     bones: tuple[str, ...]
-    """Bones whose channels have changed."""
+    """The bones whose channels have changed."""
     curves: int
-    """How many f-curves were written."""
+    """The number of f-curves that were written."""
     keys: int
-    """How many keys they have together."""
+    """The number of their keys."""
     disconnected: tuple[str, ...]
-    """Bones that had to be disconnected from their parents, so that they can be stretched away."""
+    """Bones that were disconnected from their parents, since the result moves them away."""
     gap: float
-    """The largest distance between a joint of the result and its bone as baked, in the scene's units."""
+    """The largest distance between a joint of the result and its bone as baked, in Blender units."""
     notes: tuple[str, ...]
-    """What the animator should know, a sentence each, the most important first."""
-    held_off: str = ""
-    """How far the rig's own constraints hold a bone off the result and which constraint does, in one sentence, which
-    is also the first of the notes; empty where bones are where the result has them."""
+    """Sentences for the animator, the most important first."""
+    rig_conflict: str = ""
+    """How far a constraint of the rig keeps a bone from where the result has it, in one sentence, which is also the
+    first of the notes; empty where no constraint does."""
     distances: Array = field(default_factory=lambda: np.zeros((0, 0)), compare=False, repr=False)
-    """(frames, joints) from each joint of the result to its bone as baked, in the scene's units."""
+    """(frames, joints) from each joint of the result to its bone as baked, in Blender units."""
     angles: Array = field(default_factory=lambda: np.zeros((0, 0)), compare=False, repr=False)
-    """(frames, joints) likewise in radians, between their orientations; zero where all bones can be baked."""
+    """(frames, joints) between the orientations of both, in radians; zero where all bones can be baked."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings and tuples, without the arrays: what JSON can write."""
+        """The fields without the arrays, as JSON can write them."""
         kept = [each.name for each in fields(self) if each.name not in ("distances", "angles")]
         return {name: getattr(self, name) for name in kept}
 
@@ -81,30 +81,83 @@ def bake(
     tolerance: float = 0.0,
     stretch: bool = True,
 ) -> Baked:
-    """Bake a changed clip of what was read, and show it on the armature.
+    """Bake `result`, a changed clip of `reading`, and assign it to the armature.
 
-    A `tolerance` above zero leaves out keys, as long as smooth curves between the others keep every channel within it
-    (radians; lengths as a share of the character's size). With `stretch`, connected bones that the result moves away
-    from their parents are disconnected; without, they stay. Mode, frame and selection stay as they are.
+    A `tolerance` above zero leaves out keys as long as smooth curves between the others stay within it (radians;
+    lengths as a share of the character's size). With `stretch`, connected bones that the result moves away from their
+    parents are disconnected; without it they stay. Mode, frame and selection do not change.
     """
     armature = _checked(reading, result, target, tolerance)
     rig = reading.rig
     edits = edits_for(reading, result, may_leave_parent=stretch)
     _check_locks(reading, edits)
     before = sources.animation_of(armature)
-    moved = [rig.names[bone] for bone in edits.moved_bones.tolist()]
-    loose = tuple(name for name in moved if _is_held(armature, name))
-    tight = tuple(name for name in before.record.disconnected if name not in moved)
-    if loose or tight:
-        check_connections_editable(armature)
-    plan = plan_of(reading, edits, tolerance)
+    connections = _ChangedConnections.of(armature, before, [rig.names[bone] for bone in edits.moved_bones.tolist()])
+    plan = planned_changes(reading, edits, tolerance)
     _check_groups(armature, plan)
 
-    connect(armature, tight)
-    disconnect(armature, loose)
-    kept_loose = tuple(name for name in before.record.disconnected if name in moved)
-    sources.take_down_result(armature)
-    record = sources.Record(unkeyed(reading, plan), (*kept_loose, *loose), rig.names)
+    connections.apply(armature)
+    action, slot = _write(armature, before, reading, plan, target, connections.disconnected)
+    distances, angles = _gaps(reading, edits, plan, result, must_evaluate=target == "combine")
+    gap = float(distances.max())
+    rig_conflict = _rig_conflict(reading, distances)
+    notes = _notes(
+        reading,
+        connections.to_disconnect,
+        gap,
+        target,
+        is_thinned=tolerance > 0.0,
+        is_kept_off_by_rig=bool(rig_conflict),
+    )
+    return Baked(
+        action=action.name,
+        bones=tuple(dict.fromkeys(rig.names[channel.bone] for channel in plan)),
+        curves=sum(channel.width for channel in plan),
+        keys=_keys(action, slot, plan),
+        disconnected=connections.to_disconnect,
+        gap=gap,
+        notes=(rig_conflict, COPY_SENTENCE, *notes) if rig_conflict else notes,
+        rig_conflict=rig_conflict,
+        distances=distances,
+        angles=angles,
+    )
+
+
+@dataclass(frozen=True)
+class _ChangedConnections:
+    """Which bones a result disconnects from their parents and which it connects again."""
+
+    to_disconnect: tuple[str, ...]
+    to_connect: tuple[str, ...]
+    disconnected: tuple[str, ...]
+    """All that are disconnected afterwards because of a result."""
+
+    @staticmethod
+    def of(armature: bpy.types.Object, before: sources.Animation, moved: list[str]) -> _ChangedConnections:
+        """For a result that moves the bones `moved`; raises where connections must change and cannot."""
+        to_disconnect = tuple(name for name in moved if _is_connected(armature, name))
+        to_connect = tuple(name for name in before.record.disconnected if name not in moved)
+        if to_disconnect or to_connect:
+            check_connections_editable(armature)
+        still_disconnected = tuple(name for name in before.record.disconnected if name in moved)
+        return _ChangedConnections(to_disconnect, to_connect, (*still_disconnected, *to_disconnect))
+
+    def apply(self, armature: bpy.types.Object) -> None:
+        connect(armature, self.to_connect)
+        disconnect(armature, self.to_disconnect)
+
+
+def _write(
+    armature: bpy.types.Object,
+    before: sources.Animation,
+    reading: Reading,
+    plan: list[ChangedProperty],
+    target: Target,
+    disconnected: tuple[str, ...],
+) -> tuple[bpy.types.Action, str]:
+    """Replace a former result by an action with the planned changes, and return it with its slot."""
+    sources.remove_result(armature)
+    record = sources.ResultRecord(unkeyed(reading, plan), disconnected, reading.rig.names)
     if target == "action":
         action, slot = new_action(armature, before, plan)
     else:
@@ -113,26 +166,11 @@ def bake(
     action.use_fake_user = True
     if before.source is not None and not context.is_linked(before.source):
         before.source.use_fake_user = True
-    sources.show_now()
-    distances, angles = _gaps(reading, edits, plan, result, must_evaluate=target == "combine")
-    gap = float(distances.max())
-    held_off = _held_off(reading, distances)
-    notes = _notes(reading, loose, gap, target, is_thinned=tolerance > 0.0, is_held_off=bool(held_off))
-    return Baked(
-        action=action.name,
-        bones=tuple(dict.fromkeys(rig.names[channel.bone] for channel in plan)),
-        curves=sum(channel.width for channel in plan),
-        keys=_keys(action, slot, plan),
-        disconnected=loose,
-        gap=gap,
-        notes=(held_off, COPY_SENTENCE, *notes) if held_off else notes,
-        held_off=held_off,
-        distances=distances,
-        angles=angles,
-    )
+    sources.update_frame()
+    return action, slot
 
 
-# Before anything is touched ---------------------------------------------------------------------------------------
+# Checks before anything changes -----------------------------------------------------------------------------------
 
 
 def _checked(reading: Reading, result: Clip, target: Target, tolerance: float) -> bpy.types.Object:
@@ -152,6 +190,14 @@ def _checked(reading: Reading, result: Clip, target: Target, tolerance: float) -
     source_name = animation.source.name if animation.source is not None else ""
     if source_name != reading.source_name:
         raise BridgeError(f"Armature {armature.name!r} has another source action than when it was read: solve again.")
+    _check_nla(armature, data, animation, target)
+    return armature
+
+
+def _check_nla(
+    armature: bpy.types.Object, data: bpy.types.AnimData, animation: sources.Animation, target: Target
+) -> None:
+    """Raise where the NLA settings of the armature would change or mute the result."""
     is_blended = data.action_blend_type != "REPLACE" or data.action_influence < 1.0
     if target == "action" and animation.uses_nla(armature) and animation.source is not None and is_blended:
         raise BridgeError(
@@ -165,24 +211,23 @@ def _checked(reading: Reading, result: Clip, target: Target, tolerance: float) -
         )
     soloed = next((track.name for track in data.nla_tracks if track.is_solo), None)
     if target != "action" and soloed is not None:
-        raise BridgeError(f"NLA track {soloed!r} is soloed, which would silence the new layer: end its solo first.")
-    return armature
+        raise BridgeError(f"NLA track {soloed!r} is soloed, which would mute the new layer: end its solo first.")
 
 
 def _check_locks(reading: Reading, edits: Edits) -> None:
     armature, rig = reading.armature, reading.rig
     assert armature.pose is not None
-    for bone in edits.turned_bones.tolist():
+    for bone in edits.rotated_bones.tolist():
         locks = np.array(armature.pose.bones[rig.names[bone]].lock_rotation)
-        off = np.abs(edits.channels.rotation[:, bone] - reading.channels.rotation[:, bone]).max(axis=0)
+        change = np.abs(edits.channels.rotation[:, bone] - reading.channels.rotation[:, bone]).max(axis=0)
         is_euler = rotation_channels.property_of(rig.modes[bone]) == rotation_channels.EULER
-        if locks.all() or (is_euler and (locks & (off[:3] > _LOCKED)).any()):
-            raise BridgeError(_locked_sentence(rig.names[bone], "rotation", "turn"))
-    size, shifts = reading.size_in_armature, reading.channels.shifts(rig)
+        if locks.all() or (is_euler and (locks & (change[:3] > _LOCK_TOLERANCE)).any()):
+            raise BridgeError(_locked_sentence(rig.names[bone], "rotation", "rotate"))
+    size, locations = reading.size_in_armature, reading.channels.effective_locations(rig)
     for bone in edits.moved_bones.tolist():
         locks = np.array(armature.pose.bones[rig.names[bone]].lock_location)
-        off = np.abs(edits.channels.location[:, bone] - shifts[:, bone]).max(axis=0)
-        if (locks & (off > _LOCKED * size)).any():
+        change = np.abs(edits.channels.location[:, bone] - locations[:, bone]).max(axis=0)
+        if (locks & (change > _LOCK_TOLERANCE * size)).any():
             raise BridgeError(_locked_sentence(rig.names[bone], "location", "move"))
 
 
@@ -193,13 +238,13 @@ def _locked_sentence(name: str, what: str, how: str) -> str:
     )
 
 
-def _is_held(armature: bpy.types.Object, name: str) -> bool:
+def _is_connected(armature: bpy.types.Object, name: str) -> bool:
     assert isinstance(armature.data, bpy.types.Armature)
     return armature.data.bones[name].use_connect
 
 
 def _check_groups(armature: bpy.types.Object, plan: list[ChangedProperty]) -> None:
-    """A muted group would silence what is written into it."""
+    """Raise where a group of f-curves is muted that the result changes: its new keys would have no effect."""
     found = sources.animation_of(armature)
     if found.source is None:
         return
@@ -209,11 +254,11 @@ def _check_groups(armature: bpy.types.Object, plan: list[ChangedProperty]) -> No
             raise BridgeError(f"The group {curve.group.name!r} of action {found.source.name!r} is muted: unmute it.")
 
 
-# Afterwards -------------------------------------------------------------------------------------------------------
+# What is reported -------------------------------------------------------------------------------------------------
 
 
 def _keys(action: bpy.types.Action, slot: str, plan: list[ChangedProperty]) -> int:
-    """How many keys the written f-curves have."""
+    """The number of keys of the f-curves of the plan."""
     paths = {changed.path for changed in plan}
     return sum(len(curve.keyframe_points) for curve in versions.curves_of(action, slot) if curve.data_path in paths)
 
@@ -221,22 +266,22 @@ def _keys(action: bpy.types.Action, slot: str, plan: list[ChangedProperty]) -> i
 def _gaps(
     reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Clip, must_evaluate: bool
 ) -> tuple[Array, Array]:
-    """(frames, joints) distances and angles from the joints to their bones.
+    """The distances and the angles (frames, joints) between joints of the result and their bones.
 
-    The bones are where Blender stores the keys, or where these do not tell, where it evaluates them.
+    The bones are posed by the keys in single precision, or evaluated by Blender where keys do not determine the pose.
     """
     if reading.method == "evaluated" or must_evaluate:
         pose = finished(sampling.sample(reading.armature, context.scene(), reading.rig, reading.times)).pose
     else:
         stored = edits.channels.copy()
         for changed in plan:
-            held = stored.location if changed.attribute == "location" else stored.rotation
-            held[:, changed.bone, : changed.width] = changed.fit.shown.astype(np.float32)
+            values = stored.location if changed.attribute == "location" else stored.rotation
+            values[:, changed.bone, : changed.width] = changed.fit.curve_values.astype(np.float32)
         rig = reading.rig
-        if edits.moved.any():
-            rig = replace(rig, connected=rig.connected & ~edits.moved.any(axis=0))
+        if edits.location_changed.any():
+            rig = replace(rig, connected=rig.connected & ~edits.location_changed.any(axis=0))
         pose = pose_of(rig, stored)
-    shown = pose.seen_through(reading.world)
+    shown = pose.transformed(reading.world)
     bones = reading.joints.bones
     distances = np.linalg.norm(shown.heads[:, bones] - result.world.positions, axis=-1)
     if not reading.unbakeable:
@@ -246,41 +291,46 @@ def _gaps(
     return distances, np.where(known, angles, 0.0)
 
 
-def _held_off(reading: Reading, distances: Array) -> str:
-    """How far the rig's own constraints hold bones off the result, given distances (frames, joints); empty if not."""
+def _rig_conflict(reading: Reading, distances: Array) -> str:
+    """How far the rig keeps a bone from the result, given distances (frames, joints); empty where it does not."""
     movers = [mover_above(reading, name) for name in reading.joints.names]
-    held = [joint for joint, mover in enumerate(movers) if mover is not None]
-    if not held:
+    moved = [joint for joint, mover in enumerate(movers) if mover is not None]
+    if not moved:
         return ""
-    worst = held[int(distances[:, held].max(axis=0).argmax())]
+    worst = moved[int(distances[:, moved].max(axis=0).argmax())]
     gap, bone, found = float(distances[:, worst].max()), reading.joints.names[worst], movers[worst]
-    if found is None or gap <= _WORTH_TELLING * reading.clip.skeleton.size:
+    if found is None or gap <= _REPORTED_GAP * reading.clip.skeleton.size:
         return ""
-    words = found[1].words_for(bone)
+    mover = found[1].description_for(bone)
     return (
-        f"Bone {bone!r} is up to {length_in_words(gap)} away from where the result has it, since {words} decides where "
+        f"Bone {bone!r} is up to {format_length(gap)} away from where the result has it, since {mover} decides where "
         "it is."
     )
 
 
 def _notes(
-    reading: Reading, loose: tuple[str, ...], gap: float, target: Target, is_thinned: bool, is_held_off: bool
+    reading: Reading,
+    disconnected: tuple[str, ...],
+    gap: float,
+    target: Target,
+    is_thinned: bool,
+    is_kept_off_by_rig: bool,
 ) -> tuple[str, ...]:
     notes = []
-    if loose:
+    if disconnected:
         notes.append(
-            f"{len(loose)} connected bone(s), first {loose[0]!r}, were disconnected so that they can be stretched; "
-            "Restore Source connects them again."
+            f"{len(disconnected)} connected bone(s), first {disconnected[0]!r}, were disconnected so that they can be "
+            "stretched; Restore Source connects them again."
         )
     is_coarse = target == "combine" and not is_thinned and not reading.unbakeable
-    if is_coarse and _COMBINED_EXACTLY < gap / reading.clip.skeleton.size <= _WORTH_TELLING:
+    if is_coarse and _COMBINED_ROUNDING < gap / reading.clip.skeleton.size <= _REPORTED_GAP:
         notes.append(
             f"Blender combines quaternions coarsely, which puts bones up to {gap:.3g} off: bake to a replacing layer "
             "where that matters."
         )
-    if gap > _WORTH_TELLING * reading.clip.skeleton.size and not is_thinned and not is_held_off:
+    if gap > _REPORTED_GAP * reading.clip.skeleton.size and not is_thinned and not is_kept_off_by_rig:
         notes.append(
-            f"Connected bones are up to {gap:.3g} away from where the result wants them, since they may not leave "
+            f"Connected bones are up to {gap:.3g} away from where the result has them, since they may not leave "
             "their parents: bake with stretching."
         )
     return tuple(notes)

@@ -14,26 +14,26 @@ from .rig import Rig
 
 @dataclass(eq=False)
 class Channels:
-    """What the location, rotation and scale channels of all bones hold."""
+    """The location, rotation and scale channels of all bones."""
 
     location: Array
     """(frames, bones, 3)"""
     rotation: Array
-    """(frames, bones, 4) in each bone's own rotation mode, as `rotation_channels` understands it."""
+    """(frames, bones, 4) in each bone's own rotation mode, as `rotation_channels` defines it."""
     scale: Array
     """(frames, bones, 3)"""
 
     def copy(self) -> Channels:
-        """The same values, to be changed."""
+        """A copy of all arrays."""
         return Channels(self.location.copy(), self.rotation.copy(), self.scale.copy())
 
-    def turns(self, rig: Rig) -> Array:
-        """(frames, bones, 3, 3) rotation matrices."""
-        turns = np.empty((*self.rotation.shape[:2], 3, 3))
+    def rotation_matrices(self, rig: Rig) -> Array:
+        """The rotations as matrices, (frames, bones, 3, 3)."""
+        matrices = np.empty((*self.rotation.shape[:2], 3, 3))
         for mode, bones in rig.bones_by_mode.items():
-            turns[:, bones] = rotation_channels.to_matrices(self.rotation[:, bones], mode)
-        return turns
+            matrices[:, bones] = rotation_channels.to_matrices(self.rotation[:, bones], mode)
+        return matrices
 
-    def shifts(self, rig: Rig) -> Array:
-        """(frames, bones, 3) locations as far as Blender heeds them."""
+    def effective_locations(self, rig: Rig) -> Array:
+        """The locations, (frames, bones, 3), with zero for connected bones, whose location Blender ignores."""
         return np.where(rig.connected[:, None], 0.0, self.location)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What must hold before an armature is read or baked: each complaint is one sentence that says what to do."""
+"""Checks before an armature is read or baked. Each error is one sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .sources import animation_of
 
 
 def check_armature(armature: bpy.types.Object | None) -> bpy.types.Object:
-    """The armature, if it is one that can be read and changed."""
+    """Return the armature; raise where it cannot be read or changed."""
     if armature is None:
         raise BridgeError("There is no armature: select one, or make it the active object.")
     if not isinstance(armature.data, bpy.types.Armature):
@@ -32,7 +32,7 @@ def check_armature(armature: bpy.types.Object | None) -> bpy.types.Object:
     if len(armature.data.bones) == 0 or armature.pose is None:
         raise BridgeError(f"Armature {armature.name!r} has no bones.")
     if armature.mode == "EDIT":
-        raise BridgeError(f"Armature {armature.name!r} is in edit mode, where nothing moves: leave it first.")
+        raise BridgeError(f"Armature {armature.name!r} is in edit mode, where nothing moves: leave edit mode first.")
     if armature.data.pose_position == "REST":
         raise BridgeError(
             f"Armature {armature.name!r} shows its rest position: switch to the pose position in its data properties."
@@ -57,7 +57,7 @@ def check_animation(armature: bpy.types.Object) -> None:
                 f"Action {found.source.name!r} has no slot assigned, so it does not move armature {armature.name!r}: "
                 "choose a slot in the action editor."
             )
-        if versions.is_layered_beyond_reach(found.source):
+        if versions.has_unsupported_layers(found.source):
             raise BridgeError(
                 f"Action {found.source.name!r} has several layers or strips, which this version of Poise cannot read: "
                 "merge them."
@@ -76,18 +76,18 @@ def check_animation(armature: bpy.types.Object) -> None:
 
 
 def check_bones(armature: bpy.types.Object, names: Iterable[str]) -> None:
-    """Raise where a bone that a constraint names is missing, hidden or locked in all its channels."""
+    """Raise where one of these bones is missing, hidden or locked in all its channels."""
     assert armature.pose is not None
     for name in names:
-        complaint = why_unusable(armature, name)
-        if complaint:
-            raise BridgeError(complaint)
+        reason = why_unusable(armature, name)
+        if reason:
+            raise BridgeError(reason)
 
 
 def why_unusable(armature: bpy.types.Object, name: str) -> str:
     """Why a bone cannot be constrained, in one sentence; empty where it can."""
     assert armature.pose is not None
-    bone = context.named(armature.pose.bones, name)
+    bone = context.get_item(armature.pose.bones, name)
     if bone is None:
         return f"Armature {armature.name!r} has no bone {name!r}: choose another one, or delete what names it."
     if versions.is_hidden(bone):
@@ -98,7 +98,7 @@ def why_unusable(armature: bpy.types.Object, name: str) -> str:
 
 
 def _how_to_show(bone: bpy.types.PoseBone) -> str:
-    """What to do so that a hidden bone is seen. Alt H does not show bone collections."""
+    """The steps that show a hidden bone, as part of a sentence. Alt H does not show bone collections."""
     steps = []
     collections = versions.hiding_collections(bone)
     if collections:
@@ -111,6 +111,6 @@ def _how_to_show(bone: bpy.types.PoseBone) -> str:
 
 
 def is_locked(bone: bpy.types.PoseBone) -> bool:
-    """Whether a bone may neither move nor turn."""
+    """Whether all channels of location and rotation of a bone are locked."""
     moves = not bone.bone.use_connect and not all(bone.lock_location)
     return not moves and all(bone.lock_rotation)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bones that are held at their parent's tail: what Blender lets go and hold only in edit mode."""
+"""Connecting bones to their parents and disconnecting them, which Blender allows only in edit mode."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .errors import BridgeError
 
 
 def disconnect(armature: bpy.types.Object, names: Iterable[str]) -> None:
-    """Let bones leave their parent's tail; the rest pose stays as it is."""
+    """Disconnect bones from their parents; the rest pose does not change."""
     _set_connected(armature, names, False)
 
 
 def connect(armature: bpy.types.Object, names: Iterable[str]) -> None:
-    """Hold bones at their parent's tail again; bones that are gone are passed over."""
+    """Connect bones to their parents again; names of bones that do not exist are ignored."""
     _set_connected(armature, names, True)
 
 
 def check_connections_editable(armature: bpy.types.Object) -> None:
-    """Raise where edit mode is out of reach."""
+    """Raise where the armature cannot enter edit mode."""
     data, active = armature.data, context.view_layer().objects.active
     assert data is not None
     if active is not None and active is not armature and active.mode not in ("OBJECT", "POSE"):
@@ -47,13 +47,13 @@ def _set_connected(armature: bpy.types.Object, names: Iterable[str], connected: 
     try:
         armature.hide_set(False, view_layer=view_layer)
         leave_pose_mode(view_layer, posing)
-        # Edit mode takes every selected armature along.
+        # Every selected armature would enter edit mode.
         select(view_layer, [])
         view_layer.objects.active = armature
         bpy.ops.object.mode_set(mode="EDIT")
         assert isinstance(armature.data, bpy.types.Armature)
         for name in wanted:
-            bone = context.named(armature.data.edit_bones, name)
+            bone = context.get_item(armature.data.edit_bones, name)
             if bone is not None:
                 bone.use_connect = connected
     finally:
@@ -66,9 +66,9 @@ def _set_connected(armature: bpy.types.Object, names: Iterable[str], connected: 
 
 
 def leave_pose_mode(view_layer: bpy.types.ViewLayer, posing: list[bpy.types.Object]) -> None:
-    """Bring objects that are in pose mode to object mode."""
+    """Switch objects from pose mode to object mode."""
     for found in posing:
-        # Those that are selected leave together.
+        # Selected objects leave pose mode together.
         if found.mode == "POSE":
             view_layer.objects.active = found
             bpy.ops.object.mode_set(mode="OBJECT")

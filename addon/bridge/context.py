@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is current in Blender: scene and view layer, which exist wherever a file is open."""
+"""The current scene and view layer, and access to data-blocks that type checkers do not know."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def view_layer() -> bpy.types.ViewLayer:
     return found
 
 
-def named(collection: Any, name: str) -> Any:
-    """The item of a collection of Blender's, or None."""
+def get_item(collection: Any, name: str) -> Any:
+    """The item of a Blender collection with this name, or None."""
     return collection.get(name)
 
 
-def custom(owner: Any, name: str) -> Any:
-    """A custom property, or None."""
+def custom_property(owner: Any, name: str) -> Any:
+    """The custom property of a data-block with this name, or None."""
     return owner.get(name)
 
 
-def is_linked(held: Any) -> bool:
-    """Whether something lives in another file, and can only be read here."""
-    return held.library is not None
+def is_linked(data_block: Any) -> bool:
+    """Whether a data-block is linked from another file, and so is read-only here."""
+    return data_block.library is not None
 
 
-def is_override(held: Any) -> bool:
-    """Whether something is a local override of what lives in another file."""
-    return held.override_library is not None
+def is_override(data_block: Any) -> bool:
+    """Whether a data-block is a library override."""
+    return data_block.override_library is not None

@@ -8,7 +8,7 @@ from .sources import animation_of
 
 
 def is_marked_cyclic(reading: Reading) -> bool:
-    """Whether the source is an action with a frame range of its own, marked as cyclic, that was read as a whole."""
+    """Whether the source action is marked as cyclic and its whole manual frame range was read."""
     source = animation_of(reading.armature).source
     if source is None or not (source.use_frame_range and source.use_cyclic):
         return False

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a changed motion back to channels: which channels must change, and to what.
+"""The channels of bones that make a clip: which of them must change, and to which values.
 
-Going down the hierarchy, each bone either keeps its source's channels, where these put it where the result wants it,
-or gets the rotation and location that do. Scales never change.
+From the roots down, each bone keeps the channels of the source where they already put it where the result has it, else
+gets the rotation and location that do. Scales never change.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from . import rotation_channels
 from .arrays import Array, BoolArray, IntArray
 from .channels import Channels
 from .errors import BridgeError
-from .posing import Inheritance, Pose, alike, inherited, orientations, turns_for
+from .posing import BonePose, Inheritance, grouped_by_inheritance, inheritance_of, orientations, rotations_for
 from .reading import Reading
 
 _ROUNDING = 2e-6
-"""How far a bone may be off without any need to change its channels, as a share of the size or as a sine: keys in
-single precision cannot say it more exactly."""
+"""How far a bone may be off without a change of its channels, as a share of the size or as a sine: the resolution of
+keys in single precision."""
 
 _WORTH_DISCONNECTING = 1e-4
 """How far a connected bone may be off before it is disconnected, as a share of the size."""
@@ -29,32 +29,32 @@ _WORTH_DISCONNECTING = 1e-4
 
 @dataclass(eq=False)
 class Edits:
-    """What the channels shall be."""
+    """The channels of the result, and where they differ from the source."""
 
     channels: Channels
-    """Those of the source, but for what has changed."""
-    turned: BoolArray
-    """(frames, bones) where a rotation has changed."""
-    moved: BoolArray
-    """(frames, bones) where a location has changed."""
-    pose: Pose
-    """Of all bones, in the armature's space."""
+    """Those of the source, except where they change."""
+    rotation_changed: BoolArray
+    """(frames, bones)"""
+    location_changed: BoolArray
+    """(frames, bones)"""
+    pose: BonePose
+    """Of all bones in armature space."""
 
     @property
-    def turned_bones(self) -> IntArray:
+    def rotated_bones(self) -> IntArray:
         """The bones whose rotation changes in some frame."""
-        return np.flatnonzero(self.turned.any(axis=0))
+        return np.flatnonzero(self.rotation_changed.any(axis=0))
 
     @property
     def moved_bones(self) -> IntArray:
         """The bones whose location changes in some frame."""
-        return np.flatnonzero(self.moved.any(axis=0))
+        return np.flatnonzero(self.location_changed.any(axis=0))
 
 
 def edits_for(reading: Reading, result: Clip, may_leave_parent: bool) -> Edits:
-    """The channels that a result asks for; joints that are bit for bit the source's keep theirs.
+    """The channels that give the bones the motion of `result`; joints that equal the source's bit for bit keep theirs.
 
-    Where bones may not leave their parents, connected ones stay at their parent's tail, whatever the result says.
+    Without `may_leave_parent`, connected bones stay at the tail of their parent.
     """
     check_result(reading, result)
     rig, source = reading.rig, reading.clip.motion
@@ -63,23 +63,23 @@ def edits_for(reading: Reading, result: Clip, may_leave_parent: bool) -> Edits:
         reading.channels.copy(),
         np.zeros((frames, len(rig)), dtype=bool),
         np.zeros((frames, len(rig)), dtype=bool),
-        Pose.empty(frames, len(rig)),
+        BonePose.empty(frames, len(rig)),
     )
-    turned = (result.motion.rotations != source.rotations).any(axis=-1)
-    shifted = (result.motion.translations != source.translations).any(axis=-1)
-    if not (turned.any() or shifted.any()):
-        edits.pose = Pose(reading.pose.axes, reading.pose.heads)
+    rotated = (result.motion.rotations != source.rotations).any(axis=-1)
+    translated = (result.motion.translations != source.translations).any(axis=-1)
+    if not (rotated.any() or translated.any()):
+        edits.pose = BonePose(reading.pose.axes, reading.pose.heads)
         return edits
-    wanted = _Wanted(reading, result, turned, shifted)
-    turns, shifts = edits.channels.turns(rig), edits.channels.shifts(rig)
+    wanted = _ResultPose(reading, result)
+    editor = _Editor(edits, wanted, rotated, may_leave_parent)
     for generation in rig.generations:
-        for bones in alike(rig, generation):
-            _edit_bones(edits, wanted, inherited(rig, bones, edits.pose), turns, shifts, bones, may_leave_parent)
-        for bone in generation[~reading.obeys[generation]].tolist():
+        for bones in grouped_by_inheritance(rig, generation):
+            editor.edit(bones, inheritance_of(rig, bones, edits.pose))
+        for bone in generation[~reading.follows_channels[generation]].tolist():
             joint = int(wanted.joint_of[bone])
-            if joint >= 0 and (turned[:, joint] | shifted[:, joint]).any():
+            if joint >= 0 and (rotated[:, joint] | translated[:, joint]).any():
                 raise BridgeError(reading.unbakeable[rig.names[bone]])
-            wanted.carry_along(edits.pose, bone, joint)
+            wanted.follow_joint(edits.pose, bone, joint)
     return edits
 
 
@@ -93,12 +93,11 @@ def check_result(reading: Reading, result: Clip) -> None:
         )
 
 
-class _Wanted:
-    """Where the result wants the bones, in world space. Arrays (…) are of some bones that are joints."""
+class _ResultPose:
+    """Where the result has the bones that are joints, in world space."""
 
-    def __init__(self, reading: Reading, result: Clip, turned: BoolArray, shifted: BoolArray) -> None:
+    def __init__(self, reading: Reading, result: Clip) -> None:
         self.reading = reading
-        self.turned, self.shifted = turned, shifted
         self.axes = rotations.to_matrix(result.world.rotations)
         self.heads = result.world.positions
         self.linear, self.shift = reading.world[:, None, :3, :3], reading.world[:, None, :3, 3]
@@ -107,22 +106,22 @@ class _Wanted:
         self.joint_of = np.full(len(reading.rig), -1, dtype=np.int64)
         self.joint_of[reading.joints.bones] = np.arange(len(reading.joints))
 
-    def turns_off(self, joints: IntArray, axes: Array) -> BoolArray:
-        """(frames, joints) where axes (frames, joints, 3, 3) in the armature's space are not those of the joints."""
+    def rotation_differs(self, joints: IntArray, axes: Array) -> BoolArray:
+        """Where axes (frames, joints, 3, 3) in armature space differ from those of the joints, (frames, joints)."""
         world, known = orientations(self.linear @ axes)
         return (np.abs(world - self.axes[:, joints]).max(axis=(-2, -1)) > _ROUNDING) & known
 
     def distances(self, joints: IntArray, heads: Array) -> Array:
-        """(frames, joints) how far heads (frames, joints, 3) in the armature's space are off, in sizes."""
+        """Distances (frames, joints) from heads (frames, joints, 3) in armature space to joints, in character sizes."""
         world = (self.linear @ heads[..., None])[..., 0] + self.shift
         return np.linalg.norm(world - self.heads[:, joints], axis=-1) / self.size
 
     def heads_of(self, joints: IntArray) -> Array:
-        """(frames, joints, 3) in the armature's space."""
+        """Positions (frames, joints, 3) of joints in armature space."""
         return (self.inverse @ (self.heads[:, joints] - self.shift)[..., None])[..., 0]
 
-    def carry_along(self, pose: Pose, bone: int, joint: int) -> None:
-        """Let a bone that has no say of its own follow its joint, or stay where it is none."""
+    def follow_joint(self, pose: BonePose, bone: int, joint: int) -> None:
+        """Fill `pose` for a bone that its channels do not move: as its joint moves, or as in the source without one."""
         before = self.reading.pose
         pose.axes[:, bone], pose.heads[:, bone] = before.axes[:, bone], before.heads[:, bone]
         if joint >= 0:
@@ -133,53 +132,60 @@ class _Wanted:
             pose.heads[:, [bone]] = self.heads_of(np.array([joint]))
 
 
-def _edit_bones(
-    edits: Edits,
-    wanted: _Wanted,
-    given: Inheritance,
-    turns: Array,
-    shifts: Array,
-    bones: IntArray,
-    may_leave_parent: bool,
-) -> None:
-    """Place bones of one generation, which inherit `given`, and change their channels where these do not place them.
+class _Editor:
+    """Fills the pose and the channels of `edits` for one group of bones after the other, parents first."""
 
-    `turns` and `shifts` are what all channels of the source mean.
-    """
-    rig, pose, channels = wanted.reading.rig, edits.pose, edits.channels
-    pose.axes[:, bones] = given.axes_of(turns[:, bones], channels.scale[:, bones])
-    pose.heads[:, bones] = given.heads_of(shifts[:, bones])
+    def __init__(self, edits: Edits, wanted: _ResultPose, rotated: BoolArray, may_leave_parent: bool) -> None:
+        self.edits = edits
+        self.wanted = wanted
+        self.rotated = rotated
+        self.may_leave_parent = may_leave_parent
+        self.rig = wanted.reading.rig
+        self.matrices = edits.channels.rotation_matrices(self.rig)
+        self.locations = edits.channels.effective_locations(self.rig)
 
-    editable = (wanted.joint_of[bones] >= 0) & wanted.reading.obeys[bones]
-    bones, given = bones[editable], given.of(editable)
-    joints = wanted.joint_of[bones]
-    changed = wanted.turned[:, joints] | wanted.turns_off(joints, pose.axes[:, bones])
-    some = changed.any(axis=0)
-    if some.any():
-        turning, scale = bones[some], channels.scale[:, bones[some]]
-        axes = given.of(some).axes
-        found, solvable = turns_for(wanted.axes[:, joints[some]], wanted.linear @ axes, scale)
+    def edit(self, bones: IntArray, inheritance: Inheritance) -> None:
+        """Pose bones by their channels, and change the channels of joints that are not where the result has them."""
+        pose, scale = self.edits.pose, self.edits.channels.scale
+        pose.axes[:, bones] = inheritance.axes_of(self.matrices[:, bones], scale[:, bones])
+        pose.heads[:, bones] = inheritance.heads_of(self.locations[:, bones])
+        editable = (self.wanted.joint_of[bones] >= 0) & self.wanted.reading.follows_channels[bones]
+        self._edit_rotations(bones[editable], inheritance.of(editable))
+        self._edit_locations(bones[editable], inheritance.of(editable))
+
+    def _edit_rotations(self, bones: IntArray, inheritance: Inheritance) -> None:
+        pose, channels, joints = self.edits.pose, self.edits.channels, self.wanted.joint_of[bones]
+        changed = self.rotated[:, joints] | self.wanted.rotation_differs(joints, pose.axes[:, bones])
+        some = changed.any(axis=0)
+        if not some.any():
+            return
+        bones, joints, inheritance = bones[some], joints[some], inheritance.of(some)
+        scale = channels.scale[:, bones]
+        found, solvable = rotations_for(self.wanted.axes[:, joints], self.wanted.linear @ inheritance.axes, scale)
         changed = changed[:, some] & solvable
-        edits.turned[:, turning] = changed
-        for place, bone in enumerate(turning.tolist()):
+        self.edits.rotation_changed[:, bones] = changed
+        for column, bone in enumerate(bones.tolist()):
             channels.rotation[:, bone] = rotation_channels.continuous(
-                found[:, place], rig.modes[bone], channels.rotation[:, bone], changed[:, place]
+                found[:, column], self.rig.modes[bone], channels.rotation[:, bone], changed[:, column]
             )
-        turned = np.where(changed[..., None, None], found, turns[:, turning])
-        pose.axes[:, turning] = given.of(some).axes_of(turned, scale)
+        matrices = np.where(changed[..., None, None], found, self.matrices[:, bones])
+        pose.axes[:, bones] = inheritance.axes_of(matrices, scale)
 
-    off = wanted.distances(joints, pose.heads[:, bones])
-    changed = off > _ROUNDING
-    # A scale that is almost even is no reason to take a rig apart.
-    may_move = ~rig.connected[bones] | ((off > _WORTH_DISCONNECTING).any(axis=0) & may_leave_parent)
-    some = changed.any(axis=0) & may_move
-    if some.any():
-        moving, way = bones[some], given.of(some)
-        reachable = np.abs(np.linalg.det(way.reach)) > 0.0
-        reach = np.linalg.inv(np.where(reachable[..., None, None], way.reach, np.eye(3)))
-        heads = wanted.heads_of(joints[some])
-        found = (reach @ (heads - way.origin)[..., None])[..., 0]
-        changed = changed[:, some] & reachable
-        edits.moved[:, moving] = changed
-        channels.location[:, moving] = np.where(changed[..., None], found, shifts[:, moving])
-        pose.heads[:, moving] = np.where(changed[..., None], heads, pose.heads[:, moving])
+    def _edit_locations(self, bones: IntArray, inheritance: Inheritance) -> None:
+        pose, joints = self.edits.pose, self.wanted.joint_of[bones]
+        distances = self.wanted.distances(joints, pose.heads[:, bones])
+        changed = distances > _ROUNDING
+        # A scale that is not quite uniform is no reason to disconnect bones.
+        is_far = (distances > _WORTH_DISCONNECTING).any(axis=0)
+        some = changed.any(axis=0) & (~self.rig.connected[bones] | (is_far & self.may_leave_parent))
+        if not some.any():
+            return
+        bones, joints, inheritance = bones[some], joints[some], inheritance.of(some)
+        invertible = np.abs(np.linalg.det(inheritance.location_axes)) > 0.0
+        inverse = np.linalg.inv(np.where(invertible[..., None, None], inheritance.location_axes, np.eye(3)))
+        heads = self.wanted.heads_of(joints)
+        found = (inverse @ (heads - inheritance.origin)[..., None])[..., 0]
+        changed = changed[:, some] & invertible
+        self.edits.location_changed[:, bones] = changed
+        self.edits.channels.location[:, bones] = np.where(changed[..., None], found, self.locations[:, bones])
+        pose.heads[:, bones] = np.where(changed[..., None], heads, pose.heads[:, bones])

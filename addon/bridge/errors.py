@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be wrong with an armature, an action or a file: one sentence each, that says what to do."""
+"""The error of the bridge. Its message is one sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from ...solver import PoiseError
 
 
 class BridgeError(PoiseError):
-    """Something in the .blend that cannot be read or baked; nothing has been changed when it is raised."""
+    """An armature, action or object cannot be read or baked. Raised before anything is changed."""

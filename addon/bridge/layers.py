@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A result as a layer: an NLA strip above the source that replaces what changed, or combines with it."""
+"""A result as a layer: an NLA strip above the source that replaces changed properties or combines with them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import numpy as np
 from ...solver import rotations
 from . import context, rotation_channels, versions
 from .arrays import Array
-from .curves import bone_path, straight_keys, write_keys
+from .curves import bone_path
+from .keys import linear_keys, write_keys
 from .plan import ChangedProperty
 from .reading import Reading
-from .sources import BASE_TRACK, LAYER_TRACK, SOURCE_TRACK, Animation, name_of_result
+from .sources import BASE_TRACK, LAYER_TRACK, SOURCE_TRACK, Animation, result_name
 
 
 def new_layer(
@@ -25,27 +26,29 @@ def new_layer(
     plan: Iterable[ChangedProperty],
     blending: Literal["replace", "combine"],
 ) -> tuple[bpy.types.Action, str]:
-    """A new action, with its slot, of nothing but the planned changes, in a track above all; the source goes below it.
+    """Make an action of the planned changes in a new NLA track on top, with the source in a track below it.
 
-    Between them, what no f-curve gives a value to must get one: else Blender gives it the property's default as soon
-    as a strip, of the result or of the source, has something to say about the same property.
+    Returns the action and its slot. Channels of these properties without an f-curve get their values from a third track
+    in between: as soon as a strip animates one channel of a property, Blender resets its other channels to the default.
     """
     data = armature.animation_data
     assert data is not None
     plan = list(plan)
     action = bpy.data.actions.new("Result")
-    action.name = name_of_result(armature, before)
+    action.name = result_name(armature, before)
     slot = versions.ensure_slot(action, armature)
     for changed in plan:
         written = changed if blending == "replace" else changed.with_values(_differences(changed))
         for index in range(changed.width):
             curve = versions.new_curve(action, slot, changed.path, index, changed.name)
             write_keys(curve, written.keys(index))
-    split = [] if before.uses_nla(armature) or data.action is None else _split_quaternions(reading)
+    partly_keyed = [] if before.uses_nla(armature) or data.action is None else _partly_keyed_quaternions(reading)
     span = _whole_span(data, reading)
     if data.action is not None:
         _push_down(data, span).name = SOURCE_TRACK
-    base = _base_action(armature, before, f"{action.name} base", split, _values_without_curves(reading, plan, split))
+    base = _base_action(
+        armature, before, f"{action.name} base", partly_keyed, _values_without_curves(reading, plan, partly_keyed)
+    )
     if base is not None:
         track = data.nla_tracks.new()
         track.name = BASE_TRACK
@@ -63,8 +66,8 @@ Channel = tuple[str, str, int]
 """A bone, its property and the index in it."""
 
 
-def _split_quaternions(reading: Reading) -> list[Channel]:
-    """All channels of quaternions that are keyed in part: in a strip, the rest of each would become the default."""
+def _partly_keyed_quaternions(reading: Reading) -> list[Channel]:
+    """All channels of quaternions of which only some are keyed: in a strip the others would be reset to the default."""
     rig = reading.rig
     attribute = rotation_channels.property_of(rotation_channels.QUATERNION)[0]
     wholes = (
@@ -75,26 +78,26 @@ def _split_quaternions(reading: Reading) -> list[Channel]:
 
 
 def _values_without_curves(
-    reading: Reading, plan: Iterable[ChangedProperty], split: Iterable[Channel]
+    reading: Reading, plan: Iterable[ChangedProperty], partly_keyed: Iterable[Channel]
 ) -> dict[Channel, float]:
-    """What channels hold that have no f-curve, as far as the layer makes it matter."""
-    held = {
+    """The values of channels without an f-curve, of properties that the layer animates or that are partly keyed."""
+    values = {
         (changed.name, changed.attribute, index): float(changed.source[0, index])
         for changed in plan
         for index in range(changed.width)
     }
-    for bone, attribute, index in split:
-        held[bone, attribute, index] = float(reading.channels.rotation[0, reading.rig.places[bone], index])
-    return {channel: value for channel, value in held.items() if channel not in reading.keyed}
+    for bone, attribute, index in partly_keyed:
+        values[bone, attribute, index] = float(reading.channels.rotation[0, reading.rig.index[bone], index])
+    return {channel: value for channel, value in values.items() if channel not in reading.keyed}
 
 
 def _base_action(
-    armature: bpy.types.Object, before: Animation, name: str, split: list[Channel], values: dict[Channel, float]
+    armature: bpy.types.Object, before: Animation, name: str, partly_keyed: list[Channel], values: dict[Channel, float]
 ) -> tuple[bpy.types.Action, str] | None:
-    """An action, with its slot, of the source's f-curves that quaternions are split over, and of values that stay."""
+    """Make an action of constant `values` and of the f-curves of partly keyed quaternions; None without values."""
     if not values:
         return None
-    kept = {(bone_path(bone, attribute), index) for bone, attribute, index in split}
+    kept = {(bone_path(bone, attribute), index) for bone, attribute, index in partly_keyed}
     if kept and before.source is not None:
         action, slot = before.source.copy(), before.slot
         action.use_fake_user = False
@@ -108,12 +111,12 @@ def _base_action(
     action.name = name
     for (bone, attribute, index), value in values.items():
         curve = versions.new_curve(action, slot, bone_path(bone, attribute), index, bone)
-        write_keys(curve, straight_keys(np.zeros(1), np.array([value])))
+        write_keys(curve, linear_keys(np.zeros(1), np.array([value])))
     return action, slot
 
 
 def _differences(changed: ChangedProperty) -> Array:
-    """(frames, channels) what a combining strip must hold to turn the source into the result."""
+    """The values (frames, channels) of a combining strip that changes the source into the result."""
     if changed.attribute != "rotation_quaternion":
         return changed.values - changed.source
     lower = rotation_channels.to_quaternions(changed.source, rotation_channels.QUATERNION)
@@ -123,9 +126,9 @@ def _differences(changed: ChangedProperty) -> Array:
 
 
 def _whole_span(data: bpy.types.AnimData, reading: Reading) -> tuple[float, float]:
-    """From the first to the last time at which anything happens or is played.
+    """The first and the last time of the action, the reading and the scene together.
 
-    A strip holds its ends: what curves do beyond their keys must be inside it, wherever the scene plays.
+    A strip is constant beyond its ends, so the extrapolation of curves must be inside it wherever the scene plays.
     """
     keyed = data.action.frame_range if data.action is not None else reading.key_times[[0, -1]]
     scene = context.scene()
@@ -135,7 +138,7 @@ def _whole_span(data: bpy.types.AnimData, reading: Reading) -> tuple[float, floa
 
 
 def _push_down(data: bpy.types.AnimData, span: tuple[float, float]) -> bpy.types.NlaTrack:
-    """Move the assigned action into a strip on top of all tracks."""
+    """Move the assigned action into a strip in a new track on top, and return the track."""
     action, slot = data.action, versions.slot_of(data)
     assert action is not None
     blend, influence, extrapolation = data.action_blend_type, data.action_influence, data.action_extrapolation
@@ -154,7 +157,7 @@ def _push_down(data: bpy.types.AnimData, span: tuple[float, float]) -> bpy.types
 def _new_strip(
     track: bpy.types.NlaTrack, action: bpy.types.Action, slot: str, span: tuple[float, float]
 ) -> bpy.types.NlaStrip:
-    """A strip that plays an action at its own times, over a span of at least one frame."""
+    """Add a strip that plays an action at the times of its keys, over a span of at least one frame."""
     strip = track.strips.new(action.name, int(np.floor(span[0])), action)
     versions.assign(strip, action, slot)
     first, last = span[0], max(span[1], span[0] + 1.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A copy of an armature whose bones only their own keys move, for rigs whose bones cannot be baked."""
+"""A copy of an armature that is animated by keys alone, for rigs whose bones cannot be baked."""
 
 from __future__ import annotations
 
@@ -14,63 +14,65 @@ from . import context, versions
 from .arrays import Array
 from .channels import Channels
 from .connections import leave_pose_mode, select
-from .curves import bone_path, straight_keys, write_keys
+from .curves import bone_path
 from .errors import BridgeError
+from .keys import linear_keys, write_keys
 from .movers import movers_of
-from .posing import Pose, alike, inherited, orientations
+from .posing import BonePose, grouped_by_inheritance, inheritance_of, orientations
 from .reading import Reading, frame_range, read
 from .rig import Rig
 from .sources import animation_of
 
 SUFFIX = ".bakeable"
-"""What is added to the names of the copied armature and of its action."""
+"""Added to the names of the armature and of its action."""
 
 _LONGEST_STEM = 50
-"""Bytes of a name that are kept: the longest name in Blender 4 has 63, with room for suffix and number."""
+"""Bytes of a name that are kept: a name in Blender 4 has at most 63, with suffix and number."""
 
 _SCALED = 1e-4
 """A bone is scaled where its axes differ in length from 1 by more than this."""
 
 _UNMOVED = 1e-6
-"""A location or scale that never differs by more than this, as a share of the size or of 1, is not keyed."""
+"""A location or scale that differs from its default by no more than this, as a share of the size or of 1, is not
+keyed."""
 
 
-def is_moved_by_others(armature: bpy.types.Object) -> bool:
-    """Whether constraints or drivers move bones of an armature, so that those cannot be baked."""
+def has_movers(armature: bpy.types.Object) -> bool:
+    """Whether constraints or drivers move bones of an armature, which then cannot be baked."""
     return armature.pose is not None and bool(movers_of(armature))
 
 
 def plain_copy(armature: bpy.types.Object) -> bpy.types.Object:
-    """A new armature object that moves as an armature's source does, by plain keys alone; it becomes active.
+    """Make an armature object that moves as the source of an armature does, by keys alone; it becomes active.
 
     It has the bones that `read` takes as joints: all, but of a control rig only the deforming ones. It has no
     constraints, drivers, locks, parent or bone collections. Keys are at whole frames, over the scene's range and that
-    of the action. The armature itself stays as it is.
+    of the action. The armature itself does not change.
     """
     active = context.view_layer().objects.active
     if active is not None and active.mode not in ("OBJECT", "POSE"):
         raise BridgeError(f"Leave {active.mode.lower()} mode of {active.name!r} first: a copy is made in object mode.")
     reading = read(armature, *_range(armature), method="evaluated")
-    motion = reading.pose.seen_through(np.linalg.inv(reading.world[:1]) @ reading.world)
+    motion = reading.pose.transformed(np.linalg.inv(reading.world[:1]) @ reading.world)
     bones = reading.joints.bones
-    wanted = Pose(motion.axes[:, bones], motion.heads[:, bones])
+    wanted = BonePose(motion.axes[:, bones], motion.heads[:, bones])
     lengths = np.linalg.norm(wanted.axes, axis=-2)
     copy = _new_object(armature, reading, is_scaled=bool((np.abs(lengths - 1.0) > _SCALED).any()))
     rig = Rig.of(copy)
     places = [reading.joints.names.index(name) for name in rig.names]
-    channels = _channels_for(rig, Pose(wanted.axes[:, places], wanted.heads[:, places]))
+    channels = _channels_for(rig, BonePose(wanted.axes[:, places], wanted.heads[:, places]))
     _write_action(copy, rig, channels, reading)
     return copy
 
 
 def _range(armature: bpy.types.Object) -> tuple[int, int]:
-    """The first and last whole frame of the scene's range and of the source action, together."""
+    """The first and last whole frame of the scene's range, the preview range and the source action together."""
     scene = context.scene()
     first, last = scene.frame_start, scene.frame_end
     used = frame_range(scene)
     source = animation_of(armature).source
     ends = source.frame_range if source is not None else used
-    # F-curves count frames before the scene's time is stretched.
+    # The time of f-curves is not stretched.
     stretch = scene.render.frame_map_new / scene.render.frame_map_old
     first, last = min(first, used[0], math.floor(ends[0] * stretch)), max(last, used[1], math.ceil(ends[1] * stretch))
     return first, last
@@ -81,12 +83,12 @@ def _stem(name: str) -> str:
 
 
 def _new_object(armature: bpy.types.Object, reading: Reading, is_scaled: bool) -> bpy.types.Object:
-    """An object with a copy of the armature's data, reduced to the joints; active and selected alone."""
+    """Make an object with a copy of the armature's data, reduced to the joints; only it is active and selected."""
     assert isinstance(armature.data, bpy.types.Armature)
     data = armature.data.copy()
     data.animation_data_clear()
     data.use_mirror_x = False
-    # Panels of rigs know their armatures by custom properties, and would look for controls.
+    # Rigs recognise their armature by custom properties, and their panels would look for controls.
     for name in list(data.keys()):
         del data[name]
     copy = bpy.data.objects.new(_stem(armature.name) + SUFFIX, data)
@@ -110,7 +112,7 @@ def _new_object(armature: bpy.types.Object, reading: Reading, is_scaled: bool) -
 
 
 def _link_visibly(copy: bpy.types.Object, armature: bpy.types.Object) -> None:
-    """Link a copy to a collection of the armature in which it can be seen, else to the scene's own."""
+    """Link a copy to a visible collection of the armature, else to the scene's collection."""
     for collection in (*armature.users_collection, context.scene().collection):
         collection.objects.link(copy)
         context.view_layer().update()
@@ -121,7 +123,7 @@ def _link_visibly(copy: bpy.types.Object, armature: bpy.types.Object) -> None:
 
 
 def _reduce_bones(copy: bpy.types.Object, reading: Reading, is_scaled: bool) -> None:
-    """Remove all bones that are no joints, and hang each joint on its parent among the joints."""
+    """Remove all bones that are no joints, and parent each joint's bone to that of its parent joint."""
     assert isinstance(copy.data, bpy.types.Armature)
     names, parents = reading.joints.names, reading.joints.parents.tolist()
     bpy.ops.object.mode_set(mode="EDIT")
@@ -141,24 +143,24 @@ def _reduce_bones(copy: bpy.types.Object, reading: Reading, is_scaled: bool) -> 
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def _channels_for(rig: Rig, wanted: Pose) -> Channels:
-    """The channels, rotations as quaternions, that put all bones where a pose in the armature's space has them."""
+def _channels_for(rig: Rig, wanted: BonePose) -> Channels:
+    """The channels, rotations as quaternions, that give all bones a pose in armature space."""
     frames, bones = wanted.heads.shape[:2]
     channels = Channels(np.zeros((frames, bones, 3)), np.zeros((frames, bones, 4)), np.ones((frames, bones, 3)))
-    for group in alike(rig, np.arange(bones)):
-        given = inherited(rig, group, wanted)
-        own = np.linalg.pinv(given.axes) @ (wanted.axes[:, group] / given.stretch[..., None, :])
-        turns, known = orientations(own)
-        turns = np.where(known[..., None, None], turns, np.eye(3))
-        channels.rotation[:, group] = rotations.continuous(rotations.from_matrix(turns))
-        channels.scale[:, group] = np.einsum("...ij,...ij->...j", turns, own)
-        shifts = np.linalg.pinv(given.reach) @ (wanted.heads[:, group] - given.origin)[..., None]
-        channels.location[:, group] = shifts[..., 0]
+    for group in grouped_by_inheritance(rig, np.arange(bones)):
+        inheritance = inheritance_of(rig, group, wanted)
+        own = np.linalg.pinv(inheritance.axes) @ (wanted.axes[:, group] / inheritance.axis_scale[..., None, :])
+        matrices, known = orientations(own)
+        matrices = np.where(known[..., None, None], matrices, np.eye(3))
+        channels.rotation[:, group] = rotations.continuous(rotations.from_matrix(matrices))
+        channels.scale[:, group] = np.einsum("...ij,...ij->...j", matrices, own)
+        locations = np.linalg.pinv(inheritance.location_axes) @ (wanted.heads[:, group] - inheritance.origin)[..., None]
+        channels.location[:, group] = locations[..., 0]
     return channels
 
 
 def _write_action(copy: bpy.types.Object, rig: Rig, channels: Channels, reading: Reading) -> None:
-    """Give a copy an action of its own, with a key at every frame of every channel that it needs."""
+    """Make and assign an action with a key at every frame of every channel that is not constant at its default."""
     action = bpy.data.actions.new(_stem(reading.source_name or reading.armature_name) + SUFFIX)
     action.use_fake_user = True
     slot = versions.ensure_slot(action, copy)
@@ -172,6 +174,6 @@ def _write_action(copy: bpy.types.Object, rig: Rig, channels: Channels, reading:
         for attribute, values in written:
             for index in range(values.shape[1]):
                 curve = versions.new_curve(action, slot, bone_path(name, attribute), index, name)
-                write_keys(curve, straight_keys(reading.key_times, values[:, index]))
+                write_keys(curve, linear_keys(reading.key_times, values[:, index]))
     versions.assign(copy.animation_data_create(), action, slot)
     context.view_layer().update()

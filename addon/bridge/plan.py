@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is to be written: the properties of bones that change, with their values and keys."""
+"""The properties of bones that a result changes, with their values and keys."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from . import rotation_channels
 from .arrays import Array, BoolArray
-from .curves import Keys, bone_path, smooth_keys, straight_keys
+from .curves import bone_path
 from .edits import Edits
+from .keys import Keys, linear_keys, smooth_keys
 from .reading import Reading
 from .thinning import Fit, every_frame, thinned
 
@@ -21,7 +22,7 @@ _SAME = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class ChangedProperty:
-    """A property of a bone that changes, all of its channels together."""
+    """A property of a bone that changes, with all of its channels."""
 
     bone: int
     name: str
@@ -30,13 +31,14 @@ class ChangedProperty:
     values: Array
     """(frames, channels)"""
     source: Array
-    """(frames, channels) what the source has."""
+    """(frames, channels) of the source."""
     times: Array
-    """(frames,) as f-curves count them."""
+    """(frames,) in the time of f-curves."""
     changes: BoolArray
-    """(frames,) where the values mean something else than the source's: others may differ by a sign or whole turns."""
+    """(frames,) where the values mean another transform than the source's; elsewhere they may differ by a sign or whole
+    turns."""
     tolerances: Array | None
-    """(channels,) within which keys may be left out; None where each frame has one."""
+    """(channels,) within which keys may be left out; None where every frame is keyed."""
     fit: Fit
     """The keys."""
 
@@ -50,15 +52,15 @@ class ChangedProperty:
         """The data path."""
         return bone_path(self.name, self.attribute)
 
-    def is_off(self, frame: int) -> bool:
-        """Whether a frame is noticeably different from the source."""
+    def differs_from_source(self, frame: int) -> bool:
+        """Whether the values of a frame differ from the source's by more than rounding."""
         return bool(self.changes[frame]) and bool(np.abs(self.values[frame] - self.source[frame]).max() > _SAME)
 
     def keys(self, index: int) -> Keys:
         """The keys of one channel."""
         keyed, slopes = self.fit.keyed, self.fit.slopes
         if slopes is None:
-            return straight_keys(self.times[keyed], self.values[keyed, index])
+            return linear_keys(self.times[keyed], self.values[keyed, index])
         return smooth_keys(self.times[keyed], self.values[keyed, index], slopes[:, index])
 
     def with_values(self, values: Array) -> ChangedProperty:
@@ -70,8 +72,8 @@ def _fit(times: Array, values: Array, tolerances: Array | None) -> Fit:
     return every_frame(values) if tolerances is None else thinned(times, values, tolerances)
 
 
-def plan_of(reading: Reading, edits: Edits, tolerance: float) -> list[ChangedProperty]:
-    """All that changes, bone by bone; a tolerance as in `bake`."""
+def planned_changes(reading: Reading, edits: Edits, tolerance: float) -> list[ChangedProperty]:
+    """The changed properties, bone by bone; `tolerance` as in `bake`."""
     rig, source, times = reading.rig, reading.channels, reading.key_times
 
     def changed(
@@ -83,24 +85,24 @@ def plan_of(reading: Reading, edits: Edits, tolerance: float) -> list[ChangedPro
 
     plan = []
     for bone in range(len(rig)):
-        if edits.turned[:, bone].any():
+        if edits.rotation_changed[:, bone].any():
             attribute, width = rotation_channels.property_of(rig.modes[bone])
             values, before = edits.channels.rotation[:, bone, :width], source.rotation[:, bone, :width]
             # A quaternion's components change half as fast as the angle.
             allowed = 0.5 * tolerance if attribute == "rotation_quaternion" else tolerance
-            plan.append(changed(bone, attribute, values, before, edits.turned[:, bone], allowed))
-        if edits.moved[:, bone].any():
+            plan.append(changed(bone, attribute, values, before, edits.rotation_changed[:, bone], allowed))
+        if edits.location_changed[:, bone].any():
             values, before = edits.channels.location[:, bone], source.location[:, bone]
             allowed = tolerance * reading.size_in_armature
-            plan.append(changed(bone, "location", values, before, edits.moved[:, bone], allowed))
+            plan.append(changed(bone, "location", values, before, edits.location_changed[:, bone], allowed))
     return plan
 
 
 def unkeyed(reading: Reading, plan: Iterable[ChangedProperty]) -> dict[str, list[float]]:
-    """What the bones hold in properties that were not wholly keyed: baking over them would lose it."""
-    remembered = {}
+    """The values by data path of changed properties that the source does not key completely: baking overwrites them."""
+    values = {}
     for changed in plan:
         channels = {(changed.name, changed.attribute, index) for index in range(changed.width)}
         if not channels <= reading.keyed:
-            remembered[changed.path] = [float(value) for value in changed.source[0]]
-    return remembered
+            values[changed.path] = [float(value) for value in changed.source[0]]
+    return values

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From an armature with its animation to a clip, in world space with z up."""
+"""Reads an armature with its animation as a clip, in world space with z up."""
 
 from __future__ import annotations
 
@@ -15,81 +15,81 @@ from . import context, sampling, versions
 from .arrays import Array, BoolArray
 from .channels import Channels
 from .checks import check_animation, check_armature
-from .curves import TRANSFORMS, StaticValues, bone_property, channels_at, is_heard
+from .curves import TRANSFORMS, StaticValues, bone_property, channels_at, is_evaluated_curve
 from .errors import BridgeError
 from .movers import UNKNOWN, Mover, movers_of, why_unbakeable
-from .posing import Pose, alike, inherited, pose_of
-from .rig import Rig, squared
+from .posing import BonePose, grouped_by_inheritance, inheritance_of, pose_of
+from .rig import Rig, made_orthogonal
 from .skeletons import Joints
-from .sources import Animation, animation_of, follow_renames, sounding_strips, source_shown
+from .sources import Animation, animation_of, evaluated_strips, follow_renames, source_shown
 
 Method = Literal["curves", "evaluated"]
 
 _OBJECT_TRANSFORMS = ("location", "rotation_", "scale", "delta_", "parent", "matrix_")
-"""How the data paths begin that move an object."""
+"""Prefixes of the data paths that move an object."""
 
 _INHERITANCE = (".inherit_scale", ".use_inherit_rotation", ".use_local_location")
-"""How the data paths end that change what a bone gets from its parent."""
+"""Suffixes of the data paths that change what a bone inherits."""
 
-_EXPLAINED = 3e-6
-"""A bone obeys its channels where they put it within this share of the rig's reach of where Blender has it: the
+_CHANNEL_TOLERANCE = 3e-6
+"""A bone follows its channels where they put it within this share of the rig's extent of where Blender has it: the
 rounding of one step in single precision."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A clip and all that is needed to bake a changed one."""
+    """A clip that was read, and what is needed to bake a changed one."""
 
     clip: Clip
-    """In world space, in the scene's units, with z up: frame i is the scene's frame `times[i]`."""
+    """In world space and Blender units, with z up; frame i is the scene's frame `times[i]`."""
     times: Array
-    """(frames,) in the scene's counting."""
+    """(frames,) as frames of the scene."""
     method: Method
-    """Where the motion came from: the keys and NumPy, or Blender's own evaluation of every frame."""
+    """How the motion was read: from the keys, or by letting Blender evaluate every frame."""
     reason: str
-    """Why it had to be Blender's own evaluation, in one sentence; else empty."""
+    """Why Blender had to evaluate it, in one sentence; else empty."""
     unbakeable: dict[str, str]
-    """Joints whose bones their channels do not move, each with a sentence that says what does."""
+    """Joints whose bones do not follow their channels, each with a sentence that says why and what to do."""
     movers: dict[str, Mover]
-    """By bone that its channels do not move, joint or not, what does."""
+    """What moves the bones that do not follow their channels, joints or not, by bone."""
     armature_name: str
     source_name: str
-    """Of the source action; empty where NLA strips alone animate."""
+    """The source action; empty where only NLA strips animate."""
     joints: Joints
     channels: Channels
     """Of the source."""
     keyed: set[tuple[str, str, int]]
-    """Channels of the source that have f-curves: bone, property and index."""
-    obeys: BoolArray
+    """Channels of the source with f-curves: bone, property and index."""
+    follows_channels: BoolArray
     """(bones,) whether a bone is where its channels put it."""
-    pose: Pose
-    """Of the source, in the armature's space, all bones."""
+    pose: BonePose
+    """All bones of the source in armature space."""
     world: Array
     """(frames or 1, 4, 4) the object's matrix."""
     key_times: Array
-    """(frames,) the same times as f-curves count them: other ones where the scene's time is stretched."""
+    """(frames,) in the time of f-curves, which differs from `times` where the scene's time is stretched."""
 
     @property
     def armature(self) -> bpy.types.Object:
         """The armature object; looked up by its name, since undo and loading replace objects."""
-        found: bpy.types.Object | None = context.named(bpy.data.objects, self.armature_name)
+        found: bpy.types.Object | None = context.get_item(bpy.data.objects, self.armature_name)
         if found is None:
             raise BridgeError(f"Armature {self.armature_name!r} has been deleted or renamed: solve again.")
         return found
 
     @property
     def rig(self) -> Rig:
-        """All bones, those that are no joints too."""
+        """All bones, joints or not."""
         return self.joints.rig
 
     @property
     def size_in_armature(self) -> float:
-        """The character's size in the armature's own space, in which locations are."""
+        """The character's size in armature space, in which locations are measured."""
         scale = float(np.cbrt(np.abs(np.linalg.det(self.world[0, :3, :3]))))
         return self.clip.skeleton.size / scale if scale > 0.0 else self.clip.skeleton.size
 
     def frame_of(self, time: float) -> int:
-        """The clip's frame nearest to a frame of the scene."""
+        """The frame of the clip nearest to a frame of the scene."""
         return int(np.abs(self.times - time).argmin())
 
 
@@ -109,16 +109,16 @@ def read(
     bones: Iterable[str] | None = None,
     method: Method | None = None,
 ) -> Reading:
-    """Read an armature's source animation over some frames of the scene, the last included.
+    """Read the source animation of an armature from frame `begin` to frame `end` of the scene, both included.
 
     Without `begin` and `end` these are the preview range or the scene's range; a `step` below 1 reads between frames.
-    `bones` says which bones become joints: all where nothing else is said, but of a control rig, whose deforming
-    bones are moved by constraints, only the deforming ones. `method` forces one way of reading.
+    `bones` are the bones that become joints. The default is all bones, or the deforming bones of a control rig, where
+    constraints move those. `method` forces a method of reading.
     """
-    return finished(reading_in_steps(armature, begin, end, step=step, bones=bones, method=method))
+    return finished(read_in_steps(armature, begin, end, step=step, bones=bones, method=method))
 
 
-def reading_in_steps(
+def read_in_steps(
     armature: bpy.types.Object | None,
     begin: float | None = None,
     end: float | None = None,
@@ -127,73 +127,127 @@ def reading_in_steps(
     bones: Iterable[str] | None = None,
     method: Method | None = None,
 ) -> Generator[float, None, Reading]:
-    """As `read`, in `steps`: to evaluate a heavy rig takes a while."""
-    # A script may have moved or unlinked something a moment ago: matrices and collections must be today's.
+    """As `read`, as a generator that yields the share that is done: evaluating a heavy rig takes a while."""
+    # A script may just have moved or unlinked something: matrices and collections must be up to date.
     context.view_layer().update()
     armature = check_armature(armature)
     check_animation(armature)
     scene = context.scene()
     times = _times(scene, begin, end, step)
+    key_times = times * (scene.render.frame_map_old / scene.render.frame_map_new)
     follow_renames(armature)
-    animation = animation_of(armature)
-    rig = Rig.of(armature).with_connected(animation.record.disconnected)
-    curves = versions.curves_of(animation.source, animation.slot) if animation.source is not None else []
-    reason = why_evaluated(armature, animation, curves)
+    subject = _Subject.of(armature)
+    reason = reason_to_evaluate(armature, subject.animation, subject.curves)
     if method == "curves" and reason:
         raise BridgeError(f"Armature {armature.name!r} cannot be read from its keys alone. {reason}")
     is_evaluated = bool(reason) or method == "evaluated"
-    key_times = times * (scene.render.frame_map_old / scene.render.frame_map_new)
-    static = StaticValues.of(armature, rig, animation.record.unkeyed)
-    held = movers_of(armature) if is_evaluated else {}
     if is_evaluated:
-        with source_shown(armature):
-            sample = yield from sampling.sample(armature, scene, rig, times)
-        channels, pose, world = sample.channels, sample.pose, sample.world
-        _, keyed = channels_at(rig, (*curves, *_nla_curves(armature, animation)), static, key_times[:1])
-        obeys = _obeys_channels(rig, channels, pose)
-        obeys[[rig.places[name] for name in held]] = False
-        pose = pose_of(rig, channels, known=pose, is_known=~obeys)
+        source = yield from subject.evaluated(scene, times, key_times)
     else:
-        channels, keyed = channels_at(rig, curves, static, key_times)
-        pose = pose_of(rig, channels)
-        if object_moves(armature, curves):
-            with source_shown(armature):
-                world = yield from sampling.sample_object(armature, scene, times)
-        else:
-            world = np.array(armature.matrix_world, dtype=np.float64)[None]
-        obeys = np.ones(len(rig), dtype=bool)
-    world[:, :3, :3] = squared(world[:, :3, :3])
-    joints = _joints(armature, rig, bones, is_control_rig=is_evaluated and bool((rig.deforms & ~obeys).any()))
-    fps = scene.render.fps / scene.render.fps_base / step
-    clip = _clip(joints, armature, pose, world, fps)
-    beside = feet_beside_legs(clip)
-    if beside:
-        joints = joints.reparented(beside)
-        clip = _clip(joints, armature, pose, world, fps)
-    movers = {rig.names[bone]: held.get(rig.names[bone], UNKNOWN) for bone in np.flatnonzero(~obeys).tolist()}
-    unbakeable = {name: why_unbakeable(name, movers[name]) for name in joints.names if name in movers}
+        source = yield from subject.from_curves(scene, times, key_times)
+    rig, animation = subject.rig, subject.animation
+    is_control_rig = is_evaluated and bool((rig.deforms & ~source.follows_channels).any())
+    joints = _joints(armature, rig, bones, is_control_rig)
+    joints, clip = _clip(joints, armature, source, scene.render.fps / scene.render.fps_base / step)
     return Reading(
         clip=clip,
         times=times,
         method="evaluated" if is_evaluated else "curves",
         reason=reason,
-        unbakeable=unbakeable,
-        movers=movers,
+        unbakeable={name: why_unbakeable(name, source.movers[name]) for name in joints.names if name in source.movers},
+        movers=source.movers,
         armature_name=armature.name,
         source_name=animation.source.name if animation.source is not None else "",
         joints=joints,
-        channels=channels,
-        keyed=keyed,
-        obeys=obeys,
-        pose=pose,
-        world=world,
+        channels=source.channels,
+        keyed=source.keyed,
+        follows_channels=source.follows_channels,
+        pose=source.pose,
+        world=source.world,
         key_times=key_times,
     )
 
 
-def _clip(joints: Joints, armature: bpy.types.Object, pose: Pose, world: Array, fps: float) -> Clip:
-    """The motion of joints, given the pose of all bones in the armature's space and the object's matrices."""
-    return Clip(joints.skeleton(world[0], armature), joints.motion(pose, world), fps=fps)
+@dataclass(frozen=True, eq=False)
+class _SourceMotion:
+    """The source at the times that are read, bone by bone; the fields are those of `Reading`."""
+
+    channels: Channels
+    keyed: set[tuple[str, str, int]]
+    pose: BonePose
+    world: Array
+    follows_channels: BoolArray
+    movers: dict[str, Mover]
+
+
+@dataclass(frozen=True, eq=False)
+class _Subject:
+    """An armature that is read."""
+
+    armature: bpy.types.Object
+    animation: Animation
+    rig: Rig
+    curves: list[bpy.types.FCurve]
+    """Of the source action."""
+    static: StaticValues
+
+    @staticmethod
+    def of(armature: bpy.types.Object) -> _Subject:
+        animation = animation_of(armature)
+        rig = Rig.of(armature).with_connected(animation.record.disconnected)
+        curves = versions.curves_of(animation.source, animation.slot) if animation.source is not None else []
+        return _Subject(armature, animation, rig, curves, StaticValues.of(armature, rig, animation.record.unkeyed))
+
+    def from_curves(
+        self, scene: bpy.types.Scene, times: Array, key_times: Array
+    ) -> Generator[float, None, _SourceMotion]:
+        """The source as its f-curves alone determine it; only the object's matrix may have to be evaluated."""
+        channels, keyed = channels_at(self.rig, self.curves, self.static, key_times)
+        if object_moves(self.armature, self.curves):
+            with source_shown(self.armature):
+                world = yield from sampling.sample_object(self.armature, scene, times)
+        else:
+            world = np.array(self.armature.matrix_world, dtype=np.float64)[None]
+        follows_channels = np.ones(len(self.rig), dtype=bool)
+        pose = pose_of(self.rig, channels)
+        return _SourceMotion(channels, keyed, pose, _rigid_matrices(world), follows_channels, {})
+
+    def evaluated(
+        self, scene: bpy.types.Scene, times: Array, key_times: Array
+    ) -> Generator[float, None, _SourceMotion]:
+        """The source as Blender evaluates it, with what moves bones other than their channels."""
+        rig, known_movers = self.rig, movers_of(self.armature)
+        with source_shown(self.armature):
+            sample = yield from sampling.sample(self.armature, scene, rig, times)
+        curves = (*self.curves, *_nla_curves(self.armature, self.animation))
+        _, keyed = channels_at(rig, curves, self.static, key_times[:1])
+        follows_channels = _follow_channels(rig, sample.channels, sample.pose)
+        follows_channels[[rig.index[name] for name in known_movers]] = False
+        pose = pose_of(rig, sample.channels, known=sample.pose, is_known=~follows_channels)
+        moved = [rig.names[bone] for bone in np.flatnonzero(~follows_channels).tolist()]
+        movers = {name: known_movers.get(name, UNKNOWN) for name in moved}
+        return _SourceMotion(sample.channels, keyed, pose, _rigid_matrices(sample.world), follows_channels, movers)
+
+
+def _rigid_matrices(world: Array) -> Array:
+    """Object matrices (frames, 4, 4) without the rounding errors of their axes."""
+    world[:, :3, :3] = made_orthogonal(world[:, :3, :3])
+    return world
+
+
+def _clip(joints: Joints, armature: bpy.types.Object, source: _SourceMotion, fps: float) -> tuple[Joints, Clip]:
+    """The joints and their motion, with feet that are siblings of their legs reparented to them."""
+
+    def clip_of(joints: Joints) -> Clip:
+        skeleton = joints.skeleton(source.world[0], armature)
+        return Clip(skeleton, joints.motion(source.pose, source.world), fps=fps)
+
+    clip = clip_of(joints)
+    new_parents = feet_beside_legs(clip)
+    if not new_parents:
+        return joints, clip
+    joints = joints.reparented(new_parents)
+    return joints, clip_of(joints)
 
 
 def _times(scene: bpy.types.Scene, begin: float | None, end: float | None, step: float) -> Array:
@@ -209,11 +263,11 @@ def _times(scene: bpy.types.Scene, begin: float | None, end: float | None, step:
     return first + step * np.arange(count)
 
 
-# Which way to read ------------------------------------------------------------------------------------------------
+# Which method to use ----------------------------------------------------------------------------------------------
 
 
-def why_evaluated(armature: bpy.types.Object, animation: Animation, curves: Iterable[bpy.types.FCurve]) -> str:
-    """Why f-curves alone do not tell where the bones are, in one sentence; empty where they do."""
+def reason_to_evaluate(armature: bpy.types.Object, animation: Animation, curves: Iterable[bpy.types.FCurve]) -> str:
+    """Why f-curves alone do not determine the pose, in one sentence; empty where they do."""
     assert armature.pose is not None and armature.data is not None
     if animation.source is None or animation.uses_nla(armature):
         return "NLA strips move its bones."
@@ -226,7 +280,7 @@ def why_evaluated(armature: bpy.types.Object, animation: Animation, curves: Iter
     moved_constraints = False
     for curve in (*curves, *data.drivers):
         found = bone_property(curve.data_path)
-        if found is not None and found[1] == "rotation_mode" and is_heard(curve):
+        if found is not None and found[1] == "rotation_mode" and is_evaluated_curve(curve):
             return f"The rotation mode of bone {found[0]!r} is animated."
         moved_constraints |= ".constraints[" in curve.data_path
     for driver in data.drivers:
@@ -241,18 +295,18 @@ def why_evaluated(armature: bpy.types.Object, animation: Animation, curves: Iter
 
 
 def _bones_are_animated(data: bpy.types.ID) -> bool:
-    """Whether settings of rest bones change, such as what they inherit."""
+    """Whether the inheritance settings of bones are animated."""
     animation: bpy.types.AnimData | None = getattr(data, "animation_data", None)
     if animation is None:
         return False
-    held = [] if animation.action is None else list(versions.all_curves_of(animation.action))
+    curves = [] if animation.action is None else list(versions.all_curves_of(animation.action))
     return len(animation.nla_tracks) > 0 or any(
-        curve.data_path.endswith(_INHERITANCE) for curve in (*held, *animation.drivers)
+        curve.data_path.endswith(_INHERITANCE) for curve in (*curves, *animation.drivers)
     )
 
 
 def object_moves(armature: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> bool:
-    """Whether the armature object, or one that it hangs on, may move from frame to frame."""
+    """Whether the armature object, or one of its parents, may move from frame to frame."""
     if any(curve.data_path.startswith(_OBJECT_TRANSFORMS) for curve in curves):
         return True
     found: bpy.types.Object | None = armature
@@ -273,50 +327,50 @@ def object_moves(armature: bpy.types.Object, curves: Iterable[bpy.types.FCurve])
     return False
 
 
-# Which bones obey -------------------------------------------------------------------------------------------------
+# Which bones follow their channels --------------------------------------------------------------------------------
 
 
 def _nla_curves(armature: bpy.types.Object, animation: Animation) -> list[bpy.types.FCurve]:
-    """The f-curves of all strips below the result, but for those that belong to it."""
+    """The f-curves of all evaluated NLA strips, except those of a result."""
     data = armature.animation_data
     if data is None or not data.use_nla:
         return []
     tracks = [track for track in data.nla_tracks if track not in (animation.layer, animation.base)]
-    strips = [strip for track in tracks for strip in sounding_strips(data, track)]
+    strips = [strip for track in tracks for strip in evaluated_strips(data, track)]
     return [
         curve for strip in strips if strip.action for curve in versions.curves_of(strip.action, versions.slot_of(strip))
     ]
 
 
-def _obeys_channels(rig: Rig, channels: Channels, pose: Pose) -> BoolArray:
-    """(bones,) whether a bone is where its own channels put it, given where its parent is."""
-    turns, shifts = channels.turns(rig), channels.shifts(rig)
-    reach = float(np.abs(pose.heads).max()) + float(rig.lengths.max())
-    obeys = np.empty(len(rig), dtype=bool)
-    for bones in alike(rig, np.arange(len(rig))):
-        given = inherited(rig, bones, pose)
-        axes = given.axes_of(turns[:, bones], channels.scale[:, bones])
-        heads = given.heads_of(shifts[:, bones])
+def _follow_channels(rig: Rig, channels: Channels, pose: BonePose) -> BoolArray:
+    """Whether each bone is where its own channels put it, given where its parent is, (bones,)."""
+    matrices, locations = channels.rotation_matrices(rig), channels.effective_locations(rig)
+    extent = float(np.abs(pose.heads).max()) + float(rig.lengths.max())
+    follows = np.empty(len(rig), dtype=bool)
+    for bones in grouped_by_inheritance(rig, np.arange(len(rig))):
+        inheritance = inheritance_of(rig, bones, pose)
+        axes = inheritance.axes_of(matrices[:, bones], channels.scale[:, bones])
+        heads = inheritance.heads_of(locations[:, bones])
         size = np.linalg.norm(axes, axis=-2).max(axis=-1).clip(1.0)
-        turned_off = np.abs(axes - pose.axes[:, bones]).max(axis=(-2, -1)) / size
-        moved_off = np.abs(heads - pose.heads[:, bones]).max(axis=-1) / reach
-        obeys[bones] = np.maximum(turned_off, moved_off).max(axis=0) < _EXPLAINED
-    return obeys
+        axes_off = np.abs(axes - pose.axes[:, bones]).max(axis=(-2, -1)) / size
+        heads_off = np.abs(heads - pose.heads[:, bones]).max(axis=-1) / extent
+        follows[bones] = np.maximum(axes_off, heads_off).max(axis=0) < _CHANNEL_TOLERANCE
+    return follows
 
 
 def mover_above(reading: Reading, bone: str) -> tuple[str, Mover] | None:
-    """The nearest bone, from a bone upward, that its channels do not move, and what moves it; None if there is none.
+    """The nearest bone, from a bone upward, that has a mover, with this mover; None where there is none.
 
-    One whose mover decides where the bones below it are comes before nearer ones whose mover does not.
+    A bone whose mover sets its position comes before nearer ones whose mover does not.
     """
-    rig, place = reading.rig, reading.rig.places[bone]
+    rig, above = reading.rig, reading.rig.index[bone]
     found: list[tuple[str, Mover]] = []
-    while place >= 0:
-        name = rig.names[place]
+    while above >= 0:
+        name = rig.names[above]
         if name in reading.movers:
             found.append((name, reading.movers[name]))
-        place = int(rig.parents[place])
-    return next((each for each in found if each[1].sets_place), found[0] if found else None)
+        above = int(rig.parents[above])
+    return next((each for each in found if each[1].sets_position), found[0] if found else None)
 
 
 def _joints(armature: bpy.types.Object, rig: Rig, bones: Iterable[str] | None, is_control_rig: bool) -> Joints:
@@ -324,9 +378,9 @@ def _joints(armature: bpy.types.Object, rig: Rig, bones: Iterable[str] | None, i
         return Joints.some_of(rig, rig.deforms, armature) if is_control_rig else Joints.all_of(rig)
     kept = np.zeros(len(rig), dtype=bool)
     for name in bones:
-        if name not in rig.places:
+        if name not in rig.index:
             raise BridgeError(f"Armature {armature.name!r} has no bone {name!r}.")
-        kept[rig.places[name]] = True
+        kept[rig.index[name]] = True
     if not kept.any():
         raise BridgeError("At least one bone must be named to be read.")
     return Joints.some_of(rig, kept, armature)

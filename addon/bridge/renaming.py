@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bones that have been renamed: Blender tells the actions that are assigned, but no other.
+"""Renamed bones: Blender updates the assigned actions, and this module the others.
 
-A renamed bone keeps its place among the bones, so names from before lead to names of today.
+A renamed bone keeps its index among the bones, which is how old names are matched with new ones.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from .curves import bone_path, bone_property
 
 
 def bone_names(armature: bpy.types.Object) -> tuple[str, ...]:
-    """The names of all bones, in the order that renaming leaves alone."""
+    """The names of all bones in the order of the armature, which renaming does not change."""
     assert isinstance(armature.data, bpy.types.Armature)
     return tuple(bone.name for bone in armature.data.bones)
 
 
 def renames(before: Sequence[str], armature: bpy.types.Object) -> dict[str, str]:
-    """New names by old ones, given the names of all bones from before; none where bones were added or removed."""
+    """New names by old names, given the former names of all bones; empty where bones were added or removed."""
     now = bone_names(armature)
     if len(now) != len(before):
         return {}
-    # A name that exists on both sides has not been renamed: then bones have changed places instead.
+    # A name on both sides was not renamed: there the order of the bones has changed.
     fresh, gone = set(now) - set(before), set(before) - set(now)
     return {old: new for old, new in zip(before, now, strict=True) if old in gone and new in fresh}
 
 
 def rename_path(path: str, changes: Mapping[str, str]) -> str:
-    """A data path in which renamed bones have their new names."""
+    """A data path with the new name of its bone, where that was renamed."""
     found = bone_property(path)
     return bone_path(changes[found[0]], found[1]) if found is not None and found[0] in changes else path
 
 
 def rename_in_action(action: bpy.types.Action, slot: str, changes: Mapping[str, str]) -> None:
-    """Let the f-curves of an action follow renamed bones, as Blender does where the action is assigned."""
+    """Rename bones in the f-curves and groups of an action, as Blender does where the action is assigned."""
     for curve in versions.curves_of(action, slot):
         path = rename_path(curve.data_path, changes)
         if path == curve.data_path:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pose as Blender evaluates it, frame by frame: for everything that f-curves alone do not tell."""
+"""The pose as Blender evaluates it, frame by frame."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from .arrays import Array, floats
 from .channels import Channels
 from .curves import pose_values
 from .errors import BridgeError
-from .posing import Pose
+from .posing import BonePose
 from .rig import Rig
 
 
 @dataclass(eq=False)
 class Sample:
-    """An armature at some times."""
+    """An evaluated armature at some times."""
 
     world: Array
     """(frames, 4, 4) the object's matrix."""
-    pose: Pose
-    """In the armature's space."""
+    pose: BonePose
+    """In armature space."""
     channels: Channels
 
 
 def sample(
     armature: bpy.types.Object, scene: bpy.types.Scene, rig: Rig, times: Array
 ) -> Generator[float, None, Sample]:
-    """The armature at some times, given in frames of the scene, in `steps`."""
+    """The armature at frames of the scene; a generator that yields the share that is done."""
     frames, bones = len(times), len(rig)
     world = np.empty((frames, 4, 4))
     matrices = np.empty((frames, bones, 4, 4))
@@ -41,17 +41,17 @@ def sample(
     for frame, evaluated in enumerate(_evaluated(armature, scene, times)):
         assert evaluated.pose is not None
         world[frame] = evaluated.matrix_world
-        matrices[frame] = floats(evaluated.pose.bones, "matrix", 4, 4)[rig.pose_places].swapaxes(-1, -2)
+        matrices[frame] = floats(evaluated.pose.bones, "matrix", 4, 4)[rig.pose_indices].swapaxes(-1, -2)
         channels.location[frame], rotations, channels.scale[frame] = pose_values(evaluated.pose, rig)
         for mode, members in rig.bones_by_mode.items():
             attribute, width = rotation_channels.property_of(mode)
             channels.rotation[frame, members, :width] = rotations[attribute][members]
         yield (frame + 1) / frames
-    return Sample(world, Pose(matrices[..., :3, :3], matrices[..., :3, 3]), channels)
+    return Sample(world, BonePose(matrices[..., :3, :3], matrices[..., :3, 3]), channels)
 
 
 def sample_object(armature: bpy.types.Object, scene: bpy.types.Scene, times: Array) -> Generator[float, None, Array]:
-    """(frames, 4, 4) the object's matrix at some times, in `steps`."""
+    """The object's matrix (frames, 4, 4) at frames of the scene; a generator that yields the share that is done."""
     world = np.empty((len(times), 4, 4))
     for frame, evaluated in enumerate(_evaluated(armature, scene, times)):
         world[frame] = evaluated.matrix_world
@@ -60,8 +60,8 @@ def sample_object(armature: bpy.types.Object, scene: bpy.types.Scene, times: Arr
 
 
 def _evaluated(armature: bpy.types.Object, scene: bpy.types.Scene, times: Array) -> Iterator[bpy.types.Object]:
-    """The evaluated armature at each of the times; the scene ends at the frame where it was."""
-    with frame_kept(scene):
+    """The evaluated armature at each of the times; the scene then returns to its frame."""
+    with frame_restored(scene):
         for time in times.tolist():
             set_frame(scene, time)
             evaluated = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
@@ -74,14 +74,14 @@ def _evaluated(armature: bpy.types.Object, scene: bpy.types.Scene, times: Array)
 
 
 def set_frame(scene: bpy.types.Scene, time: float) -> None:
-    """Go to a frame or between two."""
+    """Set the current frame, which may lie between two whole frames."""
     whole = int(np.floor(time))
     scene.frame_set(whole, subframe=time - whole)
 
 
 @contextmanager
-def frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
-    """Come back to the present frame afterwards."""
+def frame_restored(scene: bpy.types.Scene) -> Iterator[None]:
+    """Return to the current frame on leaving the context."""
     whole, part = scene.frame_current, scene.frame_subframe
     try:
         yield

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From bones to joints: a joint has the head of its bone, and the bone's axes freed from scale and shear.
+"""Joints from bones: a joint is at the head of its bone, and has the bone's axes without scale and shear.
 
-All in world space, so the object's transform and its parents' are in. Blender's bones may scale, joints may not: what
-a scaled bone does to the bones below it stands in their translations, so every joint is where its bone is.
+All in world space, so the transforms of the object and its parents are included. Bones may be scaled and joints may
+not: the effect of a scaled bone on the bones below it becomes part of their translations, so every joint is where its
+bone is.
 """
 
 from __future__ import annotations
@@ -14,22 +15,22 @@ import numpy as np
 
 from ...solver import BodyPoint, JointKind, Motion, Skeleton, rotations
 from .arrays import Array, BoolArray, IntArray
-from .posing import Pose, orientations
+from .posing import BonePose, orientations
 from .rig import Rig
 from .skins import skin_of
 
 _SAME_PLACE = 1e-4
-"""Bones are in one place in the rest pose where they are nearer to each other than this share of their length."""
+"""Two bones coincide in the rest pose where they are nearer to each other than this share of their length."""
 
 
 _MEETS, _MEANINGFUL_TAILS = 0.1, 0.5
-"""A tail meets the head of a child where it is nearer than this share of the way there; and the share of such bones
-from which on tails mean something. It is all or nothing: 0 in armatures from glTF files and from FBX
-files with other bone axes, nearly 1 in all others."""
+"""A tail meets the head of a child where the distance is below this share of the bone's length; and the share of such
+bones above which tails are meaningful. In practice it is 0 in armatures from glTF files and from FBX files with other
+bone axes, and nearly 1 in all others."""
 
 
 class Joints:
-    """Which bones are joints, in which order, and who hangs on whom."""
+    """Which bones are joints, in which order, and the parent of each."""
 
     def __init__(self, rig: Rig, bones: IntArray, parents: IntArray) -> None:
         self.rig = rig
@@ -49,17 +50,17 @@ class Joints:
 
     @staticmethod
     def some_of(rig: Rig, kept: BoolArray, armature: bpy.types.Object) -> Joints:
-        """Only some bones are joints: each hangs on the nearest one above it, or on one that stands for a bone above.
+        """The bones for which `kept` (bones,) is true, each with the nearest joint above it as its parent.
 
-        Deforming bones of a control rig often hang on controls. A joint stands for a control whose transform it
-        copies, or on which it hangs in the very same place.
+        Deforming bones of a control rig are often children of controls. A joint represents a control whose transform it
+        copies, or whose child it is at the same place, and is the parent of other joints in its stead.
         """
-        stands_for = _stand_ins(rig, kept, armature)
+        represented_by = _representatives(rig, kept, armature)
         parents: dict[int, int] = {}
         for bone in np.flatnonzero(kept).tolist():
             above = int(rig.parents[bone])
             while above >= 0:
-                candidate = above if kept[above] else stands_for.get(above, -1)
+                candidate = above if kept[above] else represented_by.get(above, -1)
                 if candidate >= 0 and not _is_above(bone, candidate, parents):
                     break
                 above = int(rig.parents[above])
@@ -75,7 +76,7 @@ class Joints:
         )
 
     def reparented(self, parents: Mapping[int, int]) -> Joints:
-        """The same joints, some of which hang on others than before; in an order in which parents come first."""
+        """The same joints with other parents for some of them, given by joint; sorted so that parents come first."""
         above = self.parents.copy()
         for joint, parent in parents.items():
             above[joint] = parent
@@ -90,7 +91,7 @@ class Joints:
     def local(self, world_axes: Array, world_heads: Array) -> tuple[Array, Array]:
         """Local rotations (frames, joints, 4) and translations (frames, joints, 3) of joints in world space.
 
-        A joint that a scale of zero has robbed of its direction turns with its parent as in the rest pose.
+        A joint without a direction, because of a scale of zero, has its rest rotation relative to its parent.
         """
         world, known = orientations(world_axes)
         if not known.all():
@@ -100,36 +101,38 @@ class Joints:
                 if lost.any():
                     above = world[lost, parent] @ rest[parent].T if parent >= 0 else np.eye(3)
                     world[lost, joint] = above @ rest[joint]
-        hangs = self.parents >= 0
-        turns, shifts = world.copy(), world_heads.copy()
-        back = world[:, self.parents[hangs]].swapaxes(-1, -2)
-        turns[:, hangs] = back @ world[:, hangs]
-        shifts[:, hangs] = (back @ (world_heads[:, hangs] - world_heads[:, self.parents[hangs]])[..., None])[..., 0]
-        return rotations.continuous(rotations.from_matrix(turns)), shifts
+        has_parent = self.parents >= 0
+        matrices, translations = world.copy(), world_heads.copy()
+        back = world[:, self.parents[has_parent]].swapaxes(-1, -2)
+        matrices[:, has_parent] = back @ world[:, has_parent]
+        translations[:, has_parent] = (
+            back @ (world_heads[:, has_parent] - world_heads[:, self.parents[has_parent]])[..., None]
+        )[..., 0]
+        return rotations.continuous(rotations.from_matrix(matrices)), translations
 
-    def motion(self, pose: Pose, world: Array) -> Motion:
-        """The motion of the joints, given the pose of all bones in the armature's space and the object's matrices."""
-        mine = Pose(pose.axes[:, self.bones], pose.heads[:, self.bones]).seen_through(world)
+    def motion(self, pose: BonePose, world: Array) -> Motion:
+        """The motion of the joints, given the pose of all bones in armature space and the object's matrices."""
+        mine = BonePose(pose.axes[:, self.bones], pose.heads[:, self.bones]).transformed(world)
         return Motion(*self.local(mine.axes, mine.heads))
 
     def skeleton(self, world: Array, armature: bpy.types.Object) -> Skeleton:
         """The character in its rest pose, placed by the object's matrix (4, 4)."""
         rig = self.rig
-        rest = Pose(rig.rest_axes[None, self.bones], rig.rest_heads[None, self.bones]).seen_through(world[None])
-        turns, shifts = self.local(rest.axes, rest.heads)
+        rest = BonePose(rig.rest_axes[None, self.bones], rig.rest_heads[None, self.bones]).transformed(world[None])
+        rest_rotations, offsets = self.local(rest.axes, rest.heads)
         skeleton = Skeleton(
             names=self.names,
             parents=self.parents,
-            offsets=shifts[0],
-            rest_rotations=turns[0],
+            offsets=offsets[0],
+            rest_rotations=rest_rotations[0],
             tips=self._tips(rest),
             up="z",
         )
         kinds, axes = self._kinds(skeleton, armature)
         return skeleton.replace(kinds=kinds, hinge_axes=axes, skin=skin_of(armature, skeleton, world))
 
-    def _tips(self, rest: Pose) -> tuple[BodyPoint, ...]:
-        """The tails at which no other joint has its head; none where the armature's tails mean nothing."""
+    def _tips(self, rest: BonePose) -> tuple[BodyPoint, ...]:
+        """The tails at which no joint has its head; none where the tails of the armature are arbitrary."""
         lengths = np.linalg.norm(rest.axes[0, :, :, 1], axis=-1) * self.rig.lengths[self.bones]
         tails = rest.heads[0] + rest.axes[0, :, :, 1] * self.rig.lengths[self.bones, None]
         apart = np.linalg.norm(tails[:, None] - rest.heads[0], axis=-1)
@@ -139,20 +142,20 @@ class Joints:
         return tuple(BodyPoint(int(joint), (0.0, float(lengths[joint]), 0.0)) for joint in np.flatnonzero(free))
 
     def _tails_have_meaning(self, heads: Array, apart: Array) -> bool:
-        """Whether most bones with one child end where it begins: importers of files without bone lengths make tails up.
+        """Whether most bones with one child end where it begins; importers of files without bone lengths invent tails.
 
-        `heads` are (joints, 3), `apart` (joints, joints) is how far each tail is from each head.
+        `heads` are (joints, 3), `apart` (joints, joints) are the distances from each tail to each head.
         """
-        hangs = np.flatnonzero(self.parents >= 0)
-        above = self.parents[hangs]
+        has_parent = np.flatnonzero(self.parents >= 0)
+        above = self.parents[has_parent]
         is_only_child = np.bincount(above, minlength=len(self))[above] == 1
-        children, parents = hangs[is_only_child], above[is_only_child]
+        children, parents = has_parent[is_only_child], above[is_only_child]
         lengths = np.linalg.norm(heads[children] - heads[parents], axis=1)
         meet = apart[parents, children] <= _MEETS * lengths
         return not len(children) or float(meet[lengths > 0.0].mean() if lengths.any() else 1.0) >= _MEANINGFUL_TAILS
 
     def _kinds(self, skeleton: Skeleton, armature: bpy.types.Object) -> tuple[tuple[JointKind, ...], Array]:
-        """How each joint moves, and the axis of hinges: locks of a bone's rotation hold for the solver too."""
+        """The kind of each joint and the axes of hinges (joints, 3), by the locked rotation axes of the bones."""
         assert armature.pose is not None
         kinds = list(skeleton.kinds)
         axes = np.tile([1.0, 0.0, 0.0], (len(self), 1))
@@ -166,7 +169,7 @@ class Joints:
                 axes[joint] = np.eye(3)[locks.index(False)]
         hips = skeleton.landmarks.hips
         if hips is not None and self.parents[hips] >= 0 and self._may_move(hips, armature):
-            # A root below the body carries it about the scene: edits belong to the body, so the hips are free instead.
+            # A root bone moves the whole character about the scene. Edits move the body, so the hips are free instead.
             kinds[hips] = JointKind.FREE
             above = int(self.parents[hips])
             while above >= 0:
@@ -175,14 +178,14 @@ class Joints:
         return tuple(kinds), axes
 
     def _may_move(self, joint: int, armature: bpy.types.Object) -> bool:
-        """Whether a joint's bone is free to move and to turn, in every channel."""
+        """Whether no channel of location or rotation of a joint's bone is locked."""
         assert armature.pose is not None
         bone = armature.pose.bones[self.names[joint]]
         return not (self.rig.connected[self.bones[joint]] or any(bone.lock_location) or any(bone.lock_rotation))
 
 
 def _parents_first(parents: IntArray) -> IntArray:
-    """(n,) an order of n joints in which each comes after its parent, and else as before; -1 is no parent."""
+    """A stable order (n,) of n joints in which each comes after its parent; a parent of -1 is none."""
     order: list[int] = []
     placed: set[int] = set()
     for joint in range(len(parents)):
@@ -196,23 +199,23 @@ def _parents_first(parents: IntArray) -> IntArray:
     return np.array(order, dtype=np.int64)
 
 
-def _stand_ins(rig: Rig, kept: BoolArray, armature: bpy.types.Object) -> dict[int, int]:
-    """For bones that are no joints, the joint that is always where they are."""
+def _representatives(rig: Rig, kept: BoolArray, armature: bpy.types.Object) -> dict[int, int]:
+    """By bone that is no joint, the joint that always coincides with it."""
     assert armature.pose is not None
     found: dict[int, int] = {}
     for bone in np.flatnonzero(kept).tolist():
         for constraint in armature.pose.bones[rig.names[bone]].constraints:
             target = getattr(constraint, "target", None)
-            copied = rig.places.get(getattr(constraint, "subtarget", ""), -1)
+            copied = rig.index.get(getattr(constraint, "subtarget", ""), -1)
             if constraint.type == "COPY_TRANSFORMS" and target == armature and copied >= 0 and not kept[copied]:
                 found.setdefault(copied, bone)
         above = int(rig.parents[bone])
-        if above >= 0 and not kept[above] and _is_in_the_same_place(rig, bone, above):
+        if above >= 0 and not kept[above] and _coincide(rig, bone, above):
             found.setdefault(above, bone)
     return found
 
 
-def _is_in_the_same_place(rig: Rig, bone: int, other: int) -> bool:
+def _coincide(rig: Rig, bone: int, other: int) -> bool:
     near = _SAME_PLACE * rig.lengths[bone]
     heads = np.linalg.norm(rig.rest_heads[bone] - rig.rest_heads[other])
     tails = [rig.rest_heads[b] + rig.rest_axes[b, :, 1] * rig.lengths[b] for b in (bone, other)]
@@ -220,7 +223,7 @@ def _is_in_the_same_place(rig: Rig, bone: int, other: int) -> bool:
 
 
 def _is_above(bone: int, candidate: int, parents: dict[int, int]) -> bool:
-    """Whether `bone` is the candidate or above it, as far as parents are known."""
+    """Whether `bone` is the candidate or one of its ancestors, as far as parents are known."""
     while candidate >= 0:
         if candidate == bone:
             return True

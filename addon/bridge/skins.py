@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The skin of a character's feet and head: vertices of the meshes that an armature moves, in its rest pose.
 
-They say where soles, heels, tips of toes and the top of the head are, which bones often do not: importers of files
-without bone lengths give the last bone of a chain any tail.
+They show where soles, heels, toe tips and the top of the head are. Bones often do not: importers of files without bone
+lengths give the last bone of a chain an arbitrary tail.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ _NEAR = 0.8
 """Sizes of the character: skin of foot or head is no farther than this from one of its joints."""
 
 _MOST_VERTICES = 20_000
-"""Of one mesh, near feet and head: of denser ones every second, third… vertex shows the same shape."""
+"""The most vertices near feet and head that are read of one mesh; a denser mesh is read at every second, third…
+vertex."""
 
 
 def skin_of(armature: bpy.types.Object, skeleton: Skeleton, world: Array) -> Skin | None:
-    """The vertices that feet and head of a character move, in the skeleton's frames; None where there are none.
+    """The vertices that the joints of feet and head carry, in the frames of these joints; None where there are none.
 
-    `skeleton` is as read from the armature, placed by the object's matrix `world` (4, 4). Meshes count that the
-    armature deforms, or that are parented to one of its bones, whether they are shown or not.
+    `skeleton` is as read from the armature, placed by the object's matrix `world` (4, 4). Meshes that the
+    armature deforms or that are parented to one of its bones count, hidden ones too.
     """
     wanted = _feet_and_head(skeleton)
     if not wanted.size:
@@ -42,8 +43,8 @@ def skin_of(armature: bpy.types.Object, skeleton: Skeleton, world: Array) -> Ski
     if not joints:
         return None
     carriers, positions = np.concatenate(joints), np.concatenate(places)
-    turned, placed = skeleton.rest
-    offsets = rotations.rotate(rotations.conjugate(turned[carriers]), positions - placed[carriers])
+    rest_rotations, rest_positions = skeleton.rest
+    offsets = rotations.rotate(rotations.conjugate(rest_rotations[carriers]), positions - rest_positions[carriers])
     return Skin(carriers, offsets)
 
 
@@ -55,38 +56,38 @@ def _feet_and_head(skeleton: Skeleton) -> IntArray:
 
 
 def _meshes(armature: bpy.types.Object) -> Iterable[bpy.types.Object]:
-    """The mesh objects that an armature deforms or carries, those of every scene."""
-    for held in bpy.data.objects:
-        if held.type == "MESH" and (is_skinned_to(held, armature) or _carrying_bone(held, armature)):
-            yield held
+    """The mesh objects that an armature deforms or carries, in all scenes."""
+    for candidate in bpy.data.objects:
+        if candidate.type == "MESH" and (is_skinned_to(candidate, armature) or _parent_bone(candidate, armature)):
+            yield candidate
 
 
-def is_skinned_to(held: bpy.types.Object, armature: bpy.types.Object) -> bool:
-    """Whether an armature moves the vertices of an object."""
-    if held.parent == armature and held.parent_type == "ARMATURE":
+def is_skinned_to(skinned: bpy.types.Object, armature: bpy.types.Object) -> bool:
+    """Whether an armature deforms an object."""
+    if skinned.parent == armature and skinned.parent_type == "ARMATURE":
         return True
-    return any(modifier.type == "ARMATURE" and modifier.object == armature for modifier in held.modifiers)  # type: ignore[attr-defined]
+    return any(modifier.type == "ARMATURE" and modifier.object == armature for modifier in skinned.modifiers)  # type: ignore[attr-defined]
 
 
-def _carrying_bone(held: bpy.types.Object, armature: bpy.types.Object) -> str:
+def _parent_bone(child: bpy.types.Object, armature: bpy.types.Object) -> str:
     """The name of the bone that an object is parented to; empty where it is parented to none."""
-    return held.parent_bone if held.parent == armature and held.parent_type == "BONE" else ""
+    return child.parent_bone if child.parent == armature and child.parent_type == "BONE" else ""
 
 
 def _vertices(
-    held: bpy.types.Object, armature: bpy.types.Object, skeleton: Skeleton, world: Array, wanted: IntArray
+    mesh_object: bpy.types.Object, armature: bpy.types.Object, skeleton: Skeleton, world: Array, wanted: IntArray
 ) -> tuple[IntArray, Array] | None:
-    """The joints (n,) and the world positions (n, 3) at rest of the vertices that wanted joints move; None: no vertex.
+    """The joints (n,) and the rest positions (n, 3) in the world of vertices that wanted joints carry, or None.
 
-    A vertex moves with the joint whose weight on it is the largest.
+    A vertex is carried by the joint with the largest weight on it.
     """
-    mesh: Any = held.data
+    mesh: Any = mesh_object.data
     if not len(mesh.vertices):
         return None
-    bone = _carrying_bone(held, armature)
+    bone = _parent_bone(mesh_object, armature)
     if bone and bone not in skeleton.names:
         return None
-    to_world = world @ _to_armature(held, armature, bone)
+    to_world = world @ _to_armature(mesh_object, armature, bone)
     positions = floats(mesh.vertices, "co", 3) @ to_world[:3, :3].T + to_world[:3, 3]
     heads = skeleton.rest[1][wanted]
     distances = np.full(len(positions), np.inf)
@@ -98,14 +99,14 @@ def _vertices(
         joint = skeleton.index(bone)
         carriers = np.full(len(near), joint if joint in wanted else -1, dtype=np.int64)
     else:
-        carriers = _heaviest(held, near, skeleton, set(wanted.tolist()))
+        carriers = _dominant_joints(mesh_object, near, skeleton, set(wanted.tolist()))
     kept = carriers >= 0
     return (carriers[kept], positions[near[kept]]) if kept.any() else None
 
 
-def _to_armature(held: bpy.types.Object, armature: bpy.types.Object, bone: str) -> Array:
-    """(4, 4) from an object's space to the armature's, as it is in the rest pose."""
-    matrix = armature.matrix_world.inverted_safe() @ held.matrix_world
+def _to_armature(mesh_object: bpy.types.Object, armature: bpy.types.Object, bone: str) -> Array:
+    """The matrix (4, 4) from an object's space to the armature's in the rest pose."""
+    matrix = armature.matrix_world.inverted_safe() @ mesh_object.matrix_world
     if bone:
         data: Any = armature.data
         assert armature.pose is not None
@@ -113,11 +114,13 @@ def _to_armature(held: bpy.types.Object, armature: bpy.types.Object, bone: str) 
     return np.array(matrix, dtype=np.float64)
 
 
-def _heaviest(held: bpy.types.Object, vertices: IntArray, skeleton: Skeleton, wanted: set[int]) -> IntArray:
-    """(n,) the joint with the largest weight on each vertex; -1 where that is none of the wanted ones."""
+def _dominant_joints(
+    mesh_object: bpy.types.Object, vertices: IntArray, skeleton: Skeleton, wanted: set[int]
+) -> IntArray:
+    """The joint with the largest weight on each vertex, (n,); -1 where it is none of the wanted joints."""
     index = {name: joint for joint, name in enumerate(skeleton.names)}
-    joint_of = {group.index: index.get(group.name, -1) for group in held.vertex_groups}
-    mesh: Any = held.data
+    joint_of = {group.index: index.get(group.name, -1) for group in mesh_object.vertex_groups}
+    mesh: Any = mesh_object.data
     carriers = np.full(len(vertices), -1, dtype=np.int64)
     for place, vertex in enumerate(vertices.tolist()):
         best, weight = -1, 0.0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fewer keys: those between which smooth curves stay within a tolerance of every frame.
+"""Leaves out keys as long as smooth curves through the others stay within a tolerance of every frame.
 
 Between two keys a curve is the cubic polynomial with the keys' values and slopes: in Blender a Bézier segment whose
-handles are a third of the way to the other key. Each key has one slope per curve, so that nothing bends at keys, and
-slopes are the ones that come nearest to all frames, in the sense of least squares.
+handles are a third of the way to the other key. Each key has one slope per curve, so the curves are smooth at keys. The
+slopes minimize the sum of squared distances to all frames.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import numpy as np
 from .arrays import Array, BoolArray, IntArray
 
 _ROUNDING = 1e-7
-"""Of a key's value, which Blender stores in single precision."""
+"""Relative rounding error of the value of a key, which Blender stores in single precision."""
 
 _SWEEPS = 12
-"""How often slopes are improved in turn with those of the neighbours. Each sweep leaves less than 0.6 of what was
-missing, and the last thousandth is worth no further key."""
+"""Gauss-Seidel sweeps over the slopes. Each reduces the error to less than 0.6 of it; after these, less than a
+thousandth is left, which needs no further key."""
 
-_TIE = 1e-6
-"""How much a slope is drawn to the one of the frames around its key, where no frame between keys tells it."""
+_REGULARIZATION = 1e-6
+"""Weight of the slope at the frames around a key, which determines the slope where no frame lies between keys."""
 
 _APART = 3
-"""Of how many keys one is taken out at a time, to see whether it was needed: so none of its neighbours is."""
+"""Every third key is tried out for removal at once, so that no two neighbours are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,25 +36,25 @@ class Fit:
     keyed: BoolArray
     """(frames,) which frames have a key."""
     slopes: Array | None
-    """(keys, curves) per unit of time; None where straight lines join the keys."""
-    shown: Array
-    """(frames, curves) what the curves are at each frame."""
+    """(keys, curves) per unit of time; None where the curves are linear between keys."""
+    curve_values: Array
+    """(frames, curves)"""
 
 
 def every_frame(values: Array) -> Fit:
-    """Curves (frames, curves) with a key at every frame, and straight lines between them."""
+    """Curves with a key at every frame and linear interpolation; values (frames, curves)."""
     return Fit(np.ones(len(values), dtype=bool), None, values)
 
 
 def thinned(times: Array, values: Array, tolerances: Array) -> Fit:
-    """Smooth curves with few keys that stay within each curve's tolerance, (curves,), of the value of every frame."""
+    """Smooth curves with few keys that stay within tolerances (curves,) of values (frames, curves)."""
     if len(times) < 2:
         return every_frame(values)
     curves = _Curves(times, values, tolerances)
     keys, fit = curves.refined(np.array([0, len(times) - 1]))
-    in_vain, phase = 0, 0
-    while in_vain < _APART and len(keys) > 2:
-        # Keys that are no neighbours are taken out together, and those that were needed put back.
+    rounds_without_removal, phase = 0, 0
+    while rounds_without_removal < _APART and len(keys) > 2:
+        # Remove keys that are not neighbours together, then add those again that were needed.
         out = keys[1:-1][phase % _APART :: _APART]
         fewer = np.setdiff1d(keys, out)
         bad = curves.worst_frames(fewer, curves.fitted(fewer))
@@ -62,9 +62,9 @@ def thinned(times: Array, values: Array, tolerances: Array) -> Fit:
         begin, end = fewer[np.maximum(place - 2, 0)], fewer[np.minimum(place + 1, len(fewer) - 1)]
         needed = ((out[:, None] > begin) & (out[:, None] < end)).any(axis=1)
         fewer, found = curves.refined(np.union1d(fewer, out[needed]))
-        in_vain, phase = in_vain + 1, phase + 1
+        rounds_without_removal, phase = rounds_without_removal + 1, phase + 1
         if len(fewer) < len(keys):
-            keys, fit, in_vain = fewer, found, 0
+            keys, fit, rounds_without_removal = fewer, found, 0
     return fit
 
 
@@ -79,16 +79,16 @@ class _Curves:
 
     @cached_property
     def slopes(self) -> Array:
-        """(frames, curves) as the neighbouring frames tell them."""
+        """Finite differences of neighbouring frames, (frames, curves)."""
         return np.asarray(np.gradient(self.values, self.times, axis=0))
 
     @cached_property
     def allowed(self) -> Array:
-        """(curves,) tolerances, which may be zero where a curve must be met to rounding."""
+        """The tolerances (curves,) with a margin for rounding, so that a tolerance of zero can be met."""
         return self.tolerances + _ROUNDING * np.abs(self.values).max(axis=0, initial=1.0)
 
     def refined(self, keys: IntArray) -> tuple[IntArray, Fit]:
-        """The keys, with so many more that every frame is met, and the curves through them."""
+        """The keys, with as many added as bring every frame within tolerance, and the curves through them."""
         while True:
             fit = self.fitted(keys)
             worst = self.worst_frames(keys, fit)
@@ -97,15 +97,15 @@ class _Curves:
             keys = np.union1d(keys, worst)
 
     def worst_frames(self, keys: IntArray, fit: Fit) -> IntArray:
-        """Of each segment in which some frames are off by too much, the worst one."""
-        off = (np.abs(fit.shown - self.values) / self.allowed).max(axis=1)[: keys[-1]]
+        """The frame with the largest error of each segment in which a frame is out of tolerance."""
+        off = (np.abs(fit.curve_values - self.values) / self.allowed).max(axis=1)[: keys[-1]]
         sizes = np.diff(keys)
         by_segment = np.lexsort((off, np.repeat(np.arange(len(sizes)), sizes)))
         worst = by_segment[np.cumsum(sizes) - 1]
         return np.asarray(worst[off[worst] > 1.0])
 
     def fitted(self, keys: IntArray) -> Fit:
-        """The curves with keys at some frames, (keys,) ascending, the first and the last among them."""
+        """The curves with keys at some frames: indices (keys,), ascending, with the first and the last frame."""
         times, values, around = self.times, self.values, self.slopes
         segment = np.repeat(np.arange(len(keys) - 1), np.diff(keys))
         inside = np.arange(keys[-1])
@@ -113,30 +113,30 @@ class _Curves:
         u = ((times[inside] - times[keys[segment]]) / length[segment])[:, None]
         step = values[keys[1:]] - values[keys[:-1]]
         line = values[keys[segment]] + (u * u * (3.0 - 2.0 * u)) * step[segment]
-        # How much the slope at either end of a segment moves a frame.
+        # How much the value of a frame depends on the slope at either end of its segment.
         leave, reach = length[segment, None] * u * (1.0 - u) ** 2, -length[segment, None] * u * u * (1.0 - u)
         missing = values[inside] - line
 
-        def gathered(terms: Array) -> Array:
+        def segment_sums(terms: Array) -> Array:
             return np.asarray(np.add.reduceat(terms, keys[:-1], axis=0))
 
-        tie = _TIE * length[:, None] ** 2
-        weight, wish = np.zeros((len(keys), 1)), np.zeros((len(keys), values.shape[1]))
-        weight[:-1] += gathered(leave * leave) + tie
-        weight[1:] += gathered(reach * reach) + tie
-        wish[:-1] += gathered(leave * missing) + tie * around[keys[:-1]]
-        wish[1:] += gathered(reach * missing) + tie * around[keys[1:]]
-        shared = gathered(leave * reach)
+        regularization = _REGULARIZATION * length[:, None] ** 2
+        weight, right_side = np.zeros((len(keys), 1)), np.zeros((len(keys), values.shape[1]))
+        weight[:-1] += segment_sums(leave * leave) + regularization
+        weight[1:] += segment_sums(reach * reach) + regularization
+        right_side[:-1] += segment_sums(leave * missing) + regularization * around[keys[:-1]]
+        right_side[1:] += segment_sums(reach * missing) + regularization * around[keys[1:]]
+        shared = segment_sums(leave * reach)
         slopes = around[keys]
         for sweep in range(2 * _SWEEPS):
-            # Every second key is improved at a time: neighbours have what the others are from the sweep before.
-            pull = np.zeros_like(slopes)
-            pull[:-1] += shared * slopes[1:]
-            pull[1:] += shared * slopes[:-1]
+            # Even and odd keys alternate, so that neighbours are fixed while a slope is updated.
+            coupling = np.zeros_like(slopes)
+            coupling[:-1] += shared * slopes[1:]
+            coupling[1:] += shared * slopes[:-1]
             some = slice(sweep % 2, None, 2)
-            slopes[some] = ((wish - pull) / weight)[some]
-        shown = values.copy()
-        shown[inside] = line + leave * slopes[segment] + reach * slopes[segment + 1]
+            slopes[some] = ((right_side - coupling) / weight)[some]
+        curve_values = values.copy()
+        curve_values[inside] = line + leave * slopes[segment] + reach * slopes[segment + 1]
         keyed = np.zeros(len(times), dtype=bool)
         keyed[keys] = True
-        return Fit(keyed, slopes, shown)
+        return Fit(keyed, slopes, curve_values)

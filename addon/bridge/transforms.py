@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where things are in the world at a time: empties, objects that constraints refer to, bones as they are shown."""
+"""The world transforms of objects and bones at frames of the scene."""
 
 from __future__ import annotations
 
@@ -9,130 +9,131 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ...solver import rotations
-from .. import bridge
+from . import context
+from .arrays import Array
+from .errors import BridgeError
+from .sampling import frame_restored, set_frame
+from .sources import source_shown
 
-Array = NDArray[np.float64]
-
-FACES = np.array([0.0, -1.0, 0.0])
-"""Which way characters face at rest in Blender, from which headings count."""
+FORWARD = np.array([0.0, -1.0, 0.0])
+"""The direction that characters face at rest in Blender, which is heading 0."""
 
 
 @dataclass(frozen=True, eq=False)
-class Placement:
-    """A place and a rotation in the world, without scale."""
+class Transform:
+    """A location and a rotation in the world, without scale."""
 
     location: Array
     """(3,)"""
     axes: Array
-    """(3, 3) the own axes as columns."""
+    """(3, 3) the local axes as columns."""
 
     @staticmethod
-    def of(matrix: Any) -> Placement:
-        """Of a matrix of Blender's or an array (4, 4); scale and mirroring are left out."""
+    def of(matrix: Any) -> Transform:
+        """The transform of a matrix (4, 4), without its scale and mirroring."""
         numbers = np.array(matrix, dtype=np.float64)
         forth = _unit(numbers[:3, 1], 1)
         right = numbers[:3, 0] - (numbers[:3, 0] @ forth) * forth
         axes = np.stack([_unit(right, 0), forth, np.zeros(3)], axis=1)
         axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
-        return Placement(numbers[:3, 3], axes)
+        return Transform(numbers[:3, 3], axes)
 
     @staticmethod
-    def turned(location: Any, quaternion: Any) -> Placement:
-        """At a location, with a rotation given as a quaternion."""
+    def from_quaternion(location: Any, quaternion: Any) -> Transform:
+        """The transform with a location (3,) and a rotation given as a quaternion (4,)."""
         rotation = np.array(quaternion, dtype=np.float64)
-        return Placement(np.array(location, dtype=np.float64), rotations.to_matrix(rotations.normalize(rotation)))
+        return Transform(np.array(location, dtype=np.float64), rotations.to_matrix(rotations.normalize(rotation)))
 
     @staticmethod
-    def heading_for(location: Any, heading: float) -> Placement:
-        """At a location, upright, turned about the vertical."""
-        return Placement.turned(location, (np.cos(0.5 * heading), 0.0, 0.0, np.sin(0.5 * heading)))
+    def upright(location: Any, heading: float) -> Transform:
+        """The transform with a location (3,) and a rotation about the vertical by a heading in radians."""
+        return Transform.from_quaternion(location, (np.cos(0.5 * heading), 0.0, 0.0, np.sin(0.5 * heading)))
 
     @staticmethod
-    def pointing(location: Any, direction: Array) -> Placement:
-        """At a location, with its z axis along a direction."""
+    def pointing(location: Any, direction: Array) -> Transform:
+        """A transform with a location (3,) and its z axis along a direction (3,)."""
         up = direction / np.linalg.norm(direction)
         aside = np.cross(np.eye(3)[int(np.argmin(np.abs(up)))], up)
         right = aside / np.linalg.norm(aside)
-        return Placement(np.array(location, dtype=np.float64), np.stack([right, np.cross(up, right), up], axis=1))
+        return Transform(np.array(location, dtype=np.float64), np.stack([right, np.cross(up, right), up], axis=1))
 
     @property
     def quaternion(self) -> Array:
-        """(4,) the rotation."""
+        """The rotation, (4,)."""
         return rotations.from_matrix(self.axes)
 
     @property
     def heading(self) -> float:
-        """Which way it faces, in radians about the vertical, counter-clockwise seen from above."""
-        faces = self.axes @ FACES
+        """The direction that it faces, in radians about the vertical, counter-clockwise from above."""
+        faces = self.axes @ FORWARD
         return float(np.arctan2(faces[0], -faces[1]))
 
-    def seen(self, place: Array) -> Array:
-        """(3,) a place of the world in this frame."""
-        return self.axes.T @ (place - self.location)
+    def to_local(self, point: Array) -> Array:
+        """A point of the world in local coordinates, (3,)."""
+        return self.axes.T @ (point - self.location)
 
-    def shown(self, place: Any) -> Array:
-        """(3,) where in the world a place of this frame is."""
-        return self.location + self.axes @ np.array(place, dtype=np.float64)
+    def to_world(self, point: Any) -> Array:
+        """A point in local coordinates in the world, (3,)."""
+        return self.location + self.axes @ np.array(point, dtype=np.float64)
 
 
 def _unit(vector: Array, axis: int) -> Array:
-    """The direction of a vector; of one without length, that of an axis."""
+    """The unit vector along a vector (3,), or along a coordinate axis where the vector is zero."""
     length = float(np.linalg.norm(vector))
     return vector / length if length > 0.0 else np.eye(3)[axis]
 
 
-def stands_still(held: bpy.types.Object) -> bool:
-    """Whether nothing but its own location and rotation says where an object is, at every frame."""
-    return (
-        held.parent is None and len(held.constraints) == 0 and held.animation_data is None and held.rigid_body is None
-    )
+def is_static(candidate: bpy.types.Object) -> bool:
+    """Whether an object has no parent, constraints, animation or physics, so that it never moves."""
+    is_free = candidate.parent is None and len(candidate.constraints) == 0
+    return is_free and candidate.animation_data is None and candidate.rigid_body is None
 
 
-def placements(armature: bpy.types.Object, asked: Sequence[tuple[bpy.types.Object, float]]) -> list[Placement]:
-    """Where objects are at frames of the scene, while the armature shows its source. The scene stays at its frame."""
-    found: list[Placement | None] = [
-        Placement.of(held.matrix_basis) if stands_still(held) else None for held, _ in asked
+def transforms_at(armature: bpy.types.Object, requests: Sequence[tuple[bpy.types.Object, float]]) -> list[Transform]:
+    """The transforms of objects at frames of the scene, given in pairs, while the armature shows its source.
+
+    The scene then returns to its frame.
+    """
+    found: list[Transform | None] = [
+        Transform.of(requested.matrix_basis) if is_static(requested) else None for requested, _ in requests
     ]
-    moving = [number for number, placement in enumerate(found) if placement is None]
+    moving = [number for number, transform in enumerate(found) if transform is None]
     if moving:
-        scene = bridge.current_scene()
-        with bridge.source_shown(armature), bridge.frame_kept(scene):
+        scene = context.scene()
+        with source_shown(armature), frame_restored(scene):
             now: float | None = None
-            for number in sorted(moving, key=lambda number: asked[number][1]):
-                held, time = asked[number]
+            for number in sorted(moving, key=lambda number: requests[number][1]):
+                requested, time = requests[number]
                 if time != now:
-                    bridge.set_frame(scene, time)
+                    set_frame(scene, time)
                     now = time
-                found[number] = _evaluated(held)
-    return [placement for placement in found if placement is not None]
+                found[number] = _evaluated(requested)
+    return [transform for transform in found if transform is not None]
 
 
-def _evaluated(held: bpy.types.Object) -> Placement:
-    evaluated = held.evaluated_get(bpy.context.evaluated_depsgraph_get())
+def _evaluated(requested: bpy.types.Object) -> Transform:
+    evaluated = requested.evaluated_get(bpy.context.evaluated_depsgraph_get())
     if not evaluated.is_evaluated:
-        raise bridge.BridgeError(
-            f"Blender does not evaluate {held.name!r}, since it is switched off in the viewport or its collection is "
-            "excluded: switch it on in the outliner."
+        raise BridgeError(
+            f"Blender does not evaluate {requested.name!r}, since it is switched off in the viewport or its collection "
+            "is excluded: switch it on in the outliner."
         )
-    return Placement.of(evaluated.matrix_world)
+    return Transform.of(evaluated.matrix_world)
 
 
-def shown_bones(armature: bpy.types.Object, names: Sequence[str], frame: float) -> list[Placement]:
-    """Where bones are, as they are shown: at the present frame also those that have been posed without keys."""
-    scene = bridge.current_scene()
+def bone_transforms(armature: bpy.types.Object, names: Sequence[str], frame: float) -> list[Transform]:
+    """The transforms of bones as the viewport shows them at a frame; at the current frame poses without keys count."""
+    scene = context.scene()
     if frame != scene.frame_current_final:
-        with bridge.frame_kept(scene):
-            bridge.set_frame(scene, frame)
+        with frame_restored(scene):
+            set_frame(scene, frame)
             return _bones_now(armature, names)
-    layer = bpy.context.view_layer
-    assert layer is not None
-    layer.update()
+    context.view_layer().update()
     return _bones_now(armature, names)
 
 
-def _bones_now(armature: bpy.types.Object, names: Sequence[str]) -> list[Placement]:
+def _bones_now(armature: bpy.types.Object, names: Sequence[str]) -> list[Transform]:
     evaluated: Any = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return [Placement.of(evaluated.matrix_world @ evaluated.pose.bones[name].matrix) for name in names]
+    return [Transform.of(evaluated.matrix_world @ evaluated.pose.bones[name].matrix) for name in names]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lengths in the words of the scene's units."""
+"""Lengths as text in the units of the scene."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import bpy
 from . import context
 
 
-def length_in_words(value: float) -> str:
-    """A length of the scene, in its units: "15 cm"; a plain number where the scene has none."""
+def format_length(value: float) -> str:
+    """A length in Blender units as text in the units of the scene, such as "15 cm"; a plain number without units."""
     settings = context.scene().unit_settings
     if settings.system == "NONE":
         return f"{value:.3g}"

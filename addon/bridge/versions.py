@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What differs between Blender 4.2 and 5.2: slots and channelbags of actions, where a bone's selection is kept.
+"""What differs between Blender 4.2 and 5.2: slots and channelbags of actions, and where a bone's selection is stored.
 
-Nobody else asks which Blender this is. A slot is named by its identifier, a string; before slots it is empty.
+No other module checks the version of Blender. A slot is given by its identifier; before Blender 4.4 that is empty.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ CURVES_ARE_GROUPED_WHEN_MADE = bpy.app.version >= (5, 0, 0)
 POSE_BONES_HOLD_THE_SELECTION = bpy.app.version >= (5, 0, 0)
 
 Animated = bpy.types.AnimData | bpy.types.NlaStrip
-"""What an action can be assigned to."""
+"""Types to which an action can be assigned."""
 
 
 # Slots ------------------------------------------------------------------------------------------------------------
 
 
 def slot_of(owner: Any) -> str:
-    """The slot by which an AnimData or a strip uses its action; empty where it uses none or there are no slots."""
+    """The slot of the action that an AnimData or a strip uses; empty without an action, or before slots."""
     if not ACTIONS_HAVE_SLOTS or owner.action is None or owner.action_slot is None:
         return ""
     return str(owner.action_slot.identifier)
 
 
 def animates(owner: Any) -> bool:
-    """Whether the assigned action reaches its owner at all: one without a slot does nothing, silently."""
+    """Whether the assigned action animates its owner; without a slot it does nothing, and Blender does not say so."""
     return owner.action is not None and (not ACTIONS_HAVE_SLOTS or owner.action_slot is not None)
 
 
 def assign(owner: Any, action: bpy.types.Action | None, slot: str = "") -> None:
-    """Assign an action with its slot. Without a name, the slot is the one that Blender or a lone slot suggests."""
+    """Assign an action with its slot; with Blender's choice, or the first suitable slot, where it has no such slot."""
     owner.action = action
     if action is None or not ACTIONS_HAVE_SLOTS:
         return
@@ -47,12 +47,12 @@ def assign(owner: Any, action: bpy.types.Action | None, slot: str = "") -> None:
 
 
 def slots_of(action: bpy.types.Action) -> list[Any]:
-    """The slots of an action; none before there were any."""
+    """The slots of an action; none before Blender 4.4."""
     return list(action.slots) if ACTIONS_HAVE_SLOTS else []
 
 
 def ensure_slot(action: bpy.types.Action, owner: bpy.types.ID) -> str:
-    """The slot for an owner in an action, made where the action has none for objects."""
+    """The slot of an action for an object, which is made where there is none."""
     if not ACTIONS_HAVE_SLOTS:
         return ""
     present = _object_slot(action)
@@ -82,7 +82,7 @@ def _object_slot(action: bpy.types.Action) -> str:
 
 def curves_of(action: bpy.types.Action, slot: str) -> list[bpy.types.FCurve]:
     """The f-curves of one slot."""
-    holder = _holder(action, slot, make=False)
+    holder = _curve_container(action, slot, make=False)
     return [] if holder is None else list(holder.fcurves)
 
 
@@ -96,8 +96,8 @@ def all_curves_of(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
 
 
 def new_curve(action: bpy.types.Action, slot: str, path: str, index: int, group: str) -> bpy.types.FCurve:
-    """A new f-curve in a group of the given name, which is made where it is missing."""
-    holder = _holder(action, slot, make=True)
+    """Add an f-curve in a group of the given name, which is made where there is none."""
+    holder = _curve_container(action, slot, make=True)
     if not ACTIONS_HAVE_SLOTS:
         made: bpy.types.FCurve = holder.fcurves.new(path, index=index, action_group=group)
         return made
@@ -110,20 +110,20 @@ def new_curve(action: bpy.types.Action, slot: str, path: str, index: int, group:
 
 
 def remove_curve(action: bpy.types.Action, slot: str, curve: bpy.types.FCurve) -> None:
-    """Take an f-curve out of its slot."""
-    _holder(action, slot, make=False).fcurves.remove(curve)
+    """Remove an f-curve of a slot."""
+    _curve_container(action, slot, make=False).fcurves.remove(curve)
 
 
 def remove_groups_without_curves(action: bpy.types.Action, slot: str) -> None:
-    """Take away the groups that removed f-curves have left empty."""
-    holder = _holder(action, slot, make=False)
+    """Remove the groups of a slot that are empty."""
+    holder = _curve_container(action, slot, make=False)
     for group in list(holder.groups) if holder is not None else []:
         if len(group.channels) == 0:
             holder.groups.remove(group)
 
 
-def _holder(action: bpy.types.Action, slot: str, make: bool) -> Any:
-    """What holds the f-curves and groups of a slot: its channelbag, or before slots the action itself."""
+def _curve_container(action: bpy.types.Action, slot: str, make: bool) -> Any:
+    """The container of the f-curves and groups of a slot: its channelbag, or before slots the action."""
     if not ACTIONS_HAVE_SLOTS:
         return action
     named = next((found for found in slots_of(action) if found.identifier == slot), None)
@@ -142,13 +142,13 @@ def _holder(action: bpy.types.Action, slot: str, make: bool) -> Any:
     return strips[0].channelbag(named, ensure=True) if make else strips[0].channelbag(named)
 
 
-def is_passed_over(curve: bpy.types.FCurve) -> bool:
-    """Whether Blender does not evaluate an f-curve since its path has once led nowhere: with slots it tries again."""
+def is_skipped(curve: bpy.types.FCurve) -> bool:
+    """Whether Blender skips an f-curve because its path was invalid before; since Blender 4.4 it tries again."""
     return not ACTIONS_HAVE_SLOTS and not curve.is_valid
 
 
-def is_layered_beyond_reach(action: bpy.types.Action) -> bool:
-    """Whether an action has more layers or strips than the one that Blenders up to 5.2 make and evaluate."""
+def has_unsupported_layers(action: bpy.types.Action) -> bool:
+    """Whether an action has more than one layer or strip; Blender up to 5.2 makes and evaluates one."""
     if not ACTIONS_HAVE_SLOTS:
         return False
     layers: Any = action.layers
@@ -179,12 +179,12 @@ def is_hidden_itself(bone: bpy.types.PoseBone) -> bool:
 
 
 def hiding_collections(bone: bpy.types.PoseBone) -> list[str]:
-    """The bone collections to show so that a bone is seen: one of its own and those above that are hidden too.
+    """The bone collections that must be shown to show a bone: one of its own, and hidden ones above that.
 
-    Empty where one of the bone's collections is shown, or where it is in none.
+    Empty where one of the bone's collections is visible, or where it is in none.
     """
     collections: Any = bone.bone.collections
-    if len(collections) == 0 or any(held.is_visible_effectively for held in collections):
+    if len(collections) == 0 or any(found.is_visible_effectively for found in collections):
         return []
     names: list[str] = []
     above: Any = collections[0]
@@ -198,7 +198,7 @@ def hiding_collections(bone: bpy.types.PoseBone) -> list[str]:
 
 
 def is_solo_active(bone: bpy.types.PoseBone) -> bool:
-    """Whether bone collections are soloed, which hides all others, whatever their own setting."""
+    """Whether bone collections are soloed, which hides all others."""
     armature: Any = bone.id_data
     return bool(armature.data.collections.is_solo_active)
 
@@ -209,5 +209,5 @@ def set_hidden(bone: bpy.types.PoseBone, hidden: bool = True) -> None:
 
 
 def _selection(bone: bpy.types.PoseBone) -> Any:
-    """What holds a bone's selection and whether it is hidden."""
+    """The owner of a bone's properties `select` and `hide`."""
     return bone if POSE_BONES_HOLD_THE_SELECTION else bone.bone

@@ -18,7 +18,7 @@ from ..workflows import create
 from ..workflows.recruiting import serving_bones
 from .on_armature import OnArmature
 from .selection import OnConstraint
-from .settings import THIS_TIME
+from .settings import NOT_REMEMBERED
 
 FIELDS = (
     ("bone", "Bone", "The bone that the active constraint is about"),
@@ -46,9 +46,9 @@ class POISE_OT_bone_choose(OnArmature, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}  # noqa: RUF012
     bl_property = "choice"
 
-    field: EnumProperty(name="Field", description="What the bone is for", items=FIELDS, options=THIS_TIME)
-    mark: StringProperty(name="Landmark", description="Which landmark, if it is for one", options=THIS_TIME)
-    bone: StringProperty(name="Bone", description="The name of the bone", options=THIS_TIME)
+    field: EnumProperty(name="Field", description="What the bone is for", items=FIELDS, options=NOT_REMEMBERED)
+    mark: StringProperty(name="Landmark", description="Which landmark, if it is for one", options=NOT_REMEMBERED)
+    bone: StringProperty(name="Bone", description="The name of the bone", options=NOT_REMEMBERED)
     choice: EnumProperty(name="Bone", description="The bone", items=_bones_of, options={"SKIP_SAVE", "HIDDEN"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:

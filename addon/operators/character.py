@@ -15,7 +15,7 @@ from ..properties import MARKS, POINT_MARKS
 from ..workflows import create, landmarks
 from .on_armature import OnArmature
 from .selection import FromSelection
-from .settings import THIS_TIME
+from .settings import NOT_REMEMBERED
 
 MARK_ITEMS = [(mark, mark.replace("_", " ").title(), f"The {mark.replace('_', ' ')}") for mark in MARKS]
 
@@ -42,9 +42,9 @@ class POISE_OT_landmark_set(FromSelection, Operator):  # noqa: N801
 
     mark: EnumProperty(name="Landmark", description="Which landmark", items=MARK_ITEMS)
     offset: FloatVectorProperty(
-        name="Offset", description="Where on the bone, from its head and along its own axes", options=THIS_TIME
+        name="Offset", description="Where on the bone, from its head and along its own axes", options=NOT_REMEMBERED
     )
-    use_tail: BoolProperty(name="Tail", description="At the tail of the bone", options=THIS_TIME)
+    use_tail: BoolProperty(name="Tail", description="At the tail of the bone", options=NOT_REMEMBERED)
     mirror: BoolProperty(name="Mirror", description="Set the other side too, where its bone is there", default=True)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:

@@ -14,7 +14,7 @@ from ..properties import character_of
 from ..properties.character import CLEAN_METHODS, TARGETS
 from ..workflows import clean
 from .on_armature import OnArmature
-from .settings import THIS_TIME, fill_in
+from .settings import NOT_REMEMBERED, fill_from_panel
 
 
 class POISE_OT_clean(OnArmature, Operator):  # noqa: N801
@@ -27,27 +27,27 @@ class POISE_OT_clean(OnArmature, Operator):  # noqa: N801
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    method: EnumProperty(name="Method", description="How to clean", items=CLEAN_METHODS, options=THIS_TIME)
+    method: EnumProperty(name="Method", description="How to clean", items=CLEAN_METHODS, options=NOT_REMEMBERED)
     feet: BoolProperty(name="Feet", description="Clean the feet", default=True)
     hands: BoolProperty(name="Hands", description="Clean the hands that carry the body", default=False)
-    begin: IntProperty(name="Begin", description="The first frame", options=THIS_TIME)
-    end: IntProperty(name="End", description="The last frame", options=THIS_TIME)
-    target: EnumProperty(name="Target", description="What is made of the result", items=TARGETS, options=THIS_TIME)
+    begin: IntProperty(name="Begin", description="The first frame", options=NOT_REMEMBERED)
+    end: IntProperty(name="End", description="The last frame", options=NOT_REMEMBERED)
+    target: EnumProperty(name="Target", description="What is made of the result", items=TARGETS, options=NOT_REMEMBERED)
     tolerance: FloatProperty(
         name="Thinning",
         description="Leave out keys that curves miss by less than this; 0 keys all frames",
         min=0.0,
         precision=4,
-        options=THIS_TIME,
+        options=NOT_REMEMBERED,
     )
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        fill_in(self, armature)
+        fill_from_panel(self, armature)
         if not self.properties.is_property_set("method"):
             self.method = character_of(armature).clean_method
-        outcome = clean.clean(
+        result = clean.clean(
             armature,
-            clean.Options(
+            clean.CleanOptions(
                 method=self.method.lower(),
                 feet=self.feet,
                 hands=self.hands,
@@ -57,10 +57,10 @@ class POISE_OT_clean(OnArmature, Operator):  # noqa: N801
                 tolerance=self.tolerance,
             ),
         )
-        self.level = "WARNING" if outcome.baked.held_off else "INFO"
-        for sentence in (*outcome.notes, *outcome.unmet):
+        self.level = "WARNING" if result.baked.rig_conflict else "INFO"
+        for sentence in (*result.notes, *result.unmet):
             self.report({"WARNING"}, sentence)
-        return outcome.sentence
+        return result.sentence
 
 
 classes = (POISE_OT_clean,)

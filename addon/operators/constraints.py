@@ -16,7 +16,7 @@ from ..properties.constraint import MODES, POSE_SPACES
 from ..translation import TranslationError
 from ..workflows import create, mirror
 from .selection import FromSelection, OnConstraint, select_bones
-from .settings import THIS_TIME
+from .settings import NOT_REMEMBERED
 
 
 def _count(number: int, one: str, many: str) -> str:
@@ -31,12 +31,16 @@ class POISE_OT_constraint_add_pin(FromSelection, Operator):  # noqa: N801
     bl_description = "Hold each selected bone where it is shown now, at the current frame"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    frame: FloatProperty(name="Frame", description="The frame to pin at; the current one if not set", options=THIS_TIME)
+    frame: FloatProperty(
+        name="Frame", description="The frame to pin at; the current one if not set", options=NOT_REMEMBERED
+    )
     hold: FloatProperty(name="Hold", description="For how many frames more the bone stays there", min=0.0)
     use_tail: BoolProperty(name="Tail", description="Hold the tail of the bone instead of its head")
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        pins = create.add_pins(armature, self.chosen(context, armature), self.when(context), self.hold, self.use_tail)
+        pins = create.add_pins(
+            armature, self.chosen(context, armature), self.chosen_frame(context), self.hold, self.use_tail
+        )
         return _count(len(pins), "Pin", "pins")
 
 
@@ -51,9 +55,11 @@ class POISE_OT_constraint_add_trajectory(FromSelection, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     begin: FloatProperty(
-        name="Begin", description="The first frame; of the preview range if not set", options=THIS_TIME
+        name="Begin", description="The first frame; of the preview range if not set", options=NOT_REMEMBERED
     )
-    end: FloatProperty(name="End", description="The last frame; of the preview range if not set", options=THIS_TIME)
+    end: FloatProperty(
+        name="End", description="The last frame; of the preview range if not set", options=NOT_REMEMBERED
+    )
     count: IntProperty(name="Points", description="How many points", default=3, min=1, soft_max=20)
     mode: EnumProperty(
         name="Mode", description="How the bone goes from point to point", items=MODES, default="RELATIVE"
@@ -85,16 +91,16 @@ class POISE_OT_constraint_add_footplant(FromSelection, Operator):  # noqa: N801
             ("LEFT", "Left", "The left foot"),
             ("RIGHT", "Right", "The right foot"),
         ),
-        options=THIS_TIME,
+        options=NOT_REMEMBERED,
     )
-    begin: FloatProperty(name="Begin", description="The frame of its strikes", options=THIS_TIME)
-    end: FloatProperty(name="End", description="The frame at which it leaves", options=THIS_TIME)
+    begin: FloatProperty(name="Begin", description="The frame of its strikes", options=NOT_REMEMBERED)
+    end: FloatProperty(name="End", description="The frame at which it leaves", options=NOT_REMEMBERED)
 
     needs_bones = False
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         bridge.check_armature(armature)
-        begin, end = self.held_span(context)
+        begin, end = self.hold_span(context)
         side = self.foot.lower()
         if side == "auto":
             side = create.foot_of(armature, self.chosen(context, armature))
@@ -109,11 +115,11 @@ class POISE_OT_constraint_add_orientation(FromSelection, Operator):  # noqa: N80
     bl_description = "Keep each selected bone turned as it is shown now, at the current frame"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    frame: FloatProperty(name="Frame", description="The frame; the current one if not set", options=THIS_TIME)
+    frame: FloatProperty(name="Frame", description="The frame; the current one if not set", options=NOT_REMEMBERED)
     hold: FloatProperty(name="Hold", description="For how many frames more the bone stays so", min=0.0)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        made = create.add_orientations(armature, self.chosen(context, armature), self.when(context), self.hold)
+        made = create.add_orientations(armature, self.chosen(context, armature), self.chosen_frame(context), self.hold)
         return _count(len(made), "Orientation", "orientations")
 
 
@@ -126,10 +132,14 @@ class POISE_OT_constraint_add_look_at(FromSelection, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     begin: FloatProperty(
-        name="Begin", description="The first frame; of the preview range if not set", options=THIS_TIME
+        name="Begin", description="The first frame; of the preview range if not set", options=NOT_REMEMBERED
     )
-    end: FloatProperty(name="End", description="The last frame; of the preview range if not set", options=THIS_TIME)
-    target: StringProperty(name="Target", description="The object to look at; a new empty if none", options=THIS_TIME)
+    end: FloatProperty(
+        name="End", description="The last frame; of the preview range if not set", options=NOT_REMEMBERED
+    )
+    target: StringProperty(
+        name="Target", description="The object to look at; a new empty if none", options=NOT_REMEMBERED
+    )
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         begin, end = self.span(context)
@@ -145,12 +155,12 @@ class POISE_OT_constraint_add_balance(FromSelection, Operator):  # noqa: N801
     bl_description = "Keep the centre of mass over the feet as it is in the source, over the preview range or always"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    begin: FloatProperty(name="Begin", description="The first frame; else of the preview range", options=THIS_TIME)
-    end: FloatProperty(name="End", description="The last frame; else of the preview range", options=THIS_TIME)
+    begin: FloatProperty(name="Begin", description="The first frame; else of the preview range", options=NOT_REMEMBERED)
+    end: FloatProperty(name="End", description="The last frame; else of the preview range", options=NOT_REMEMBERED)
     use_bones: BoolProperty(
         name="Selected Bones",
         description="Over the middle of the selected bones instead of the feet",
-        options=THIS_TIME,
+        options=NOT_REMEMBERED,
     )
 
     needs_bones = False
@@ -176,16 +186,16 @@ class POISE_OT_constraint_add_pose(FromSelection, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     frame: FloatProperty(
-        name="Frame", description="The frame of the pose; the current one if not set", options=THIS_TIME
+        name="Frame", description="The frame of the pose; the current one if not set", options=NOT_REMEMBERED
     )
-    begin: FloatProperty(name="Begin", description="The first frame at which it is held", options=THIS_TIME)
-    end: FloatProperty(name="End", description="The last frame at which it is held", options=THIS_TIME)
+    begin: FloatProperty(name="Begin", description="The first frame at which it is held", options=NOT_REMEMBERED)
+    end: FloatProperty(name="End", description="The last frame at which it is held", options=NOT_REMEMBERED)
     space: EnumProperty(name="Space", description="What the pose is relative to", items=POSE_SPACES)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        begin, end = self.held_span(context)
+        begin, end = self.hold_span(context)
         bones = self.chosen(context, armature)
-        return f"{create.add_pose(armature, bones, self.when(context), begin, end, self.space).name} added."
+        return f"{create.add_pose(armature, bones, self.chosen_frame(context), begin, end, self.space).name} added."
 
 
 class POISE_OT_pose_capture(OnConstraint, Operator):  # noqa: N801
@@ -276,7 +286,7 @@ class POISE_OT_constraint_select_bones(OnConstraint, Operator):  # noqa: N801
     bl_description = "Select the bones that the active constraint is about"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    extend: BoolProperty(name="Extend", description="Keep what is selected already", options=THIS_TIME)
+    extend: BoolProperty(name="Extend", description="Keep what is selected already", options=NOT_REMEMBERED)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         item = self.constraint(armature)
@@ -303,7 +313,7 @@ class POISE_OT_constraint_pick(OnConstraint, FromSelection, Operator):  # noqa: 
             ("REFERENCE", "Reference", "Its points move along with this bone"),
             ("RECRUITED", "Recruited", "Only these bones may move for it"),
         ),
-        options=THIS_TIME,
+        options=NOT_REMEMBERED,
     )
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:

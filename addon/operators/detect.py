@@ -18,7 +18,7 @@ from ..properties.character import TEMPLATE_KINDS
 from ..properties.constraint_list import remove
 from ..workflows import detect, ranges
 from .on_armature import OnArmature
-from .settings import THIS_TIME
+from .settings import NOT_REMEMBERED
 
 
 class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
@@ -30,14 +30,14 @@ class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     least_confidence: FloatProperty(
-        name="Confidence", description="Propose only what is at least so sure", min=0.0, max=1.0, options=THIS_TIME
+        name="Confidence", description="Propose only what is at least so sure", min=0.0, max=1.0, options=NOT_REMEMBERED
     )
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         if not self.properties.is_property_set("least_confidence"):
             self.least_confidence = character_of(armature).least_confidence
         found = detect.find_footplants(armature, self.least_confidence)
-        if note := ranges.left_out(armature):
+        if note := ranges.range_warning(armature):
             self.report({"WARNING"}, note)
         plants = f"{found.count} footplant{'' if found.count == 1 else 's'} found: accept the ones that you want."
         return f"{plants} {found.ground}".rstrip()
@@ -52,13 +52,13 @@ class POISE_OT_detect_template(OnArmature, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     bone: StringProperty(
-        name="Bone", description="The bone to look at; the selected ones where none is given", options=THIS_TIME
+        name="Bone", description="The bone to look at; the selected ones where none is given", options=NOT_REMEMBERED
     )
     kind: EnumProperty(
-        name="Kind", description="What the bone does in the example", items=TEMPLATE_KINDS, options=THIS_TIME
+        name="Kind", description="What the bone does in the example", items=TEMPLATE_KINDS, options=NOT_REMEMBERED
     )
-    begin: IntProperty(name="Begin", description="The first frame of the example", options=THIS_TIME)
-    end: IntProperty(name="End", description="The last frame of the example", options=THIS_TIME)
+    begin: IntProperty(name="Begin", description="The first frame of the example", options=NOT_REMEMBERED)
+    end: IntProperty(name="End", description="The last frame of the example", options=NOT_REMEMBERED)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         given = self.properties.is_property_set
@@ -74,7 +74,7 @@ class POISE_OT_detect_template(OnArmature, Operator):  # noqa: N801
                 )
             self.begin, self.end = scene.frame_preview_start, scene.frame_preview_end
         bones = [self.bone] if self.bone else [bone.name for bone in armature.pose.bones if bridge.is_selected(bone)]
-        counts = detect.find_like(armature, bones, self.kind.lower(), self.begin, self.end)
+        counts = detect.find_similar(armature, bones, self.kind.lower(), self.begin, self.end)
         times = ", ".join(f"{bone} {count} time{'' if count == 1 else 's'}" for bone, count in counts.items())
         return f"Found: {times}."
 
@@ -83,7 +83,7 @@ class OnProposals(OnArmature):
     """Mixed into operators that need proposals."""
 
     @classmethod
-    def why_not(cls, armature: bpy.types.Object) -> str:
+    def unavailable_reason(cls, armature: bpy.types.Object) -> str:
         if len(character_of(armature).found):
             return ""
         return "Nothing is proposed: find footplants, or what is like the preview range, first"
@@ -94,7 +94,9 @@ class OnProposal(OnProposals):
 
     properties: Any
 
-    index: IntProperty(name="Proposal", description="Its place in the list; else the active one", options=THIS_TIME)
+    index: IntProperty(
+        name="Proposal", description="Its place in the list; else the active one", options=NOT_REMEMBERED
+    )
 
     def chosen(self, armature: bpy.types.Object) -> int:
         """Its place in the list."""

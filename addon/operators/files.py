@@ -17,7 +17,7 @@ from ..translation import TranslationError
 from ..workflows import import_export
 from .on_armature import OnArmature
 from .selection import OnConstraints
-from .settings import THIS_TIME
+from .settings import NOT_REMEMBERED
 
 ENDING = ".json"
 
@@ -26,7 +26,7 @@ class WithFile(OnArmature):
     """Mixed into operators that ask for a file where none is given."""
 
     filepath: StringProperty(
-        name="File", description="The JSON file with constraints", subtype="FILE_PATH", options=THIS_TIME
+        name="File", description="The JSON file with constraints", subtype="FILE_PATH", options=NOT_REMEMBERED
     )
     filter_glob: StringProperty(default=f"*{ENDING}", options={"HIDDEN"})
 
@@ -65,7 +65,9 @@ class POISE_OT_constraints_load(WithFile, Operator):  # noqa: N801
     bl_description = "Add the constraints of a JSON file, with empties for their points"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    replace: BoolProperty(name="Replace", description="Let them replace the present constraints", options=THIS_TIME)
+    replace: BoolProperty(
+        name="Replace", description="Let them replace the present constraints", options=NOT_REMEMBERED
+    )
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         count = import_export.load(armature, self.path(), self.replace)

@@ -21,22 +21,26 @@ class POISE_OT_ground_check(OnArmature, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     @classmethod
-    def why_not(cls, armature: bpy.types.Object) -> str:
+    def unavailable_reason(cls, armature: bpy.types.Object) -> str:
         return "" if character_of(armature).use_ground else "There is no ground: switch it on first"
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         reading = solve.read(armature)
-        clip = translation.clip_of(reading.armature, reading)
-        found = translation.translated(reading.armature, reading)
-        return ground_gaps.check(reading.armature, clip, found.constraints, found.uids)
+        clip = translation.clip_with_settings(reading.armature, reading)
+        found = translation.translate(reading.armature, reading)
+        return ground_gaps.check_plants(reading.armature, clip, found.constraints, found.uids)
 
 
 class OnListedPlants(OnArmature):
     """Mixed into operators for the plants that are listed as off the ground."""
 
     @classmethod
-    def why_not(cls, armature: bpy.types.Object) -> str:
-        return "" if ground_gaps.listed(armature) else "No plant is listed as off the ground: check the plants first"
+    def unavailable_reason(cls, armature: bpy.types.Object) -> str:
+        return (
+            ""
+            if ground_gaps.undecided_plants(armature)
+            else "No plant is listed as off the ground: check the plants first"
+        )
 
 
 class POISE_OT_ground_keep_heights(OnListedPlants, Operator):  # noqa: N801
@@ -48,7 +52,7 @@ class POISE_OT_ground_keep_heights(OnListedPlants, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        count = ground_gaps.decide(armature, "OWN")
+        count = ground_gaps.decide_plants(armature, "OWN")
         return f"{count} plant{' keeps its height' if count == 1 else 's keep their heights'}."
 
 
@@ -61,7 +65,7 @@ class POISE_OT_ground_put_on(OnListedPlants, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        count = ground_gaps.decide(armature, "GROUND")
+        count = ground_gaps.decide_plants(armature, "GROUND")
         return f"{count} plant{' is' if count == 1 else 's are'} put on the ground by the next solve."
 
 

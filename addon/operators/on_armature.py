@@ -25,14 +25,18 @@ class OnArmature:
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is an armature with all that it needs; where not, the tooltip says why."""
         armature = armature_in(context)
-        why = cls.why_not(armature) if armature else "Select an armature, or one of the points of its constraints"
+        why = (
+            cls.unavailable_reason(armature)
+            if armature
+            else "Select an armature, or one of the points of its constraints"
+        )
         if why:
             operator: Any = cls
             operator.poll_message_set(why)
         return not why
 
     @classmethod
-    def why_not(cls, armature: bpy.types.Object) -> str:
+    def unavailable_reason(cls, armature: bpy.types.Object) -> str:
         """Why it cannot run on an armature, as far as that is known at once; the rest is told when it runs."""
         return ""
 

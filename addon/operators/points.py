@@ -14,7 +14,7 @@ from ..properties import follow_renames
 from ..translation import TranslationError
 from ..workflows import create
 from .selection import OnConstraint
-from .settings import THIS_TIME
+from .settings import NOT_REMEMBERED
 
 
 class POISE_OT_point_add(OnConstraint, Operator):  # noqa: N801
@@ -25,7 +25,7 @@ class POISE_OT_point_add(OnConstraint, Operator):  # noqa: N801
     bl_description = "Add a point to the active constraint where its bone is shown now, at the current frame"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    frame: FloatProperty(name="Frame", description="The frame; the current one if not set", options=THIS_TIME)
+    frame: FloatProperty(name="Frame", description="The frame; the current one if not set", options=NOT_REMEMBERED)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         assert context.scene is not None
@@ -44,7 +44,7 @@ class POISE_OT_point_remove(OnConstraint, Operator):  # noqa: N801
     bl_description = "Remove the active point of the active constraint, and its empty"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    point: IntProperty(name="Point", description="Which point; the active one if not set", options=THIS_TIME)
+    point: IntProperty(name="Point", description="Which point; the active one if not set", options=NOT_REMEMBERED)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         item = self.constraint(armature)

@@ -17,7 +17,7 @@ from ..properties import PoiseConstraint, character_of
 from ..translation import TranslationError
 from ..workflows import create
 from .on_armature import OnArmature
-from .settings import THIS_TIME
+from .settings import NOT_REMEMBERED
 
 
 def span_from_preview(scene: bpy.types.Scene) -> tuple[float, float]:
@@ -53,7 +53,7 @@ class FromSelection(OnArmature):
     bone: StringProperty(
         name="Bone",
         description="The bone, or several with commas between; the selected ones if not set",
-        options=THIS_TIME,
+        options=NOT_REMEMBERED,
     )
 
     needs_bones = True
@@ -74,7 +74,7 @@ class FromSelection(OnArmature):
             return [self.bone]
         return [name.strip() for name in self.bone.split(",") if name.strip()]
 
-    def when(self, context: bpy.types.Context) -> float:
+    def chosen_frame(self, context: bpy.types.Context) -> float:
         """The frame that is meant."""
         operator: Any = self
         assert context.scene is not None
@@ -85,7 +85,7 @@ class FromSelection(OnArmature):
         assert context.scene is not None
         return self._given(*span_from_preview(context.scene))
 
-    def held_span(self, context: bpy.types.Context) -> tuple[float, float]:
+    def hold_span(self, context: bpy.types.Context) -> tuple[float, float]:
         """The frames that are meant: given ones, the preview range, or a while from the current frame on."""
         scene = context.scene
         assert scene is not None
@@ -110,14 +110,14 @@ class OnConstraints(OnArmature):
     """Mixed into operators that need constraints."""
 
     @classmethod
-    def why_not(cls, armature: bpy.types.Object) -> str:
+    def unavailable_reason(cls, armature: bpy.types.Object) -> str:
         return "" if len(character_of(armature).constraints) else "There is no constraint yet: add one first"
 
 
 class OnConstraint(OnConstraints):
     """Mixed into operators that work on one constraint: the active one, or the one whose `index` is given."""
 
-    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=THIS_TIME)
+    index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=NOT_REMEMBERED)
 
     def chosen_index(self, armature: bpy.types.Object) -> int:
         """Its place in the list; an error where the armature cannot be changed."""

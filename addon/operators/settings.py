@@ -10,14 +10,14 @@ import bpy
 from .. import bridge
 from ..properties import character_of
 
-THIS_TIME = {"SKIP_SAVE"}
+NOT_REMEMBERED = {"SKIP_SAVE"}
 """Of properties whose last value must not come back by itself: what is not given is taken from the panel."""
 
-TAKEN = ("target", "tolerance", "quality")
+SHARED_SETTINGS = ("target", "tolerance", "quality")
 """Properties of operators with the same names and meanings as the character's."""
 
 
-def fill_in(operator: Any, armature: bpy.types.Object) -> None:
+def fill_from_panel(operator: Any, armature: bpy.types.Object) -> None:
     """Set the properties of an operator that were not given: range, target, thinning and quality."""
     character = character_of(armature)
     scene = bridge.current_scene()
@@ -26,6 +26,6 @@ def fill_in(operator: Any, armature: bpy.types.Object) -> None:
         operator.begin = character.begin if character.use_range else scene.frame_start
     if not given("end"):
         operator.end = character.end if character.use_range else scene.frame_end
-    for name in TAKEN:
+    for name in SHARED_SETTINGS:
         if hasattr(operator, name) and not given(name):
             setattr(operator, name, getattr(character, name))

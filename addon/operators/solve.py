@@ -19,11 +19,11 @@ from ..properties import armature_in
 from ..properties.character import QUALITIES, TARGETS
 from ..workflows import progress, solve
 from .on_armature import CANCELLED, FINISHED, OnArmature
-from .settings import THIS_TIME, fill_in
+from .settings import NOT_REMEMBERED, fill_from_panel
 
-TICK = 0.01
+TIMER_INTERVAL = 0.01
 """Seconds from one turn of the solve to the next: Blender draws and listens in between."""
-TURN = 0.02
+STEPS_TIME = 0.02
 """Seconds after which a turn ends, when the step is done that it is at: the window still feels alive."""
 
 RUNNING = {"RUNNING_MODAL"}
@@ -37,44 +37,44 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
     bl_description = "Change the motion so that its constraints hold, the most important first; the source is kept"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    begin: IntProperty(name="Begin", description="The first frame to solve", options=THIS_TIME)
-    end: IntProperty(name="End", description="The last frame to solve", options=THIS_TIME)
-    target: EnumProperty(name="Target", description="What is made of the result", items=TARGETS, options=THIS_TIME)
+    begin: IntProperty(name="Begin", description="The first frame to solve", options=NOT_REMEMBERED)
+    end: IntProperty(name="End", description="The last frame to solve", options=NOT_REMEMBERED)
+    target: EnumProperty(name="Target", description="What is made of the result", items=TARGETS, options=NOT_REMEMBERED)
     tolerance: FloatProperty(
         name="Thinning",
         description="Leave out keys that curves miss by less than this; 0 keys all frames",
         min=0.0,
         precision=4,
-        options=THIS_TIME,
+        options=NOT_REMEMBERED,
     )
-    quality: EnumProperty(name="Quality", description="How exact to solve", items=QUALITIES, options=THIS_TIME)
+    quality: EnumProperty(name="Quality", description="How exact to solve", items=QUALITIES, options=NOT_REMEMBERED)
 
-    _steps: Generator[solve.Step, None, solve.Outcome] | None = None
+    _steps: Generator[solve.StageShare, None, solve.SolveResult] | None = None
     _timer: bpy.types.Timer | None = None
-    _shown: progress.Shown | None = None
+    _progress: progress.Shown | None = None
 
     @classmethod
-    def why_not(cls, armature: bpy.types.Object) -> str:
+    def unavailable_reason(cls, armature: bpy.types.Object) -> str:
         is_running = progress.of(armature.name) is not None
         return "The armature is being solved: wait, or press Esc to cancel" if is_running else ""
 
     # At once -------------------------------------------------------------------------------------------------------
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        outcome = solve.solve(armature, self._options(armature))
-        self.level = _level(outcome)
-        return self._told(outcome)
+        result = solve.solve(armature, self._options(armature))
+        self.level = _level(result)
+        return self._report_notes(result)
 
-    def _options(self, armature: bpy.types.Object) -> solve.Options:
-        fill_in(self, armature)
-        return solve.Options(self.begin, self.end, self.target.lower(), self.tolerance, self.quality.lower())
+    def _options(self, armature: bpy.types.Object) -> solve.SolveOptions:
+        fill_from_panel(self, armature)
+        return solve.SolveOptions(self.begin, self.end, self.target.lower(), self.tolerance, self.quality.lower())
 
-    def _told(self, outcome: solve.Outcome) -> str:
-        for sentence in outcome.notes:
+    def _report_notes(self, result: solve.SolveResult) -> str:
+        for sentence in result.notes:
             self.report({"WARNING"}, sentence)
-        if outcome.misses and not outcome.is_held_off:
+        if result.misses and not result.is_kept_off_by_rig:
             self.report({"WARNING"}, "Not every constraint holds: see the advice in the panel.")
-        return outcome.sentence
+        return result.sentence
 
     # In a window ---------------------------------------------------------------------------------------------------
 
@@ -85,13 +85,13 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         armature = armature_in(context)
         assert armature is not None and context.window_manager is not None
         try:
-            self._steps = solve.solving(armature, self._options(armature))
+            self._steps = solve.solve_in_steps(armature, self._options(armature))
             next(self._steps)
         except PoiseError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        self._shown = progress.begin(armature.name)
-        self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
+        self._progress = progress.begin(armature.name)
+        self._timer = context.window_manager.event_timer_add(TIMER_INTERVAL, window=context.window)
         context.window_manager.progress_begin(0.0, 1.0)
         context.window_manager.modal_handler_add(self)
         return RUNNING
@@ -105,7 +105,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         if event.type != "TIMER":
             return RUNNING
         try:
-            outcome = self._turn()
+            result = self._run_steps()
         except PoiseError as error:
             self.cancel(context)
             self.report({"ERROR"}, str(error))
@@ -113,11 +113,11 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         except BaseException:
             self.cancel(context)
             raise
-        if outcome is None:
+        if result is None:
             self._show(context)
             return RUNNING
         self.cancel(context)
-        self.report({_level(outcome)}, self._told(outcome))
+        self.report({_level(result)}, self._report_notes(result))
         return FINISHED
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -130,37 +130,39 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
             window_manager.event_timer_remove(self._timer)
             window_manager.progress_end()
             self._timer = None
-        if self._shown is not None:
-            progress.end(self._shown)
-            self._shown = None
+        if self._progress is not None:
+            progress.end(self._progress)
+            self._progress = None
         if context.workspace is not None:
             context.workspace.status_text_set(None)
         _redraw(context)
 
-    def _turn(self) -> solve.Outcome | None:
-        """Some steps; the outcome after the last one."""
-        assert self._steps is not None and self._shown is not None
-        until = time.perf_counter() + TURN
+    def _run_steps(self) -> solve.SolveResult | None:
+        """Some steps; the result after the last one."""
+        assert self._steps is not None and self._progress is not None
+        until = time.perf_counter() + STEPS_TIME
         while time.perf_counter() < until:
             try:
                 stage, share = next(self._steps)
             except StopIteration as stop:
-                outcome: solve.Outcome = stop.value
-                return outcome
-            self._shown.told(stage, share)
+                result: solve.SolveResult = stop.value
+                return result
+            self._progress.told(stage, share)
         return None
 
     def _show(self, context: bpy.types.Context) -> None:
-        assert self._shown is not None and context.window_manager is not None
-        context.window_manager.progress_update(self._shown.share)
+        assert self._progress is not None and context.window_manager is not None
+        context.window_manager.progress_update(self._progress.share)
         if context.workspace is not None:
-            context.workspace.status_text_set(f"Poise: {self._shown.stage}, {self._shown.share:.0%} (Esc cancels)")
+            context.workspace.status_text_set(
+                f"Poise: {self._progress.stage}, {self._progress.share:.0%} (Esc cancels)"
+            )
         _redraw(context)
 
 
-def _level(outcome: solve.Outcome) -> str:
-    """How the sentence of an outcome is reported: as a warning where it begins with what is wrong."""
-    return "WARNING" if outcome.is_held_off else "INFO"
+def _level(result: solve.SolveResult) -> str:
+    """How the sentence of an result is reported: as a warning where it begins with what is wrong."""
+    return "WARNING" if result.is_kept_off_by_rig else "INFO"
 
 
 def _redraw(context: bpy.types.Context) -> None:

@@ -16,7 +16,7 @@ class OnResult(OnArmature):
     """Mixed into operators that need a result of Poise on the armature."""
 
     @classmethod
-    def why_not(cls, armature: bpy.types.Object) -> str:
+    def unavailable_reason(cls, armature: bpy.types.Object) -> str:
         try:
             is_shown = bridge.animation_of(armature).result is not None
         except PoiseError:
@@ -61,8 +61,8 @@ class POISE_OT_bakeable_copy(OnArmature, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     @classmethod
-    def why_not(cls, armature: bpy.types.Object) -> str:
-        if bridge.is_moved_by_others(armature):
+    def unavailable_reason(cls, armature: bpy.types.Object) -> str:
+        if bridge.has_movers(armature):
             return ""
         return "The bones are moved by their keys alone: the armature can be baked as it is"
 

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 from bpy.types import Panel, UILayout, UIList
 
-from ..properties import PATH_KINDS, active_constraint, armature_in, current_name, found_bone
+from ..properties import PATH_KINDS, active_constraint, armature_in, current_name, resolve_bone
 from ..workflows.recruiting import recruited_bones
 from .base import OfArmature, armature_of, draw_sentence
 from .residual import draw_residual
@@ -229,7 +229,7 @@ def _draw_bone(layout: UILayout, armature: bpy.types.Object, item: Any, field: s
     label.alignment = "RIGHT"
     label.label(text=title)
     button = row.row(align=True)
-    button.alert = not found_bone(armature, name, getattr(item, f"{field}_id"))
+    button.alert = not resolve_bone(armature, name, getattr(item, f"{field}_id"))
     choose: Any = button.operator("poise.bone_choose", text=name or "Choose", icon="BONE_DATA", translate=False)
     choose.field = field
 
@@ -245,7 +245,7 @@ def draw_bones(layout: UILayout, armature: bpy.types.Object, item: Any, listed: 
 
 
 def _draw_listed(layout: UILayout, armature: bpy.types.Object, each: Any) -> None:
-    is_there = bool(found_bone(armature, each.bone, each.bone_id))
+    is_there = bool(resolve_bone(armature, each.bone, each.bone_id))
     name = current_name(armature, each)
     layout.label(
         text=name if is_there else f"{name} (deleted)", icon="BONE_DATA" if is_there else "ERROR", translate=False

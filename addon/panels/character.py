@@ -29,7 +29,7 @@ class POISE_PT_character(InTab, Panel):  # noqa: N801
             return
         character: Any = character_of(armature)
         layout.label(text=armature.name, icon="ARMATURE_DATA", translate=False)
-        if bridge.is_moved_by_others(armature):
+        if bridge.has_movers(armature):
             layout.operator("poise.bakeable_copy", icon="DUPLICATE")
         layout.operator("poise.character_recognise", icon="VIEWZOOM")
         if character.missing:

@@ -9,7 +9,7 @@ import bpy
 from bpy.types import Panel
 
 from ..properties import character_of
-from ..workflows.messages import amount
+from ..workflows.messages import format_amount
 from .base import OfArmature, armature_of, draw_sentence
 from .ground import draw_range
 
@@ -47,8 +47,8 @@ def _draw_metrics(layout: bpy.types.UILayout, character: Any) -> None:
     _draw_row(box, "", "Before", "After")
     for name in ("slide", "largest_slide", "height", "penetration"):
         title = before.bl_rna.properties[name].name
-        _draw_row(box, title, *(amount(getattr(each, name), is_angular=False) for each in (before, after)))
-    _draw_row(box, "Speed", *(f"{amount(each.speed, is_angular=False)}/s" for each in (before, after)))
+        _draw_row(box, title, *(format_amount(getattr(each, name), is_angular=False) for each in (before, after)))
+    _draw_row(box, "Speed", *(f"{format_amount(each.speed, is_angular=False)}/s" for each in (before, after)))
     for name in ("skating_ratio", "stretch"):
         title = before.bl_rna.properties[name].name
         _draw_row(box, title, *(f"{getattr(each, name):.1%}" for each in (before, after)))

@@ -9,9 +9,9 @@ import bpy
 from bpy.types import Panel
 
 from ..properties import character_of
-from ..workflows.ground_gaps import listed
-from ..workflows.messages import amount
-from ..workflows.ranges import left_out
+from ..workflows.ground_gaps import undecided_plants
+from ..workflows.messages import format_amount
+from ..workflows.ranges import range_warning
 from .base import OfArmature, armature_of, draw_sentence
 
 
@@ -49,13 +49,13 @@ class POISE_PT_ground(OfArmature, Panel):  # noqa: N801
             column.prop(character, f"sole_{name}", text=title)
             found = getattr(character, f"found_sole_{name}")
             if getattr(character, f"sole_{name}") < 0.0 and found >= 0.0:
-                column.label(text=f"From the rest pose: {amount(found, is_angular=False)}", translate=False)
+                column.label(text=f"From the rest pose: {format_amount(found, is_angular=False)}", translate=False)
         draw_gaps(layout, context, armature)
 
 
 def draw_gaps(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object) -> None:
     """The plants that stand off the ground, with what can be done about them; nothing where there are none."""
-    off = listed(armature)
+    off = undecided_plants(armature)
     if not off:
         return
     box = layout.box().column(align=True)
@@ -63,7 +63,9 @@ def draw_gaps(layout: bpy.types.UILayout, context: bpy.types.Context, armature: 
     for item, gap in off:
         row = box.split(factor=0.65, align=True)
         row.label(text=item.name, translate=False)
-        row.label(text=f"{amount(abs(gap), is_angular=False)} {'above' if gap > 0.0 else 'below'}", translate=False)
+        row.label(
+            text=f"{format_amount(abs(gap), is_angular=False)} {'above' if gap > 0.0 else 'below'}", translate=False
+        )
     row = box.row(align=True)
     row.operator("poise.ground_keep_heights", icon="LOCKED")
     row.operator("poise.ground_put_on", icon="TRIA_DOWN_BAR")
@@ -71,7 +73,7 @@ def draw_gaps(layout: bpy.types.UILayout, context: bpy.types.Context, armature: 
 
 def draw_range(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object) -> None:
     """What the scene's range leaves out of the action, with a button that takes all; nothing where it is all there."""
-    sentence = left_out(armature)
+    sentence = range_warning(armature)
     if sentence:
         draw_sentence(layout, context, sentence, "ERROR")
         layout.operator("poise.range_from_action", icon="ARROW_LEFTRIGHT")

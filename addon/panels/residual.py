@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ..properties import character_of
-from ..workflows.messages import amount
+from ..workflows.messages import format_amount
 from .base import draw_sentence
 
 
@@ -29,5 +29,5 @@ def residual_sentence(residual: Any) -> str:
     """How far a constraint was from holding, in a few words."""
     if not residual.misses:
         return "Holds in the last solve."
-    worst = amount(residual.worst, residual.unit == "ANGLE")
+    worst = format_amount(residual.worst, residual.unit == "ANGLE")
     return f"Missed by up to {worst} in the last solve, at frame {residual.worst_frame:g}."

@@ -10,7 +10,7 @@ from bpy.types import Panel
 
 from ..properties import character_of
 from ..workflows import progress
-from ..workflows.messages import amount
+from ..workflows.messages import format_amount
 from .base import OfArmature, armature_of, draw_sentence
 from .ground import draw_gaps, draw_range
 
@@ -74,7 +74,7 @@ class POISE_PT_report(OfArmature, Panel):  # noqa: N801
             for residual in sorted(shown, key=lambda each: not each.misses):
                 row = box.split(factor=0.65, align=True)
                 row.label(text=names[residual.uid], icon="ERROR" if residual.misses else "CHECKMARK", translate=False)
-                row.label(text=amount(residual.worst, residual.unit == "ANGLE"), translate=False)
+                row.label(text=format_amount(residual.worst, residual.unit == "ANGLE"), translate=False)
         for advice in character.advice:
             draw_sentence(layout, context, advice.sentence, "LIGHT")
 

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 from bpy.props import PointerProperty, StringProperty
 
-from .bones import PoiseBone, current_name, follow_renames, found_bone, name_bone
+from .bones import PoiseBone, current_name, follow_renames, name_bone, resolve_bone
 from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark
 from .constraint import PATH_KINDS, PoiseConstraint, events_of
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
@@ -40,8 +40,8 @@ __all__ = [
     "ease_frames",
     "events_of",
     "follow_renames",
-    "found_bone",
     "name_bone",
+    "resolve_bone",
 ]
 
 classes = (

@@ -30,7 +30,7 @@ def mark_of(bone: bpy.types.Bone) -> str:
     return str(held.poise_id)
 
 
-def _marked(armature: bpy.types.Object, bone: Any) -> str:
+def _ensure_mark(armature: bpy.types.Object, bone: Any) -> str:
     """The mark of a bone that no other bone has."""
     bones = _bones(armature)
     mark = mark_of(bone)
@@ -43,14 +43,14 @@ def _marked(armature: bpy.types.Object, bone: Any) -> str:
     return mark_of(bone)
 
 
-def remembers_its_bone(field: str = "bone") -> Callable[[Any, bpy.types.Context], None]:
+def bone_mark_updater(field: str = "bone") -> Callable[[Any, bpy.types.Context], None]:
     """What is called when somebody, by hand or in a script, writes the name of a bone: it gets that bone's mark."""
     mark_field = MARK_FIELDS[field]
 
     def remember(item: Any, context: bpy.types.Context) -> None:
         armature = item.id_data
         bone = _bones(armature).get(getattr(item, field)) if armature.type == "ARMATURE" else None
-        setattr(item, mark_field, _marked(armature, bone) if bone is not None else "")
+        setattr(item, mark_field, _ensure_mark(armature, bone) if bone is not None else "")
 
     return remember
 
@@ -58,7 +58,7 @@ def remembers_its_bone(field: str = "bone") -> Callable[[Any, bpy.types.Context]
 class PoiseBone(PropertyGroup):
     """A bone in a list of bones: those that are recruited, stood on, or held in a pose."""
 
-    bone: StringProperty(name="Bone", description="The name of the bone", update=remembers_its_bone())
+    bone: StringProperty(name="Bone", description="The name of the bone", update=bone_mark_updater())
     bone_id: StringProperty(options={"HIDDEN"})
     offset: FloatVectorProperty(
         name="Offset", description="A point on the bone, from its head and along its own axes", subtype="XYZ"
@@ -79,7 +79,7 @@ class PoiseBone(PropertyGroup):
     )
 
 
-def found_bone(armature: bpy.types.Object, name: str, mark: str) -> str:
+def resolve_bone(armature: bpy.types.Object, name: str, mark: str) -> str:
     """What the bone is called today that was named once; empty where it has been deleted. Changes nothing."""
     bones = _bones(armature)
     named = bones.get(name)
@@ -103,21 +103,21 @@ def name_bone(armature: bpy.types.Object, item: Any, name: str, field: str = "bo
 def current_name(armature: bpy.types.Object, item: Any, field: str = "bone") -> str:
     """What the bone is called that an item names; its old name where it has been deleted. Changes nothing."""
     name = getattr(item, field)
-    return found_bone(armature, name, getattr(item, MARK_FIELDS[field])) or name
+    return resolve_bone(armature, name, getattr(item, MARK_FIELDS[field])) or name
 
 
 def follow_renames(armature: bpy.types.Object) -> None:
     """Write the names that bones have today to everything that names one."""
-    for item, field, mark_field in _naming(armature):
+    for item, field, mark_field in _bone_references(armature):
         name = getattr(item, field)
         if not name:
             continue
-        today = found_bone(armature, name, getattr(item, mark_field))
+        today = resolve_bone(armature, name, getattr(item, mark_field))
         if today and (today != name or not getattr(item, mark_field)):
             name_bone(armature, item, today, field)
 
 
-def _naming(armature: bpy.types.Object) -> Iterator[tuple[Any, str, str]]:
+def _bone_references(armature: bpy.types.Object) -> Iterator[tuple[Any, str, str]]:
     """Everything on an armature that may name a bone, with the fields for its name and its mark."""
     held: Any = armature
     character = held.poise

@@ -20,7 +20,7 @@ from bpy.props import (
 )
 from bpy.types import Collection, Context, Object, PropertyGroup
 
-from .bones import remembers_its_bone
+from .bones import bone_mark_updater
 from .constraint import PoiseConstraint
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 
@@ -93,7 +93,7 @@ TEMPLATE_KINDS = (
 )
 
 
-def _forget_gaps(character: Any, context: Context) -> None:
+def _clear_gaps(character: Any, context: Context) -> None:
     """With another ground, or other soles, what was said of plants off the ground no longer holds."""
     character.ground_gaps.clear()
 
@@ -110,7 +110,7 @@ class PoiseLandmark(PropertyGroup):
         description="What it is on the body",
         items=[(mark, mark.replace("_", " ").title(), "") for mark in MARKS],
     )
-    bone: StringProperty(name="Bone", description="The bone that it is on", update=remembers_its_bone())
+    bone: StringProperty(name="Bone", description="The bone that it is on", update=bone_mark_updater())
     bone_id: StringProperty(options={"HIDDEN"})
     offset: FloatVectorProperty(
         name="Offset",
@@ -135,7 +135,7 @@ class PoiseCharacter(PropertyGroup):
         min=-1.0,
         soft_max=0.2,
         unit="LENGTH",
-        update=_forget_gaps,
+        update=_clear_gaps,
     )
     sole_ball: FloatProperty(
         name="Sole Under Ball",
@@ -145,7 +145,7 @@ class PoiseCharacter(PropertyGroup):
         min=-1.0,
         soft_max=0.2,
         unit="LENGTH",
-        update=_forget_gaps,
+        update=_clear_gaps,
     )
     found_sole_heel: FloatProperty(default=-1.0, unit="LENGTH", options={"HIDDEN"})
     found_sole_ball: FloatProperty(default=-1.0, unit="LENGTH", options={"HIDDEN"})
@@ -154,23 +154,23 @@ class PoiseCharacter(PropertyGroup):
     use_ground: BoolProperty(
         name="Ground",
         description="Whether plants stand on a ground and feet stay above it; without, each plant keeps its own height",
-        update=_forget_gaps,
+        update=_clear_gaps,
     )
-    ground_kind: EnumProperty(name="Kind", description="What the ground is", items=GROUND_KINDS, update=_forget_gaps)
+    ground_kind: EnumProperty(name="Kind", description="What the ground is", items=GROUND_KINDS, update=_clear_gaps)
     ground_height: FloatProperty(
-        name="Height", description="How high the level ground is", unit="LENGTH", update=_forget_gaps
+        name="Height", description="How high the level ground is", unit="LENGTH", update=_clear_gaps
     )
     ground_plane: PointerProperty(
         type=Object,
         name="Plane Object",
         description="The object whose origin and local Z are the plane; without one the plane is level",
-        update=_forget_gaps,
+        update=_clear_gaps,
     )
     ground_mesh: PointerProperty(
-        type=Object, name="Object", description="The object to stand on", poll=_has_faces, update=_forget_gaps
+        type=Object, name="Object", description="The object to stand on", poll=_has_faces, update=_clear_gaps
     )
     ground_collection: PointerProperty(
-        type=Collection, name="Collection", description="The objects to stand on", update=_forget_gaps
+        type=Collection, name="Collection", description="The objects to stand on", update=_clear_gaps
     )
     ground_gaps: CollectionProperty(
         type=PoiseGap, name="Off the Ground", description="Plants that stand too far from the ground to be put on it"

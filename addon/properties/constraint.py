@@ -20,7 +20,7 @@ from bpy.props import (
 )
 from bpy.types import Context, Object, PropertyGroup
 
-from .bones import PoiseBone, remembers_its_bone
+from .bones import PoiseBone, bone_mark_updater
 from .points import PoisePoint
 
 KINDS = (
@@ -77,7 +77,7 @@ def events_of(item: Any) -> list[float]:
     return heel + ([item.toe_strike, item.toe_off] if item.has_toe else [])
 
 
-def _lasts_as_its_events(item: Any, context: Context) -> None:
+def _fit_span_to_events(item: Any, context: Context) -> None:
     """A footplant begins with its first event and ends with its last."""
     if item.kind == "FOOTPLANT" and events_of(item):
         item.begin, item.end = min(events_of(item)), max(events_of(item))
@@ -90,7 +90,7 @@ class PoiseConstraint(PropertyGroup):
     name: StringProperty(name="Name", description="What reports call it")
     kind: EnumProperty(name="Kind", description="What it asks for", items=KINDS)
     enabled: BoolProperty(name="Enabled", description="Whether it takes part in the next solve", default=True)
-    bone: StringProperty(name="Bone", description="The bone that it is about", update=remembers_its_bone())
+    bone: StringProperty(name="Bone", description="The bone that it is about", update=bone_mark_updater())
     bone_id: StringProperty(options={"HIDDEN"})
     offset: FloatVectorProperty(
         name="Offset",
@@ -139,7 +139,7 @@ class PoiseConstraint(PropertyGroup):
     reference_bone: StringProperty(
         name="Reference Bone",
         description="The bone that its points move along with",
-        update=remembers_its_bone("reference_bone"),
+        update=bone_mark_updater("reference_bone"),
     )
     reference_bone_id: StringProperty(options={"HIDDEN"})
     reference_object: PointerProperty(
@@ -155,32 +155,30 @@ class PoiseConstraint(PropertyGroup):
 
     # Footplants
     foot: EnumProperty(name="Foot", description="Which foot stands", items=FEET)
-    has_heel: BoolProperty(
-        name="Heel", description="Whether the heel stands", default=True, update=_lasts_as_its_events
-    )
+    has_heel: BoolProperty(name="Heel", description="Whether the heel stands", default=True, update=_fit_span_to_events)
     has_toe: BoolProperty(
-        name="Ball", description="Whether the ball of the foot stands", default=True, update=_lasts_as_its_events
+        name="Ball", description="Whether the ball of the foot stands", default=True, update=_fit_span_to_events
     )
     heel_strike: FloatProperty(
         name="Heel Strike",
         description="The frame at which the heel touches down",
         step=100,
-        update=_lasts_as_its_events,
+        update=_fit_span_to_events,
     )
     heel_off: FloatProperty(
         name="Heel Off",
         description="The frame at which the heel leaves the ground",
         step=100,
-        update=_lasts_as_its_events,
+        update=_fit_span_to_events,
     )
     toe_strike: FloatProperty(
-        name="Toe Strike", description="The frame at which the ball touches down", step=100, update=_lasts_as_its_events
+        name="Toe Strike", description="The frame at which the ball touches down", step=100, update=_fit_span_to_events
     )
     toe_off: FloatProperty(
         name="Toe Off",
         description="The frame at which the ball leaves the ground",
         step=100,
-        update=_lasts_as_its_events,
+        update=_fit_span_to_events,
     )
     ground_velocity: FloatVectorProperty(
         name="Ground Velocity",

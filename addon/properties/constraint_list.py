@@ -16,7 +16,7 @@ from .copying import copy_properties
 List = Literal["constraints", "found"]
 _ACTIVE = {"constraints": "active_constraint", "found": "active_found"}
 
-USUAL_PRIORITIES = {"FOOTPLANT": 3, "BALANCE": 2}
+DEFAULT_PRIORITIES = {"FOOTPLANT": 3, "BALANCE": 2}
 """Feet before balance before everything else: a hand that reaches out of reach must not make the character fall."""
 
 
@@ -29,7 +29,7 @@ def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "con
     item.uid = secrets.token_hex(8)
     item.kind = kind
     item.name = unique_name(name, taken)
-    item.priority = USUAL_PRIORITIES.get(kind, 1)
+    item.priority = DEFAULT_PRIORITIES.get(kind, 1)
     item.ground_choice = "AUTO"  # stored, which tells it from plants of files that were saved before there was a choice
     setattr(character, _ACTIVE[into], len(held) - 1)
     return item

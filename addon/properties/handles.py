@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from .. import bridge
-from ..bridge.transforms import Placement
+from ..bridge.transforms import Transform
 from . import PoiseConstraint, PoisePoint, character_of
 
 DISPLAY = {"SHAPE": "SPHERE", "FOOTPLANT": "ARROWS", "ORIENTATION": "ARROWS", "LOOK_AT": "SINGLE_ARROW"}
@@ -32,38 +32,38 @@ def collection_of(armature: bpy.types.Object) -> bpy.types.Collection:
 
 
 def add_empty(
-    armature: bpy.types.Object, constraint: PoiseConstraint, point: PoisePoint, placement: Placement
+    armature: bpy.types.Object, constraint: PoiseConstraint, point: PoisePoint, transform: Transform
 ) -> bpy.types.Object:
     """Make the empty of a point, which remembers where that is."""
     empty = bpy.data.objects.new(constraint.name, None)
     display: Any = DISPLAY.get(constraint.kind, "PLAIN_AXES")
     empty.empty_display_type = "SPHERE" if constraint.kind == "LOOK_AT" and constraint.aim == "PLACE" else display
-    empty.empty_display_size = EMPTY_SIZE * length_of(armature)
+    empty.empty_display_size = EMPTY_SIZE * longest_side(armature)
     empty.rotation_mode = "QUATERNION"
-    empty.location = placement.location.tolist()
-    empty.rotation_quaternion = placement.quaternion.tolist()
+    empty.location = transform.location.tolist()
+    empty.rotation_quaternion = transform.quaternion.tolist()
     collection_of(armature).objects.link(empty)
     point.object = empty
-    remember(point, placement)
+    store_home(point, transform)
     return empty
 
 
-def length_of(armature: bpy.types.Object) -> float:
+def longest_side(armature: bpy.types.Object) -> float:
     """The longest side of an armature, of one without any 1."""
     return max(float(armature.dimensions[side]) for side in range(3)) or 1.0
 
 
-def remember(point: PoisePoint, placement: Placement) -> None:
+def store_home(point: PoisePoint, transform: Transform) -> None:
     """Let a point know where it is at first."""
-    point.home = placement.location.tolist()
-    point.home_rotation = placement.quaternion.tolist()
+    point.home = transform.location.tolist()
+    point.home_rotation = transform.quaternion.tolist()
 
 
 def make_empties(armature: bpy.types.Object, constraint: PoiseConstraint) -> None:
     """Make the empties of all points that have none, where these remember to be."""
     for point in constraint.points:
         if point.object is None:
-            add_empty(armature, constraint, point, Placement.turned(point.home, point.home_rotation))
+            add_empty(armature, constraint, point, Transform.from_quaternion(point.home, point.home_rotation))
 
 
 def remove_empties(armature: bpy.types.Object, constraint: PoiseConstraint) -> None:
@@ -91,7 +91,7 @@ def _remove_if_unused(armature: bpy.types.Object, empty: bpy.types.Object | None
     bpy.data.objects.remove(empty)
 
 
-def is_in_the_scene(empty: bpy.types.Object | None) -> bool:
+def is_in_scene(empty: bpy.types.Object | None) -> bool:
     """Whether an empty is there: one that was deleted in the viewport lives on only in the point."""
     scene = bpy.context.scene
     return empty is not None and scene is not None and scene.objects.get(empty.name) == empty

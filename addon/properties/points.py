@@ -21,7 +21,7 @@ def ease_frames(scene: Scene) -> int:
     return max(1, round(EASE * scene.render.fps / scene.render.fps_base))
 
 
-def _stays_inside(point: Any, context: Context) -> None:
+def _extend_constraint(point: Any, context: Context) -> None:
     """A stay that is moved beyond its constraint's frames extends them, with time to come and to go."""
     constraint = point.id_data.path_resolve(point.path_from_id().rpartition(".points[")[0])
     ease = ease_frames(context.scene or bpy.data.scenes[0])
@@ -36,13 +36,13 @@ class PoisePoint(PropertyGroup):
 
     object: PointerProperty(type=Object, name="Empty", description="The empty whose place and rotation this point has")
     begin: FloatProperty(
-        name="Begin", description="The frame at which the point is reached", step=100, update=_stays_inside
+        name="Begin", description="The frame at which the point is reached", step=100, update=_extend_constraint
     )
     end: FloatProperty(
         name="End",
         description="The frame at which the point is left; the same for no stay",
         step=100,
-        update=_stays_inside,
+        update=_extend_constraint,
     )
     tension: FloatProperty(
         name="Tension", description="1 comes to rest at the point, -1 rushes through it", soft_min=-1.0, soft_max=1.0

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Between what is saved in the .blend and what the solver takes."""
 
-from .character import character_of_reading, clip_of, ground_of
+from .character import clip_with_settings, ground_of, reading_with_settings
 from .errors import TranslationError
-from .from_solver import accept, take
-from .standing import stand_in_source
-from .to_solver import Translated, span_of, translated
+from .from_solver import accept_proposal, store_constraint
+from .standing import plant_transform
+from .to_solver import Translation, span_of, translate
 
 __all__ = [
-    "Translated",
+    "Translation",
     "TranslationError",
-    "accept",
-    "character_of_reading",
-    "clip_of",
+    "accept_proposal",
+    "clip_with_settings",
     "ground_of",
+    "plant_transform",
+    "reading_with_settings",
     "span_of",
-    "stand_in_source",
-    "take",
-    "translated",
+    "store_constraint",
+    "translate",
 ]

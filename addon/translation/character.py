@@ -11,7 +11,7 @@ import bpy
 from ...solver import BodyPoint, Clip, Footplant, Ground, Skeleton, detect_footplants, estimate_ground
 from .. import bridge
 from ..bridge import Reading
-from ..properties import POINT_MARKS, character_of, found_bone
+from ..properties import POINT_MARKS, character_of, resolve_bone
 from ..properties.character import SOLID_TYPES
 from .errors import TranslationError
 
@@ -19,7 +19,7 @@ HEADROOM = 0.5
 """Sizes of the character: faces farther above a foot than this are a roof, not the ground that it has sunk into."""
 
 
-def clip_of(armature: bpy.types.Object, reading: Reading) -> Clip:
+def clip_with_settings(armature: bpy.types.Object, reading: Reading) -> Clip:
     """What was read, with the landmarks, the mass and the soles that the animator has set."""
     skeleton = reading.clip.skeleton
     marks = _set_landmarks(armature, skeleton)
@@ -41,9 +41,9 @@ def _set_soles(armature: bpy.types.Object) -> dict[str, float]:
     return {f"{side}_{point}": height for side in ("left", "right") for point, height in given if height >= 0.0}
 
 
-def character_of_reading(armature: bpy.types.Object, reading: Reading) -> Reading:
-    """What was read, with `clip_of` as its clip."""
-    clip = clip_of(armature, reading)
+def reading_with_settings(armature: bpy.types.Object, reading: Reading) -> Reading:
+    """What was read, with `clip_with_settings` as its clip."""
+    clip = clip_with_settings(armature, reading)
     return reading if clip is reading.clip else replace(reading, clip=clip)
 
 
@@ -53,7 +53,7 @@ def _set_landmarks(armature: bpy.types.Object, skeleton: Skeleton) -> dict[str, 
     spine: list[int] = []
     for landmark in character_of(armature).landmarks:
         words = landmark.mark.replace("_", " ")
-        name = found_bone(armature, landmark.bone, landmark.bone_id)
+        name = resolve_bone(armature, landmark.bone, landmark.bone_id)
         if not name:
             raise TranslationError(
                 f"The {words} was set to bone {landmark.bone!r}, which has been deleted: set or clear that landmark."

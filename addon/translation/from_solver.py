@@ -22,13 +22,13 @@ from ...solver import (
     ShapeConstraint,
 )
 from .. import bridge
-from ..bridge.transforms import Placement
+from ..bridge.transforms import Transform
 from ..properties import PoiseBone, PoiseConstraint, character_of, handles, name_bone
 from ..properties.constraint_list import new_item, remove
 from ..properties.copying import copy_properties
-from .character import character_of_reading
+from .character import reading_with_settings
 from .errors import TranslationError
-from .standing import stand_in_source
+from .standing import plant_transform
 from .times import nearest_frame, step_of, to_scene
 
 List = Literal["constraints", "found"]
@@ -37,7 +37,7 @@ LEAST_RUN = 3
 """So many points, one for each frame, are one empty that moves."""
 
 
-def take(
+def store_constraint(
     armature: bpy.types.Object, reading: bridge.Reading, constraint: Constraint, into: List = "constraints"
 ) -> PoiseConstraint:
     """Save one of the solver's constraints, made for what was read, in one of a character's lists.
@@ -49,16 +49,18 @@ def take(
         raise TranslationError(f"A {type(constraint).__name__} cannot be kept in a .blend.")
     item = new_item(armature, _kind_of(constraint), constraint.name or _usual_name(constraint, reading), into)
     try:
-        taking = _Taking(armature, character_of_reading(armature, reading), item, with_empties=into == "constraints")
-        taking.shared(constraint)
-        known(taking, constraint)
+        writer = _ConstraintWriter(
+            armature, reading_with_settings(armature, reading), item, with_empties=into == "constraints"
+        )
+        writer.shared(constraint)
+        known(writer, constraint)
     except PoiseError:
         remove(armature, len(getattr(character_of(armature), into)) - 1, into)
         raise
     return item
 
 
-def accept(armature: bpy.types.Object, index: int) -> PoiseConstraint:
+def accept_proposal(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     """Make a constraint of a proposal."""
     character = character_of(armature)
     proposal = character.found[index]
@@ -98,7 +100,7 @@ def _usual_name(constraint: Constraint, reading: bridge.Reading) -> str:
     return f"{words or ('Pin' if len(tuple(held.points)) == 1 else 'Trajectory')} {bone}"
 
 
-class _Taking:
+class _ConstraintWriter:
     """One of the solver's constraints on its way into the .blend."""
 
     def __init__(
@@ -137,19 +139,19 @@ class _Taking:
     def _frame(self, time: float) -> float:
         return to_scene(self.reading, time)
 
-    def _add_point(self, first: Placement, begin: float, end: float, now: Placement | None = None) -> Any:
+    def _add_point(self, first: Transform, begin: float, end: float, now: Transform | None = None) -> Any:
         """A point that is at `first`, or has been moved from there, with times in frames of the clip."""
         point = self.item.points.add()
         point.begin, point.end = self._frame(begin), self._frame(end)
         if self.with_empties:
             handles.add_empty(self.armature, self.item, point, now or first)
-        handles.remember(point, first)
+        handles.store_home(point, first)
         return point
 
     # The kinds -----------------------------------------------------------------------------------------------------
 
-    def path(self, constraint: Any, placed: Callable[[Any, int], Placement]) -> None:
-        """What goes through points; `placed` gives the world placement of a location at a frame of the clip."""
+    def path(self, constraint: Any, placed: Callable[[Any, int], Transform]) -> None:
+        """What goes through points; `placed` gives the world transform of a location at a frame of the clip."""
         item = self.item
         given = constraint.joint
         point = given if isinstance(given, BodyPoint) else BodyPoint(given)
@@ -166,25 +168,27 @@ class _Taking:
 
     def shape(self, constraint: ShapeConstraint) -> None:
         reference = self._reference(constraint)
-        self.path(constraint, lambda location, frame: Placement(reference(frame).shown(location), np.eye(3)))
+        self.path(constraint, lambda location, frame: Transform(reference(frame).to_world(location), np.eye(3)))
 
-    def _reference(self, constraint: ShapeConstraint) -> Callable[[int], Placement]:
+    def _reference(self, constraint: ShapeConstraint) -> Callable[[int], Transform]:
         """Where the reference is at a frame of the clip."""
         item, reference = self.item, constraint.reference
         if reference is None:
-            return lambda frame: Placement(np.zeros(3), np.eye(3))
+            return lambda frame: Transform(np.zeros(3), np.eye(3))
         if isinstance(reference, MovingObject):
             moving = reference.checked(constraint.label, self.clip.frames)
-            places = [Placement.turned(*place) for place in zip(moving.positions, moving.rotations, strict=True)]
+            places = [
+                Transform.from_quaternion(*place) for place in zip(moving.positions, moving.rotations, strict=True)
+            ]
             item.reference, item.reference_object = "OBJECT", self._moving_empty(places)
             return lambda frame: places[frame]
         name = self._bone(reference)
         item.reference = "BONE"
         name_bone(self.armature, item, name, "reference_bone")
         heads, turns = self.clip.position(name), self.clip.orientation(name)
-        return lambda frame: Placement.turned(heads[frame], turns[frame])
+        return lambda frame: Transform.from_quaternion(heads[frame], turns[frame])
 
-    def _moving_empty(self, places: list[Placement]) -> bpy.types.Object:
+    def _moving_empty(self, places: list[Transform]) -> bpy.types.Object:
         """An empty that goes where an object went."""
         empty = bpy.data.objects.new(f"{self.item.name} reference", None)
         empty.rotation_mode = "QUATERNION"
@@ -195,14 +199,16 @@ class _Taking:
         return empty
 
     def orientation(self, constraint: OrientationConstraint) -> None:
-        self.path(constraint, lambda location, frame: Placement.turned(self._head(constraint, frame), location))
+        self.path(
+            constraint, lambda location, frame: Transform.from_quaternion(self._head(constraint, frame), location)
+        )
 
     def look_at(self, constraint: DirectionConstraint) -> None:
         self.item.aim = "DIRECTION"
         self.item.axis = np.array(constraint.axis, dtype=np.float64).tolist()
 
-        def placed(location: Any, frame: int) -> Placement:
-            return Placement.pointing(self._head(constraint, frame), np.array(location, dtype=np.float64))
+        def placed(location: Any, frame: int) -> Transform:
+            return Transform.pointing(self._head(constraint, frame), np.array(location, dtype=np.float64))
 
         self.path(constraint, placed)
 
@@ -248,12 +254,12 @@ class _Taking:
         if ankle is not None:
             name_bone(self.armature, item, self.clip.skeleton.names[ankle])
         times = [time for stay in constraint.stays.values() for time in stay]
-        home = stand_in_source(self.clip, constraint)
-        home = Placement.heading_for(
+        home = plant_transform(self.clip, constraint)
+        home = Transform.upright(
             home.location if constraint.position is None else constraint.position,
             home.heading if constraint.heading is None else constraint.heading,
         )
-        now = Placement.heading_for(home.location + np.asarray(constraint.shift), home.heading + constraint.turn)
+        now = Transform.upright(home.location + np.asarray(constraint.shift), home.heading + constraint.turn)
         self._add_point(home, min(times), max(times), now)
 
 
@@ -274,7 +280,7 @@ def _is_plain(point: ConstraintPoint) -> bool:
     return point.stay[0] == point.stay[1] and not (point.tension or point.continuity or point.bias)
 
 
-def _key(empty: bpy.types.Object, places: list[Placement], frames: list[float]) -> None:
+def _key(empty: bpy.types.Object, places: list[Transform], frames: list[float]) -> None:
     """Let an empty be at places at frames of the scene; at only one, for good."""
     for place, frame in zip(places, frames, strict=False):
         empty.location, empty.rotation_quaternion = place.location.tolist(), place.quaternion.tolist()
@@ -283,10 +289,10 @@ def _key(empty: bpy.types.Object, places: list[Placement], frames: list[float]) 
                 empty.keyframe_insert(channel, frame=frame)
 
 
-_KINDS: dict[str, Callable[[_Taking, Any], None]] = {
-    "SHAPE": _Taking.shape,
-    "FOOTPLANT": _Taking.footplant,
-    "ORIENTATION": _Taking.orientation,
-    "LOOK_AT": _Taking.look_at,
-    "BALANCE": _Taking.balance,
+_KINDS: dict[str, Callable[[_ConstraintWriter, Any], None]] = {
+    "SHAPE": _ConstraintWriter.shape,
+    "FOOTPLANT": _ConstraintWriter.footplant,
+    "ORIENTATION": _ConstraintWriter.orientation,
+    "LOOK_AT": _ConstraintWriter.look_at,
+    "BALANCE": _ConstraintWriter.balance,
 }

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from ...solver import BodyPoint, Clip, Constraint, ConstraintPoint, OrientationConstraint, ShapeConstraint, rotations
-from ..bridge.transforms import Array
+from ..bridge.arrays import Array
 
 ARM = 0.25
 """How far from the head of a bone, in sizes of the character, the two points are that hold it: as far as a forearm, so
 that turning it counts as much as moving a hand."""
 
 
-def held_in_world(
+def pose_in_world(
     joint: str, rotation: Array, stay: tuple[float, float], activity: tuple[float, float], shared: dict[str, Any]
 ) -> list[Constraint]:
     """A joint keeps a rotation (4,) in the world over a stay; times are frames of the clip."""
@@ -27,7 +27,7 @@ def held_in_world(
     return [OrientationConstraint(joint, *activity, points=points, mode="condensed", **shared)]
 
 
-def held_on_parent(
+def pose_on_parent(
     clip: Clip,
     joint: str,
     rotation: Array,

@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...solver import Clip, Footplant
-from ..bridge.transforms import Placement
+from ..bridge.transforms import Transform
 
 
-def stand_in_source(clip: Clip, plant: Footplant) -> Placement:
+def plant_transform(clip: Clip, plant: Footplant) -> Transform:
     """The middle between heel and ball over the plant's time, and the foot's heading; the origin of an unknown foot."""
     marks = clip.skeleton.landmarks
     ends = {"heel": getattr(marks, f"{plant.foot}_heel"), "toe": getattr(marks, f"{plant.foot}_ball")}
@@ -19,14 +19,14 @@ def stand_in_source(clip: Clip, plant: Footplant) -> Placement:
         if ends[part] is not None
     }
     if not places:
-        return Placement.heading_for(np.zeros(3), 0.0)
+        return Transform.upright(np.zeros(3), 0.0)
     middle = np.mean(list(places.values()), axis=0)
     if ends["heel"] is None or ends["toe"] is None:
-        return Placement.heading_for(middle, 0.0)
+        return Transform.upright(middle, 0.0)
     begin, end = (pick(time) for pick, time in zip((min, max), zip(*plant.stays.values(), strict=True), strict=True))
     during = _during(clip, begin, end)
     along = (clip.position(ends["toe"])[during] - clip.position(ends["heel"])[during]).mean(axis=0)
-    return Placement.heading_for(middle, float(np.arctan2(along[0], -along[1])))
+    return Transform.upright(middle, float(np.arctan2(along[0], -along[1])))
 
 
 def _during(clip: Clip, begin: float, end: float) -> slice:

@@ -23,12 +23,13 @@ from ...solver import (
     ShapeConstraint,
 )
 from .. import bridge
-from ..bridge.transforms import Array, Placement, placements, stands_still
-from ..properties import EASE, PoiseConstraint, PoisePoint, character_of, events_of, found_bone
-from ..properties.handles import is_in_the_scene
-from .character import character_of_reading
+from ..bridge.arrays import Array
+from ..bridge.transforms import Transform, is_static, transforms_at
+from ..properties import EASE, PoiseConstraint, PoisePoint, character_of, events_of, resolve_bone
+from ..properties.handles import is_in_scene
+from .character import reading_with_settings
 from .errors import TranslationError
-from .poses import held_in_world, held_on_parent
+from .poses import pose_in_world, pose_on_parent
 from .times import nearest_frame, step_of, to_clip, to_scene, within
 
 TURN_ROUNDING = 1e-6
@@ -36,7 +37,7 @@ TURN_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
-class Translated:
+class Translation:
     """The constraints of a character for one reading."""
 
     constraints: tuple[Constraint, ...]
@@ -50,27 +51,27 @@ class _OutOfRangeError(TranslationError):
     """A constraint that has nothing to say about the frames that were read."""
 
 
-def translated(
+def translate(
     armature: bpy.types.Object, reading: bridge.Reading, items: Iterable[PoiseConstraint] | None = None
-) -> Translated:
+) -> Translation:
     """The solver's constraints for what was read; without `items`, of all that are enabled.
 
     What lies outside of the read frames is cut off. Empties are where they are now; those that move are sampled.
     """
     chosen = [item for item in character_of(armature).constraints if item.enabled] if items is None else list(items)
-    set_up = character_of_reading(armature, reading)
+    set_up = reading_with_settings(armature, reading)
     made: list[Constraint] = []
     uids: list[str] = []
     skipped: list[str] = []
     for item in chosen:
         try:
-            parts = _Translation(armature, set_up, item).constraints()
+            parts = _ConstraintTranslator(armature, set_up, item).constraints()
         except _OutOfRangeError as complaint:
             skipped.append(str(complaint))
             continue
         made += parts
         uids += [item.uid] * len(parts)
-    return Translated(tuple(made), tuple(uids), tuple(skipped))
+    return Translation(tuple(made), tuple(uids), tuple(skipped))
 
 
 def span_of(armature: bpy.types.Object, item: PoiseConstraint) -> tuple[int, int]:
@@ -89,7 +90,7 @@ def span_of(armature: bpy.types.Object, item: PoiseConstraint) -> tuple[int, int
     return math.floor(begin), math.ceil(end)
 
 
-class _Translation:
+class _ConstraintTranslator:
     """One saved constraint on its way to the solver."""
 
     def __init__(self, armature: bpy.types.Object, reading: bridge.Reading, item: PoiseConstraint) -> None:
@@ -130,7 +131,7 @@ class _Translation:
         """The joint of a bone that is named once; the error says what has become of it."""
         if not bone:
             raise self._error("it has no bone: choose one.")
-        name = found_bone(self.armature, bone, mark)
+        name = resolve_bone(self.armature, bone, mark)
         if not name:
             raise self._error(f"bone {bone!r} has been deleted; choose another one, or delete the constraint.")
         if name not in self.clip.skeleton.names:
@@ -190,37 +191,37 @@ class _Translation:
         return sorted(stays, key=lambda stay: stay[1:])
 
     def _empty(self, point: PoisePoint) -> bpy.types.Object:
-        if not is_in_the_scene(point.object):
+        if not is_in_scene(point.object):
             number = next((n for n, other in enumerate(self.item.points, start=1) if other == point), 1)
             raise self._error(f"the empty of point {number} has been deleted; remove the point too, or make a new one.")
         empty: bpy.types.Object = point.object
         return empty
 
-    def _placements(self, points: list[PoisePoint], frames: list[float]) -> list[Placement]:
+    def _transforms(self, points: list[PoisePoint], frames: list[float]) -> list[Transform]:
         """Where points are at frames of the scene."""
         if self._is_proposal():
-            return [Placement.turned(point.home, point.home_rotation) for point in points]
+            return [Transform.from_quaternion(point.home, point.home_rotation) for point in points]
         asked = [(self._empty(point), frame) for point, frame in zip(points, frames, strict=True)]
-        return placements(self.armature, asked)
+        return transforms_at(self.armature, asked)
 
     def _is_proposal(self) -> bool:
         """What detection proposes has no empties yet."""
         return any(item == self.item for item in character_of(self.armature).found)
 
-    def _path_points(self, location: Callable[[Placement, float], Any], follows: bool = False) -> list[ConstraintPoint]:
+    def _path_points(self, location: Callable[[Transform, float], Any], follows: bool = False) -> list[ConstraintPoint]:
         """The solver's points; `location` says what it takes from an empty, given the time in frames of the clip.
 
         Whoever stays at an empty that moves follows it, frame by frame; with `follows` also at one that does not.
         """
         stops: list[tuple[PoisePoint, float, float]] = []
         for point, begin, end in self._stays():
-            if begin < end and (follows or (point.object is not None and not stands_still(point.object))):
+            if begin < end and (follows or (point.object is not None and not is_static(point.object))):
                 whole = np.arange(np.ceil(begin), np.floor(end) + 1.0).tolist()
                 stops += [(point, time, time) for time in sorted({begin, *whole, end})]
             else:
                 stops.append((point, begin, end))
         frames = [to_scene(self.reading, begin) for _, begin, _ in stops]
-        places = self._placements([point for point, _, _ in stops], frames)
+        places = self._transforms([point for point, _, _ in stops], frames)
         return [
             ConstraintPoint(location(place, begin), begin, end, point.tension, point.continuity, point.bias)
             for place, (point, begin, end) in zip(places, stops, strict=True)
@@ -234,39 +235,39 @@ class _Translation:
 
     def _shape(self) -> list[Constraint]:
         joint, path = self._own_point(), self._path()
-        reference, seen = self._reference()
-        points = self._path_points(lambda place, time: seen(time).seen(place.location))
+        reference, reference_at = self._reference()
+        points = self._path_points(lambda place, time: reference_at(time).to_local(place.location))
         return [ShapeConstraint(joint, points=points, reference=reference, **path)]
 
-    def _reference(self) -> tuple[str | MovingObject | None, Callable[[float], Placement]]:
+    def _reference(self) -> tuple[str | MovingObject | None, Callable[[float], Transform]]:
         """What points are relative to, and where that is in the source at a time in frames of the clip."""
         item = self.item
         if item.reference == "BONE":
             name = self._joint(item.reference_bone, item.reference_bone_id)
             heads, turns = self.clip.position(name), self.clip.orientation(name)
 
-            def of_bone(time: float) -> Placement:
+            def of_bone(time: float) -> Transform:
                 frame = nearest_frame(self.reading, time)
-                return Placement.turned(heads[frame], turns[frame])
+                return Transform.from_quaternion(heads[frame], turns[frame])
 
             return name, of_bone
         if item.reference == "OBJECT":
             held: bpy.types.Object | None = item.reference_object
-            if held is None or not is_in_the_scene(held):
+            if held is None or not is_in_scene(held):
                 raise self._error("the object that its points move along with is missing: choose one.")
-            frames = [0.0] if stands_still(held) else self.reading.times.tolist()
-            places = placements(self.armature, [(held, frame) for frame in frames])
+            frames = [0.0] if is_static(held) else self.reading.times.tolist()
+            places = transforms_at(self.armature, [(held, frame) for frame in frames])
             moving = MovingObject(
                 np.array([place.location for place in places]), np.array([place.quaternion for place in places])
             )
             if len(places) == 1:
                 moving = MovingObject(moving.positions[0], moving.rotations[0])
 
-            def of_object(time: float) -> Placement:
+            def of_object(time: float) -> Transform:
                 return places[nearest_frame(self.reading, time) if len(places) > 1 else 0]
 
             return moving, of_object
-        world = Placement(np.zeros(3), np.eye(3))
+        world = Transform(np.zeros(3), np.eye(3))
         return None, lambda time: world
 
     def _orientation(self) -> list[Constraint]:
@@ -287,7 +288,7 @@ class _Translation:
             points = self._path_points(lambda place, time: self._gaze(place, eyes, time), follows=True)
         return [DirectionConstraint(name, points=points, **path)]
 
-    def _gaze(self, place: Placement, eyes: Array, time: float) -> Array:
+    def _gaze(self, place: Transform, eyes: Array, time: float) -> Array:
         """(3,) from where the bone is in the source (frames, 3) to a place."""
         direction = place.location - eyes[nearest_frame(self.reading, time)]
         if not np.linalg.norm(direction) > 0.0:
@@ -349,8 +350,8 @@ class _Translation:
         if not len(item.points):
             return {}
         point = item.points[0]
-        home = Placement.turned(point.home, point.home_rotation)
-        (now,) = self._placements([point], [item.begin])
+        home = Transform.from_quaternion(point.home, point.home_rotation)
+        (now,) = self._transforms([point], [item.begin])
         turn = (now.heading - home.heading + np.pi) % (2.0 * np.pi) - np.pi
         return {
             "position": tuple(home.location.tolist()) if item.use_position else None,
@@ -375,8 +376,8 @@ class _Translation:
             has_parent = self.clip.skeleton.parents[self.clip.skeleton.index(joint)] >= 0
             if item.pose_space == "LOCAL" and has_parent:
                 rotation = np.array(listed.rotation, dtype=np.float64)
-                made += held_on_parent(self.clip, joint, rotation, stay, (before, after), self._shared)
+                made += pose_on_parent(self.clip, joint, rotation, stay, (before, after), self._shared)
             else:
                 rotation = np.array(listed.world_rotation, dtype=np.float64)
-                made += held_in_world(joint, rotation, stay, activity, self._shared)
+                made += pose_in_world(joint, rotation, stay, activity, self._shared)
         return made

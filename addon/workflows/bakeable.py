@@ -34,7 +34,7 @@ class Bakeable:
             for name, kind in zip(skeleton.names, skeleton.kinds, strict=True)
             if kind is not JointKind.FIXED and name not in self.movers
         }
-        """Joints that the solver may move and whose channels Blender obeys."""
+        """Joints that the solver may move and whose channels Blender follows_channels."""
         self.free = {skeleton.names[joint] for joint, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE}
 
     # Checks ------------------------------------------------------------------------------------------------------
@@ -50,7 +50,7 @@ class Bakeable:
         `has_offset` says that the constraint holds a point of the bone other than its head.
         """
         for bone in bones:
-            if bone in self.reading.rig.places and self.movers:
+            if bone in self.reading.rig.index and self.movers:
                 complaint = self._why_not(bone, change, has_offset)
                 if complaint:
                     raise self._refusal(complaint, bone, change, has_offset)
@@ -63,7 +63,7 @@ class Bakeable:
 
     def check_recruited(self, bones: Sequence[str]) -> None:
         """Raise where none of the bones that a constraint shall recruit can be baked."""
-        known = [bone for bone in bones if bone in self.reading.rig.places]
+        known = [bone for bone in bones if bone in self.reading.rig.index]
         if known and self.movers and not self.movable.intersection(known):
             complaint = self._why_not(known[0], "turn", has_offset=False) or f"Bone {known[0]!r} may not move"
             raise self._refusal(complaint, known[0], "turn", has_offset=False)
@@ -88,12 +88,12 @@ class Bakeable:
         """Why no footplant of a foot could be baked, in one sentence; empty where one could, or no leg is known."""
         if not self.movers:
             return ""
-        skeleton = translation.clip_of(self.armature, self.reading).skeleton
+        skeleton = translation.clip_with_settings(self.armature, self.reading).skeleton
         leg = [skeleton.names[joint] for joint in skeleton.landmarks.leg(foot) if joint is not None]
         held = [name for name in leg if name in self.movers]
         if not held or self.movable.intersection(leg):
             return ""
-        words = self.movers[held[0]].words_for(held[0])
+        words = self.movers[held[0]].description_for(held[0])
         return f"The {foot} leg cannot be baked, since {words} moves bone {held[0]!r}: {bridge.COPY_INSTEAD}."
 
     # What stands in the way ----------------------------------------------------------------------------------------
@@ -103,10 +103,10 @@ class Bakeable:
         if bone not in self.joints:
             return f"Bone {bone!r} is none of the bones that move the character"
         if bone in self.movers:
-            return f"Bone {bone!r} cannot be baked, since {self.movers[bone].words_for(bone)} moves it"
+            return f"Bone {bone!r} cannot be baked, since {self.movers[bone].description_for(bone)} moves it"
         blocker = self._blocker(bone, has_offset) if change == "place" else ""
         if blocker:
-            words = self.movers[blocker].words_for(bone)
+            words = self.movers[blocker].description_for(bone)
             return f"Bone {bone!r} cannot be moved by keys, since {words} decides where it is"
         if bone not in self.movable and not self.movable.intersection(self._above(bone)):
             return f"Bone {bone!r} cannot be moved, since neither it nor a bone above it can be baked"
@@ -119,13 +119,13 @@ class Bakeable:
         for above in self._above(bone):
             if above in self.movable:
                 return ""
-            if above in self.movers and self.movers[above].sets_place:
+            if above in self.movers and self.movers[above].sets_position:
                 return above
         return ""
 
     def _has_place_set(self, bone: str) -> bool:
         """Whether a mover of a bone above decides, at least in part, where a bone is."""
-        return any(above in self.movers and self.movers[above].sets_place for above in self._above(bone))
+        return any(above in self.movers and self.movers[above].sets_position for above in self._above(bone))
 
     def _above(self, bone: str) -> list[str]:
         data: Any = self.armature.data
@@ -161,7 +161,7 @@ class Bakeable:
         Bones that are no joints, such as controls, often hang on the root: of these only the length counts.
         """
         rig = self.reading.rig
-        apart = float(np.linalg.norm(rig.rest_heads[rig.places[bone]] - rig.rest_heads[rig.places[other]]))
+        apart = float(np.linalg.norm(rig.rest_heads[rig.index[bone]] - rig.rest_heads[rig.index[other]]))
         if bone not in self.joints:
             return 0, apart
         mine, others = {bone, *self._above(bone)}, {other, *self._above(other)}
@@ -169,7 +169,7 @@ class Bakeable:
 
     def _nothing(self) -> str:
         held = next((name for name in self.reading.clip.skeleton.names if name in self.movers), next(iter(self.movers)))
-        words = self.movers[held].words_for(held)
+        words = self.movers[held].description_for(held)
         return (
             f"No bone that moves the character of {self.armature.name!r} can be baked ({words} moves {held!r}): "
             f"{bridge.COPY_INSTEAD}."

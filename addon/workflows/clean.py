@@ -17,7 +17,7 @@ Plant = solver.Footplant | solver.PlantedPoint
 
 
 @dataclass(frozen=True)
-class Options:
+class CleanOptions:
     """What to clean and how. Frames are the scene's, both included; None: the scene's own first or last."""
 
     method: solver.CleanMethod = "stretch"
@@ -30,7 +30,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CleanResult:
     """What a cleaning came to."""
 
     sentence: str
@@ -44,23 +44,23 @@ class Outcome:
     """What is said first: plants that stand off the ground, and a range that leaves out a part of the action."""
 
 
-def clean(armature: bpy.types.Object | None, options: Options | None = None) -> Outcome:
+def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None) -> CleanResult:
     """Clean an armature's source, bake the result and keep what is to be told.
 
     Feet stand in the enabled footplants of the character; where there are none, in those that are found.
     """
-    asked = options or Options()
+    asked = options or CleanOptions()
     if not (asked.feet or asked.hands):
         raise translation.TranslationError("Neither feet nor hands are to be cleaned: choose one of them, or both.")
     reading = solve.read(armature, asked.begin, asked.end)
     held = reading.armature
-    clip = solve.bakeable(reading, translation.clip_of(held, reading))
+    clip = solve.with_unbakeable_joints_fixed(reading, translation.clip_with_settings(held, reading))
     _check_limbs(reading, clip.skeleton)
     feet, uids = _footplants(held, reading, clip) if asked.feet else ([], [])
     hands = _handplants(reading, clip) if asked.hands else []
     if not feet and not hands:
         raise translation.TranslationError(_nothing_found(asked, clip, reading))
-    grounded = ground_gaps.grounded(held, clip, feet, uids)
+    grounded = ground_gaps.place_on_ground(held, clip, feet, uids)
     feet = [plant for plant in grounded.constraints if isinstance(plant, solver.Footplant)]
     ground = grounded.ground
     cyclic = loops.is_loop(reading, clip)
@@ -72,18 +72,18 @@ def clean(armature: bpy.types.Object | None, options: Options | None = None) -> 
     baked = bridge.bake(reading, cleaned.clip, target=asked.target, tolerance=asked.tolerance)
     follow_renames(held)
     unmet = tuple(_unmet(cleaned, reading))
-    wrong = [baked.held_off] if baked.held_off else []
-    sentence = messages.with_first(wrong, _sentence(len(feet), len(hands), unmet, baked, cyclic))
+    wrong = [baked.rig_conflict] if baked.rig_conflict else []
+    sentence = messages.prefixed(wrong, _sentence(len(feet), len(hands), unmet, baked, cyclic))
     character = character_of(held)
     character.last_clean = sentence
     character.has_metrics = bool(feet)
-    ground_gaps.keep_gaps(held, grounded.gaps)
-    ground_gaps.keep_soles(held, clip.skeleton)
-    messages.write_metrics(character.metrics_before, before, clip.skeleton.size)
-    messages.write_metrics(character.metrics_after, after, clip.skeleton.size)
-    notes = tuple(filter(None, (grounded.sentence, ranges.left_out(held))))
+    ground_gaps.store_gaps(held, grounded.gaps)
+    ground_gaps.store_soles(held, clip.skeleton)
+    messages.store_metrics(character.metrics_before, before, clip.skeleton.size)
+    messages.store_metrics(character.metrics_after, after, clip.skeleton.size)
+    notes = tuple(filter(None, (grounded.sentence, ranges.range_warning(held))))
     unmet = (*unmet, *(note for note in baked.notes if note not in wrong))
-    return Outcome(sentence, unmet, before, after, baked, notes)
+    return CleanResult(sentence, unmet, before, after, baked, notes)
 
 
 def _footplants(
@@ -93,7 +93,7 @@ def _footplants(
     items = [item for item in character_of(armature).constraints if item.enabled and item.kind == "FOOTPLANT"]
     if not items:
         return [named(plant, reading) for plant in solver.detect_footplants(clip)], []
-    translated = translation.translated(armature, reading, items)
+    translated = translation.translate(armature, reading, items)
     pairs = zip(translated.constraints, translated.uids, strict=True)
     kept = [(plant, uid) for plant, uid in pairs if isinstance(plant, solver.Footplant)]
     return [plant for plant, _ in kept], [uid for _, uid in kept]
@@ -128,7 +128,7 @@ def _handplants(reading: bridge.Reading, clip: solver.Clip) -> list[solver.Plant
     ]
 
 
-def _nothing_found(options: Options, clip: solver.Clip, reading: bridge.Reading) -> str:
+def _nothing_found(options: CleanOptions, clip: solver.Clip, reading: bridge.Reading) -> str:
     if not options.hands:
         return detect.why_no_foot_stands(clip, reading)
     limbs = " or ".join(word for word, wanted in (("foot", options.feet), ("hand", options.hands)) if wanted)
@@ -143,7 +143,7 @@ def _unmet(cleaned: solver.Cleaned, reading: bridge.Reading) -> Iterable[str]:
     for plant, distances in zip(cleaned.plants, cleaned.residuals, strict=True):
         worst = int(distances.argmax())
         if distances[worst] > solver.VISIBLE_ERROR * cleaned.clip.skeleton.size:
-            missed = messages.amount(float(distances[worst]), is_angular=False)
+            missed = messages.format_amount(float(distances[worst]), is_angular=False)
             yield (
                 f"{plant.label}: at frame {reading.times[plant.begin + worst]:g} it is {missed} from where it should "
                 "stand; shorten it, or choose another method."

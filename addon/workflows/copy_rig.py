@@ -16,7 +16,7 @@ def make_bakeable_copy(armature: bpy.types.Object) -> bpy.types.Object:
     The copy has the settings of the character and those landmarks whose bones it has, but no constraints.
     """
     bridge.check_armature(armature)
-    if not bridge.is_moved_by_others(armature):
+    if not bridge.has_movers(armature):
         raise bridge.BridgeError(
             f"The bones of {armature.name!r} are moved by their keys alone, so it can be baked as it is."
         )

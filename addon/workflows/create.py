@@ -11,9 +11,10 @@ import numpy as np
 
 from ... import solver
 from .. import bridge, translation
-from ..bridge.transforms import Array, Placement, shown_bones
+from ..bridge.arrays import Array
+from ..bridge.transforms import Transform, bone_transforms
 from ..properties import PoiseConstraint, character_of, ease_frames, handles, name_bone
-from ..properties.constraint_list import USUAL_PRIORITIES, new_item
+from ..properties.constraint_list import DEFAULT_PRIORITIES, new_item
 from ..translation import TranslationError
 from .bakeable import Bakeable, Change, bakeable_at, change_of
 from .recruiting_defaults import Body
@@ -31,17 +32,11 @@ def hold_frames(scene: bpy.types.Scene) -> int:
     return max(1, round(HOLD * scene.render.fps / scene.render.fps_base))
 
 
-def eased(scene: bpy.types.Scene, begin: float, end: float) -> tuple[float, float]:
+def with_eases(scene: bpy.types.Scene, begin: float, end: float) -> tuple[float, float]:
     """A span of frames with time to come and to go, but not beyond the usual range, where it lies inside."""
     first, last = bridge.frame_range(scene)
     ease = ease_frames(scene)
     return min(max(begin - ease, first), begin), max(min(end + ease, last), end)
-
-
-def checked(armature: bpy.types.Object, bones: Sequence[str]) -> None:
-    """Raise unless the armature can be used and all bones can be constrained."""
-    _check_given(armature, bones)
-    bridge.check_bones(armature, bones)
 
 
 def _check_given(armature: bpy.types.Object, bones: Sequence[str]) -> None:
@@ -66,17 +61,12 @@ def checked_body(
 def check_role(armature: bpy.types.Object, item: PoiseConstraint, role: str, bones: Sequence[str]) -> None:
     """As `checked`, for bones that an existing constraint shall hold ("BONE"), refer to or recruit ("RECRUITED")."""
     _check_given(armature, bones)
-    known = bakeable_at(armature, _scene().frame_current_final)
+    known = bakeable_at(armature, bridge.current_scene().frame_current_final)
     if known is not None and role == "RECRUITED":
         known.check_recruited(bones)
     elif known is not None and role == "BONE" and item.kind != "BALANCE":
         known.check(bones, change_of(item), any(item.offset))
     bridge.check_bones(armature, bones)
-
-
-def _scene() -> bpy.types.Scene:
-    scene = bridge.current_scene()
-    return scene
 
 
 def tail_offset(armature: bpy.types.Object, bone: str) -> tuple[float, float, float]:
@@ -101,11 +91,11 @@ def _new_path(
 
 
 def _add_point(
-    armature: bpy.types.Object, item: PoiseConstraint, placement: Placement, begin: float, end: float
+    armature: bpy.types.Object, item: PoiseConstraint, transform: Transform, begin: float, end: float
 ) -> None:
     point = item.points.add()
     point.begin, point.end = begin, end
-    handles.add_empty(armature, item, point, placement)
+    handles.add_empty(armature, item, point, transform)
 
 
 def add_pins(
@@ -114,13 +104,15 @@ def add_pins(
     """Bones stay, from a frame on for some frames more, where they are shown to be."""
     body = checked_body(armature, bones, frame, "place", has_offset=at_tail)
     end = frame + hold
-    for bone, placement in zip(bones, shown_bones(armature, bones, frame), strict=True):
-        item = _new_path(armature, "SHAPE", f"Pin {bone}", bone, eased(_scene(), frame, end), "CONDENSED")
+    for bone, transform in zip(bones, bone_transforms(armature, bones, frame), strict=True):
+        item = _new_path(
+            armature, "SHAPE", f"Pin {bone}", bone, with_eases(bridge.current_scene(), frame, end), "CONDENSED"
+        )
         body.recruit(item, is_turned=False)
         offset = tail_offset(armature, bone) if at_tail else (0.0, 0.0, 0.0)
         item.offset = offset
-        _add_point(armature, item, Placement(placement.shown(offset), np.eye(3)), frame, end)
-    return _last(armature, len(bones))
+        _add_point(armature, item, Transform(transform.to_world(offset), np.eye(3)), frame, end)
+    return _newest(armature, len(bones))
 
 
 def add_trajectories(
@@ -139,8 +131,8 @@ def add_trajectories(
         body.recruit(item, is_turned=False)
         for frame in frames.tolist():
             time = float(reading.times[frame])
-            _add_point(armature, item, Placement(way[frame], np.eye(3)), time, time)
-    return _last(armature, len(bones))
+            _add_point(armature, item, Transform(way[frame], np.eye(3)), time, time)
+    return _newest(armature, len(bones))
 
 
 def joint_of(reading: bridge.Reading, bone: str) -> str:
@@ -158,11 +150,18 @@ def add_orientations(
     """Bones stay, from a frame on for some frames more, turned as they are shown to be."""
     body = checked_body(armature, bones, frame, "turn")
     end = frame + hold
-    for bone, placement in zip(bones, shown_bones(armature, bones, frame), strict=True):
-        item = _new_path(armature, "ORIENTATION", f"Orientation {bone}", bone, eased(_scene(), frame, end), "CONDENSED")
+    for bone, transform in zip(bones, bone_transforms(armature, bones, frame), strict=True):
+        item = _new_path(
+            armature,
+            "ORIENTATION",
+            f"Orientation {bone}",
+            bone,
+            with_eases(bridge.current_scene(), frame, end),
+            "CONDENSED",
+        )
         body.recruit(item, is_turned=True)
-        _add_point(armature, item, placement, frame, end)
-    return _last(armature, len(bones))
+        _add_point(armature, item, transform, frame, end)
+    return _newest(armature, len(bones))
 
 
 def add_look_at(
@@ -173,11 +172,11 @@ def add_look_at(
     aim: Any = bpy.data.objects.get(target) if target else None
     if target and aim is None:
         raise TranslationError(f"There is no object {target!r} to look at.")
-    scene = _scene()
+    scene = bridge.current_scene()
     ease = min(float(ease_frames(scene)), 0.25 * (end - begin))
     axes = {bone: looking_axis(armature, bone) for bone in bones}
-    first, last = (shown_bones(armature, bones, frame) for frame in (begin + ease, end - ease))
-    for bone, placement, later in zip(bones, first, last, strict=True):
+    first, last = (bone_transforms(armature, bones, frame) for frame in (begin + ease, end - ease))
+    for bone, transform, later in zip(bones, first, last, strict=True):
         item = _new_path(armature, "LOOK_AT", f"Look at {bone}", bone, (begin, end), "CONDENSED")
         body.recruit(item, is_turned=True)
         item.axis = axes[bone].tolist()
@@ -187,21 +186,21 @@ def add_look_at(
             point.object, (point.begin, point.end) = aim, stay
         else:
             # Whoever walks ahead does not walk past it.
-            way = float(np.linalg.norm(later.location - placement.location))
-            place = placement.shown((way + _view_distance(armature)) * axes[bone])
-            _add_point(armature, item, Placement(place, np.eye(3)), *stay)
-    return _last(armature, len(bones))
+            way = float(np.linalg.norm(later.location - transform.location))
+            place = transform.to_world((way + _view_distance(armature)) * axes[bone])
+            _add_point(armature, item, Transform(place, np.eye(3)), *stay)
+    return _newest(armature, len(bones))
 
 
 def _view_distance(armature: bpy.types.Object) -> float:
-    return VIEW_DISTANCE * handles.length_of(armature)
+    return VIEW_DISTANCE * handles.longest_side(armature)
 
 
 def looking_axis(armature: bpy.types.Object, bone: str) -> Array:
     """(3,) the axis of a bone that points ahead at rest."""
     data: Any = armature.data
     forward = _forward(armature)
-    axes = Placement.of(armature.matrix_world @ data.bones[bone].matrix_local).axes
+    axes = Transform.of(armature.matrix_world @ data.bones[bone].matrix_local).axes
     along = axes.T @ forward
     nearest = int(np.argmax(np.abs(along)))
     return np.eye(3)[nearest] * np.sign(along[nearest])
@@ -219,7 +218,7 @@ def _forward(armature: bpy.types.Object) -> Array:
     level = np.sum(ways, axis=0) * (1.0, 1.0, 0.0) if ways else np.zeros(3)
     if np.linalg.norm(level) > 0.0:
         return np.asarray(level / np.linalg.norm(level))
-    return Placement.of(armature.matrix_world).axes @ np.array([0.0, -1.0, 0.0])
+    return Transform.of(armature.matrix_world).axes @ np.array([0.0, -1.0, 0.0])
 
 
 # The others ----------------------------------------------------------------------------------------------------------
@@ -242,24 +241,24 @@ def add_footplant(
         height=height,
         ground_velocity=_ground_velocity(armature),
     )
-    item = translation.take(armature, reading, plant)
-    item.priority = USUAL_PRIORITIES["FOOTPLANT"]
+    item = translation.store_constraint(armature, reading, plant)
+    item.priority = DEFAULT_PRIORITIES["FOOTPLANT"]
     return item
 
 
 def _ground_velocity(armature: bpy.types.Object) -> tuple[float, float, float]:
     """How fast the ground moves under the motion in the scene's range, in units a second."""
-    scene = _scene()
+    scene = bridge.current_scene()
     whole = bridge.read(armature, scene.frame_start, scene.frame_end)
-    x, y, z = solver.ground_velocity(translation.clip_of(armature, whole)).tolist()
+    x, y, z = solver.ground_velocity(translation.clip_with_settings(armature, whole)).tolist()
     return x, y, z
 
 
 def foot_of(armature: bpy.types.Object, bones: Sequence[str]) -> Literal["left", "right"]:
     """The foot that bones belong to: those of one leg, or below its ankle."""
-    scene = _scene()
+    scene = bridge.current_scene()
     reading = bridge.read(armature, scene.frame_current, scene.frame_current)
-    marks = translation.clip_of(armature, reading).skeleton.landmarks
+    marks = translation.clip_with_settings(armature, reading).skeleton.landmarks
     data: Any = armature.data
     names = reading.clip.skeleton.names
     for bone in bones:
@@ -280,13 +279,13 @@ def add_balance(
 ) -> PoiseConstraint:
     """The centre of mass keeps its place over the feet, or over other bones; without a span, in all frames."""
     bridge.check_armature(armature)
-    known = bakeable_at(armature, _scene().frame_current_final)
+    known = bakeable_at(armature, bridge.current_scene().frame_current_final)
     if known is not None:
         known.check_any()
     bridge.check_bones(armature, bones)
     item = new_item(armature, "BALANCE", "Balance")
     item.is_whole = span is None
-    first, last = bridge.frame_range(_scene()) if span is None else span
+    first, last = bridge.frame_range(bridge.current_scene()) if span is None else span
     item.begin, item.end = float(first), float(last)
     list_bones(armature, item.bones, bones)
     return item
@@ -329,9 +328,9 @@ def _pose_shown(armature: bpy.types.Object, bones: Sequence[str], frame: float) 
     for bone in bones:
         parent = int(skeleton.parents[skeleton.index(joint_of(reading, bone))])
         above = [skeleton.names[parent]] if parent >= 0 else []
-        own, *others = shown_bones(armature, [bone, *above], frame)
+        own, *others = bone_transforms(armature, [bone, *above], frame)
         on_parent = others[0].axes.T @ own.axes if others else own.axes
-        found[bone] = Placement(np.zeros(3), on_parent).quaternion, own.quaternion
+        found[bone] = Transform(np.zeros(3), on_parent).quaternion, own.quaternion
     return found
 
 
@@ -358,17 +357,17 @@ def add_point(armature: bpy.types.Object, item: PoiseConstraint, frame: float) -
     if any(point.begin <= frame <= max(point.begin, point.end) for point in item.points):
         raise TranslationError(f"{item.name}: it has a point at frame {frame:g} already; go to another frame.")
     bridge.check_bones(armature, [item.bone])
-    (placement,) = shown_bones(armature, [item.bone], frame)
-    place = Placement(placement.shown(item.offset), np.eye(3))
+    (transform,) = bone_transforms(armature, [item.bone], frame)
+    place = Transform(transform.to_world(item.offset), np.eye(3))
     if item.kind == "ORIENTATION":
-        place = placement
+        place = transform
     elif item.kind == "LOOK_AT":
         axis = np.array(item.axis)
-        direction = placement.axes @ axis
-        where = placement.location + _view_distance(armature) * direction / (np.linalg.norm(direction) or 1.0)
-        place = Placement.pointing(where, direction) if item.aim == "DIRECTION" else Placement(where, np.eye(3))
+        direction = transform.axes @ axis
+        where = transform.location + _view_distance(armature) * direction / (np.linalg.norm(direction) or 1.0)
+        place = Transform.pointing(where, direction) if item.aim == "DIRECTION" else Transform(where, np.eye(3))
     if not item.begin <= frame <= item.end:
-        begin, end = eased(_scene(), frame, frame)
+        begin, end = with_eases(bridge.current_scene(), frame, frame)
         item.begin, item.end = min(begin, item.begin), max(end, item.end)
     _add_point(armature, item, place, frame, frame)
     item.active_point = len(item.points) - 1
@@ -377,7 +376,7 @@ def add_point(armature: bpy.types.Object, item: PoiseConstraint, frame: float) -
 def _add_stand(armature: bpy.types.Object, item: PoiseConstraint) -> None:
     """The empty of a footplant that has lost it."""
     for point in item.points:
-        if handles.is_in_the_scene(point.object):
+        if handles.is_in_scene(point.object):
             raise TranslationError(f"{item.name}: a footplant has one point, and this one has it already.")
     if len(item.points):
         item.points[0].object = None
@@ -385,9 +384,9 @@ def _add_stand(armature: bpy.types.Object, item: PoiseConstraint) -> None:
         return
     begin, end = translation.span_of(armature, item)
     reading = bridge.read(armature, begin, end)
-    (plant,) = translation.translated(armature, reading, [item]).constraints
+    (plant,) = translation.translate(armature, reading, [item]).constraints
     assert isinstance(plant, solver.Footplant)
-    home = translation.stand_in_source(translation.clip_of(armature, reading), plant)
+    home = translation.plant_transform(translation.clip_with_settings(armature, reading), plant)
     _add_point(armature, item, home, begin, end)
 
 
@@ -398,6 +397,6 @@ def remove_point(armature: bpy.types.Object, item: PoiseConstraint, index: int) 
     item.active_point = min(item.active_point, max(len(item.points) - 1, 0))
 
 
-def _last(armature: bpy.types.Object, count: int) -> list[PoiseConstraint]:
+def _newest(armature: bpy.types.Object, count: int) -> list[PoiseConstraint]:
     """The constraints that were added last: asked for anew, since adding moves them."""
     return list(character_of(armature).constraints)[-count:]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ... import solver
 from .. import bridge, translation
 from ..properties import EASE, PoiseConstraint, character_of, follow_renames
-from ..properties.constraint_list import USUAL_PRIORITIES, remove
+from ..properties.constraint_list import DEFAULT_PRIORITIES, remove
 from . import ground_gaps, loops, solve
 from .bakeable import Bakeable, bakeable_at
 
@@ -44,17 +44,17 @@ def find_footplants(armature: bpy.types.Object | None, least_confidence: float =
     """Propose the footplants of the whole motion, in the place of those that were proposed before."""
     reading = solve.read(armature)
     refusals = _refused_feet(reading)
-    clip = translation.clip_of(reading.armature, reading)
+    clip = translation.clip_with_settings(reading.armature, reading)
     plants = [
-        replace(plant, priority=USUAL_PRIORITIES["FOOTPLANT"])
+        replace(plant, priority=DEFAULT_PRIORITIES["FOOTPLANT"])
         for plant in solver.detect_footplants(clip)
         if plant.confidence >= least_confidence and plant.foot not in refusals
     ]
     if not plants:
         raise translation.TranslationError(why_no_foot_stands(clip, reading))
     _propose(reading, plants, lambda item: item.kind == "FOOTPLANT")
-    ground_gaps.keep_soles(reading.armature, clip.skeleton)
-    return FoundFootplants(len(plants), loops.ground_in_words(clip))
+    ground_gaps.store_soles(reading.armature, clip.skeleton)
+    return FoundFootplants(len(plants), loops.moving_ground_sentence(clip))
 
 
 def why_no_foot_stands(clip: solver.Clip, reading: bridge.Reading) -> str:
@@ -81,13 +81,13 @@ def _refused_feet(reading: bridge.Reading) -> dict[str, str]:
     return refusals
 
 
-def find_like(
+def find_similar(
     armature: bpy.types.Object | None, bones: Sequence[str], kind: Kind, begin: float, end: float
 ) -> dict[str, int]:
     """Propose where bones do again what they do from one frame of the scene to another; how often, by bone."""
     reading = solve.read(armature)
     held = reading.armature
-    clip = translation.clip_of(held, reading)
+    clip = translation.clip_with_settings(held, reading)
     if not bones:
         raise translation.TranslationError("No bone is chosen: select the bones to look at in pose mode.")
     if not reading.times[0] <= begin <= end <= reading.times[-1]:
@@ -116,7 +116,7 @@ def find_like(
 def accept(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     """Make a constraint of a proposal; raises where it could not be baked."""
     _check_proposals(armature, [index])
-    return translation.accept(armature, index)
+    return translation.accept_proposal(armature, index)
 
 
 def accept_all(armature: bpy.types.Object, only_enabled: bool = False) -> int:
@@ -125,7 +125,7 @@ def accept_all(armature: bpy.types.Object, only_enabled: bool = False) -> int:
     chosen = [place for place in range(len(found)) if found[place].enabled or not only_enabled]
     _check_proposals(armature, chosen)
     for taken, place in enumerate(chosen):
-        translation.accept(armature, place - taken)
+        translation.accept_proposal(armature, place - taken)
     return len(chosen)
 
 
@@ -159,14 +159,16 @@ def as_constraints(
             solver.OrientationConstraint(bone, points=points(found.rotation), name=f"{name}, orientation", **shared)
         )
     if found.direction is not None:
-        axis = _seen_by(clip, bone, (found.begin + found.end) // 2, found.direction)
+        axis = _in_bone_frame(clip, bone, (found.begin + found.end) // 2, found.direction)
         made.append(
             solver.DirectionConstraint(bone, points=points(found.direction), axis=axis, name=f"{name}, axis", **shared)
         )
     return made
 
 
-def _seen_by(clip: solver.Clip, bone: str, frame: int, direction: NDArray[np.float64]) -> tuple[float, float, float]:
+def _in_bone_frame(
+    clip: solver.Clip, bone: str, frame: int, direction: NDArray[np.float64]
+) -> tuple[float, float, float]:
     """A direction of the world in the frame of a bone."""
     turned = clip.world.rotations[frame, clip.skeleton.index(bone)]
     x, y, z = solver.rotations.rotate(solver.rotations.conjugate(turned), direction).tolist()
@@ -184,5 +186,5 @@ def _propose(
         if replaces(found[number]):
             remove(armature, number, "found")
     for constraint in constraints:
-        translation.take(armature, reading, constraint, into="found")
+        translation.store_constraint(armature, reading, constraint, into="found")
     character_of(armature).active_found = 0

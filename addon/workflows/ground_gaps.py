@@ -27,7 +27,7 @@ NAMED = 3
 
 
 @dataclass(frozen=True)
-class Grounded:
+class GroundedConstraints:
     """Constraints with what the ground means for each."""
 
     constraints: tuple[solver.Constraint, ...]
@@ -41,9 +41,9 @@ class Grounded:
     """Whether the animator has put plants on the ground that stand far off it."""
 
 
-def grounded(
+def place_on_ground(
     armature: bpy.types.Object, clip: solver.Clip, constraints: Sequence[solver.Constraint], uids: Sequence[str] = ()
-) -> Grounded:
+) -> GroundedConstraints:
     """The constraints on the character's ground. `uids` are those of the saved constraints that they come from.
 
     Plants that come from none are treated as new ones.
@@ -51,7 +51,7 @@ def grounded(
     plants = [each for each in constraints if isinstance(each, solver.Footplant)]
     ground = translation.ground_of(armature, clip, plants)
     if ground is None:
-        return Grounded(tuple(constraints), None, {}, "")
+        return GroundedConstraints(tuple(constraints), None, {}, "")
     choices = {item.uid: item.ground_choice for item in character_of(armature).constraints}
     made: list[solver.Constraint] = []
     gaps: dict[str, float] = {}
@@ -66,14 +66,14 @@ def grounded(
             moves_plants |= is_far and choice == "GROUND"
             if is_far and choice == "AUTO":
                 gaps[uid or f"found {len(gaps)}"] = float(gap)
-                names.append(f"{constraint.label} ({_way(gap)})")
+                names.append(f"{constraint.label} ({_gap_text(gap)})")
                 constraint = replace(constraint, own_height=True)
         made.append(constraint)
-    return Grounded(tuple(made), ground, gaps, _sentence(names), moves_plants)
+    return GroundedConstraints(tuple(made), ground, gaps, _sentence(names), moves_plants)
 
 
-def _way(gap: float) -> str:
-    return f"{messages.amount(abs(gap), is_angular=False)} {'above' if gap > 0.0 else 'below'}"
+def _gap_text(gap: float) -> str:
+    return f"{messages.format_amount(abs(gap), is_angular=False)} {'above' if gap > 0.0 else 'below'}"
 
 
 def _sentence(names: Sequence[str]) -> str:
@@ -86,7 +86,7 @@ def _sentence(names: Sequence[str]) -> str:
     return f"{count} off the ground, so {keeps}: {told}; to put them on it, press Put On Ground."
 
 
-def keep_gaps(armature: bpy.types.Object, gaps: Mapping[str, float]) -> None:
+def store_gaps(armature: bpy.types.Object, gaps: Mapping[str, float]) -> None:
     """Keep which plants stand off the ground, for the panels."""
     character = character_of(armature)
     character.ground_gaps.clear()
@@ -95,18 +95,18 @@ def keep_gaps(armature: bpy.types.Object, gaps: Mapping[str, float]) -> None:
         kept.uid, kept.gap = uid, gap
 
 
-def check(
+def check_plants(
     armature: bpy.types.Object, clip: solver.Clip, constraints: Sequence[solver.Constraint], uids: Sequence[str]
 ) -> str:
     """List the plants that stand off the ground, before anything moves; what is to be told of them."""
-    found = grounded(armature, clip, constraints, uids)
-    keep_gaps(armature, found.gaps)
+    found = place_on_ground(armature, clip, constraints, uids)
+    store_gaps(armature, found.gaps)
     if found.ground is None:
         return "There is no ground: each plant keeps its own height."
     return found.sentence or "All plants stand on the ground, or have their heights set."
 
 
-def listed(armature: bpy.types.Object) -> list[tuple[PoiseConstraint, float]]:
+def undecided_plants(armature: bpy.types.Object) -> list[tuple[PoiseConstraint, float]]:
     """The plants that are listed as off the ground and still undecided, with how high they stand above it."""
     character = character_of(armature)
     gaps = {kept.uid: kept.gap for kept in character.ground_gaps}
@@ -117,16 +117,16 @@ def listed(armature: bpy.types.Object) -> list[tuple[PoiseConstraint, float]]:
     ]
 
 
-def decide(armature: bpy.types.Object, choice: Literal["GROUND", "OWN"]) -> int:
+def decide_plants(armature: bpy.types.Object, choice: Literal["GROUND", "OWN"]) -> int:
     """Let all listed plants stand on the ground, or keep their heights; how many."""
-    chosen = [item for item, _ in listed(armature)]
+    chosen = [item for item, _ in undecided_plants(armature)]
     for item in chosen:
         item.ground_choice = choice
     character_of(armature).ground_gaps.clear()
     return len(chosen)
 
 
-def keep_soles(armature: bpy.types.Object, skeleton: solver.Skeleton) -> None:
+def store_soles(armature: bpy.types.Object, skeleton: solver.Skeleton) -> None:
     """Keep how thick the soles are, for the panels."""
     character = character_of(armature)
     for name, point in (("found_sole_heel", "heel"), ("found_sole_ball", "ball")):

@@ -23,8 +23,8 @@ def save(armature: bpy.types.Object, path: Path) -> tuple[int, list[str]]:
     follow_renames(armature)
     if not any(item.enabled for item in character_of(armature).constraints):
         raise TranslationError("There is no enabled constraint to save: add one, or switch one on.")
-    reading = translation.character_of_reading(armature, bridge.read(armature))
-    found = translation.translated(armature, reading)
+    reading = translation.reading_with_settings(armature, bridge.read(armature))
+    found = translation.translate(armature, reading)
     solver.write_constraints(found.constraints, path, reading.clip)
     return len(found.constraints), list(found.skipped)
 
@@ -32,14 +32,14 @@ def save(armature: bpy.types.Object, path: Path) -> tuple[int, list[str]]:
 def load(armature: bpy.types.Object, path: Path, replace: bool = False) -> int:
     """Add the constraints of a file, or let them replace the present ones; how many there are. All or none of them."""
     bridge.check_armature(armature)
-    reading = translation.character_of_reading(armature, bridge.read(armature))
+    reading = translation.reading_with_settings(armature, bridge.read(armature))
     constraints = solver.read_constraints(path, reading.clip)
     character = character_of(armature)
     before = len(character.constraints)
     try:
         known = Bakeable(armature, reading)
         for constraint in constraints:
-            known.check_item(translation.take(armature, reading, constraint))
+            known.check_item(translation.store_constraint(armature, reading, constraint))
     except solver.PoiseError:
         while len(character.constraints) > before:
             constraint_list.remove(armature, len(character.constraints) - 1)

@@ -21,7 +21,7 @@ def recognise(armature: bpy.types.Object) -> str:
     scene = bridge.current_scene()
     first, _ = bridge.frame_range(scene)
     skeleton = bridge.read(armature, first, first).clip.skeleton
-    ground_gaps.keep_soles(armature, skeleton)
+    ground_gaps.store_soles(armature, skeleton)
     character = character_of(armature)
     character.recognised.clear()
     set_by_hand = {landmark.mark for landmark in character.landmarks}

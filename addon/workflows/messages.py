@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ... import solver
 from .. import bridge
 from ..properties import PoiseCharacter, PoiseMetrics
-from ..translation import Translated
+from ..translation import Translation
 
 ANGULAR = (solver.OrientationConstraint, solver.DirectionConstraint)
 """Constraints that miss by angles; the others miss by lengths."""
@@ -26,17 +26,17 @@ Times = Sequence[float] | NDArray[np.float64]
 """(frames,) the scene's frame of each of the clip's."""
 
 
-Held = Mapping[int, tuple[float, int]]
+RigErrors = Mapping[int, tuple[float, int]]
 """For constraints, by their `id`, that the rig's own constraints keep from holding: how far they are off at the worst,
 in the scene's units or radians, and the clip's frame of that."""
 
 
-def write_residuals(
+def store_residuals(
     character: PoiseCharacter,
     report: solver.Report,
     uids: Sequence[str],
     times: Times,
-    held: Held = MappingProxyType({}),
+    held: RigErrors = MappingProxyType({}),
 ) -> None:
     """Keep how far constraints are from holding: one entry for each saved constraint, the worst of its parts."""
     character.residuals.clear()
@@ -55,10 +55,10 @@ def write_residuals(
         entry.misses = entry.misses or bool(residual.misses.any()) or id(residual.constraint) in held
 
 
-def write_advice(
+def store_advice(
     character: PoiseCharacter,
     report: solver.Report,
-    translated: Translated,
+    translated: Translation,
     times: Times,
     more: Iterable[str] = (),
     first: Sequence[str] = (),
@@ -80,15 +80,15 @@ def write_advice(
             _add(character, advice_sentence(advice, conflict, times), uid)
     # Straight limbs are worth a word only where something is missed: most captures begin with straight arms.
     for limb in report.stretched if report.conflicts else ():
-        _add(character, f"The {limb.limb} is fully stretched at {spans_in_words(limb.spans, times)}.")
+        _add(character, f"The {limb.limb} is fully stretched at {format_spans(limb.spans, times)}.")
     for sentence in dict.fromkeys((*translated.skipped, *more)):
         if sentence not in first:
             _add(character, sentence)
 
 
-def held_constraints(report: solver.Report, skeleton: solver.Skeleton, baked: bridge.Baked) -> Held:
+def constraints_off_by_rig(report: solver.Report, skeleton: solver.Skeleton, baked: bridge.Baked) -> RigErrors:
     """The constraints whose bones the rig's own constraints hold off the result."""
-    if not baked.held_off:
+    if not baked.rig_conflict:
         return {}
     found = {}
     for residual in report.residuals:
@@ -98,12 +98,12 @@ def held_constraints(report: solver.Report, skeleton: solver.Skeleton, baked: br
         if not joints or not frames.size:
             continue
         off = (baked.angles if is_angular else baked.distances)[frames][:, joints].max(axis=1)
-        if off.max() > WORTH_TELLING * (1.0 if is_angular else skeleton.size):
+        if off.max() > REPORTED_ERROR * (1.0 if is_angular else skeleton.size):
             found[id(constraint)] = float(off.max()), int(frames[off.argmax()])
     return found
 
 
-WORTH_TELLING = 1e-3
+REPORTED_ERROR = 1e-3
 """Sizes of the character, or radians, by which a constraint may be off and still hold."""
 
 
@@ -118,20 +118,20 @@ def _joints_of(constraint: solver.Constraint, skeleton: solver.Skeleton) -> list
     return [skeleton.index(joint.joint if isinstance(joint, solver.BodyPoint) else joint)]
 
 
-def with_first(wrong: Sequence[str], sentence: str) -> str:
+def prefixed(wrong: Sequence[str], sentence: str) -> str:
     """A sentence that begins with the first of what is wrong, where something is."""
     return f"{wrong[0].removesuffix('.')}; {sentence[0].lower()}{sentence[1:]}" if wrong else sentence
 
 
-def rig_reasons(report: solver.Report, skeleton: solver.Skeleton, reading: bridge.Reading) -> list[str]:
+def rig_conflicts(report: solver.Report, skeleton: solver.Skeleton, reading: bridge.Reading) -> list[str]:
     """For each constraint that does not hold because of what moves a bone above its own, a sentence that says so."""
     sentences = []
     for conflict in report.conflicts:
         names = [skeleton.names[joint] for joint in _joints_of(conflict.constraint, skeleton)[:1]]
         held = bridge.mover_above(reading, names[0]) if names else None
-        if held is not None and held[1].sets_place:
-            missed = amount(conflict.worst, isinstance(conflict.constraint, ANGULAR))
-            words = held[1].words_for(names[0])
+        if held is not None and held[1].sets_position:
+            missed = format_amount(conflict.worst, isinstance(conflict.constraint, ANGULAR))
+            words = held[1].description_for(names[0])
             sentences.append(
                 f"{conflict.constraint.label} misses by up to {missed}, since {words} decides where bone "
                 f"{names[0]!r} is."
@@ -146,8 +146,8 @@ def _add(character: PoiseCharacter, sentence: str, uid: str = "") -> None:
 
 def conflict_sentence(conflict: solver.Conflict, times: Times) -> str:
     """Who loses, against whom, when and by how much."""
-    missed = amount(conflict.worst, isinstance(conflict.constraint, ANGULAR))
-    when, worst = spans_in_words(conflict.spans, times), f"{times[conflict.worst_frame]:g}"
+    missed = format_amount(conflict.worst, isinstance(conflict.constraint, ANGULAR))
+    when, worst = format_spans(conflict.spans, times), f"{times[conflict.worst_frame]:g}"
     return f"{conflict.constraint.label} {conflict.outcome} at {when}; it misses by up to {missed}, at frame {worst}."
 
 
@@ -156,21 +156,21 @@ def advice_sentence(advice: solver.Advice, conflict: solver.Conflict, times: Tim
     return advice.sentence.replace(f"at frame {conflict.worst_frame}", f"at frame {times[conflict.worst_frame]:g}")
 
 
-def spans_in_words(spans: Sequence[tuple[int, int]], times: Times) -> str:
+def format_spans(spans: Sequence[tuple[int, int]], times: Times) -> str:
     """First and last frames of some times, as the scene counts them."""
     shown = [(f"{times[first]:g}", f"{times[last]:g}") for first, last in spans]
     words = ", ".join(first if first == last else f"{first} to {last}" for first, last in shown)
     return f"frame {words}" if len(shown) == 1 and shown[0][0] == shown[0][1] else f"frames {words}"
 
 
-def amount(value: float, is_angular: bool) -> str:
+def format_amount(value: float, is_angular: bool) -> str:
     """A length in the scene's units, or an angle in degrees."""
     if is_angular:
         return f"{math.degrees(value):.2g}°"
-    return bridge.length_in_words(value)
+    return bridge.format_length(value)
 
 
-def write_metrics(kept: PoiseMetrics, metrics: solver.FootMetrics, size: float) -> None:
+def store_metrics(kept: PoiseMetrics, metrics: solver.FootMetrics, size: float) -> None:
     """Keep figures of feet, lengths in the scene's units."""
     for name in type(kept).__annotations__:
         value = getattr(metrics, name)

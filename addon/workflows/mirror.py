@@ -15,7 +15,8 @@ import numpy as np
 
 from ... import solver
 from .. import bridge, translation
-from ..bridge.transforms import Array, Placement, placements
+from ..bridge.arrays import Array
+from ..bridge.transforms import Transform, transforms_at
 from ..properties import PoiseConstraint, character_of, follow_renames, handles, name_bone
 from ..properties.constraint_list import duplicate, unique_name
 from ..translation import TranslationError
@@ -48,10 +49,10 @@ class _Character:
     def __init__(self, armature: bpy.types.Object, reading: bridge.Reading) -> None:
         self.armature = armature
         self.reading = reading
-        self.clip = translation.clip_of(armature, reading)
+        self.clip = translation.clip_with_settings(armature, reading)
         self.skeleton = self.clip.skeleton
         turns, places = self.skeleton.rest
-        self.rest_axes = np.stack([Placement.turned(np.zeros(3), turn).axes for turn in turns])
+        self.rest_axes = np.stack([Transform.from_quaternion(np.zeros(3), turn).axes for turn in turns])
         self.at_rest = self._plane(places, self.rest_axes)
 
     def at(self, frame: float) -> Mirror:
@@ -59,7 +60,9 @@ class _Character:
         now = nearest_frame(self.reading, to_clip(self.reading, frame))
         names = self.skeleton.names
         places = np.stack([self.clip.position(name)[now] for name in names])
-        axes = np.stack([Placement.turned(np.zeros(3), self.clip.orientation(name)[now]).axes for name in names])
+        axes = np.stack(
+            [Transform.from_quaternion(np.zeros(3), self.clip.orientation(name)[now]).axes for name in names]
+        )
         return self._plane(places, axes)
 
     def _plane(self, places: Array, axes: Array) -> Mirror:
@@ -121,12 +124,12 @@ def mirror(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     begin, end = translation.span_of(armature, item)
     character = _Character(armature, bridge.read(armature, begin, end))
     new_bones = _counterparts(character, item)
-    asked = [(point.object, point.begin) for point in item.points if handles.is_in_the_scene(point.object)]
+    asked = [(point.object, point.begin) for point in item.points if handles.is_in_scene(point.object)]
     if len(asked) != len(item.points):
         raise TranslationError(
             f"{item.name}: the empty of one of its points has been deleted; remove that point first."
         )
-    places = placements(armature, asked)
+    places = transforms_at(armature, asked)
     if item.reference == "OBJECT" and item.kind == "SHAPE":
         raise TranslationError(f"{item.name}: what moves along with an object cannot be mirrored.")
     Bakeable(armature, character.reading).check_item(item, new_bones)
@@ -144,8 +147,8 @@ def mirror(armature: bpy.types.Object, index: int) -> PoiseConstraint:
             if made.kind == "ORIENTATION":
                 axes = character.turned(original.bone, axes, plane)
             elif made.kind == "LOOK_AT":
-                axes = Placement.pointing(np.zeros(3), plane.reflection @ axes[:, 2]).axes
-            _replace_empty(armature, made, point, Placement(plane.place(place.location), axes))
+                axes = Transform.pointing(np.zeros(3), plane.reflection @ axes[:, 2]).axes
+            _replace_empty(armature, made, point, Transform(plane.place(place.location), axes))
     if made.kind == "BALANCE":
         made.displacement = (character.at(made.begin).reflection @ np.array(made.displacement)).tolist()
     return made
@@ -179,27 +182,27 @@ def _write_bones(
         if one.bone not in skeleton.names:
             continue
         other.offset = (character.between(one.bone) @ np.array(one.offset)).tolist()
-        in_world = character.turned(one.bone, Placement.turned(np.zeros(3), one.world_rotation).axes, plane)
-        other.world_rotation = Placement(np.zeros(3), in_world).quaternion.tolist()
+        in_world = character.turned(one.bone, Transform.from_quaternion(np.zeros(3), one.world_rotation).axes, plane)
+        other.world_rotation = Transform(np.zeros(3), in_world).quaternion.tolist()
         parent = int(skeleton.parents[skeleton.index(one.bone)])
         if parent >= 0:
-            local = Placement.turned(np.zeros(3), one.rotation).axes
+            local = Transform.from_quaternion(np.zeros(3), one.rotation).axes
             turned = character.between(skeleton.names[parent]) @ local @ character.between(one.bone).T
-            other.rotation = Placement(np.zeros(3), turned).quaternion.tolist()
+            other.rotation = Transform(np.zeros(3), turned).quaternion.tolist()
         else:
             other.rotation = other.world_rotation
 
 
-def _mirror_plant(character: _Character, made: PoiseConstraint, places: list[Placement]) -> None:
+def _mirror_plant(character: _Character, made: PoiseConstraint, places: list[Transform]) -> None:
     """The other foot stands as far from where it stands in the source, on the other side."""
     if not len(made.points):
         return
     point, (place,) = made.points[0], places
     plane = character.at(point.begin)
-    first = Placement.turned(point.home, point.home_rotation)
+    first = Transform.from_quaternion(point.home, point.home_rotation)
     shift, turn = place.location - first.location, place.heading - first.heading
     if made.use_position:
-        home = Placement.heading_for(plane.place(first.location), _mirrored_heading(plane, first.heading))
+        home = Transform.upright(plane.place(first.location), _mirrored_heading(plane, first.heading))
     else:
         foot = "left" if made.foot == "LEFT" else "right"
         begin, end = (to_clip(character.reading, frame) for frame in (made.begin, made.end))
@@ -210,12 +213,12 @@ def _mirror_plant(character: _Character, made: PoiseConstraint, places: list[Pla
             toe_strike=begin if made.has_toe else None,
             toe_off=end if made.has_toe else None,
         )
-        home = translation.stand_in_source(character.clip, plant)
+        home = translation.plant_transform(character.clip, plant)
         if made.use_heading:
-            home = Placement.heading_for(home.location, _mirrored_heading(plane, first.heading))
-    now = Placement.heading_for(home.location + plane.reflection @ shift, home.heading - turn)
+            home = Transform.upright(home.location, _mirrored_heading(plane, first.heading))
+    now = Transform.upright(home.location + plane.reflection @ shift, home.heading - turn)
     _replace_empty(character.armature, made, point, now)
-    handles.remember(point, home)
+    handles.store_home(point, home)
 
 
 def _mirrored_heading(plane: Mirror, heading: float) -> float:
@@ -223,10 +226,10 @@ def _mirrored_heading(plane: Mirror, heading: float) -> float:
     return float(np.arctan2(faces[0], -faces[1]))
 
 
-def _replace_empty(armature: bpy.types.Object, made: PoiseConstraint, point: Any, placement: Placement) -> None:
+def _replace_empty(armature: bpy.types.Object, made: PoiseConstraint, point: Any, transform: Transform) -> None:
     """The copied empty may hang on something or be animated: a mirrored one stands by itself."""
     handles.remove_empty(armature, point)
-    handles.add_empty(armature, made, point, placement)
+    handles.add_empty(armature, made, point, transform)
 
 
 def _flipped_name(name: str, made: str, counterparts: dict[str, str], constraints: Any) -> str:

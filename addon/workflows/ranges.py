@@ -21,7 +21,7 @@ def action_range(armature: bpy.types.Object) -> tuple[int, int] | None:
     return math.floor(first), math.ceil(last)
 
 
-def left_out(armature: bpy.types.Object) -> str:
+def range_warning(armature: bpy.types.Object) -> str:
     """A sentence where the scene's range is shorter than the source action; empty where nothing is left out.
 
     Who has chosen a part of the motion by hand knows it.

@@ -18,7 +18,7 @@ class Body:
         self.reading: bridge.Reading | None = None
         try:
             self.reading = bridge.read(armature, frame, frame)
-            self.skeleton = translation.clip_of(armature, self.reading).skeleton
+            self.skeleton = translation.clip_with_settings(armature, self.reading).skeleton
         except PoiseError:
             return  # whoever has no motion yet, or a landmark on a deleted bone, may move as a whole
 

@@ -21,7 +21,7 @@ Quality = Literal["draft", "final"]
 _Yielded = TypeVar("_Yielded")
 _Returned = TypeVar("_Returned")
 
-Step = tuple[str, float]
+StageShare = tuple[str, float]
 """What is being done, in a word, and how much of that is done, from 0 to 1."""
 
 DRAFT_RATE = 30.0
@@ -29,7 +29,7 @@ DRAFT_RATE = 30.0
 
 
 @dataclass(frozen=True)
-class Options:
+class SolveOptions:
     """How to solve. Frames are the scene's, both included; None: the scene's own first or last."""
 
     begin: int | None = None
@@ -40,14 +40,14 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SolveResult:
     """What a solve came to."""
 
     sentence: str
     """How it went, in one sentence."""
     misses: bool
     """Whether a constraint does not hold."""
-    is_held_off: bool
+    is_kept_off_by_rig: bool
     """Whether the rig's own constraints keep bones from where the result has them: the sentence begins with that."""
     deformation: solver.Deformation
     baked: bridge.Baked
@@ -56,19 +56,21 @@ class Outcome:
     """What is said first: plants that stand off the ground, and a range that leaves out a part of the action."""
 
 
-def solve(armature: bpy.types.Object | None, options: Options | None = None) -> Outcome:
+def solve(armature: bpy.types.Object | None, options: SolveOptions | None = None) -> SolveResult:
     """Solve an armature's source with its enabled constraints, bake the result and keep what is to be told."""
-    return solver.finished(solving(armature, options))
+    return solver.finished(solve_in_steps(armature, options))
 
 
-def solving(armature: bpy.types.Object | None, options: Options | None = None) -> Generator[Step, None, Outcome]:
+def solve_in_steps(
+    armature: bpy.types.Object | None, options: SolveOptions | None = None
+) -> Generator[StageShare, None, SolveResult]:
     """As `solve`, step by step: yields its progress. To cancel, close it, and nothing has been changed."""
-    asked = options or Options()
+    asked = options or SolveOptions()
     reading = yield from _reading(armature, asked)
     held = reading.armature
-    clip = bakeable(reading, translation.clip_of(held, reading))
-    translated = translation.translated(held, reading)
-    grounded = ground_gaps.grounded(held, clip, translated.constraints, translated.uids)
+    clip = with_unbakeable_joints_fixed(reading, translation.clip_with_settings(held, reading))
+    translated = translation.translate(held, reading)
+    grounded = ground_gaps.place_on_ground(held, clip, translated.constraints, translated.uids)
     translated = replace(translated, constraints=grounded.constraints)
     # What the solver warns of is advice to the animator, not a line on a terminal.
     with warnings.catch_warnings(record=True) as caught:
@@ -84,27 +86,27 @@ def solving(armature: bpy.types.Object | None, options: Options | None = None) -
 
     held = reading.armature
     follow_renames(held)
-    off = messages.held_constraints(report, clip.skeleton, baked)
-    wrong = [*filter(None, [baked.held_off]), *messages.rig_reasons(report, clip.skeleton, reading)]
+    off = messages.constraints_off_by_rig(report, clip.skeleton, baked)
+    wrong = [*filter(None, [baked.rig_conflict]), *messages.rig_conflicts(report, clip.skeleton, reading)]
     told = _sentence(reading, report, baked, bool(translated.constraints), off, cyclic)
-    sentence = messages.with_first(wrong, told)
-    notes = tuple(filter(None, (grounded.sentence, ranges.left_out(held))))
+    sentence = messages.prefixed(wrong, told)
+    notes = tuple(filter(None, (grounded.sentence, ranges.range_warning(held))))
     character = character_of(held)
-    ground_gaps.keep_gaps(held, grounded.gaps)
-    ground_gaps.keep_soles(held, clip.skeleton)
+    ground_gaps.store_gaps(held, grounded.gaps)
+    ground_gaps.store_soles(held, clip.skeleton)
     character.last_solve = sentence
-    messages.write_residuals(character, report, translated.uids, reading.times, off)
+    messages.store_residuals(character, report, translated.uids, reading.times, off)
     hints = tuple(str(warning.message) for warning in caught)
     first = (*wrong, bridge.COPY_SENTENCE) if wrong else ()
-    messages.write_advice(character, report, translated, reading.times, (*hints, *baked.notes), first)
-    return Outcome(sentence, bool(report.conflicts or off), bool(wrong), deformation, baked, reading, notes)
+    messages.store_advice(character, report, translated, reading.times, (*hints, *baked.notes), first)
+    return SolveResult(sentence, bool(report.conflicts or off), bool(wrong), deformation, baked, reading, notes)
 
 
 def check_plausible(
     reading: bridge.Reading,
     source: solver.Clip,
     result: solver.Clip,
-    grounded: ground_gaps.Grounded,
+    grounded: ground_gaps.GroundedConstraints,
 ) -> None:
     """Raise where a result cannot be what was meant, before anything is baked; `source` is what it was made from."""
     why = solver.why_implausible(
@@ -114,12 +116,12 @@ def check_plausible(
         raise translation.TranslationError(why)
 
 
-def _reading(armature: bpy.types.Object | None, options: Options) -> Generator[Step, None, bridge.Reading]:
+def _reading(armature: bpy.types.Object | None, options: SolveOptions) -> Generator[StageShare, None, bridge.Reading]:
     first, last = frames(options.begin, options.end)
     stride = _stride() if options.quality == "draft" and last > first else 1
     # A draft must not end before the range does.
     last = first + stride * math.ceil((last - first) / stride)
-    steps = bridge.reading_in_steps(armature, first, last, step=stride)
+    steps = bridge.read_in_steps(armature, first, last, step=stride)
     return (yield from _told(steps, lambda share: ("reading", share)))
 
 
@@ -130,8 +132,8 @@ def _stride() -> int:
 
 
 def _told(
-    steps: Generator[_Yielded, None, _Returned], tell: Callable[[_Yielded], Step]
-) -> Generator[Step, None, _Returned]:
+    steps: Generator[_Yielded, None, _Returned], tell: Callable[[_Yielded], StageShare]
+) -> Generator[StageShare, None, _Returned]:
     """Steps of others in words of our own; who closes these closes those."""
     try:
         while True:
@@ -156,7 +158,7 @@ def frames(begin: int | None, end: int | None) -> tuple[int, int]:
     return scene.frame_start if begin is None else begin, scene.frame_end if end is None else end
 
 
-def bakeable(reading: bridge.Reading, clip: solver.Clip) -> solver.Clip:
+def with_unbakeable_joints_fixed(reading: bridge.Reading, clip: solver.Clip) -> solver.Clip:
     """The clip with every joint fixed that could not be baked, so that the others do what there is to do."""
     if not reading.unbakeable:
         return clip
@@ -171,7 +173,7 @@ def _sentence(
     report: solver.Report,
     baked: bridge.Baked,
     has_constraints: bool,
-    off: messages.Held,
+    off: messages.RigErrors,
     cyclic: bool,
 ) -> str:
     span = f"Frames {reading.times[0]:g} to {reading.times[-1]:g}"

@@ -32,7 +32,7 @@ def main(walk: str, constraints: str, result: str, rounds: str) -> None:
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.pose.select_all(action="SELECT")
 
-    outcomes: list[solve.Outcome] = []
+    outcomes: list[solve.SolveResult] = []
     jobs: dict[str, Callable[[], object]] = {
         "addon": lambda: outcomes.append(solve.solve(armature)),
         "nla_bake": lambda: bpy.ops.nla.bake(

@@ -86,7 +86,7 @@ def test_find_accept_and_solve_with_the_defaults_hardly_move_the_hips(character:
 def test_cleaning_up_lets_no_foot_slide_more(traits: str, method: solver.CleanMethod) -> None:
     character = exported(TRAITS[traits])
     source = bridge.read(character.armature)
-    outcome = clean.clean(character.armature, clean.Options(method=method))
+    outcome = clean.clean(character.armature, clean.CleanOptions(method=method))
     assert outcome.after.largest_slide <= outcome.before.largest_slide + 1e-6
     assert outcome.after.largest_slide < 0.01
     assert hips_move(character, source) < 0.03

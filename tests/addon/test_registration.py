@@ -48,7 +48,7 @@ def empty_file() -> Iterator[None]:
 
 
 def all_classes() -> list[Any]:
-    return [found for room in addon.ROOMS for found in room.classes]
+    return [found for room in addon.PACKAGES for found in room.classes]
 
 
 def test_it_comes_and_goes_again_and_again() -> None:

@@ -43,8 +43,8 @@ def pinocchio_model(skeleton: solver.Skeleton, points: Points = NO_POINTS) -> An
         is_root = parent < 0
         kind = pinocchio.JointModelFreeFlyer() if is_root else pinocchio.JointModelSpherical()
         offset = np.zeros(3) if is_root else skeleton.offsets[joint]
-        placement = pinocchio.SE3(np.eye(3), offset)
-        joint_id = model.addJoint(0 if is_root else ids[parent], kind, placement, f"{skeleton.names[joint]} joint")
+        transform = pinocchio.SE3(np.eye(3), offset)
+        joint_id = model.addJoint(0 if is_root else ids[parent], kind, transform, f"{skeleton.names[joint]} joint")
         inertia = pinocchio.Inertia(skeleton.masses[joint], skeleton.mass_centers[joint], np.zeros((3, 3)))
         model.appendBodyToJoint(joint_id, inertia, pinocchio.SE3.Identity())
         frame = pinocchio.Frame(skeleton.names[joint], joint_id, pinocchio.SE3.Identity(), pinocchio.FrameType.OP_FRAME)

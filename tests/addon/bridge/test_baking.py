@@ -829,8 +829,8 @@ def test_free_bones_of_a_constrained_rig_are_baked_and_the_rest_is_told() -> Non
     np.testing.assert_allclose(shown[:, :2, :3, 3], result.world.positions[:, :2], atol=1e-5)
     apart = np.linalg.norm(shown[..., :3, 3] - result.world.positions, axis=-1).max()
     assert baked.gap == pytest.approx(apart, rel=1e-3)
-    told = f"Bone 'd' is up to {bridge.length_in_words(baked.gap)} away from where the result has it, since its "
-    assert baked.held_off == baked.notes[0] == f"{told}constraint 'IK' decides where it is."
+    told = f"Bone 'd' is up to {bridge.format_length(baked.gap)} away from where the result has it, since its "
+    assert baked.rig_conflict == baked.notes[0] == f"{told}constraint 'IK' decides where it is."
     assert "Make Bakeable Copy" in baked.notes[1]
     assert baked.distances.max() == baked.gap
     np.testing.assert_allclose(baked.angles[:, :2], 0.0, atol=1e-5)
@@ -885,7 +885,7 @@ def test_what_cannot_be_baked_is_refused() -> None:
     refused(reading, result, "not to 'nothing'", target="nothing")
     refused(reading, result, "tolerance", tolerance=-1.0)
     armature.pose.bones["b"].lock_rotation[1] = True
-    refused(reading, result, "The rotation of bone 'b' is locked, but the result would turn it")
+    refused(reading, result, "The rotation of bone 'b' is locked, but the result would rotate it")
     armature.pose.bones["b"].lock_rotation[1] = False
     armature.pose.bones["a"].lock_location[2] = True
     refused(reading, result, "The location of bone 'a' is locked, but the result would move it")

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""F-curves have the values that Blender gives them, and keys go in and out whole."""
+"""F-curves have the values that Blender gives them, and data paths lead to bones and back."""
 
 from __future__ import annotations
 
 import bpy
 import numpy as np
 import pytest
-from mathutils import Vector
 
 from poise.addon.bridge import curves
 
@@ -38,7 +37,7 @@ def test_values_are_blenders(armature: bpy.types.Object, interpolation: str, fra
 
 
 @pytest.mark.parametrize("kind", ["CYCLES", "STEPPED", "NOISE", "LIMITS", "GENERATOR"])
-def test_modifiers_are_heard_even_where_every_frame_is_keyed(armature: bpy.types.Object, kind: str) -> None:
+def test_modifiers_count_even_where_every_frame_is_keyed(armature: bpy.types.Object, kind: str) -> None:
     curve = key(armature, PATH, 0, list(TIMES), np.sin(TIMES))
     modifier = curve.modifiers.new(kind)
     if kind == "STEPPED":
@@ -52,12 +51,12 @@ def test_modifiers_are_heard_even_where_every_frame_is_keyed(armature: bpy.types
 
 def test_a_muted_curve_or_group_is_not_heard(armature: bpy.types.Object) -> None:
     curve = key(armature, PATH, 0, [1], [1.0], group="held")
-    assert curves.is_heard(curve)
+    assert curves.is_evaluated_curve(curve)
     curve.mute = True
-    assert not curves.is_heard(curve)
+    assert not curves.is_evaluated_curve(curve)
     curve.mute = False
     curve.group.mute = True
-    assert not curves.is_heard(curve)
+    assert not curves.is_evaluated_curve(curve)
 
 
 @pytest.mark.parametrize("name", ["a", "thigh.L", 'with "quotes"', "back\\slash", "brackets [0].x", "Ünïcode 手"])
@@ -68,28 +67,3 @@ def test_paths_and_names_lead_to_each_other(name: str) -> None:
 @pytest.mark.parametrize("path", ["location", 'pose.bones["a"]["prop"]', 'pose.bones["a"].constraints["c"].influence'])
 def test_other_paths_are_no_properties_of_bones(path: str) -> None:
     assert curves.bone_property(path) is None
-
-
-def test_keys_are_written_and_read_whole(armature: bpy.types.Object) -> None:
-    rng = np.random.default_rng(2)
-    source = key(armature, PATH, 0, range(10), rng.normal(size=10), "BEZIER")
-    for point in source.keyframe_points:
-        point.interpolation = str(rng.choice(["CONSTANT", "LINEAR", "BEZIER", "BACK", "ELASTIC"]))
-        point.easing, point.back, point.type = "EASE_OUT", 1.5, "EXTREME"
-        point.handle_left_type = point.handle_right_type = "FREE"
-        point.handle_left, point.handle_right = point.co + Vector((-0.3, 1.0)), point.co + Vector((0.4, 0.2))
-    source.update()
-    target = key(armature, PATH, 1, [5], [5.0])
-    curves.write_keys(target, curves.Keys.of(source))
-    fine = np.arange(-2.0, 12.0, 0.125)
-    assert np.array_equal(evaluated(target, fine), evaluated(source, fine))
-    assert [point.type for point in target.keyframe_points] == ["EXTREME"] * 10
-
-
-def test_straight_keys_are_joined_by_straight_lines(armature: bpy.types.Object) -> None:
-    curve = key(armature, PATH, 0, [1, 2, 3], [9.0, 9.0, 9.0], "BEZIER")
-    times, values = np.array([0.0, 4.0, 8.0]), np.array([0.0, 2.0, -2.0])
-    curves.write_keys(curve, curves.straight_keys(times, values))
-    assert evaluated(curve, np.array([-3.0, 0.0, 1.0, 4.0, 7.0, 20.0])) == pytest.approx([0, 0, 0.5, 2, -1, -2])
-    for point in curve.keyframe_points:
-        assert point.handle_left[0] < point.co[0] < point.handle_right[0]

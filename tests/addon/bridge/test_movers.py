@@ -34,17 +34,17 @@ def constrain(armature: bpy.types.Object, bone: str, kind: str, **settings: Any)
 
 def test_bones_that_only_keys_move_have_no_mover(armature: bpy.types.Object) -> None:
     assert movers_of(armature) == {} and bridge.read(armature, 1, 5).movers == {}
-    assert not bridge.is_moved_by_others(armature)
+    assert not bridge.has_movers(armature)
 
 
 @pytest.mark.parametrize(
-    ("kind", "sets_place"), [("COPY_TRANSFORMS", True), ("CHILD_OF", True), ("COPY_ROTATION", False)]
+    ("kind", "sets_position"), [("COPY_TRANSFORMS", True), ("CHILD_OF", True), ("COPY_ROTATION", False)]
 )
-def test_constraints(kind: str, sets_place: bool, armature: bpy.types.Object) -> None:
+def test_constraints(kind: str, sets_position: bool, armature: bpy.types.Object) -> None:
     constraint = constrain(armature, "b", kind)
-    assert movers_of(armature) == {"b": Mover("b", constraint.name, sets_place)}
+    assert movers_of(armature) == {"b": Mover("b", constraint.name, sets_position)}
     constraint.influence = 0.5
-    assert movers_of(armature) == {"b": Mover("b", constraint.name, sets_place=False)}
+    assert movers_of(armature) == {"b": Mover("b", constraint.name, sets_position=False)}
     constraint.mute = True
     assert movers_of(armature) == {}
 
@@ -58,16 +58,16 @@ def test_limits_leave_bones_to_their_channels(armature: bpy.types.Object) -> Non
 def test_inverse_kinematics_moves_its_chain(count: int, chain: set[str], armature: bpy.types.Object) -> None:
     constrain(armature, "d", "IK", chain_count=count)
     found = movers_of(armature)
-    assert set(found) == chain and set(found.values()) == {Mover("d", "IK", sets_place=True)}
-    assert found["d"].words_for("d") == "its constraint 'IK'"
-    assert found["c"].words_for("c") == "constraint 'IK' of bone 'd'"
+    assert set(found) == chain and set(found.values()) == {Mover("d", "IK", sets_position=True)}
+    assert found["d"].description_for("d") == "its constraint 'IK'"
+    assert found["c"].description_for("c") == "constraint 'IK' of bone 'd'"
 
 
 def test_a_driver(armature: bpy.types.Object) -> None:
     armature.pose.bones["c"].driver_add("location", 0)
-    assert movers_of(armature) == {"c": Mover("c", "", sets_place=False)}
-    assert bridge.read(armature, 1, 5).movers["c"].words_for("c") == "a driver"
-    assert UNKNOWN.words_for("c") == "something other than its channels"
+    assert movers_of(armature) == {"c": Mover("c", "", sets_position=False)}
+    assert bridge.read(armature, 1, 5).movers["c"].description_for("c") == "a driver"
+    assert UNKNOWN.description_for("c") == "something other than its channels"
 
 
 def test_the_mover_that_decides_where_a_bone_is(armature: bpy.types.Object) -> None:

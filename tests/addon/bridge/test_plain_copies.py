@@ -24,7 +24,7 @@ def keys_of(armature: bpy.types.Object) -> Any:
 
 def assert_plain(copy: bpy.types.Object) -> None:
     """Nothing but its keys moves the copy, and all its bones are seen and free."""
-    assert not bridge.is_moved_by_others(copy) and not copy.constraints and copy.parent is None
+    assert not bridge.has_movers(copy) and not copy.constraints and copy.parent is None
     assert not copy.animation_data.drivers and not copy.data.animation_data
     reading = bridge.read(copy, FRAMES[0], FRAMES[-1])
     assert reading.method == "curves" and not reading.unbakeable

@@ -47,7 +47,7 @@ def disturb(armature: bpy.types.Object, rng: np.random.Generator, scale: float =
 def assert_blender_agrees(armature: bpy.types.Object) -> None:
     rig = Rig.of(armature)
     pose = posing.pose_of(rig, present_channels(armature, rig))
-    matrices = floats(armature.pose.bones, "matrix", 4, 4).swapaxes(-1, -2)[rig.pose_places]
+    matrices = floats(armature.pose.bones, "matrix", 4, 4).swapaxes(-1, -2)[rig.pose_indices]
     size = np.abs(matrices).max()
     np.testing.assert_allclose(pose.axes[0], matrices[:, :3, :3], atol=1e-5 * size)
     np.testing.assert_allclose(pose.heads[0], matrices[:, :3, 3], atol=1e-5 * size)
@@ -113,7 +113,7 @@ def test_turns_lead_to_the_wanted_orientation_through_any_axes() -> None:
     rng = np.random.default_rng(8)
     axes, scale = rng.normal(size=(500, 3, 3)), rng.normal(size=(500, 3))
     wanted = rotations.to_matrix(rotations.random(rng, 500))
-    turns, solvable = posing.turns_for(wanted, axes, scale)
+    turns, solvable = posing.rotations_for(wanted, axes, scale)
     assert solvable.all()
     np.testing.assert_allclose(np.linalg.det(turns), 1.0, atol=1e-9)
     np.testing.assert_allclose(turns @ turns.swapaxes(-1, -2), np.broadcast_to(np.eye(3), turns.shape), atol=1e-9)
@@ -124,4 +124,4 @@ def test_turns_lead_to_the_wanted_orientation_through_any_axes() -> None:
 def test_axes_that_have_collapsed_have_no_orientation() -> None:
     flat = np.stack([np.zeros((3, 3)), np.diag([1.0, 0.0, 1.0]), np.diag([0.0, 1.0, 1.0])])
     assert not posing.orientations(flat)[1].any()
-    assert not posing.turns_for(np.broadcast_to(np.eye(3), flat.shape), flat, np.ones((3, 3)))[1].any()
+    assert not posing.rotations_for(np.broadcast_to(np.eye(3), flat.shape), flat, np.ones((3, 3)))[1].any()

@@ -18,7 +18,7 @@ NAMES = ("a", "b", "c")
 
 @pytest.mark.parametrize("target", ["action", "replace", "combine"])
 def test_the_source_follows(target: bridge.Target) -> None:
-    """Keyed, unkeyed and disconnected bones alike."""
+    """Keyed, unkeyed and disconnected bones grouped_by_inheritance."""
     armature = straight_chain(NAMES)
     armature.pose.bones["a"].rotation_quaternion = (0.9, 0.1, 0.2, 0.3)
     swing(armature, FRAMES, names=("b", "c"))

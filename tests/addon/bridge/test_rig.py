@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from poise.addon.bridge.rig import Rig, squared
+from poise.addon.bridge.rig import Rig, made_orthogonal
 from poise.solver.core import rotations
 
 from .rigs import new_armature, random_armature
@@ -16,11 +16,11 @@ def test_parents_come_first_and_names_lead_to_places() -> None:
     armature = random_armature(np.random.default_rng(1), bones=30)
     rig = Rig.of(armature)
     assert (rig.parents < np.arange(len(rig))).all()
-    for name, place in rig.places.items():
+    for name, place in rig.index.items():
         bone = armature.data.bones[name]
         parent = rig.parents[place]
         assert (rig.names[parent] if parent >= 0 else None) == (bone.parent.name if bone.parent else None)
-        assert armature.pose.bones[rig.pose_places[place]].name == name
+        assert armature.pose.bones[rig.pose_indices[place]].name == name
         assert rig.modes[place] == armature.pose.bones[name].rotation_mode
         assert rig.inherit_scale[place] == bone.inherit_scale
         assert rig.inherits_rotation[place] == bone.use_inherit_rotation
@@ -63,9 +63,9 @@ def test_almost_rigid_axes_become_rigid_and_others_stay() -> None:
     mirrored = turns * (1.0, 1.0, -1.0)
     for exact in (turns, 100.0 * turns, 0.01 * turns, mirrored):
         rounded = exact.astype(np.float32).astype(np.float64)
-        found = squared(rounded)
+        found = made_orthogonal(rounded)
         np.testing.assert_allclose(found, exact, rtol=0.0, atol=1e-6 * np.abs(exact).max())
         sizes = np.linalg.svd(found, compute_uv=False)
         np.testing.assert_allclose(sizes, sizes[..., :1] * np.ones(3), rtol=1e-14)
     sheared = rng.normal(size=(50, 3, 3))
-    assert np.array_equal(squared(sheared), sheared)
+    assert np.array_equal(made_orthogonal(sheared), sheared)

@@ -23,7 +23,7 @@ def armature() -> bpy.types.Object:
 
 
 def test_steps_lead_from_nothing_to_everything(armature: bpy.types.Object) -> None:
-    shares = list(bridge.reading_in_steps(armature, 1, 10, method="evaluated"))
+    shares = list(bridge.read_in_steps(armature, 1, 10, method="evaluated"))
     assert shares == pytest.approx(np.arange(1, 11) / 10)
 
 
@@ -35,7 +35,7 @@ def test_a_reading_that_is_cancelled_leaves_no_trace(armature: bpy.types.Object,
     scene.frame_set(5, subframe=0.5)
     shown = [np.array(bone.matrix) for bone in armature.pose.bones]
     before = animation.action, [track.mute for track in animation.nla_tracks]
-    steps = bridge.reading_in_steps(armature, 1, 24, method="evaluated")
+    steps = bridge.read_in_steps(armature, 1, 24, method="evaluated")
     next(steps)
     next(steps)
     steps.close()
@@ -48,7 +48,7 @@ def test_a_reading_that_is_cancelled_leaves_no_trace(armature: bpy.types.Object,
 
 def test_frames_between_frames_are_reached(armature: bpy.types.Object) -> None:
     scene = bpy.context.scene
-    with sampling.frame_kept(scene):
+    with sampling.frame_restored(scene):
         for time in (-3.25, 0.0, 7.5):
             sampling.set_frame(scene, time)
             assert scene.frame_current + scene.frame_subframe == time
@@ -56,7 +56,7 @@ def test_frames_between_frames_are_reached(armature: bpy.types.Object) -> None:
 
 
 def test_an_error_on_the_way_leaves_the_frame(armature: bpy.types.Object) -> None:
-    with pytest.raises(ZeroDivisionError), sampling.frame_kept(bpy.context.scene):
+    with pytest.raises(ZeroDivisionError), sampling.frame_restored(bpy.context.scene):
         bpy.context.scene.frame_set(17)
         _ = 1 / 0
     assert bpy.context.scene.frame_current == 1

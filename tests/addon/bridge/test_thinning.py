@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from poise.addon.bridge import versions
-from poise.addon.bridge.curves import smooth_keys, straight_keys, write_keys
+from poise.addon.bridge.keys import linear_keys, smooth_keys, write_keys
 from poise.addon.bridge.thinning import Fit, every_frame, thinned
 
 from .rigs import Array
@@ -45,10 +45,10 @@ def hermite(fit: Fit, values: Array, times: Array) -> Array:
 def test_curves_between_keys_stay_within_the_tolerance(tolerance: float, noise: float) -> None:
     values = curves(np.random.default_rng(1), noise)
     fit = thinned(TIMES, values, np.full(4, tolerance))
-    np.testing.assert_allclose(fit.shown, hermite(fit, values, TIMES), atol=1e-12)
-    assert np.abs(fit.shown - values).max() <= tolerance + 1e-6
+    np.testing.assert_allclose(fit.curve_values, hermite(fit, values, TIMES), atol=1e-12)
+    assert np.abs(fit.curve_values - values).max() <= tolerance + 1e-6
     assert fit.keyed[0] and fit.keyed[-1]
-    assert np.array_equal(fit.shown[fit.keyed], values[fit.keyed]), "a key has not its frame's value"
+    assert np.array_equal(fit.curve_values[fit.keyed], values[fit.keyed]), "a key has not its frame's value"
 
 
 def test_smooth_curves_need_far_fewer_keys_than_lines() -> None:
@@ -133,7 +133,7 @@ def test_lines_between_keys_are_lines() -> None:
     holder = bpy.data.objects.new("Holder", None)
     action = bpy.data.actions.new("Curves")
     curve = versions.new_curve(action, versions.ensure_slot(action, holder), "location", 0, "Group")
-    write_keys(curve, straight_keys(np.array([1.0, 5.0, 6.0]), np.array([0.0, 2.0, -1.0])))
+    write_keys(curve, linear_keys(np.array([1.0, 5.0, 6.0]), np.array([0.0, 2.0, -1.0])))
     np.testing.assert_allclose(
         [curve.evaluate(time) for time in (1.0, 3.0, 5.5, 6.0)], [0.0, 1.0, 0.5, -1.0], atol=1e-6
     )

@@ -9,7 +9,7 @@ import pytest
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from poise.addon import bridge, translation
-from poise.addon.bridge.transforms import Placement, placements, stands_still
+from poise.addon.bridge.transforms import Transform, is_static, transforms_at
 from poise.addon.properties import character_of, constraint_list, handles
 from poise.addon.workflows import create
 from poise.solver import BodyPoint
@@ -26,17 +26,17 @@ def test_a_placement_is_a_matrix_without_its_scale(seed: int) -> None:
     turn = Quaternion(rng.normal(size=4)).normalized()
     place = Vector(rng.normal(size=3))
     scale = Matrix.Diagonal((*rng.uniform(0.2, 3.0, size=3), 1.0))
-    found = Placement.of(Matrix.Translation(place) @ turn.to_matrix().to_4x4() @ scale)
+    found = Transform.of(Matrix.Translation(place) @ turn.to_matrix().to_4x4() @ scale)
     np.testing.assert_allclose(found.location, place, atol=1e-6)
     assert abs(abs(found.quaternion @ np.array(turn)) - 1.0) < 1e-6
     somewhere = rng.normal(size=3)
-    np.testing.assert_allclose(found.seen(found.shown(somewhere)), somewhere, atol=1e-12)
-    np.testing.assert_allclose(found.shown((0.0, 0.0, 0.0)), found.location)
+    np.testing.assert_allclose(found.to_local(found.to_world(somewhere)), somewhere, atol=1e-12)
+    np.testing.assert_allclose(found.to_world((0.0, 0.0, 0.0)), found.location)
 
 
 @pytest.mark.parametrize("heading", np.linspace(-3.0, 3.0, 7).tolist())
 def test_a_heading_is_the_solvers(heading: float) -> None:
-    found = Placement.heading_for((1.0, 2.0, 3.0), heading)
+    found = Transform.upright((1.0, 2.0, 3.0), heading)
     assert abs(found.heading - heading) < 1e-9
     faces = rotations.rotate(rotations.exp(np.array([0.0, 0.0, heading])), np.array([0.0, -1.0, 0.0]))
     np.testing.assert_allclose(found.axes @ (0.0, -1.0, 0.0), faces, atol=1e-9)
@@ -44,7 +44,7 @@ def test_a_heading_is_the_solvers(heading: float) -> None:
 
 @pytest.mark.parametrize("direction", [(0.0, 0.0, -2.0), (1.0, 0.0, 0.0), (0.3, -0.4, 0.5)])
 def test_z_points_along_a_direction(direction: tuple[float, float, float]) -> None:
-    found = Placement.pointing((0.0, 0.0, 0.0), np.array(direction))
+    found = Transform.pointing((0.0, 0.0, 0.0), np.array(direction))
     np.testing.assert_allclose(found.axes[:, 2], np.array(direction) / np.linalg.norm(direction), atol=1e-12)
     np.testing.assert_allclose(np.linalg.det(found.axes), 1.0)
     np.testing.assert_allclose(found.axes.T @ found.axes, np.eye(3), atol=1e-12)
@@ -61,9 +61,9 @@ def test_moving_things_are_found_at_their_times_and_the_frame_stays(armature: bp
     child.parent, child.location = cart, (0.0, 0.0, 1.0)
     still.location = (9.0, 9.0, 9.0)
     scene.frame_set(13, subframe=0.5)
-    assert stands_still(still) and not stands_still(child) and not stands_still(cart)
+    assert is_static(still) and not is_static(child) and not is_static(cart)
     asked = [(child, 21.0), (still, 1.0), (cart, 1.0), (child, 11.0), (child, 5.5)]
-    found = [place.location for place in placements(armature, asked)]
+    found = [place.location for place in transforms_at(armature, asked)]
     np.testing.assert_allclose(found[:4], [(5, 7, 1), (9, 9, 9), (0, 0, 0), (5, 0, 1)], atol=1e-5)
     assert 0.0 < found[4][0] < 5.0
     assert (scene.frame_current, scene.frame_subframe) == (13, 0.5)
@@ -77,7 +77,7 @@ def test_points_are_found_also_where_their_collection_is_excluded(armature: bpy.
         empty.keyframe_insert("location", frame=frame)
     layer = bpy.context.view_layer.layer_collection.children[handles.collection_of(armature).name]
     layer.exclude = True
-    (found,) = translation.translated(armature, bridge.read(armature)).constraints
+    (found,) = translation.translate(armature, bridge.read(armature)).constraints
     (point,) = found.points  # type: ignore[attr-defined]
     assert abs(point.location[2] - 2.0) < 1e-5
 
@@ -86,7 +86,7 @@ def test_what_blender_does_not_evaluate_is_told(armature: bpy.types.Object) -> N
     nowhere = bpy.data.objects.new("Nowhere", None)
     nowhere.keyframe_insert("location", frame=1)
     with pytest.raises(bridge.BridgeError, match="'Nowhere'"):
-        placements(armature, [(nowhere, 1.0)])
+        transforms_at(armature, [(nowhere, 1.0)])
 
 
 def test_a_scaled_turned_and_parented_armature_is_pinned_where_it_is(armature: bpy.types.Object) -> None:

@@ -60,23 +60,23 @@ def test_what_is_missing_is_said_until_it_is_set(armature: bpy.types.Object) -> 
 def test_a_landmark_is_set_on_both_sides(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     select_bones(armature, "l_midtarsal")
     run("landmark_set", mark="left_toe")
-    marks = translation.clip_of(armature, reading).skeleton.landmarks
+    marks = translation.clip_with_settings(armature, reading).skeleton.landmarks
     names = reading.clip.skeleton.names
     assert (names[marks.left_toe], names[marks.right_toe]) == ("l_midtarsal", "r_midtarsal")
     run("landmark_set", mark="left_toe", bone="l_metatarsal", mirror=False)
     assert len(character_of(armature).landmarks) == 2, "setting again replaces"
-    marks = translation.clip_of(armature, reading).skeleton.landmarks
+    marks = translation.clip_with_settings(armature, reading).skeleton.landmarks
     assert (names[marks.left_toe], names[marks.right_toe]) == ("l_metatarsal", "r_midtarsal")
 
 
 def test_a_point_has_an_offset_or_is_at_the_tail(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     run("landmark_set", mark="left_heel", bone="l_subtalar", offset=(0.01, 0.02, 0.03))
-    skeleton = translation.clip_of(armature, reading).skeleton
+    skeleton = translation.clip_with_settings(armature, reading).skeleton
     np.testing.assert_allclose(skeleton.landmarks.left_heel.offset, (0.01, 0.02, 0.03), atol=1e-7)
     left, right = (at_rest(skeleton, f"{side}_heel") for side in ("left", "right"))
     np.testing.assert_allclose(right, left * (-1.0, 1.0, 1.0), atol=1e-4)
     run("landmark_set", mark="left_heel", bone="l_knee", use_tail=True)
-    skeleton = translation.clip_of(armature, reading).skeleton
+    skeleton = translation.clip_with_settings(armature, reading).skeleton
     ankle = skeleton.rest[1][skeleton.index("l_talocrural")]
     np.testing.assert_allclose(at_rest(skeleton, "left_heel"), ankle, atol=1e-4)
 
@@ -90,7 +90,7 @@ def at_rest(skeleton: Skeleton, mark: str) -> np.ndarray[Any, np.dtype[np.float6
 
 def test_the_spine_takes_several_bones_from_below(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     run("landmark_set", mark="spine", bone="vt6,vl5,vt1")
-    skeleton = translation.clip_of(armature, reading).skeleton
+    skeleton = translation.clip_with_settings(armature, reading).skeleton
     assert [skeleton.names[joint] for joint in skeleton.landmarks.spine] == ["vl5", "vt6", "vt1"]
     assert "one bone for the head" in refused("landmark_set", mark="head", bone="vt6,vl5")
 
@@ -101,7 +101,7 @@ def test_clearing_returns_to_what_is_recognised(armature: bpy.types.Object, read
     run("landmark_clear", mark="left_toe")
     assert {landmark.mark for landmark in character_of(armature).landmarks} == {"right_toe", "head"}
     run("landmark_clear", mark="ALL")
-    assert translation.clip_of(armature, reading) is reading.clip
+    assert translation.clip_with_settings(armature, reading) is reading.clip
 
 
 def test_an_armature_without_an_action_is_told(armature: bpy.types.Object) -> None:

@@ -57,9 +57,9 @@ def test_each_kind_is_added_from_the_selection_and_can_be_solved(
     kinds = ["SHAPE", "SHAPE", "FOOTPLANT", "ORIENTATION", "LOOK_AT", "BALANCE", "POSE"]
     assert [item.kind for item in items(armature)] == kinds
     for item in items(armature):
-        found = translation.translated(armature, reading, [item])
+        found = translation.translate(armature, reading, [item])
         assert found.constraints and not found.skipped
-        report = solver.deform(translation.clip_of(armature, reading), found.constraints).report
+        report = solver.deform(translation.clip_with_settings(armature, reading), found.constraints).report
         assert not report.conflicts, f"{item.name} does not hold as it was added"
     assert len({item.uid for item in items(armature)}) == len(kinds)
     assert bpy.context.scene.frame_current == 20
@@ -218,10 +218,10 @@ def test_a_copy_is_equal_and_has_empties_of_its_own(armature: bpy.types.Object, 
     run("constraint_duplicate")
     one, other = items(armature)
     assert one.uid != other.uid and other.name == f"Trajectory {LEFT}.001"
-    first, second = translation.translated(armature, reading).constraints
+    first, second = translation.translate(armature, reading).constraints
     assert [p.stay for p in first.points] == [p.stay for p in second.points]  # type: ignore[attr-defined]
     other.points[0].object.location += Vector((1.0, 0.0, 0.0))
-    first, second = translation.translated(armature, reading).constraints
+    first, second = translation.translate(armature, reading).constraints
     apart = np.subtract(second.points[0].location, first.points[0].location)  # type: ignore[attr-defined]
     np.testing.assert_allclose(apart, (1.0, 0.0, 0.0), atol=1e-6)
     run("constraint_remove")
@@ -275,7 +275,7 @@ def test_bones_are_picked_for_every_role(armature: bpy.types.Object, reading: br
     select_bones(armature, HEAD)
     run("constraint_pick", role="REFERENCE")
     run("constraint_pick", role="RECRUITED", bone=f"{RIGHT},r_elbow")
-    (found,) = translation.translated(armature, reading).constraints
+    (found,) = translation.translate(armature, reading).constraints
     assert isinstance(found, solver.ShapeConstraint)
     assert (found.joint, found.reference, found.recruit) == (RIGHT, HEAD, (RIGHT, "r_elbow"))
     run("constraint_add_pose", bone=LEFT, begin=10, end=20)

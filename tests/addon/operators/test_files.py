@@ -32,9 +32,9 @@ def test_a_saved_file_gives_the_same_motion(armature: bpy.types.Object, tmp_path
     path = tmp_path / "constraints.json"
     run("constraints_save", filepath=str(path))
     reading = bridge.read(armature)
-    before = translation.translated(armature, reading).constraints
+    before = translation.translate(armature, reading).constraints
     run("constraints_load", filepath=str(path), replace=True)
-    after = translation.translated(armature, reading).constraints
+    after = translation.translate(armature, reading).constraints
     assert len(before) == len(after)
     for one, other in zip(before, after, strict=True):
         assert other.name in (one.name, f"{one.name}.001")

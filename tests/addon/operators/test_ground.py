@@ -74,7 +74,7 @@ def test_stairs_under_a_climber_are_stood_on(stairs: Any) -> None:
     character.use_ground, character.ground_kind, character.ground_mesh = True, "MESH", steps
     found_and_accepted()
     run("ground_check")
-    assert not ground_gaps.listed(armature)
+    assert not ground_gaps.undecided_plants(armature)
     assert hips_moved(armature) < STILL
 
 
@@ -87,7 +87,7 @@ def test_on_a_level_ground_the_plants_of_a_climber_are_listed_and_keep_their_hei
     assert largest_hip_move(outcome.reading.clip, outcome.deformation.clip) < STILL
     (note,) = outcome.notes
     assert "off the ground" in note and "above" in note and "Put On Ground" in note
-    listed = ground_gaps.listed(armature)
+    listed = ground_gaps.undecided_plants(armature)
     assert listed and all(gap > 0.02 * outcome.reading.clip.skeleton.size for _, gap in listed)
     assert {item.ground_choice for item, _ in listed} == {"AUTO"}, "nothing is decided"
 
@@ -97,11 +97,11 @@ def test_one_click_keeps_their_heights(stairs: Any) -> None:
     character_of(armature).use_ground = True
     found_and_accepted()
     run("ground_check")
-    listed = [item.name for item, _ in ground_gaps.listed(armature)]
+    listed = [item.name for item, _ in ground_gaps.undecided_plants(armature)]
     assert run("ground_keep_heights") == {"FINISHED"}
     kept = {item.name: item.ground_choice for item in character_of(armature).constraints}
     assert {name for name, choice in kept.items() if choice == "OWN"} == set(listed)
-    assert not ground_gaps.listed(armature)
+    assert not ground_gaps.undecided_plants(armature)
     outcome = solve.solve(armature)
     assert not outcome.notes
     assert largest_hip_move(outcome.reading.clip, outcome.deformation.clip) < STILL
@@ -142,7 +142,7 @@ def test_an_empty_is_an_oblique_plane_and_the_estimate_finds_it(armature: bpy.ty
     character.use_ground, character.ground_plane = True, slope
     found_and_accepted()
     run("ground_check")
-    assert not ground_gaps.listed(armature)
+    assert not ground_gaps.undecided_plants(armature)
     assert hips_moved(armature) < STILL
     character.ground_kind = "ESTIMATE"
     assert hips_moved(armature) < STILL
@@ -174,7 +174,7 @@ def test_a_character_in_shoes_stands_on_its_soles(armature: bpy.types.Object) ->
     assert character.found_sole_heel == pytest.approx(0.0, abs=1e-3 * size), "the skin shows where the heel meets it"
     assert character.found_sole_ball == pytest.approx(0.05 * size + bare.soles["left_ball"], rel=0.01)
     run("ground_check")
-    assert not ground_gaps.listed(armature)
+    assert not ground_gaps.undecided_plants(armature)
     assert hips_moved(armature) < STILL
     character.sole_heel = character.sole_ball = 0.0
     for item in character.constraints:
@@ -184,9 +184,9 @@ def test_a_character_in_shoes_stands_on_its_soles(armature: bpy.types.Object) ->
 
 def test_soles_that_are_set_count(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     character = character_of(armature)
-    assert translation.clip_of(armature, reading) is reading.clip
+    assert translation.clip_with_settings(armature, reading) is reading.clip
     character.sole_heel, character.sole_ball = 0.04, 0.05
-    soles = translation.clip_of(armature, reading).skeleton.soles
+    soles = translation.clip_with_settings(armature, reading).skeleton.soles
     for side in ("left", "right"):
         assert soles[f"{side}_heel"] == pytest.approx(0.04) and soles[f"{side}_ball"] == pytest.approx(0.05)
 
@@ -216,31 +216,31 @@ def test_cleaning_moves_nothing_to_a_ground_by_itself(method: str, stairs: Any) 
 
 def test_a_range_that_leaves_out_a_part_is_said_and_one_click_takes_all(armature: bpy.types.Object) -> None:
     scene = bpy.context.scene
-    assert ranges.left_out(armature) == ""
+    assert ranges.range_warning(armature) == ""
     first, last = scene.frame_start, scene.frame_end
     scene.frame_end = last - 20
-    said = ranges.left_out(armature)
+    said = ranges.range_warning(armature)
     assert f"{first} to {last - 20}" in said and f"{first} to {last}" in said and "Use Action's Range" in said
     found_and_accepted()
     assert said in solve.solve(armature).notes
-    assert said == ranges.left_out(armature), "the result that is shown is not what is meant"
+    assert said == ranges.range_warning(armature), "the result that is shown is not what is meant"
     assert run("range_from_action") == {"FINISHED"}
     assert (scene.frame_start, scene.frame_end) == (first, last)
-    assert not ranges.left_out(armature) and not solve.solve(armature).notes
+    assert not ranges.range_warning(armature) and not solve.solve(armature).notes
 
 
 def test_who_has_chosen_a_part_is_not_told(armature: bpy.types.Object) -> None:
     bpy.context.scene.frame_end -= 20
     character_of(armature).use_range = True
-    assert ranges.left_out(armature) == ""
+    assert ranges.range_warning(armature) == ""
 
 
 def test_a_longer_range_leaves_nothing_out(armature: bpy.types.Object) -> None:
     bpy.context.scene.frame_end += 100
-    assert ranges.left_out(armature) == ""
+    assert ranges.range_warning(armature) == ""
 
 
 def test_without_an_action_there_is_no_range_to_take(armature: bpy.types.Object) -> None:
     armature.animation_data.action = None
-    assert ranges.left_out(armature) == ""
+    assert ranges.range_warning(armature) == ""
     assert "no action" in refused("range_from_action")

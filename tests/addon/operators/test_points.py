@@ -29,7 +29,7 @@ def test_every_kind_with_points_takes_another(armature: bpy.types.Object, readin
     span = {"frame": 20} if kind == "orientation" else {"begin": 5, "end": 30}
     run(f"constraint_add_{kind}", bone="skullbase", **span)
     run("point_add", frame=50)
-    (found,) = translation.translated(armature, reading).constraints
+    (found,) = translation.translate(armature, reading).constraints
     assert max(point.stay[1] for point in found.points) == reading.frame_of(50)  # type: ignore[attr-defined]
 
 
@@ -60,7 +60,7 @@ def test_a_footplant_gets_its_empty_back(armature: bpy.types.Object, reading: br
     run("point_add")
     np.testing.assert_allclose(list(item.points[0].object.location), place, atol=1e-6)
     run("point_remove")
-    assert len(translation.translated(armature, reading).constraints) == 1, "it needs no empty to stand"
+    assert len(translation.translate(armature, reading).constraints) == 1, "it needs no empty to stand"
     run("point_add")
     np.testing.assert_allclose(list(item.points[0].object.location), place, atol=1e-5)
     assert "has it already" in refused("point_add")

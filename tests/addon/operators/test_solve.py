@@ -118,13 +118,13 @@ def test_a_draft_solves_fewer_frames_of_a_fast_capture_to_much_the_same(lifted: 
     items(lifted)[0].points[0].begin = items(lifted)[0].points[0].end = 29  # one of its frames
     final = solve.solve(lifted)
     place = hand(lifted, 29)
-    draft = solve.solve(lifted, solve.Options(quality="draft"))
+    draft = solve.solve(lifted, solve.SolveOptions(quality="draft"))
     assert draft.deformation.clip.frames == math.ceil(65 / 4) + 1
     assert draft.baked.keys < final.baked.keys
     assert draft.reading.times[-1] >= scene.frame_end
     assert hand(lifted, 29) == pytest.approx(place, abs=1e-3)
     scene.render.fps = 30
-    assert solve.solve(lifted, solve.Options(quality="draft")).deformation.clip.frames == 66
+    assert solve.solve(lifted, solve.SolveOptions(quality="draft")).deformation.clip.frames == 66
 
 
 def test_solving_again_and_after_opening_the_file_gives_the_same(lifted: Any, tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_what_lies_outside_the_range_is_told(lifted: Any) -> None:
 
 def test_nothing_changes_before_the_last_step(lifted: Any) -> None:
     before = state()
-    steps = solve.solving(lifted)
+    steps = solve.solve_in_steps(lifted)
     stages = []
     for stage, share in steps:
         stages.append(stage)
@@ -231,7 +231,7 @@ def test_a_reading_that_is_cancelled_shows_the_result_again(lifted: Any) -> None
     held = lifted.pose.bones["r_wrist"].constraints.new("LIMIT_ROTATION")
     held.use_limit_x = True  # now Blender must evaluate it, frame by frame, and the source must be shown for that
     before = state()
-    steps = solve.solving(lifted)
+    steps = solve.solve_in_steps(lifted)
     stage, _ = next(steps)
     assert stage == "reading"
     next(steps)
@@ -250,7 +250,7 @@ class Window:
         self.timers = 1
         self._timer = "timer"
         self._shown = progress.begin(armature.name)
-        self._steps = solve.solving(armature)
+        self._steps = solve.solve_in_steps(armature)
         next(self._steps)  # as when it is invoked: what is wrong is told then
         manager = SimpleNamespace(
             event_timer_remove=self._no_timer, progress_update=lambda share: None, progress_end=lambda: None, windows=()

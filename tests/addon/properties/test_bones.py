@@ -9,7 +9,7 @@ from pathlib import Path
 import bpy
 import pytest
 
-from poise.addon.properties import character_of, current_name, follow_renames, found_bone, name_bone
+from poise.addon.properties import character_of, current_name, follow_renames, name_bone, resolve_bone
 
 
 def rename_in_object_mode(armature: bpy.types.Object, old: str, new: str) -> None:
@@ -83,7 +83,7 @@ def test_a_deleted_bone_is_known_to_be_gone(armature: bpy.types.Object) -> None:
     bpy.ops.object.mode_set(mode="EDIT")
     armature.data.edit_bones.remove(armature.data.edit_bones["l_middle1"])
     bpy.ops.object.mode_set(mode="OBJECT")
-    assert found_bone(armature, item.bone, item.bone_id) == ""
+    assert resolve_bone(armature, item.bone, item.bone_id) == ""
     assert current_name(armature, item) == "l_middle1"
     follow_renames(armature)
     assert item.bone == "l_middle1"

@@ -23,8 +23,8 @@ HAND, HEAD, OTHER = "l_wrist", "skullbase", "r_wrist"
 
 def solved(armature: bpy.types.Object, reading: bridge.Reading) -> solver.Clip:
     """The motion that satisfies all constraints of a character."""
-    found = translation.translated(armature, reading)
-    return solver.deform(translation.clip_of(armature, reading), found.constraints).clip
+    found = translation.translate(armature, reading)
+    return solver.deform(translation.clip_with_settings(armature, reading), found.constraints).clip
 
 
 def frame(reading: bridge.Reading, time: float) -> int:
@@ -159,21 +159,21 @@ def test_balance_moves_the_centre_of_mass(armature: bpy.types.Object, reading: b
     item = create.add_balance(armature)
     item.displacement = (0.03, 0.0, 0.0)
     create.add_footplant(armature, "left", 10.0, 25.0)
-    (balance, _) = translation.translated(armature, reading).constraints
+    (balance, _) = translation.translate(armature, reading).constraints
     assert isinstance(balance, solver.Balance)
     np.testing.assert_allclose(balance.displacement, (0.03, 0.0, 0.0), atol=1e-7)
 
 
 def test_a_moved_empty_moves_its_plant_and_only_then(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     item = create.add_footplant(armature, "left", 10.0, 25.0)
-    (plant,) = translation.translated(armature, reading).constraints
+    (plant,) = translation.translate(armature, reading).constraints
     assert isinstance(plant, solver.Footplant)
     assert plant.position is None and plant.heading is None
     assert tuple(plant.shift) == (0.0, 0.0, 0.0) and plant.turn == 0.0
     empty = item.points[0].object
     empty.location += Vector((0.1, 0.2, 0.3))
     empty.rotation_quaternion = Quaternion((0.0, 0.0, 1.0), 0.5) @ empty.rotation_quaternion
-    (plant,) = translation.translated(armature, reading).constraints
+    (plant,) = translation.translate(armature, reading).constraints
     assert isinstance(plant, solver.Footplant)
     np.testing.assert_allclose(plant.shift, (0.1, 0.2, 0.3), atol=1e-6)
     assert abs(plant.turn - 0.5) < 1e-6
@@ -190,7 +190,7 @@ def test_a_parented_empty_is_where_its_parent_takes_it(armature: bpy.types.Objec
     place = np.array(empty.location)
     empty.parent = cart
     bpy.context.scene.frame_set(33)
-    (found,) = translation.translated(armature, reading).constraints
+    (found,) = translation.translate(armature, reading).constraints
     assert isinstance(found, solver.ShapeConstraint)
     (point,) = found.points
     height = _height_at(cart, 20)
@@ -230,7 +230,7 @@ def test_points_on_a_bone_stay_there_whatever_is_shown(armature: bpy.types.Objec
 
 
 def _locations(armature: bpy.types.Object, reading: bridge.Reading) -> list[Any]:
-    (found,) = translation.translated(armature, reading).constraints
+    (found,) = translation.translate(armature, reading).constraints
     return [point.location for point in found.points]  # type: ignore[attr-defined]
 
 
@@ -253,9 +253,9 @@ def test_a_way_that_is_given_frame_by_frame_is_one_moving_empty(
     rng = np.random.default_rng(3)
     way = reading.clip.position(HAND)[10:30] + 0.1 * rng.normal(size=(20, 3))
     points = [solver.ConstraintPoint(place, 10.0 + number) for number, place in enumerate(way)]
-    item = translation.take(armature, reading, solver.ShapeConstraint(HAND, 5, 35, points=points))
+    item = translation.store_constraint(armature, reading, solver.ShapeConstraint(HAND, 5, 35, points=points))
     assert len(item.points) == 1
-    (found,) = translation.translated(armature, reading).constraints
+    (found,) = translation.translate(armature, reading).constraints
     assert isinstance(found, solver.ShapeConstraint)
     np.testing.assert_allclose([point.location for point in found.points], way, atol=1e-6)
     np.testing.assert_allclose([point.stay for point in found.points], [point.stay for point in points])
@@ -266,7 +266,7 @@ def test_frames_outside_of_what_is_read_are_cut_off(armature: bpy.types.Object) 
     create.add_footplant(armature, "left", 10.0, 25.0)
     create.add_trajectories(armature, [HAND], 5.0, 60.0, 6)
     part = bridge.read(armature, 22, 40)
-    found = translation.translated(armature, part)
+    found = translation.translate(armature, part)
     plant, trajectory = found.constraints
     assert isinstance(plant, solver.Footplant) and isinstance(trajectory, solver.ShapeConstraint)
     assert (plant.heel_strike, plant.heel_off) == (0.0, 3.0)
@@ -283,7 +283,7 @@ def test_frames_are_the_clips_whatever_the_step(armature: bpy.types.Object, step
     (pin,) = create.add_pins(armature, [HAND], 21.0, hold=4.0)
     character_of(armature).constraints[0].ease_in = 6.0
     part = bridge.read(armature, 5, 45, step=step)
-    plant, found = translation.translated(armature, part).constraints
+    plant, found = translation.translate(armature, part).constraints
     assert isinstance(plant, solver.Footplant) and isinstance(found, solver.ShapeConstraint)
     assert (plant.heel_strike, plant.toe_off, plant.ease_in) == (6.0 / step, 20.0 / step, 6.0 / step)
     assert [point.stay for point in found.points] == [(16.0 / step, 20.0 / step)]
@@ -297,7 +297,7 @@ def test_frames_are_the_clips_whatever_the_step(armature: bpy.types.Object, step
 
 def complaint(armature: bpy.types.Object, reading: bridge.Reading) -> str:
     with pytest.raises(solver.PoiseError) as told:
-        translation.translated(armature, reading)
+        translation.translate(armature, reading)
     sentence = str(told.value)
     assert sentence.endswith(".") and "\n" not in sentence
     return sentence
@@ -311,7 +311,7 @@ def test_a_renamed_bone_is_followed(armature: bpy.types.Object) -> None:
     create.add_pins(armature, [HAND, OTHER], 20.0)
     rename(armature, HAND, "Somebody")
     rename(armature, OTHER, HAND)
-    first, second = translation.translated(armature, bridge.read(armature)).constraints
+    first, second = translation.translate(armature, bridge.read(armature)).constraints
     assert (first.joint, second.joint) == ("Somebody", HAND)  # type: ignore[attr-defined]
 
 
@@ -399,25 +399,25 @@ def test_what_is_wrong_with_a_constraint_is_told(
 def test_a_disabled_constraint_is_left_out(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     (pin,) = create.add_pins(armature, [HAND], 20.0)
     pin.enabled = False
-    assert not translation.translated(armature, reading).constraints
+    assert not translation.translate(armature, reading).constraints
 
 
 def test_landmarks_and_mass_reach_the_solver(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     character = character_of(armature)
-    assert translation.clip_of(armature, reading) is reading.clip
+    assert translation.clip_with_settings(armature, reading) is reading.clip
     landmark = character.landmarks.add()
     landmark.mark, landmark.bone, landmark.offset = "left_heel", "l_knee", (0.0, 0.1, 0.0)
     character.mass = 55.0
-    skeleton = translation.clip_of(armature, reading).skeleton
-    set_up = translation.character_of_reading(armature, reading)
-    assert translation.clip_of(armature, set_up) is set_up.clip, "what is set up already is not set up again"
+    skeleton = translation.clip_with_settings(armature, reading).skeleton
+    set_up = translation.reading_with_settings(armature, reading)
+    assert translation.clip_with_settings(armature, set_up) is set_up.clip, "what is set up already is not set up again"
     assert skeleton.total_mass == 55.0
     heel = skeleton.landmarks.left_heel
     assert heel is not None and heel.joint == skeleton.index("l_knee")
     np.testing.assert_allclose(heel.offset, (0.0, 0.1, 0.0), atol=1e-7)
     landmark.bone = "nobody"
     with pytest.raises(translation.TranslationError, match="deleted"):
-        translation.clip_of(armature, reading)
+        translation.clip_with_settings(armature, reading)
 
 
 def test_the_ground_is_the_animators(armature: bpy.types.Object, reading: bridge.Reading) -> None:
@@ -434,9 +434,9 @@ def test_a_plant_that_keeps_its_height_is_saved_so(
     own_height: bool, armature: bpy.types.Object, reading: bridge.Reading
 ) -> None:
     plant = solver.Footplant(foot="left", toe_strike=5, toe_off=15, own_height=own_height)
-    item = translation.take(armature, reading, plant)
+    item = translation.store_constraint(armature, reading, plant)
     assert item.ground_choice == ("OWN" if own_height else "AUTO")
-    (again,) = translation.translated(armature, reading).constraints
+    (again,) = translation.translate(armature, reading).constraints
     assert isinstance(again, solver.Footplant) and again.own_height is own_height
 
 
@@ -444,4 +444,4 @@ def test_nothing_is_selected_for_translation(armature: bpy.types.Object, reading
     """Selection and mode have no say in it."""
     create.add_pins(armature, [HAND], 20.0)
     select_bones(armature)
-    assert len(translation.translated(armature, reading).constraints) == 1
+    assert len(translation.translate(armature, reading).constraints) == 1

@@ -166,8 +166,8 @@ def assert_reference(before: Any, after: Any, clip: solver.Clip, told: str) -> N
 def test_every_constraint_comes_back_as_it_was(armature: bpy.types.Object, reading: bridge.Reading, seed: int) -> None:
     given = random_constraints(reading.clip, seed)
     for constraint in given:
-        translation.take(armature, reading, constraint)
-    found = translation.translated(armature, reading)
+        translation.store_constraint(armature, reading, constraint)
+    found = translation.translate(armature, reading)
     assert not found.skipped
     assert list(found.uids) == [item.uid for item in character_of(armature).constraints]
     for before, after in zip(given, found.constraints, strict=True):
@@ -176,20 +176,20 @@ def test_every_constraint_comes_back_as_it_was(armature: bpy.types.Object, readi
 
 def test_confidence_is_kept(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     plant = solver.DetectedFootplant(foot="left", heel_strike=4, heel_off=9, confidence=0.25)
-    assert translation.take(armature, reading, plant, "found").confidence == 0.25
+    assert translation.store_constraint(armature, reading, plant, "found").confidence == 0.25
 
 
 def test_a_saved_file_holds_everything(armature: bpy.types.Object, reading: bridge.Reading, tmp_path: Path) -> None:
     given = random_constraints(reading.clip, 7)
     for constraint in given:
-        translation.take(armature, reading, constraint)
+        translation.store_constraint(armature, reading, constraint)
     name, path = armature.name, str(tmp_path / "walk.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_empty=True)
     bpy.ops.wm.open_mainfile(filepath=path)
     opened = bpy.data.objects[name]
     again = bridge.read(opened)
-    for before, after in zip(given, translation.translated(opened, again).constraints, strict=True):
+    for before, after in zip(given, translation.translate(opened, again).constraints, strict=True):
         assert_alike(before, after, again.clip)
 
 
@@ -200,21 +200,19 @@ def test_an_accepted_proposal_asks_for_the_same(armature: bpy.types.Object, read
         if not np.any(getattr(constraint, "shift", 0.0))
     ]
     for constraint in given:
-        translation.take(armature, reading, constraint, "found")
+        translation.store_constraint(armature, reading, constraint, "found")
     assert len(bpy.data.objects) == 3, "but the two moving objects, proposals have no empties"
     character = character_of(armature)
-    for before, after in zip(
-        given, translation.translated(armature, reading, character.found).constraints, strict=True
-    ):
+    for before, after in zip(given, translation.translate(armature, reading, character.found).constraints, strict=True):
         assert_alike(before, after, reading.clip)
     while len(character.found):
-        translation.accept(armature, 0)
-    for before, after in zip(given, translation.translated(armature, reading).constraints, strict=True):
+        translation.accept_proposal(armature, 0)
+    for before, after in zip(given, translation.translate(armature, reading).constraints, strict=True):
         assert_alike(before, after, reading.clip)
 
 
 def test_a_displacement_that_changes_cannot_be_kept(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     wave = np.zeros((reading.clip.frames, 3))
     with pytest.raises(translation.TranslationError, match="over time"):
-        translation.take(armature, reading, solver.Balance(displacement=wave))
+        translation.store_constraint(armature, reading, solver.Balance(displacement=wave))
     assert len(character_of(armature).constraints) == 0

@@ -62,7 +62,7 @@ def test_found_accepted_and_solved(cycle: tuple[Any, InPlace, Ends]) -> None:
     assert run("solve") == {"FINISHED"}
     character = character_of(armature)
     assert "as a loop: every constraint holds" in character.last_solve
-    plants = translation.translated(armature, bridge.read(armature)).constraints
+    plants = translation.translate(armature, bridge.read(armature)).constraints
     assert_stands_and_loops(source, shown(armature), list(plants), ends)
 
 

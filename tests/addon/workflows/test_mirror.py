@@ -12,7 +12,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from poise import solver
 from poise.addon import bridge, translation
-from poise.addon.bridge.transforms import Placement
+from poise.addon.bridge.transforms import Transform
 from poise.addon.properties import character_of
 from poise.addon.workflows import create, mirror
 
@@ -83,8 +83,8 @@ def constraint(armature: bpy.types.Object, index: int = -1) -> Any:
     return list(character_of(armature).constraints)[index]
 
 
-def shown(armature: bpy.types.Object, name: str) -> Placement:
-    return Placement.of(armature.matrix_world @ armature.pose.bones[name].matrix)
+def shown(armature: bpy.types.Object, name: str) -> Transform:
+    return Transform.of(armature.matrix_world @ armature.pose.bones[name].matrix)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -128,7 +128,7 @@ def test_a_gaze_to_one_side_becomes_one_to_the_other(stander: bpy.types.Object) 
         axis = constraint(stander, ("hand.L", "hand.R").index(name)).axis
         np.testing.assert_allclose(np.linalg.norm(axis), 1.0, atol=1e-5)
     left, right = (shown(stander, name) for name in ("hand.L", "hand.R"))
-    across = Placement.of(stander.matrix_world).axes[:, 0]
+    across = Transform.of(stander.matrix_world).axes[:, 0]
     one = left.axes @ np.array(constraint(stander, 0).axis)
     other = right.axes @ np.array(gaze.axis)
     np.testing.assert_allclose(other, one - 2.0 * (one @ across) * across, atol=1e-5)
@@ -140,7 +140,7 @@ def test_a_moved_plant_moves_the_other_foot_to_the_other_side(stander: bpy.types
     empty.location += stander.matrix_world.to_3x3() @ Vector((0.1, -0.2, 0.05))
     empty.rotation_quaternion = Quaternion((0.0, 0.0, 1.0), 0.3) @ empty.rotation_quaternion
     mirror.mirror(stander, 0)
-    left, right = translation.translated(stander, bridge.read(stander)).constraints
+    left, right = translation.translate(stander, bridge.read(stander)).constraints
     assert isinstance(right, solver.Footplant) and isinstance(left, solver.Footplant)
     assert (right.foot, right.heel_strike, right.toe_off) == ("right", left.heel_strike, left.toe_off)
     wanted = stander.matrix_world.to_3x3() @ Vector((-0.1, -0.2, 0.05))
