@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is saved in the .blend: `Object.poise` on armatures, and a mark on each bone that something names."""
+"""What is saved in the .blend: `Object.poise` of armatures, and a mark on each bone that a constraint refers to."""
 
 from __future__ import annotations
 
@@ -58,19 +58,19 @@ classes = (
 
 
 def register() -> None:
-    """Give objects and bones their properties."""
+    """Add the properties of objects and bones, and upgrade the open file."""
     objects: Any = bpy.types.Object
     bones: Any = bpy.types.Bone
     pointer: Any = PointerProperty
     text: Any = StringProperty
-    objects.poise = pointer(type=PoiseCharacter, name="Poise", description="What Poise knows of an armature")
-    bones.poise_id = text(name="Poise", description="By which Poise knows a bone again", options={"HIDDEN"})
+    objects.poise = pointer(type=PoiseCharacter, name="Poise", description="Constraints, settings and results of Poise")
+    bones.poise_id = text(name="Poise", description="Identifies the bone after it is renamed", options={"HIDDEN"})
     upgrade_file()
     bpy.app.handlers.load_post.append(upgrade_on_load)
 
 
 def unregister() -> None:
-    """Take them away."""
+    """Remove the properties."""
     bpy.app.handlers.load_post.remove(upgrade_on_load)
     objects: Any = bpy.types.Object
     bones: Any = bpy.types.Bone

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All that Poise keeps on an armature object: who the character is, its constraints, settings and results."""
+"""What Poise saves on an armature object: the character's landmarks and ground, constraints, settings and results."""
 
-# What looks like a type here is read by Blender.
+# Blender reads the annotations of property groups.
 # mypy: disable-error-code="valid-type"
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ MARKS = (
     "left_ball",
     "right_ball",
 )
-"""The solver's landmarks by their names. Files store a landmark's place in this list: new ones go to its end."""
+"""The solver's landmarks by their names. Files store the index in this list, so new ones go to its end."""
 
 POINT_MARKS = (
     "head_top",
     *(f"{side}_{mark}" for side in ("left", "right") for mark in ("heel", "ball", "toe_tip", "fingertip")),
 )
-"""Those that are points on a bone, with an offset; the others are heads of bones. The spine is a list of them."""
+"""Landmarks that are points on a bone, with an offset; the others are heads of bones. The spine is several bones."""
 
 TARGETS = (
     ("ACTION", "New Action", "A new action beside the source"),
     ("REPLACE", "Layer", "An NLA strip on top of the source that replaces it"),
-    ("COMBINE", "Combining Layer", "An NLA strip on top of the source that holds only the change"),
+    ("COMBINE", "Combining Layer", "An NLA strip on top of the source that adds only the change"),
 )
 QUALITIES = (
-    ("DRAFT", "Draft", "Quick: good enough to see where things go"),
-    ("FINAL", "Final", "As exact as it can be"),
+    ("DRAFT", "Draft", "Quick, at 30 frames a second: enough to see the result"),
+    ("FINAL", "Final", "Every frame, as exact as possible"),
 )
 LOOPS = (
     (
@@ -72,10 +72,14 @@ LOOPS = (
         "The motion is a loop if its last frame leads to its first, or if its action is marked as cyclic",
     ),
     ("ON", "Loop", "The motion is a loop: first and last frame of the result meet as those of the source do"),
-    ("OFF", "No Loop", "First and last frame of the result have nothing to do with each other"),
+    ("OFF", "No Loop", "First and last frame of the result need not meet"),
 )
 CLEAN_METHODS = (
-    ("STRETCH", "Stretch", "Limbs stretch a little, and all else stays as near to the source as it can"),
+    (
+        "STRETCH",
+        "Stretch",
+        "Limbs stretch a little, and the rest of the motion stays as near to the source as possible",
+    ),
     ("RIGID", "Rigid", "Bones keep their lengths, and the root goes where all limbs reach"),
     ("PRIORITIZED", "Prioritized", "The whole body shares the change"),
 )
@@ -94,7 +98,7 @@ TEMPLATE_KINDS = (
 
 
 def _clear_gaps(character: Any, context: Context) -> None:
-    """With another ground, or other soles, what was said of plants off the ground no longer holds."""
+    """Clear the list of plants off the ground, which another ground or other soles make out of date."""
     character.ground_gaps.clear()
 
 
@@ -121,13 +125,13 @@ class PoiseLandmark(PropertyGroup):
 
 
 class PoiseCharacter(PropertyGroup):
-    """What Poise knows of an armature."""
+    """The settings, constraints and results of a character."""
 
-    # Who it is
+    # Landmarks and body
     landmarks: CollectionProperty(type=PoiseLandmark, name="Set Landmarks", description="Landmarks set by hand")
     recognised: CollectionProperty(type=PoiseLandmark, name="Landmarks", description="Landmarks as last recognised")
-    missing: StringProperty(name="Missing", description="What was not recognised, in words")
-    mass: FloatProperty(name="Mass", description="Kilograms of the whole body; 0 for the usual ones", min=0.0)
+    missing: StringProperty(name="Missing", description="The landmarks that were not recognised")
+    mass: FloatProperty(name="Mass", description="Mass of the whole body in kilograms; 0 for the default", min=0.0)
     sole_heel: FloatProperty(
         name="Sole Under Heel",
         description="How high the heel lies above the floor when the foot stands flat; -1 takes it from the rest pose",
@@ -150,7 +154,7 @@ class PoiseCharacter(PropertyGroup):
     found_sole_heel: FloatProperty(default=-1.0, unit="LENGTH", options={"HIDDEN"})
     found_sole_ball: FloatProperty(default=-1.0, unit="LENGTH", options={"HIDDEN"})
 
-    # What it stands on
+    # Ground
     use_ground: BoolProperty(
         name="Ground",
         description="Whether plants stand on a ground and feet stay above it; without, each plant keeps its own height",
@@ -176,46 +180,52 @@ class PoiseCharacter(PropertyGroup):
         type=PoiseGap, name="Off the Ground", description="Plants that stand too far from the ground to be put on it"
     )
 
-    # What it should do
+    # Constraints
     constraints: CollectionProperty(
         type=PoiseConstraint, name="Constraints", description="What the motion must satisfy"
     )
-    active_constraint: IntProperty(name="Active Constraint", description="The one whose settings are shown", min=0)
+    active_constraint: IntProperty(
+        name="Active Constraint", description="The constraint whose settings are shown", min=0
+    )
     found: CollectionProperty(type=PoiseConstraint, name="Found", description="Constraints that detection proposes")
     active_found: IntProperty(name="Active Found", description="The proposal whose settings are shown", min=0)
     collection: PointerProperty(
         type=Collection, name="Points", description="The collection that holds the empties of the points"
     )
 
-    # How
+    # Settings
     use_range: BoolProperty(name="Range", description="Solve only a part of the motion")
     begin: IntProperty(name="Begin", description="The first frame to solve", default=1)
     end: IntProperty(name="End", description="The last frame to solve", default=250)
-    target: EnumProperty(name="Target", description="What is made of the result", items=TARGETS)
+    target: EnumProperty(name="Target", description="Where the result is baked to", items=TARGETS)
     tolerance: FloatProperty(
         name="Thinning",
-        description="Leave out keys that curves miss by less than this (radians, or shares of the size); 0 keys all",
+        description="Leave out keys where curves stay this near the motion (radians, or shares of the size); 0 keys all",
         min=0.0,
         soft_max=0.01,
         precision=4,
     )
-    loop: EnumProperty(name="Loop", description="Whether the motion is played over and over", items=LOOPS)
+    loop: EnumProperty(name="Loop", description="Whether the motion is played as a loop", items=LOOPS)
     quality: EnumProperty(name="Quality", description="How exact to solve", items=QUALITIES, default="FINAL")
     clean_method: EnumProperty(name="Method", description="How feet are cleaned", items=CLEAN_METHODS)
     template_kind: EnumProperty(
         name="Template", description="What the bone does in the preview range", items=TEMPLATE_KINDS
     )
     least_confidence: FloatProperty(
-        name="Confidence", description="Propose only what is at least so sure", min=0.0, max=1.0, subtype="FACTOR"
+        name="Confidence",
+        description="Propose only footplants with at least this confidence",
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
     )
 
-    # What came of it
+    # Results
     residuals: CollectionProperty(
-        type=PoiseResidual, name="Residuals", description="How far constraints are from holding"
+        type=PoiseResidual, name="Residuals", description="By how much each constraint is missed"
     )
     advice: CollectionProperty(type=PoiseAdvice, name="Advice", description="What would help")
-    last_solve: StringProperty(name="Last Solve", description="What the last solve told")
-    last_clean: StringProperty(name="Last Cleaning", description="What the last cleaning told")
+    last_solve: StringProperty(name="Last Solve", description="The report of the last solve")
+    last_clean: StringProperty(name="Last Cleanup", description="The report of the last cleanup")
     has_metrics: BoolProperty(name="Measured", description="Whether the feet have been measured")
     metrics_before: PointerProperty(type=PoiseMetrics, name="Before", description="The feet before cleaning")
     metrics_after: PointerProperty(type=PoiseMetrics, name="After", description="The feet after cleaning")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A constraint as it is saved in the .blend: one group with the fields of every kind."""
+"""A constraint as it is saved in the .blend: one property group with the fields of every kind."""
 
-# What looks like a type here is read by Blender.
+# Blender reads the annotations of property groups.
 # mypy: disable-error-code="valid-type"
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from .bones import PoiseBone, bone_mark_updater
 from .points import PoisePoint
 
 KINDS = (
-    ("SHAPE", "Pin or Trajectory", "A point of a bone goes through places", "CURVE_PATH", 0),
+    ("SHAPE", "Pin or Trajectory", "A point of a bone passes through given places", "CURVE_PATH", 0),
     ("FOOTPLANT", "Footplant", "Heel and ball of a foot stand still between their events", "TRIA_DOWN_BAR", 1),
-    ("ORIENTATION", "Orientation", "A bone is turned in given ways", "ORIENTATION_GIMBAL", 2),
+    ("ORIENTATION", "Orientation", "A bone has given orientations", "ORIENTATION_GIMBAL", 2),
     ("LOOK_AT", "Look At", "An axis of a bone points at places, or in directions", "HIDE_OFF", 3),
-    ("BALANCE", "Balance", "The centre of mass keeps its place over the feet", "EMPTY_SINGLE_ARROW", 4),
+    ("BALANCE", "Balance", "The centre of mass stays over the feet", "EMPTY_SINGLE_ARROW", 4),
     ("POSE", "Hold Pose", "Bones keep a pose", "ARMATURE_DATA", 5),
 )
 PATH_KINDS = ("SHAPE", "ORIENTATION", "LOOK_AT")
-"""The kinds that go through points over a span of frames."""
+"""The kinds with a path through points over a span of frames."""
 
 MODES = (
-    ("ABSOLUTE", "Absolute", "The way is a curve through the points"),
-    ("RELATIVE", "Relative", "The points displace the source's way, which goes on moving"),
-    ("CONDENSED", "Condensed", "As relative, but the bone stands still while it stays at a point"),
+    ("ABSOLUTE", "Absolute", "The path is a curve through the points"),
+    ("RELATIVE", "Relative", "The points displace the path of the source, which keeps its details"),
+    ("CONDENSED", "Condensed", "As relative, but the bone stands still while it is held at a point"),
 )
 REFERENCES = (
     ("WORLD", "World", "Points stand still in the world"),
@@ -45,23 +45,24 @@ REFERENCES = (
     ("OBJECT", "Object", "Points move along with an object"),
 )
 RECRUITING = (
-    ("ALL", "All", "All bones that can serve it may move"),
-    ("LEVEL", "Level", "So many bones above its own may move, 0 is its own alone"),
+    ("ALL", "All", "All bones that can help may move"),
+    ("LEVEL", "Level", "This many bones above its own may move; 0 is its own alone"),
     ("BONES", "Bones", "Only the listed bones may move"),
 )
 FEET = (("LEFT", "Left", "The left foot"), ("RIGHT", "Right", "The right foot"))
 GROUND_CHOICES = (
-    ("GROUND", "On the Ground", "It is put on the ground, however far it is from it"),
+    ("GROUND", "On the Ground", "The plant is put on the ground at any distance"),
     (
         "AUTO",
         "Where Near",
-        "It is put on the ground where it stands within 2 % of the size of it, else it keeps its height",
+        "The plant is put on the ground where it is within 2 % of the size of it, else it keeps its height",
     ),
-    ("OWN", "Own Height", "It keeps its own height, whatever the ground is"),
+    ("OWN", "Own Height", "The plant keeps its own height on any ground"),
 )
-"""The first is what plants do of files that were saved before there was a choice; new ones begin with the second."""
+"""The first is the default, for plants of files that were saved before this property existed; new plants are set to the
+second."""
 AIMS = (
-    ("PLACE", "Place", "The axis points at the place of the empty, wherever the bone is"),
+    ("PLACE", "Place", "The axis points at the location of the empty"),
     ("DIRECTION", "Direction", "The axis points along the z axis of the empty"),
 )
 POSE_SPACES = (
@@ -72,34 +73,34 @@ AXES = (("X", "X", "The world's x axis"), ("Y", "Y", "The world's y axis"), ("Z"
 
 
 def events_of(item: Any) -> list[float]:
-    """The frames of a footplant's events, of those parts of the foot that stand."""
+    """The frames of a footplant's events, of heel and ball as far as they stand."""
     heel = [item.heel_strike, item.heel_off] if item.has_heel else []
     return heel + ([item.toe_strike, item.toe_off] if item.has_toe else [])
 
 
 def _fit_span_to_events(item: Any, context: Context) -> None:
-    """A footplant begins with its first event and ends with its last."""
+    """Let a footplant begin with its first event and end with its last."""
     if item.kind == "FOOTPLANT" and events_of(item):
         item.begin, item.end = min(events_of(item)), max(events_of(item))
 
 
 class PoiseConstraint(PropertyGroup):
-    """Something that should hold over a part of the motion. Frames are the scene's."""
+    """A constraint on a part of the motion. Frames are those of the scene."""
 
     uid: StringProperty(options={"HIDDEN"})
-    name: StringProperty(name="Name", description="What reports call it")
-    kind: EnumProperty(name="Kind", description="What it asks for", items=KINDS)
-    enabled: BoolProperty(name="Enabled", description="Whether it takes part in the next solve", default=True)
-    bone: StringProperty(name="Bone", description="The bone that it is about", update=bone_mark_updater())
+    name: StringProperty(name="Name", description="The name in lists and reports")
+    kind: EnumProperty(name="Kind", description="What it constrains", items=KINDS)
+    enabled: BoolProperty(name="Enabled", description="Use it in the next solve", default=True)
+    bone: StringProperty(name="Bone", description="The constrained bone", update=bone_mark_updater())
     bone_id: StringProperty(options={"HIDDEN"})
     offset: FloatVectorProperty(
         name="Offset",
-        description="The point of the bone that is held, from its head and along its own axes; y leads to its tail",
+        description="The constrained point of the bone, from its head and along its own axes; y leads to its tail",
         subtype="XYZ",
         unit="LENGTH",
     )
     priority: IntProperty(
-        name="Priority", description="The larger is the more important; only the order counts", default=1
+        name="Priority", description="Constraints with larger numbers come first; only the order counts", default=1
     )
     weight: FloatProperty(
         name="Weight", description="Share among constraints of the same priority", default=1.0, min=1e-6, soft_max=10.0
@@ -112,7 +113,7 @@ class PoiseConstraint(PropertyGroup):
     begin: FloatProperty(name="Begin", description="The first frame of its activity", step=100)
     end: FloatProperty(name="End", description="The last frame of its activity", step=100)
     confidence: FloatProperty(
-        name="Confidence", description="How sure detection is of it", default=1.0, min=0.0, max=1.0, subtype="FACTOR"
+        name="Confidence", description="How certain the detection is", default=1.0, min=0.0, max=1.0, subtype="FACTOR"
     )
 
     # Footplants and poses
@@ -125,14 +126,14 @@ class PoiseConstraint(PropertyGroup):
     )
     ease_out: FloatProperty(
         name="Ease Out",
-        description="Frames over which the source is rejoined after it; -1 for a quarter of a second",
+        description="Frames over which the motion returns to the source; -1 for a quarter of a second",
         default=-1.0,
         min=-1.0,
         step=100,
     )
 
-    # Those that go through points
-    points: CollectionProperty(type=PoisePoint, name="Points", description="The places that it goes through")
+    # Paths through points
+    points: CollectionProperty(type=PoisePoint, name="Points", description="The points of its path")
     active_point: IntProperty(name="Active Point", description="The point whose settings are shown", min=0)
     mode: EnumProperty(name="Mode", description="How the bone goes from point to point", items=MODES)
     reference: EnumProperty(name="Reference", description="What its points are relative to", items=REFERENCES)
@@ -147,11 +148,11 @@ class PoiseConstraint(PropertyGroup):
     )
     axis: FloatVectorProperty(
         name="Axis",
-        description="The axis of the bone that points somewhere, in the bone's own frame",
+        description="The axis of the bone that points at the target, in the bone's own frame",
         default=(0.0, 1.0, 0.0),
         subtype="XYZ",
     )
-    aim: EnumProperty(name="Aim", description="What its points say", items=AIMS)
+    aim: EnumProperty(name="Aim", description="What its empties mean", items=AIMS)
 
     # Footplants
     foot: EnumProperty(name="Foot", description="Which foot stands", items=FEET)
@@ -188,22 +189,22 @@ class PoiseConstraint(PropertyGroup):
         unit="VELOCITY",
     )
     use_position: BoolProperty(
-        name="Set Position", description="Stand where its empty began, instead of where the source stands"
+        name="Set Position", description="Stand where its empty was made, instead of where the source stands"
     )
     use_heading: BoolProperty(
-        name="Set Heading", description="Point where its empty began to point, instead of where the source does"
+        name="Set Heading", description="Point as its empty did when it was made, instead of as the source does"
     )
     use_height: BoolProperty(name="Set Height", description="Stand at a height of its own, instead of on the ground")
     height: FloatProperty(name="Height", description="How high the sole stands", unit="LENGTH")
     ground_choice: EnumProperty(
-        name="Ground", description="What the ground, where there is one, means for it", items=GROUND_CHOICES
+        name="Ground", description="Whether the plant is put on the ground", items=GROUND_CHOICES
     )
 
     # Balance
-    is_whole: BoolProperty(name="All Frames", description="Whether it lasts as long as the motion", default=True)
+    is_whole: BoolProperty(name="All Frames", description="Constrain the whole motion", default=True)
     displacement: FloatVectorProperty(
         name="Displacement",
-        description="Where the centre of mass should be, away from where it is in the source",
+        description="The displacement of the centre of mass from where it is in the source",
         subtype="TRANSLATION",
         unit="LENGTH",
     )
@@ -212,6 +213,8 @@ class PoiseConstraint(PropertyGroup):
     )
 
     bones: CollectionProperty(
-        type=PoiseBone, name="Bones", description="Those that a pose holds, or whose middle balance is about"
+        type=PoiseBone,
+        name="Bones",
+        description="The bones of a held pose, or those whose middle the centre of mass stays over",
     )
     pose_space: EnumProperty(name="Space", description="What a held pose is relative to", items=POSE_SPACES)

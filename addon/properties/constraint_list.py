@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lists of constraints: a new one, one less, a copy, more important or less."""
+"""The lists of constraints and proposals: adding, removing, duplicating, and changing priorities."""
 
 from __future__ import annotations
 
@@ -17,49 +17,49 @@ List = Literal["constraints", "found"]
 _ACTIVE = {"constraints": "active_constraint", "found": "active_found"}
 
 DEFAULT_PRIORITIES = {"FOOTPLANT": 3, "BALANCE": 2}
-"""Feet before balance before everything else: a hand that reaches out of reach must not make the character fall."""
+"""Feet before balance before everything else, so that a hand target out of reach does not make the character fall."""
 
 
 def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "constraints") -> PoiseConstraint:
-    """A new constraint at the end of a list, which becomes its active one; its name is made unique."""
+    """Add a constraint at the end of a list, with a unique name, and make it the active one."""
     character = character_of(armature)
-    held = getattr(character, into)
-    taken = {item.name for item in held}
-    item: PoiseConstraint = held.add()
+    items = getattr(character, into)
+    taken = {item.name for item in items}
+    item: PoiseConstraint = items.add()
     item.uid = secrets.token_hex(8)
     item.kind = kind
     item.name = unique_name(name, taken)
     item.priority = DEFAULT_PRIORITIES.get(kind, 1)
-    item.ground_choice = "AUTO"  # stored, which tells it from plants of files that were saved before there was a choice
-    setattr(character, _ACTIVE[into], len(held) - 1)
+    item.ground_choice = "AUTO"  # stored, which tells it from plants of older files (see `upgrading`)
+    setattr(character, _ACTIVE[into], len(items) - 1)
     return item
 
 
 def unique_name(name: str, taken: set[str]) -> str:
-    """The name, or the first one like it with a number that is not taken."""
+    """The name, or where it is taken the name with the first free number."""
     stem = re.sub(r"\.\d{3}$", "", name)
     numbered = (f"{stem}.{number:03d}" for number in itertools.count(1))
     return next(found for found in itertools.chain((name,), numbered) if found not in taken)
 
 
 def remove(armature: bpy.types.Object, index: int, from_: List = "constraints") -> None:
-    """Remove a constraint with its empties; the active one stays active, or its neighbour becomes it."""
+    """Remove a constraint with its empties; the active one stays active, or else its neighbour becomes active."""
     character = character_of(armature)
-    held = getattr(character, from_)
-    handles.remove_empties(armature, held[index])
-    held.remove(index)
+    items = getattr(character, from_)
+    handles.remove_empties(armature, items[index])
+    items.remove(index)
     active = getattr(character, _ACTIVE[from_])
-    if active > index or active >= len(held):
+    if active > index or active >= len(items):
         setattr(character, _ACTIVE[from_], max(active - 1, 0))
     handles.remove_collection_if_unused(armature)
 
 
 def duplicate(armature: bpy.types.Object, index: int) -> PoiseConstraint:
-    """A copy of a constraint, with empties of its own that move as those of the first one do."""
+    """Add a copy of a constraint, with copies of its empties and their animation."""
     character = character_of(armature)
     first = character.constraints[index]
     item = new_item(armature, first.kind, first.name)
-    first = character.constraints[index]  # adding one may have moved them all
+    first = character.constraints[index]  # adding an item may invalidate references to others
     uid, name = item.uid, item.name
     copy_properties(first, item)
     item.uid, item.name = uid, name
@@ -80,9 +80,9 @@ def _copied(armature: bpy.types.Object, empty: bpy.types.Object, name: str) -> b
 
 
 def move(armature: bpy.types.Object, index: int, is_up: bool) -> bool:
-    """Make a constraint more important, or less, by one step; whether there was one to go.
+    """Raise or lower the priority of a constraint by one step; returns whether that was possible.
 
-    One that shares its priority leaves that level for one of its own; one that is alone joins the next level.
+    A constraint that shares its priority gets a priority of its own; one that is alone joins the next priority.
     """
     items = list(character_of(armature).constraints)
     item = items.pop(index)

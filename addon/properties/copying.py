@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Copying groups of properties with all that is in them."""
+"""Copying property groups with their collections and nested groups."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bpy.types import PropertyGroup
 
 
 def copy_properties(source: Any, target: Any) -> None:
-    """Make one group of properties say what another of the same kind says; pointers point to the same things."""
+    """Copy all properties of a group to another of the same type; pointers point to the same data-blocks."""
     for known in source.bl_rna.properties:
         name = known.identifier
         if name == "rna_type":

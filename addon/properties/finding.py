@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finding the character that is meant, its active constraint, and whose point an empty is. Nothing here changes
-anything, so panels may ask."""
+"""Look-ups: the character of the context, its active constraint, and the constraint that an empty belongs to.
+
+Nothing here changes data, so panels may call it.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ from .constraint import PoiseConstraint
 
 
 def character_of(armature: bpy.types.Object) -> PoiseCharacter:
-    """What Poise keeps on an armature object."""
-    held: Any = armature
-    character: PoiseCharacter = held.poise
+    """The properties of Poise on an armature object."""
+    owner: Any = armature
+    character: PoiseCharacter = owner.poise
     return character
 
 
@@ -29,7 +31,7 @@ def active_constraint(armature: bpy.types.Object) -> PoiseConstraint | None:
 
 
 def armature_in(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The armature that is meant: the active object, or the one whose point the active object is."""
+    """The active object if it is an armature, or the armature that the active empty belongs to; else None."""
     active: Any = getattr(context, "object", None) or (
         context.view_layer.objects.active if context.view_layer else None
     )
@@ -42,7 +44,7 @@ def armature_in(context: bpy.types.Context) -> bpy.types.Object | None:
 def constraint_of_point(
     scene: bpy.types.Scene | None, empty: bpy.types.Object
 ) -> tuple[bpy.types.Object, int, int] | None:
-    """The armature whose point an empty is, with the places of the constraint and of the point in their lists."""
+    """The armature that an empty belongs to, with the indices of the constraint and of the point; else None."""
     if scene is None or empty.type != "EMPTY":
         return None
     for armature in scene.objects:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The empties of points: each is an object like any other, in a collection of the character's own."""
+"""The empties with which an animator moves the points of constraints, in a collection of each character."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..bridge.transforms import Transform
 from . import PoiseConstraint, PoisePoint, character_of
 
 DISPLAY = {"SHAPE": "SPHERE", "FOOTPLANT": "ARROWS", "ORIENTATION": "ARROWS", "LOOK_AT": "SINGLE_ARROW"}
-"""How empties look: where rotations count they have axes."""
+"""Display types of empties by kind of constraint; with axes where their rotation matters."""
 
 EMPTY_SIZE = 0.05
-"""Empties are this share of the character's height."""
+"""The display size of empties as a share of the armature's longest side."""
 
 
 def collection_of(armature: bpy.types.Object) -> bpy.types.Collection:
-    """The collection of a character's empties, made and linked to the scene where it is not there."""
+    """The collection of a character's empties, which is made and linked to the scene where needed."""
     character = character_of(armature)
     found: bpy.types.Collection | None = character.collection
     if found is None:
@@ -34,7 +34,7 @@ def collection_of(armature: bpy.types.Object) -> bpy.types.Collection:
 def add_empty(
     armature: bpy.types.Object, constraint: PoiseConstraint, point: PoisePoint, transform: Transform
 ) -> bpy.types.Object:
-    """Make the empty of a point, which remembers where that is."""
+    """Make the empty of a point with a transform, which is also stored as its home."""
     empty = bpy.data.objects.new(constraint.name, None)
     display: Any = DISPLAY.get(constraint.kind, "PLAIN_AXES")
     empty.empty_display_type = "SPHERE" if constraint.kind == "LOOK_AT" and constraint.aim == "PLACE" else display
@@ -49,25 +49,25 @@ def add_empty(
 
 
 def longest_side(armature: bpy.types.Object) -> float:
-    """The longest side of an armature, of one without any 1."""
+    """The longest side of the armature's bounding box; 1 where that is empty."""
     return max(float(armature.dimensions[side]) for side in range(3)) or 1.0
 
 
 def store_home(point: PoisePoint, transform: Transform) -> None:
-    """Let a point know where it is at first."""
+    """Store the transform that a point has before its empty is moved."""
     point.home = transform.location.tolist()
     point.home_rotation = transform.quaternion.tolist()
 
 
 def make_empties(armature: bpy.types.Object, constraint: PoiseConstraint) -> None:
-    """Make the empties of all points that have none, where these remember to be."""
+    """Make the empties of all points that have none, at their stored homes."""
     for point in constraint.points:
         if point.object is None:
             add_empty(armature, constraint, point, Transform.from_quaternion(point.home, point.home_rotation))
 
 
 def remove_empties(armature: bpy.types.Object, constraint: PoiseConstraint) -> None:
-    """Delete the empties of a constraint, those that are ours and that nothing else of the character uses."""
+    """Delete the empties of a constraint that are in the character's collection and that no other constraint uses."""
     for point in constraint.points:
         empty, point.object = point.object, None
         _remove_if_unused(armature, empty)
@@ -76,7 +76,7 @@ def remove_empties(armature: bpy.types.Object, constraint: PoiseConstraint) -> N
 
 
 def remove_empty(armature: bpy.types.Object, point: PoisePoint) -> None:
-    """Delete the empty of a point, under the same conditions."""
+    """Delete the empty of a point, under the conditions of `remove_empties`."""
     empty, point.object = point.object, None
     _remove_if_unused(armature, empty)
 
@@ -85,20 +85,20 @@ def _remove_if_unused(armature: bpy.types.Object, empty: bpy.types.Object | None
     character = character_of(armature)
     if empty is None or character.collection is None or empty not in character.collection.objects.values():
         return
-    for held in (*character.constraints, *character.found):
-        if held.reference_object == empty or any(other.object == empty for other in held.points):
+    for item in (*character.constraints, *character.found):
+        if item.reference_object == empty or any(point.object == empty for point in item.points):
             return
     bpy.data.objects.remove(empty)
 
 
 def is_in_scene(empty: bpy.types.Object | None) -> bool:
-    """Whether an empty is there: one that was deleted in the viewport lives on only in the point."""
+    """Whether an object is in the scene; one that was deleted in the viewport is still referenced by its point."""
     scene = bpy.context.scene
     return empty is not None and scene is not None and scene.objects.get(empty.name) == empty
 
 
 def remove_collection_if_unused(armature: bpy.types.Object) -> None:
-    """Delete the character's collection once nothing is in it."""
+    """Delete the character's collection where it is empty."""
     character = character_of(armature)
     found: bpy.types.Collection | None = character.collection
     if found is not None and len(found.objects) == 0 and len(found.children) == 0:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the last solve and the last cleaning told, kept for the panels."""
+"""The results of the last solve and the last cleanup, for the panels."""
 
-# What looks like a type here is read by Blender.
+# Blender reads the annotations of property groups.
 # mypy: disable-error-code="valid-type"
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ UNITS = (("LENGTH", "Length", "A distance in the scene's units"), ("ANGLE", "Ang
 
 
 class PoiseResidual(PropertyGroup):
-    """How far one constraint is from holding."""
+    """By how much one constraint is missed."""
 
     uid: StringProperty(name="Constraint", description="The uid of the constraint")
     worst: FloatProperty(name="Worst", description="The largest distance over all frames")
     mean: FloatProperty(name="Mean", description="The mean distance over its frames")
     worst_frame: FloatProperty(name="Worst Frame", description="The scene's frame at which it is the largest")
-    misses: BoolProperty(name="Misses", description="Whether it does not hold")
+    misses: BoolProperty(name="Misses", description="Whether the constraint is not satisfied")
     unit: EnumProperty(name="Unit", description="What the distances are", items=UNITS)
 
 
 class PoiseAdvice(PropertyGroup):
-    """A sentence that says what would help."""
+    """A sentence about what would help."""
 
     sentence: StringProperty(name="Sentence", description="What would help")
     uid: StringProperty(name="Constraint", description="The uid of the constraint that it would help; else empty")
@@ -38,17 +38,17 @@ class PoiseGap(PropertyGroup):
 
 
 class PoiseMetrics(PropertyGroup):
-    """How well feet stand; the fields are those of the solver's foot metrics."""
+    """How still feet stand in their plants; the fields are those of the solver's foot metrics."""
 
     slide: FloatProperty(name="Slide", description="How far a planted foot slides, on the average", unit="LENGTH")
     largest_slide: FloatProperty(name="Largest Slide", description="How far the worst one slides", unit="LENGTH")
-    extent: FloatProperty(name="Extent", description="How large the place is that a plant takes", unit="LENGTH")
+    extent: FloatProperty(name="Extent", description="How large the area is that a planted foot covers", unit="LENGTH")
     speed: FloatProperty(name="Speed", description="The 95th percentile of the speed of planted feet, per second")
     height: FloatProperty(name="Height", description="How far planted feet are from the ground", unit="LENGTH")
     penetration: FloatProperty(name="Penetration", description="How deep feet go into the ground", unit="LENGTH")
     skating_ratio: FloatProperty(name="Skating", description="The share of frames in which a foot skates")
     knee_acceleration: FloatProperty(name="Knees", description="The largest angular acceleration of a knee")
     knee_ratio: FloatProperty(name="Knee Ratio", description="The same, against that of the source")
-    knee_pops: IntProperty(name="Knee Pops", description="How often a knee pops")
+    knee_pops: IntProperty(name="Knee Pops", description="How often a knee pops: a sudden jerk")
     stretch: FloatProperty(name="Stretch", description="The largest share by which a limb is longer or shorter")
     mean_stretch: FloatProperty(name="Mean Stretch", description="The same, on the average")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that were saved before a default changed keep their meaning.
+"""Upgrades files that were saved before a default changed, so that they keep their meaning.
 
-Blender does not store a property that has its default. The ground was on by default, so a file with footplants in which
-nobody has touched it means a level ground. What tells such files apart: each footplant made since then has its
-`ground_choice` stored.
+Blender does not store a property that has its default. The ground was on by default, so an older file with footplants
+that stores no ground means a level ground. Such files are recognised by footplants without a stored `ground_choice`,
+which every footplant has since the change.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .character import PoiseCharacter
 
 
 def upgrade(character: PoiseCharacter) -> bool:
-    """Store what an old file means by its defaults; whether there was anything to store."""
+    """Store the former defaults in a character of an older file; returns whether it was one."""
     old = [
         item
         for item in (*character.constraints, *character.found)
@@ -33,15 +33,15 @@ def upgrade(character: PoiseCharacter) -> bool:
 
 
 def upgrade_file() -> None:
-    """Upgrade all characters of the open file that live in it."""
-    # While Blender starts, add-ons are registered before there is a file; it is loaded afterwards.
+    """Upgrade all characters of the open file that are not linked."""
+    # While Blender starts, add-ons are registered before a file is loaded.
     objects: Any = getattr(bpy.data, "objects", ())
-    for held in objects:
-        if held.type == "ARMATURE" and held.library is None:
-            upgrade(held.poise)
+    for candidate in objects:
+        if candidate.type == "ARMATURE" and candidate.library is None:
+            upgrade(candidate.poise)
 
 
 @persistent  # type: ignore[untyped-decorator]
 def upgrade_on_load(*_: Any) -> None:
-    """Upgrade a file that has been loaded."""
+    """Upgrade a file that has just been loaded."""
     upgrade_file()

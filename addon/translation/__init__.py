@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between what is saved in the .blend and what the solver takes."""
+"""Translation between constraints and characters as saved in the .blend and as the solver takes them."""
 
 from .character import clip_with_settings, ground_of, reading_with_settings
 from .errors import TranslationError

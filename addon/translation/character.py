@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The character as the animator has set it up: landmarks, mass, soles and ground."""
+"""The character with the landmarks, mass, soles and ground that the animator has set."""
 
 from __future__ import annotations
 
@@ -16,51 +16,52 @@ from ..properties.character import SOLID_TYPES
 from .errors import TranslationError
 
 HEADROOM = 0.5
-"""Sizes of the character: faces farther above a foot than this are a roof, not the ground that it has sunk into."""
+"""Sizes of the character: faces farther above a foot than this are a ceiling, not ground that the foot has sunk
+into."""
 
 
 def clip_with_settings(armature: bpy.types.Object, reading: Reading) -> Clip:
-    """What was read, with the landmarks, the mass and the soles that the animator has set."""
+    """The clip of a reading with the landmarks, the mass and the soles that the animator has set."""
     skeleton = reading.clip.skeleton
     marks = _set_landmarks(armature, skeleton)
     mass = character_of(armature).mass or skeleton.total_mass
     same_marks = all(
-        mark in skeleton.set_landmarks and skeleton.set_landmarks[mark] == place for mark, place in marks.items()
+        mark in skeleton.set_landmarks and skeleton.set_landmarks[mark] == point for mark, point in marks.items()
     )
     marked = skeleton if same_marks else skeleton.with_landmarks(**marks)
     soles = _set_soles(armature)
     if mass == skeleton.total_mass and same_marks and soles == skeleton.set_soles:
-        return reading.clip  # also where this has been asked for before: who asks again and again should keep it
+        return reading.clip  # also for a reading to which the settings were applied before
     return replace(reading.clip, skeleton=marked.replace(total_mass=mass, set_soles=soles))
 
 
 def _set_soles(armature: bpy.types.Object) -> dict[str, float]:
-    """Heights of heels and balls above the floor, by landmark, that the animator has set."""
+    """The heights of heels and balls above the floor that the animator has set, by landmark."""
     character = character_of(armature)
     given = (("heel", character.sole_heel), ("ball", character.sole_ball))
     return {f"{side}_{point}": height for side in ("left", "right") for point, height in given if height >= 0.0}
 
 
 def reading_with_settings(armature: bpy.types.Object, reading: Reading) -> Reading:
-    """What was read, with `clip_with_settings` as its clip."""
+    """The reading with `clip_with_settings` as its clip."""
     clip = clip_with_settings(armature, reading)
     return reading if clip is reading.clip else replace(reading, clip=clip)
 
 
 def _set_landmarks(armature: bpy.types.Object, skeleton: Skeleton) -> dict[str, int | BodyPoint | Sequence[str | int]]:
-    """By their names, with joints as indices."""
+    """The landmarks that the animator has set, by name, with joints as indices."""
     marks: dict[str, int | BodyPoint | Sequence[str | int]] = {}
     spine: list[int] = []
     for landmark in character_of(armature).landmarks:
-        words = landmark.mark.replace("_", " ")
+        title = landmark.mark.replace("_", " ")
         name = resolve_bone(armature, landmark.bone, landmark.bone_id)
         if not name:
             raise TranslationError(
-                f"The {words} was set to bone {landmark.bone!r}, which has been deleted: set or clear that landmark."
+                f"The {title} was set to bone {landmark.bone!r}, which has been deleted: set or clear that landmark."
             )
         if name not in skeleton.names:
             raise TranslationError(
-                f"The {words} was set to bone {name!r}, which is none of the bones that move the character: set it to "
+                f"The {title} was set to bone {name!r}, which is none of the bones that move the character: set it to "
                 "a deforming bone, or clear that landmark."
             )
         if landmark.mark == "spine":
@@ -74,9 +75,9 @@ def _set_landmarks(armature: bpy.types.Object, skeleton: Skeleton) -> dict[str, 
 
 
 def ground_of(armature: bpy.types.Object, clip: Clip, plants: Sequence[Footplant] = ()) -> Ground | None:
-    """What the feet stand on, if the animator has switched a ground on.
+    """The ground that the animator has chosen; None where it is off.
 
-    An estimated one is that of the plants; where there are none, of those that are found in the clip.
+    An estimated ground is that of the plants, or without any that of the plants detected in the clip.
     """
     character = character_of(armature)
     if not character.use_ground:
@@ -90,10 +91,10 @@ def ground_of(armature: bpy.types.Object, clip: Clip, plants: Sequence[Footplant
     chosen = [character.ground_mesh] if character.ground_mesh is not None else []
     if character.ground_collection is not None:
         chosen += list(character.ground_collection.all_objects)
-    solid = [each for each in chosen if each.type in SOLID_TYPES and not bridge.is_skinned_to(each, armature)]
-    if not solid:
+    surfaces = [each for each in chosen if each.type in SOLID_TYPES and not bridge.is_skinned_to(each, armature)]
+    if not surfaces:
         raise TranslationError(
             "The ground is made of objects, but none with faces is chosen: choose an object or a collection, or switch "
             "the ground off."
         )
-    return Ground.of_mesh(*bridge.triangles_of(solid), headroom=HEADROOM * clip.skeleton.size)
+    return Ground.of_mesh(*bridge.triangles_of(surfaces), headroom=HEADROOM * clip.skeleton.size)

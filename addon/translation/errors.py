@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be wrong with a saved constraint: one sentence each, that says what to do."""
+"""The error of the translation. Its message is one sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -7,5 +7,7 @@ from ...solver import PoiseError
 
 
 class TranslationError(PoiseError):
-    """A constraint or landmark in the .blend that the solver cannot be given, or one of the solver's that a .blend
-    cannot keep; nothing has been changed when it is raised."""
+    """A saved constraint or setting that the solver cannot take, or a constraint of the solver that cannot be saved.
+
+    Raised before anything is changed.
+    """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From the solver's constraints to saved ones, with their empties."""
+"""Saves constraints of the solver, with empties for their points."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ from .times import nearest_frame, step_of, to_scene
 List = Literal["constraints", "found"]
 
 LEAST_RUN = 3
-"""So many points, one for each frame, are one empty that moves."""
+"""From this many points on, a run of one point a frame becomes one empty that moves."""
 
 
 def store_constraint(
     armature: bpy.types.Object, reading: bridge.Reading, constraint: Constraint, into: List = "constraints"
 ) -> PoiseConstraint:
-    """Save one of the solver's constraints, made for what was read, in one of a character's lists.
+    """Save a constraint of the solver, made for a reading, in one of a character's lists.
 
-    Its points get empties, but not while it is only a proposal (see `accept`): one that moves a footplant loses that.
+    Its points get empties, except in the list of proposals, where the shift of a footplant is lost.
     """
-    known = _KINDS.get(_kind_of(constraint))
-    if known is None:
-        raise TranslationError(f"A {type(constraint).__name__} cannot be kept in a .blend.")
-    item = new_item(armature, _kind_of(constraint), constraint.name or _usual_name(constraint, reading), into)
+    write = _KINDS.get(_kind_of(constraint))
+    if write is None:
+        raise TranslationError(f"A {type(constraint).__name__} cannot be saved in a .blend.")
+    item = new_item(armature, _kind_of(constraint), constraint.name or _default_name(constraint, reading), into)
     try:
         writer = _ConstraintWriter(
             armature, reading_with_settings(armature, reading), item, with_empties=into == "constraints"
         )
         writer.shared(constraint)
-        known(writer, constraint)
+        write(writer, constraint)
     except PoiseError:
         remove(armature, len(getattr(character_of(armature), into)) - 1, into)
         raise
@@ -61,7 +61,7 @@ def store_constraint(
 
 
 def accept_proposal(armature: bpy.types.Object, index: int) -> PoiseConstraint:
-    """Make a constraint of a proposal."""
+    """Move a proposal to the list of constraints, and make its empties."""
     character = character_of(armature)
     proposal = character.found[index]
     item = new_item(armature, proposal.kind, proposal.name)
@@ -86,22 +86,22 @@ def _kind_of(constraint: Constraint) -> str:
     return ""
 
 
-def _usual_name(constraint: Constraint, reading: bridge.Reading) -> str:
-    """What a constraint that nobody has named is called in the list; frames are the scene's."""
+def _default_name(constraint: Constraint, reading: bridge.Reading) -> str:
+    """The name for a constraint without a name, with frames of the scene."""
     if isinstance(constraint, Footplant):
         begin = to_scene(reading, min(begin for begin, _ in constraint.stays.values()))
         return f"{constraint.foot.capitalize()} footplant {begin:g}"
     if isinstance(constraint, Balance):
         return "Balance"
-    held: Any = constraint
-    joint = held.joint.joint if isinstance(held.joint, BodyPoint) else held.joint
+    path: Any = constraint
+    joint = path.joint.joint if isinstance(path.joint, BodyPoint) else path.joint
     bone = reading.clip.skeleton.names[reading.clip.skeleton.index(joint)]
-    words = {"ORIENTATION": "Orientation", "LOOK_AT": "Direction"}.get(_kind_of(constraint))
-    return f"{words or ('Pin' if len(tuple(held.points)) == 1 else 'Trajectory')} {bone}"
+    title = {"ORIENTATION": "Orientation", "LOOK_AT": "Direction"}.get(_kind_of(constraint))
+    return f"{title or ('Pin' if len(tuple(path.points)) == 1 else 'Trajectory')} {bone}"
 
 
 class _ConstraintWriter:
-    """One of the solver's constraints on its way into the .blend."""
+    """Writes one constraint of the solver to a saved one."""
 
     def __init__(
         self, armature: bpy.types.Object, reading: bridge.Reading, item: PoiseConstraint, with_empties: bool
@@ -127,7 +127,7 @@ class _ConstraintWriter:
             self._list_bone(item.recruited, BodyPoint(joint))
 
     def _bone(self, joint: str | int) -> str:
-        """The name of the bone of a joint, today."""
+        """The name of the bone of a joint."""
         return self.clip.skeleton.names[self.clip.skeleton.index(joint)]
 
     def _list_bone(self, bones: Any, point: BodyPoint) -> None:
@@ -140,7 +140,7 @@ class _ConstraintWriter:
         return to_scene(self.reading, time)
 
     def _add_point(self, first: Transform, begin: float, end: float, now: Transform | None = None) -> Any:
-        """A point that is at `first`, or has been moved from there, with times in frames of the clip."""
+        """Add a point with its home at `first` and its empty at `now`, or at `first`; times are frames of the clip."""
         point = self.item.points.add()
         point.begin, point.end = self._frame(begin), self._frame(end)
         if self.with_empties:
@@ -150,8 +150,8 @@ class _ConstraintWriter:
 
     # The kinds -----------------------------------------------------------------------------------------------------
 
-    def path(self, constraint: Any, placed: Callable[[Any, int], Transform]) -> None:
-        """What goes through points; `placed` gives the world transform of a location at a frame of the clip."""
+    def path(self, constraint: Any, transform_of: Callable[[Any, int], Transform]) -> None:
+        """Write a path through points; `transform_of` gives the world transform of a location at a frame."""
         item = self.item
         given = constraint.joint
         point = given if isinstance(given, BodyPoint) else BodyPoint(given)
@@ -160,42 +160,42 @@ class _ConstraintWriter:
         item.begin, item.end = self._frame(constraint.begin), self._frame(constraint.end)
         item.mode = constraint.mode.upper()
         for run in _runs(constraint.points):
-            places = [placed(each.location, nearest_frame(self.reading, each.begin)) for each in run]
-            added = self._add_point(places[0], run[0].begin, run[-1].stay[1])
+            transforms = [transform_of(each.location, nearest_frame(self.reading, each.begin)) for each in run]
+            added = self._add_point(transforms[0], run[0].begin, run[-1].stay[1])
             added.tension, added.continuity, added.bias = run[0].tension, run[0].continuity, run[0].bias
             if len(run) > 1 and self.with_empties:
-                _key(added.object, places, [self._frame(each.begin) for each in run])
+                _key(added.object, transforms, [self._frame(each.begin) for each in run])
 
     def shape(self, constraint: ShapeConstraint) -> None:
         reference = self._reference(constraint)
         self.path(constraint, lambda location, frame: Transform(reference(frame).to_world(location), np.eye(3)))
 
     def _reference(self, constraint: ShapeConstraint) -> Callable[[int], Transform]:
-        """Where the reference is at a frame of the clip."""
+        """Write the reference, and return its transform by frame of the clip."""
         item, reference = self.item, constraint.reference
         if reference is None:
             return lambda frame: Transform(np.zeros(3), np.eye(3))
         if isinstance(reference, MovingObject):
             moving = reference.checked(constraint.label, self.clip.frames)
-            places = [
-                Transform.from_quaternion(*place) for place in zip(moving.positions, moving.rotations, strict=True)
-            ]
-            item.reference, item.reference_object = "OBJECT", self._moving_empty(places)
-            return lambda frame: places[frame]
+            pairs = zip(moving.positions, moving.rotations, strict=True)
+            transforms = [Transform.from_quaternion(position, rotation) for position, rotation in pairs]
+            item.reference, item.reference_object = "OBJECT", self._moving_empty(transforms)
+            return lambda frame: transforms[frame]
         name = self._bone(reference)
         item.reference = "BONE"
         name_bone(self.armature, item, name, "reference_bone")
-        heads, turns = self.clip.position(name), self.clip.orientation(name)
-        return lambda frame: Transform.from_quaternion(heads[frame], turns[frame])
+        heads, orientations = self.clip.position(name), self.clip.orientation(name)
+        return lambda frame: Transform.from_quaternion(heads[frame], orientations[frame])
 
-    def _moving_empty(self, places: list[Transform]) -> bpy.types.Object:
-        """An empty that goes where an object went."""
+    def _moving_empty(self, transforms: list[Transform]) -> bpy.types.Object:
+        """Make an empty with one transform for each frame of the clip; keyed where these differ."""
         empty = bpy.data.objects.new(f"{self.item.name} reference", None)
         empty.rotation_mode = "QUATERNION"
         handles.collection_of(self.armature).objects.link(empty)
-        is_still = all(np.array_equal(place.location, places[0].location) for place in places)
-        is_still = is_still and all(np.array_equal(place.axes, places[0].axes) for place in places)
-        _key(empty, places[:1] if is_still else places, [self._frame(frame) for frame in range(len(places))])
+        is_still = all(np.array_equal(each.location, transforms[0].location) for each in transforms)
+        is_still = is_still and all(np.array_equal(each.axes, transforms[0].axes) for each in transforms)
+        frames = [self._frame(frame) for frame in range(len(transforms))]
+        _key(empty, transforms[:1] if is_still else transforms, frames)
         return empty
 
     def orientation(self, constraint: OrientationConstraint) -> None:
@@ -207,10 +207,10 @@ class _ConstraintWriter:
         self.item.aim = "DIRECTION"
         self.item.axis = np.array(constraint.axis, dtype=np.float64).tolist()
 
-        def placed(location: Any, frame: int) -> Transform:
+        def transform_of(location: Any, frame: int) -> Transform:
             return Transform.pointing(self._head(constraint, frame), np.array(location, dtype=np.float64))
 
-        self.path(constraint, placed)
+        self.path(constraint, transform_of)
 
     def _head(self, constraint: Any, frame: int) -> Any:
         return self.clip.position(constraint.joint)[frame]
@@ -220,7 +220,7 @@ class _ConstraintWriter:
         displacement = np.zeros(3) if constraint.displacement is None else np.asarray(constraint.displacement)
         if displacement.dtype == object or displacement.shape != (3,):
             raise TranslationError(
-                f"{constraint.label}: a displacement that changes over time cannot be kept in a .blend; give one that "
+                f"{constraint.label}: a displacement that changes over time cannot be saved in a .blend; give one that "
                 "is the same at all frames."
             )
         item.displacement = displacement.tolist()
@@ -264,7 +264,7 @@ class _ConstraintWriter:
 
 
 def _runs(given: Iterable[ConstraintPoint]) -> list[list[ConstraintPoint]]:
-    """The points in the order of their times, with those together that say where to be frame by frame."""
+    """The points in order of time, in runs: points at consecutive frames together, others alone."""
     runs: list[list[ConstraintPoint]] = []
     for point in sorted(given, key=lambda point: point.stay):
         before = runs[-1][-1] if runs else None
@@ -276,15 +276,15 @@ def _runs(given: Iterable[ConstraintPoint]) -> list[list[ConstraintPoint]]:
 
 
 def _is_plain(point: ConstraintPoint) -> bool:
-    """Whether a point is only passed through."""
+    """Whether a path passes through a point without a stay and with default tension, continuity and bias."""
     return point.stay[0] == point.stay[1] and not (point.tension or point.continuity or point.bias)
 
 
-def _key(empty: bpy.types.Object, places: list[Transform], frames: list[float]) -> None:
-    """Let an empty be at places at frames of the scene; at only one, for good."""
-    for place, frame in zip(places, frames, strict=False):
-        empty.location, empty.rotation_quaternion = place.location.tolist(), place.quaternion.tolist()
-        if len(places) > 1:
+def _key(empty: bpy.types.Object, transforms: list[Transform], frames: list[float]) -> None:
+    """Set the transform of an empty, with a key at each of the frames of the scene where there are several."""
+    for transform, frame in zip(transforms, frames, strict=False):
+        empty.location, empty.rotation_quaternion = transform.location.tolist(), transform.quaternion.tolist()
+        if len(transforms) > 1:
             for channel in ("location", "rotation_quaternion"):
                 empty.keyframe_insert(channel, frame=frame)
 

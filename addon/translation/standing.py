@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a footplant stands in the source, for its empty to be there. The solver finds the exact place by itself."""
+"""The transform of a footplant in the source, for its empty. The solver computes the exact position itself."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ..bridge.transforms import Transform
 
 
 def plant_transform(clip: Clip, plant: Footplant) -> Transform:
-    """The middle between heel and ball over the plant's time, and the foot's heading; the origin of an unknown foot."""
+    """The mean middle of heel and ball during a plant, with the foot's heading; the origin for an unknown foot."""
     marks = clip.skeleton.landmarks
     ends = {"heel": getattr(marks, f"{plant.foot}_heel"), "toe": getattr(marks, f"{plant.foot}_ball")}
-    places = {
+    positions = {
         part: clip.position(ends[part])[_during(clip, *stay)].mean(axis=0)
         for part, stay in plant.stays.items()
         if ends[part] is not None
     }
-    if not places:
+    if not positions:
         return Transform.upright(np.zeros(3), 0.0)
-    middle = np.mean(list(places.values()), axis=0)
+    middle = np.mean(list(positions.values()), axis=0)
     if ends["heel"] is None or ends["toe"] is None:
         return Transform.upright(middle, 0.0)
     begin, end = (pick(time) for pick, time in zip((min, max), zip(*plant.stays.values(), strict=True), strict=True))
@@ -30,6 +30,6 @@ def plant_transform(clip: Clip, plant: Footplant) -> Transform:
 
 
 def _during(clip: Clip, begin: float, end: float) -> slice:
-    """The frames of a stay, at least one, within the clip."""
+    """The frames from `begin` to `end` within the clip, at least one."""
     first = min(max(int(np.ceil(begin)), 0), clip.frames - 1)
     return slice(first, max(min(int(np.floor(end)), clip.frames - 1), first) + 1)

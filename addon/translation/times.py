@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Frames of the scene and frames of the clip."""
+"""Conversions between frames of the scene and frames of the clip."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from ..bridge import Reading
 
 
 def step_of(reading: Reading) -> float:
-    """Frames of the scene from one frame of the clip to the next."""
+    """The number of frames of the scene from one frame of the clip to the next."""
     return float(reading.times[1] - reading.times[0]) if len(reading.times) > 1 else 1.0
 
 
 def to_clip(reading: Reading, frame: float) -> float:
-    """A frame of the scene in frames of the clip, also between them and outside."""
+    """A frame of the scene as a frame of the clip, which may be fractional or outside of it."""
     return (frame - float(reading.times[0])) / step_of(reading)
 
 
 def to_scene(reading: Reading, time: float) -> float:
-    """A frame of the clip in frames of the scene."""
+    """A frame of the clip as a frame of the scene."""
     return float(reading.times[0]) + time * step_of(reading)
 
 
 def within(reading: Reading, time: float) -> float:
-    """The time within the clip that is nearest to a time, both in frames of the clip."""
+    """A time in frames of the clip, clamped to the clip."""
     return min(max(time, 0.0), reading.clip.frames - 1.0)
 
 
 def nearest_frame(reading: Reading, time: float) -> int:
-    """The whole frame of the clip that is nearest to a time in frames of the clip."""
+    """The whole frame of the clip nearest to a time in frames of the clip."""
     return round(within(reading, time))

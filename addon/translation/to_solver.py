@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From saved constraints to the solver's."""
+"""Saved constraints as constraints of the solver."""
 
 from __future__ import annotations
 
@@ -33,41 +33,41 @@ from .poses import pose_in_world, pose_on_parent
 from .times import nearest_frame, step_of, to_clip, to_scene, within
 
 TURN_ROUNDING = 1e-6
-"""Radians by which a rotation differs from itself after it has been an empty's, in single precision."""
+"""Radians by which storing a rotation in an empty changes it, in single precision."""
 
 
 @dataclass(frozen=True)
 class Translation:
-    """The constraints of a character for one reading."""
+    """The constraints of a character as the solver takes them, for one reading."""
 
     constraints: tuple[Constraint, ...]
     uids: tuple[str, ...]
-    """For each of them the uid of the saved constraint that it comes from: a held pose gives several."""
+    """For each of them the uid of its saved constraint; a held pose becomes several."""
     skipped: tuple[str, ...]
-    """A sentence for each enabled constraint that lies outside of what was read."""
+    """A sentence for each enabled constraint outside of the frames that were read."""
 
 
 class _OutOfRangeError(TranslationError):
-    """A constraint that has nothing to say about the frames that were read."""
+    """A constraint is not active in the frames that were read."""
 
 
 def translate(
     armature: bpy.types.Object, reading: bridge.Reading, items: Iterable[PoiseConstraint] | None = None
 ) -> Translation:
-    """The solver's constraints for what was read; without `items`, of all that are enabled.
+    """The constraints of the solver for saved constraints, by default all that are enabled.
 
-    What lies outside of the read frames is cut off. Empties are where they are now; those that move are sampled.
+    They are cut to the frames that were read. Empties that move are sampled at every frame.
     """
     chosen = [item for item in character_of(armature).constraints if item.enabled] if items is None else list(items)
-    set_up = reading_with_settings(armature, reading)
+    reading = reading_with_settings(armature, reading)
     made: list[Constraint] = []
     uids: list[str] = []
     skipped: list[str] = []
     for item in chosen:
         try:
-            parts = _ConstraintTranslator(armature, set_up, item).constraints()
-        except _OutOfRangeError as complaint:
-            skipped.append(str(complaint))
+            parts = _ConstraintTranslator(armature, reading, item).constraints()
+        except _OutOfRangeError as error:
+            skipped.append(str(error))
             continue
         made += parts
         uids += [item.uid] * len(parts)
@@ -75,7 +75,7 @@ def translate(
 
 
 def span_of(armature: bpy.types.Object, item: PoiseConstraint) -> tuple[int, int]:
-    """The first and last whole frame of the scene that a constraint reaches; the usual range of an endless balance."""
+    """The first and last whole frame of the scene that a constraint affects, with its eases."""
     scene = bridge.current_scene()
     ease = EASE * scene.render.fps / scene.render.fps_base
     before = ease if item.ease_in < 0.0 else item.ease_in
@@ -91,7 +91,7 @@ def span_of(armature: bpy.types.Object, item: PoiseConstraint) -> tuple[int, int
 
 
 class _ConstraintTranslator:
-    """One saved constraint on its way to the solver."""
+    """Translates one saved constraint."""
 
     def __init__(self, armature: bpy.types.Object, reading: bridge.Reading, item: PoiseConstraint) -> None:
         self.armature = armature
@@ -110,10 +110,10 @@ class _ConstraintTranslator:
         }
         return kinds[self.item.kind]()
 
-    # What all kinds share ------------------------------------------------------------------------------------------
+    # Shared by all kinds -------------------------------------------------------------------------------------------
 
-    def _error(self, what: str) -> TranslationError:
-        return TranslationError(f"{self.item.name}: {what}")
+    def _error(self, message: str) -> TranslationError:
+        return TranslationError(f"{self.item.name}: {message}")
 
     @property
     def _shared(self) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class _ConstraintTranslator:
         return {"priority": item.priority, "weight": item.weight, "recruit": recruit, "name": item.name}
 
     def _joint(self, bone: str, mark: str) -> str:
-        """The joint of a bone that is named once; the error says what has become of it."""
+        """The joint of a bone given by name and mark; raises where the bone was deleted or is no joint."""
         if not bone:
             raise self._error("it has no bone: choose one.")
         name = resolve_bone(self.armature, bone, mark)
@@ -146,9 +146,9 @@ class _ConstraintTranslator:
         return name
 
     def _check_usable(self, name: str) -> None:
-        complaint = bridge.why_unusable(self.armature, name)
-        if complaint:
-            raise self._error(complaint[0].lower() + complaint[1:])
+        reason = bridge.why_unusable(self.armature, name)
+        if reason:
+            raise self._error(reason[0].lower() + reason[1:])
 
     def _own_point(self) -> str | BodyPoint:
         name = self._own_joint()
@@ -159,7 +159,7 @@ class _ConstraintTranslator:
         return to_clip(self.reading, frame)
 
     def _span(self, begin: float, end: float) -> tuple[float, float]:
-        """A span of the scene's frames as what the clip has of it."""
+        """A span of frames of the scene as frames of the clip, cut to the clip."""
         first, last = self._time(begin), self._time(end)
         if first > last:
             raise self._error(f"it begins at frame {begin:g}, after its end at {end:g}.")
@@ -172,10 +172,10 @@ class _ConstraintTranslator:
     # Points --------------------------------------------------------------------------------------------------------
 
     def _stays(self) -> list[tuple[PoisePoint, float, float]]:
-        """The points with what the clip has of their stays, in the order of their times."""
+        """The points with the begin and end of their stays in frames of the clip, cut to the clip, in order of time."""
         item = self.item
         if not len(item.points):
-            raise self._error("it has no points, so there is nothing to hold; add one.")
+            raise self._error("it has no points, so it constrains nothing; add one.")
         stays = []
         for number, point in enumerate(item.points, start=1):
             begin, end = self._time(point.begin), self._time(max(point.begin, point.end))
@@ -198,33 +198,33 @@ class _ConstraintTranslator:
         return empty
 
     def _transforms(self, points: list[PoisePoint], frames: list[float]) -> list[Transform]:
-        """Where points are at frames of the scene."""
+        """The transforms of points at frames of the scene."""
         if self._is_proposal():
             return [Transform.from_quaternion(point.home, point.home_rotation) for point in points]
-        asked = [(self._empty(point), frame) for point, frame in zip(points, frames, strict=True)]
-        return transforms_at(self.armature, asked)
+        requests = [(self._empty(point), frame) for point, frame in zip(points, frames, strict=True)]
+        return transforms_at(self.armature, requests)
 
     def _is_proposal(self) -> bool:
-        """What detection proposes has no empties yet."""
+        """Whether the constraint is a proposal, which has no empties."""
         return any(item == self.item for item in character_of(self.armature).found)
 
     def _path_points(self, location: Callable[[Transform, float], Any], follows: bool = False) -> list[ConstraintPoint]:
-        """The solver's points; `location` says what it takes from an empty, given the time in frames of the clip.
+        """The points for the solver; `location` is called with the transform of an empty and the time in the clip.
 
-        Whoever stays at an empty that moves follows it, frame by frame; with `follows` also at one that does not.
+        A stay at an empty that moves becomes a point at every frame; with `follows` so does every stay.
         """
-        stops: list[tuple[PoisePoint, float, float]] = []
+        entries: list[tuple[PoisePoint, float, float]] = []
         for point, begin, end in self._stays():
             if begin < end and (follows or (point.object is not None and not is_static(point.object))):
                 whole = np.arange(np.ceil(begin), np.floor(end) + 1.0).tolist()
-                stops += [(point, time, time) for time in sorted({begin, *whole, end})]
+                entries += [(point, time, time) for time in sorted({begin, *whole, end})]
             else:
-                stops.append((point, begin, end))
-        frames = [to_scene(self.reading, begin) for _, begin, _ in stops]
-        places = self._transforms([point for point, _, _ in stops], frames)
+                entries.append((point, begin, end))
+        frames = [to_scene(self.reading, begin) for _, begin, _ in entries]
+        transforms = self._transforms([point for point, _, _ in entries], frames)
         return [
-            ConstraintPoint(location(place, begin), begin, end, point.tension, point.continuity, point.bias)
-            for place, (point, begin, end) in zip(places, stops, strict=True)
+            ConstraintPoint(location(transform, begin), begin, end, point.tension, point.continuity, point.bias)
+            for transform, (point, begin, end) in zip(transforms, entries, strict=True)
         ]
 
     def _path(self) -> dict[str, Any]:
@@ -236,35 +236,35 @@ class _ConstraintTranslator:
     def _shape(self) -> list[Constraint]:
         joint, path = self._own_point(), self._path()
         reference, reference_at = self._reference()
-        points = self._path_points(lambda place, time: reference_at(time).to_local(place.location))
+        points = self._path_points(lambda transform, time: reference_at(time).to_local(transform.location))
         return [ShapeConstraint(joint, points=points, reference=reference, **path)]
 
     def _reference(self) -> tuple[str | MovingObject | None, Callable[[float], Transform]]:
-        """What points are relative to, and where that is in the source at a time in frames of the clip."""
+        """The reference of the points, and its transform in the source by time in frames of the clip."""
         item = self.item
         if item.reference == "BONE":
             name = self._joint(item.reference_bone, item.reference_bone_id)
-            heads, turns = self.clip.position(name), self.clip.orientation(name)
+            heads, orientations = self.clip.position(name), self.clip.orientation(name)
 
             def of_bone(time: float) -> Transform:
                 frame = nearest_frame(self.reading, time)
-                return Transform.from_quaternion(heads[frame], turns[frame])
+                return Transform.from_quaternion(heads[frame], orientations[frame])
 
             return name, of_bone
         if item.reference == "OBJECT":
-            held: bpy.types.Object | None = item.reference_object
-            if held is None or not is_in_scene(held):
+            target: bpy.types.Object | None = item.reference_object
+            if target is None or not is_in_scene(target):
                 raise self._error("the object that its points move along with is missing: choose one.")
-            frames = [0.0] if is_static(held) else self.reading.times.tolist()
-            places = transforms_at(self.armature, [(held, frame) for frame in frames])
+            frames = [0.0] if is_static(target) else self.reading.times.tolist()
+            transforms = transforms_at(self.armature, [(target, frame) for frame in frames])
             moving = MovingObject(
-                np.array([place.location for place in places]), np.array([place.quaternion for place in places])
+                np.array([each.location for each in transforms]), np.array([each.quaternion for each in transforms])
             )
-            if len(places) == 1:
+            if len(transforms) == 1:
                 moving = MovingObject(moving.positions[0], moving.rotations[0])
 
             def of_object(time: float) -> Transform:
-                return places[nearest_frame(self.reading, time) if len(places) > 1 else 0]
+                return transforms[nearest_frame(self.reading, time) if len(transforms) > 1 else 0]
 
             return moving, of_object
         world = Transform(np.zeros(3), np.eye(3))
@@ -272,27 +272,27 @@ class _ConstraintTranslator:
 
     def _orientation(self) -> list[Constraint]:
         joint, path = self._own_joint(), self._path()
-        points = self._path_points(lambda place, time: place.quaternion)
+        points = self._path_points(lambda transform, time: transform.quaternion)
         return [OrientationConstraint(joint, points=points, **path)]
 
     def _look_at(self) -> list[Constraint]:
         joint, path = self._own_point(), self._path()
         if not any(self.item.axis):
-            raise self._error("the axis that points somewhere has no length.")
+            raise self._error("its axis has no length.")
         path["axis"] = tuple(self.item.axis)
         name = joint.joint if isinstance(joint, BodyPoint) else joint
         if self.item.aim == "DIRECTION":
-            points = self._path_points(lambda place, time: place.axes[:, 2])
+            points = self._path_points(lambda transform, time: transform.axes[:, 2])
         else:
             eyes = self.clip.position(joint)
-            points = self._path_points(lambda place, time: self._gaze(place, eyes, time), follows=True)
+            points = self._path_points(lambda transform, time: self._gaze(transform, eyes, time), follows=True)
         return [DirectionConstraint(name, points=points, **path)]
 
-    def _gaze(self, place: Transform, eyes: Array, time: float) -> Array:
-        """(3,) from where the bone is in the source (frames, 3) to a place."""
-        direction = place.location - eyes[nearest_frame(self.reading, time)]
+    def _gaze(self, target: Transform, eyes: Array, time: float) -> Array:
+        """The direction (3,) from the bone's position in the source, `eyes` (frames, 3), to a target."""
+        direction = target.location - eyes[nearest_frame(self.reading, time)]
         if not np.linalg.norm(direction) > 0.0:
-            raise self._error("it should look at the place where the bone itself is: move its empty away.")
+            raise self._error("its target is where the bone itself is: move its empty away.")
         return np.asarray(direction)
 
     def _balance(self) -> list[Constraint]:
@@ -303,7 +303,7 @@ class _ConstraintTranslator:
             points.append(BodyPoint(self._joint(listed.bone, listed.bone_id), (x, y, z)))
         begin, end = (None, None) if item.is_whole else self._span(item.begin, item.end)
         if not item.axes:
-            raise self._error("no axis counts: choose one at least.")
+            raise self._error("no axis is chosen: choose at least one.")
         axes = "".join(sorted(item.axes)).lower()
         return [
             Balance(
@@ -325,7 +325,7 @@ class _ConstraintTranslator:
         times: dict[str, Any] = {}
         for part, stands in (("heel", item.has_heel), ("toe", item.has_toe)):
             strike, off = (self._time(getattr(item, f"{part}_{event}")) for event in ("strike", "off"))
-            if strike > off or not stands:  # an impossible order is for the solver to tell
+            if strike > off or not stands:  # the solver reports an impossible order
                 times |= {f"{part}_strike": strike, f"{part}_off": off} if stands else {}
             elif off >= 0.0 and strike <= self.clip.frames - 1:
                 times |= {f"{part}_strike": within(self.reading, strike), f"{part}_off": within(self.reading, off)}
@@ -345,7 +345,7 @@ class _ConstraintTranslator:
         ]
 
     def _stand(self) -> dict[str, Any]:
-        """Where a plant stands: as its empty says, which may have been moved from where it was at first."""
+        """The arguments for where a plant stands: by its home, and by how its empty was moved from there."""
         item = self.item
         if not len(item.points):
             return {}

@@ -99,7 +99,9 @@ def test_a_step_that_leads_nowhere(armature: bpy.types.Object, step: float) -> N
 
 def test_edit_mode_and_rest_position(armature: bpy.types.Object) -> None:
     bpy.ops.object.mode_set(mode="EDIT")
-    refused(lambda: bridge.read(armature), "Armature 'Chain' is in edit mode, where nothing moves: leave edit mode first.")
+    refused(
+        lambda: bridge.read(armature), "Armature 'Chain' is in edit mode, where nothing moves: leave edit mode first."
+    )
     bpy.ops.object.mode_set(mode="OBJECT")
     armature.data.pose_position = "REST"
     refused(lambda: bridge.read(armature), "Armature 'Chain' shows its rest position")
