@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an animator can do. An operator only calls: what it does stands in the modules that it calls."""
+"""The operators. Each only collects its input, calls functions of `workflows` and `bridge`, and reports."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from types import ModuleType
 from . import bones, character, clean, constraints, detect, files, ground, points, solve, sources
 
 MODULES: tuple[ModuleType, ...] = (bones, character, clean, constraints, detect, files, ground, points, solve, sources)
-"""Each with a tuple `classes`."""
+"""Each has a tuple `classes`."""
 
 classes = tuple(found for module in MODULES for found in module.classes)

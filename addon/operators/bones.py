@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Choosing bones from a list by their names, and showing which ones the active constraint may move."""
+"""Choosing a bone from a list of names, and selecting the bones that the active constraint may move."""
 
-# What looks like a type here is read by Blender.
+# Blender reads the annotations of operators.
 # mypy: disable-error-code="valid-type"
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from bpy.types import Operator
 from .. import bridge, translation
 from ..properties import active_constraint, armature_in, name_bone
 from ..workflows import create
-from ..workflows.recruiting import serving_bones
+from ..workflows.recruiting import movable_bones
 from .on_armature import OnArmature
 from .selection import OnConstraint
-from .settings import NOT_REMEMBERED
+from .settings import NOT_REMEMBERED, counted
 
 FIELDS = (
-    ("bone", "Bone", "The bone that the active constraint is about"),
+    ("bone", "Bone", "The constrained bone"),
     ("reference_bone", "Reference Bone", "The bone that its points move along with"),
     ("landmark", "Landmark", "The bone that a landmark is on"),
 )
 
 _choices: list[tuple[str, str, str]] = []
-"""What the search shows: Blender needs the strings of a dynamic list to stay alive."""
+"""The items of the search. Blender requires that Python keeps references to the strings of a dynamic enum."""
 
 
 def _bones_of(operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
@@ -52,7 +52,7 @@ class POISE_OT_bone_choose(OnArmature, Operator):  # noqa: N801
     choice: EnumProperty(name="Bone", description="The bone", items=_bones_of, options={"SKIP_SAVE", "HIDDEN"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
-        """Let the animator search."""
+        """Open the search."""
         if context.window is None or context.window_manager is None:
             return self.execute(context)
         context.window_manager.invoke_search_popup(self)
@@ -84,10 +84,10 @@ class POISE_OT_recruited_select(OnConstraint, Operator):  # noqa: N801
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         bridge.check_armature(armature)
         assert armature.pose is not None
-        names = serving_bones(armature, self.constraint(armature))
+        names = movable_bones(armature, self.constraint(armature))
         for bone in armature.pose.bones:
             bridge.select(bone, bone.name in names)
-        return f"{len(names)} bone{'' if len(names) == 1 else 's'} may move for it."
+        return f"{counted(len(names), 'bone')} may move for it."
 
 
 classes = (POISE_OT_bone_choose, POISE_OT_recruited_select)

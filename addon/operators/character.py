@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who the character is: landmarks that are recognised, or set by hand."""
+"""Recognising landmarks, and setting them by hand."""
 
-# What looks like a type here is read by Blender.
+# Blender reads the annotations of operators.
 # mypy: disable-error-code="valid-type"
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..properties import MARKS, POINT_MARKS
 from ..workflows import create, landmarks
 from .on_armature import OnArmature
 from .selection import FromSelection
-from .settings import NOT_REMEMBERED
+from .settings import NOT_REMEMBERED, counted
 
 MARK_ITEMS = [(mark, mark.replace("_", " ").title(), f"The {mark.replace('_', ' ')}") for mark in MARKS]
 
@@ -25,7 +25,7 @@ class POISE_OT_character_recognise(OnArmature, Operator):  # noqa: N801
 
     bl_idname = "poise.character_recognise"
     bl_label = "Recognise"
-    bl_description = "Find out by names and shape which bone is the left ankle, and all other landmarks"
+    bl_description = "Recognise by names and shape which bones are the landmarks of the body, such as the left ankle"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -33,11 +33,11 @@ class POISE_OT_character_recognise(OnArmature, Operator):  # noqa: N801
 
 
 class POISE_OT_landmark_set(FromSelection, Operator):  # noqa: N801
-    """Set a landmark"""
+    """Put a landmark on the selected bone"""
 
     bl_idname = "poise.landmark_set"
     bl_label = "Set Landmark"
-    bl_description = "Let a landmark be at the selected bone; the same on the other side"
+    bl_description = "Put a landmark on the selected bone, and its counterpart on the other side"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     mark: EnumProperty(name="Landmark", description="Which landmark", items=MARK_ITEMS)
@@ -50,15 +50,15 @@ class POISE_OT_landmark_set(FromSelection, Operator):  # noqa: N801
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         bones = self.chosen(context, armature)
         landmarks.set_landmark(armature, self.mark, bones, self._offset(armature, bones))
-        told = f"The {self.mark.replace('_', ' ')} is at {', '.join(bones)}"
+        report = f"The {self.mark.replace('_', ' ')} is at {', '.join(bones)}"
         opposite, others = landmarks.other_side(self.mark), []
         if self.mirror and opposite:
             others = [name for bone in bones if (name := landmarks.counterpart(armature, bone))]
         if others:
             offset = landmarks.mirrored_offset(armature, bones[0], others[0], self._offset(armature, bones))
             landmarks.set_landmark(armature, opposite, others, offset)
-            told += f", the {opposite.replace('_', ' ')} at {', '.join(others)}"
-        return f"{told}."
+            report += f", the {opposite.replace('_', ' ')} at {', '.join(others)}"
+        return f"{report}."
 
     def _offset(self, armature: bpy.types.Object, bones: list[str]) -> tuple[float, float, float]:
         if self.use_tail and self.mark in POINT_MARKS and bones:
@@ -73,7 +73,7 @@ class POISE_OT_landmark_clear(OnArmature, Operator):  # noqa: N801
 
     bl_idname = "poise.landmark_clear"
     bl_label = "Clear Landmark"
-    bl_description = "Forget what was set by hand: the landmark is what is recognised again"
+    bl_description = "Remove what was set by hand, so that the recognised landmark is used again"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     mark: EnumProperty(
@@ -82,7 +82,7 @@ class POISE_OT_landmark_clear(OnArmature, Operator):  # noqa: N801
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         count = landmarks.clear_landmark(armature, "" if self.mark == "ALL" else self.mark)
-        return f"{count} landmark{'' if count == 1 else 's'} cleared."
+        return f"{counted(count, 'landmark')} cleared."
 
 
 classes = (POISE_OT_character_recognise, POISE_OT_landmark_set, POISE_OT_landmark_clear)

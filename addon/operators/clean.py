@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cleaning feet and hands with one click."""
+"""Cleaning planted feet and hands."""
 
-# What looks like a type here is read by Blender.
+# Blender reads the annotations of operators.
 # mypy: disable-error-code="valid-type"
 
 from __future__ import annotations
@@ -18,24 +18,26 @@ from .settings import NOT_REMEMBERED, fill_from_panel
 
 
 class POISE_OT_clean(OnArmature, Operator):  # noqa: N801
-    """Let feet and hands stand still"""
+    """Keep planted feet and hands still"""
 
     bl_idname = "poise.clean"
     bl_label = "Clean Up"
     bl_description = (
-        "Let feet, and hands that carry, stand still in their plants: the set ones, or those that are found"
+        "Keep feet, and hands that support the body, still in their plants: the saved ones, or those that are found"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     method: EnumProperty(name="Method", description="How to clean", items=CLEAN_METHODS, options=NOT_REMEMBERED)
     feet: BoolProperty(name="Feet", description="Clean the feet", default=True)
-    hands: BoolProperty(name="Hands", description="Clean the hands that carry the body", default=False)
+    hands: BoolProperty(name="Hands", description="Clean the hands that support the body", default=False)
     begin: IntProperty(name="Begin", description="The first frame", options=NOT_REMEMBERED)
     end: IntProperty(name="End", description="The last frame", options=NOT_REMEMBERED)
-    target: EnumProperty(name="Target", description="What is made of the result", items=TARGETS, options=NOT_REMEMBERED)
+    target: EnumProperty(
+        name="Target", description="Where the result is baked to", items=TARGETS, options=NOT_REMEMBERED
+    )
     tolerance: FloatProperty(
         name="Thinning",
-        description="Leave out keys that curves miss by less than this; 0 keys all frames",
+        description="Leave out keys where curves stay this near the motion; 0 keys every frame",
         min=0.0,
         precision=4,
         options=NOT_REMEMBERED,

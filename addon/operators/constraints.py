@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Constraints from the selection, and what can be done with one."""
+"""Adding constraints of the selected bones, and editing the list of constraints."""
 
-# What looks like a type here is read by Blender.
+# Blender reads the annotations of operators.
 # mypy: disable-error-code="valid-type"
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class POISE_OT_constraint_add_pin(FromSelection, Operator):  # noqa: N801
     frame: FloatProperty(
         name="Frame", description="The frame to pin at; the current one if not set", options=NOT_REMEMBERED
     )
-    hold: FloatProperty(name="Hold", description="For how many frames more the bone stays there", min=0.0)
+    hold: FloatProperty(name="Hold", description="For how many more frames the bone is held there", min=0.0)
     use_tail: BoolProperty(name="Tail", description="Hold the tail of the bone instead of its head")
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -50,7 +50,7 @@ class POISE_OT_constraint_add_trajectory(FromSelection, Operator):  # noqa: N801
     bl_idname = "poise.constraint_add_trajectory"
     bl_label = "Trajectory"
     bl_description = (
-        "Put points on the way that each selected bone goes over the preview range, to bend that way by them"
+        "Add points to the path of each selected bone over the preview range, by which the path can be changed"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
@@ -62,7 +62,7 @@ class POISE_OT_constraint_add_trajectory(FromSelection, Operator):  # noqa: N801
     )
     count: IntProperty(name="Points", description="How many points", default=3, min=1, soft_max=20)
     mode: EnumProperty(
-        name="Mode", description="How the bone goes from point to point", items=MODES, default="RELATIVE"
+        name="Mode", description="How the bone moves from point to point", items=MODES, default="RELATIVE"
     )
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -78,7 +78,7 @@ class POISE_OT_constraint_add_footplant(FromSelection, Operator):  # noqa: N801
     bl_idname = "poise.constraint_add_footplant"
     bl_label = "Footplant"
     bl_description = (
-        "Let the foot of the selected bone stand where it is over the preview range, or for half a second from the "
+        "Keep the foot of the selected bone where it stands over the preview range, or for half a second from the "
         "current frame"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
@@ -96,8 +96,6 @@ class POISE_OT_constraint_add_footplant(FromSelection, Operator):  # noqa: N801
     begin: FloatProperty(name="Begin", description="The frame of its strikes", options=NOT_REMEMBERED)
     end: FloatProperty(name="End", description="The frame at which it leaves", options=NOT_REMEMBERED)
 
-    needs_bones = False
-
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         bridge.check_armature(armature)
         begin, end = self.hold_span(context)
@@ -112,11 +110,11 @@ class POISE_OT_constraint_add_orientation(FromSelection, Operator):  # noqa: N80
 
     bl_idname = "poise.constraint_add_orientation"
     bl_label = "Orientation"
-    bl_description = "Keep each selected bone turned as it is shown now, at the current frame"
+    bl_description = "Hold the orientation that each selected bone has at the current frame"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     frame: FloatProperty(name="Frame", description="The frame; the current one if not set", options=NOT_REMEMBERED)
-    hold: FloatProperty(name="Hold", description="For how many frames more the bone stays so", min=0.0)
+    hold: FloatProperty(name="Hold", description="For how many more frames the orientation is held", min=0.0)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         made = create.add_orientations(armature, self.chosen(context, armature), self.chosen_frame(context), self.hold)
@@ -128,7 +126,7 @@ class POISE_OT_constraint_add_look_at(FromSelection, Operator):  # noqa: N801
 
     bl_idname = "poise.constraint_add_look_at"
     bl_label = "Look At"
-    bl_description = "Let each selected bone point at an empty ahead of it, or at an object, over the preview range"
+    bl_description = "Point each selected bone at an empty ahead of it, or at an object, over the preview range"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     begin: FloatProperty(
@@ -152,7 +150,7 @@ class POISE_OT_constraint_add_balance(FromSelection, Operator):  # noqa: N801
 
     bl_idname = "poise.constraint_add_balance"
     bl_label = "Balance"
-    bl_description = "Keep the centre of mass over the feet as it is in the source, over the preview range or always"
+    bl_description = "Keep the centre of mass over the feet as in the source, over the preview range or in all frames"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     begin: FloatProperty(name="Begin", description="The first frame; else of the preview range", options=NOT_REMEMBERED)
@@ -162,8 +160,6 @@ class POISE_OT_constraint_add_balance(FromSelection, Operator):  # noqa: N801
         description="Over the middle of the selected bones instead of the feet",
         options=NOT_REMEMBERED,
     )
-
-    needs_bones = False
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         scene = context.scene
@@ -180,7 +176,7 @@ class POISE_OT_constraint_add_pose(FromSelection, Operator):  # noqa: N801
     bl_idname = "poise.constraint_add_pose"
     bl_label = "Hold Pose"
     bl_description = (
-        "Let the selected bones keep the pose that they are shown in now, over the preview range, or for half a second "
+        "Hold the pose that the selected bones have now over the preview range, or for half a second "
         "from the current frame"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
@@ -203,7 +199,7 @@ class POISE_OT_pose_capture(OnConstraint, Operator):  # noqa: N801
 
     bl_idname = "poise.pose_capture"
     bl_label = "Hold This Pose"
-    bl_description = "Let the active held pose be the one that its bones are shown in now"
+    bl_description = "Replace the active held pose by the pose that its bones have now"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -260,13 +256,13 @@ class POISE_OT_constraint_move(OnConstraint, Operator):  # noqa: N801
     bl_idname = "poise.constraint_move"
     bl_label = "Change Priority"
     bl_description = (
-        "Make the active constraint more important, or less: first alone on a level, then with the next one"
+        "Raise or lower the priority of the active constraint: first to one of its own, then to the next one in use"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     direction: EnumProperty(
         name="Direction",
-        description="More important or less",
+        description="Raise or lower",
         items=(("UP", "Up", "More important"), ("DOWN", "Down", "Less important")),
     )
 
@@ -283,10 +279,10 @@ class POISE_OT_constraint_select_bones(OnConstraint, Operator):  # noqa: N801
 
     bl_idname = "poise.constraint_select_bones"
     bl_label = "Select Bones"
-    bl_description = "Select the bones that the active constraint is about"
+    bl_description = "Select the bones of the active constraint"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    extend: BoolProperty(name="Extend", description="Keep what is selected already", options=NOT_REMEMBERED)
+    extend: BoolProperty(name="Extend", description="Keep the present selection", options=NOT_REMEMBERED)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         item = self.constraint(armature)
@@ -302,14 +298,16 @@ class POISE_OT_constraint_pick(OnConstraint, FromSelection, Operator):  # noqa: 
 
     bl_idname = "poise.constraint_pick"
     bl_label = "Use Selected Bones"
-    bl_description = "Let the active constraint be about the selected bone, refer to it, or recruit the selected bones"
+    bl_description = (
+        "Use the selected bones for the active constraint: as its bones, as its reference, or as the bones it recruits"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     role: EnumProperty(
         name="Role",
         description="What the bones are for the constraint",
         items=(
-            ("BONE", "Bone", "It is about this bone; a pose or balance about all selected ones"),
+            ("BONE", "Bone", "The constrained bone; all selected ones for a pose or balance"),
             ("REFERENCE", "Reference", "Its points move along with this bone"),
             ("RECRUITED", "Recruited", "Only these bones may move for it"),
         ),

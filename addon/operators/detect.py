@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finding what a motion already satisfies, and choosing among what was found."""
+"""Finding constraints that a motion already satisfies, and accepting or rejecting them."""
 
-# What looks like a type here is read by Blender.
+# Blender reads the annotations of operators.
 # mypy: disable-error-code="valid-type"
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..properties.character import TEMPLATE_KINDS
 from ..properties.constraint_list import remove
 from ..workflows import detect, ranges
 from .on_armature import OnArmature
-from .settings import NOT_REMEMBERED
+from .settings import NOT_REMEMBERED, counted
 
 
 class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
@@ -30,7 +30,11 @@ class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     least_confidence: FloatProperty(
-        name="Confidence", description="Propose only what is at least so sure", min=0.0, max=1.0, options=NOT_REMEMBERED
+        name="Confidence",
+        description="Propose only footplants with at least this confidence",
+        min=0.0,
+        max=1.0,
+        options=NOT_REMEMBERED,
     )
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -39,7 +43,7 @@ class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
         found = detect.find_footplants(armature, self.least_confidence)
         if note := ranges.range_warning(armature):
             self.report({"WARNING"}, note)
-        plants = f"{found.count} footplant{'' if found.count == 1 else 's'} found: accept the ones that you want."
+        plants = f"{counted(found.count, 'footplant')} found: accept the ones that you want."
         return f"{plants} {found.ground}".rstrip()
 
 
@@ -48,7 +52,7 @@ class POISE_OT_detect_template(OnArmature, Operator):  # noqa: N801
 
     bl_idname = "poise.detect_template"
     bl_label = "Find Like Preview Range"
-    bl_description = "Find where the selected bones do again what they do in the preview range"
+    bl_description = "Find where else the selected bones do what they do in the preview range"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     bone: StringProperty(
@@ -70,12 +74,12 @@ class POISE_OT_detect_template(OnArmature, Operator):  # noqa: N801
             if not scene.use_preview_range:
                 raise translation.TranslationError(
                     "There is no example: set the preview range (P in the timeline) to frames in which the bone does "
-                    "what you look for."
+                    "what you are looking for."
                 )
             self.begin, self.end = scene.frame_preview_start, scene.frame_preview_end
         bones = [self.bone] if self.bone else [bone.name for bone in armature.pose.bones if bridge.is_selected(bone)]
         counts = detect.find_similar(armature, bones, self.kind.lower(), self.begin, self.end)
-        times = ", ".join(f"{bone} {count} time{'' if count == 1 else 's'}" for bone, count in counts.items())
+        times = ", ".join(f"{bone} {counted(count, 'time')}" for bone, count in counts.items())
         return f"Found: {times}."
 
 
@@ -95,11 +99,11 @@ class OnProposal(OnProposals):
     properties: Any
 
     index: IntProperty(
-        name="Proposal", description="Its place in the list; else the active one", options=NOT_REMEMBERED
+        name="Proposal", description="Its index in the list; the active one if not set", options=NOT_REMEMBERED
     )
 
     def chosen(self, armature: bpy.types.Object) -> int:
-        """Its place in the list."""
+        """Its index in the list."""
         character = character_of(armature)
         if not self.properties.is_property_set("index"):
             self.index = min(character.active_found, len(character.found) - 1)

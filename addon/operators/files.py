@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Constraints to and from JSON files."""
+"""Saving constraints to JSON files, and loading them."""
 
-# What looks like a type here is read by Blender.
+# Blender reads the annotations of operators.
 # mypy: disable-error-code="valid-type"
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ..translation import TranslationError
 from ..workflows import import_export
 from .on_armature import OnArmature
 from .selection import OnConstraints
-from .settings import NOT_REMEMBERED
+from .settings import NOT_REMEMBERED, counted
 
 ENDING = ".json"
 
 
 class WithFile(OnArmature):
-    """Mixed into operators that ask for a file where none is given."""
+    """Mixed into operators on a file, which is chosen in the file browser where none is given."""
 
     filepath: StringProperty(
         name="File", description="The JSON file with constraints", subtype="FILE_PATH", options=NOT_REMEMBERED
@@ -31,15 +31,15 @@ class WithFile(OnArmature):
     filter_glob: StringProperty(default=f"*{ENDING}", options={"HIDDEN"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
-        """Ask which file."""
+        """Open the file browser."""
         assert context.window_manager is not None
         context.window_manager.fileselect_add(self)  # type: ignore[arg-type]
         return {"RUNNING_MODAL"}
 
     def path(self) -> Path:
-        """The file that is meant."""
+        """The path of the file; raises where none is given."""
         if not self.filepath:
-            raise TranslationError("No file is named: say which one.")
+            raise TranslationError("No file is given: choose one.")
         return Path(bpy.path.abspath(self.filepath))
 
 
@@ -54,7 +54,7 @@ class POISE_OT_constraints_save(OnConstraints, WithFile, Operator):  # noqa: N80
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         path = self.path()
         count, left_out = import_export.save(armature, path.with_suffix(path.suffix or ENDING))
-        return " ".join([f"{count} constraint{'' if count == 1 else 's'} saved.", *left_out])
+        return " ".join([f"{counted(count, 'constraint')} saved.", *left_out])
 
 
 class POISE_OT_constraints_load(WithFile, Operator):  # noqa: N801
@@ -65,13 +65,11 @@ class POISE_OT_constraints_load(WithFile, Operator):  # noqa: N801
     bl_description = "Add the constraints of a JSON file, with empties for their points"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    replace: BoolProperty(
-        name="Replace", description="Let them replace the present constraints", options=NOT_REMEMBERED
-    )
+    replace: BoolProperty(name="Replace", description="Replace the present constraints", options=NOT_REMEMBERED)
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         count = import_export.load(armature, self.path(), self.replace)
-        return f"{count} constraint{'' if count == 1 else 's'} loaded."
+        return f"{counted(count, 'constraint')} loaded."
 
 
 classes = (POISE_OT_constraints_save, POISE_OT_constraints_load)

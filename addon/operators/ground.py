@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What plants do that stand off the ground, and the range of the action."""
+"""Checking plants against the ground, deciding about those off it, and taking the range of the action."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class OnListedPlants(OnArmature):
 
 
 class POISE_OT_ground_keep_heights(OnListedPlants, Operator):  # noqa: N801
-    """Let the listed plants keep their heights"""
+    """Keep the listed plants at their own heights"""
 
     bl_idname = "poise.ground_keep_heights"
     bl_label = "Keep Their Heights"
-    bl_description = "Let the listed plants stand at their own heights, whatever the ground is"
+    bl_description = "Keep the listed plants at their own heights on any ground"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -61,7 +61,7 @@ class POISE_OT_ground_put_on(OnListedPlants, Operator):  # noqa: N801
 
     bl_idname = "poise.ground_put_on"
     bl_label = "Put On Ground"
-    bl_description = "Let the next solve put the listed plants on the ground, however far they are from it"
+    bl_description = "Put the listed plants on the ground in the next solve, at any distance"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -70,11 +70,11 @@ class POISE_OT_ground_put_on(OnListedPlants, Operator):  # noqa: N801
 
 
 class POISE_OT_range_from_action(OnArmature, Operator):  # noqa: N801
-    """Let the scene's range be the action's"""
+    """Set the scene's range to that of the action"""
 
     bl_idname = "poise.range_from_action"
     bl_label = "Use Action's Range"
-    bl_description = "Let the scene's first and last frame be those of the source action"
+    bl_description = "Set the scene's first and last frame to those of the source action"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:

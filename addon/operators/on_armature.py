@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What operators share that work on the armature that is meant: when they can run, and how they tell what is wrong."""
+"""The base of all operators: they work on the armature of the context, and report errors as sentences."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ CANCELLED = {"CANCELLED"}
 
 
 class OnArmature:
-    """Mixed into operators; each says in `run` what it does."""
+    """Mixed into operators, which implement `run`."""
 
     report: Any
     level = "INFO"
-    """How the sentence of `run` is reported; `run` makes it a warning where something is wrong with what was done."""
+    """The type of report for the sentence of `run`, which sets it to "WARNING" where there is a problem."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether there is an armature with all that it needs; where not, the tooltip says why."""
+        """Whether the operator can run; where not, the tooltip says why."""
         armature = armature_in(context)
-        why = (
+        reason = (
             cls.unavailable_reason(armature)
             if armature
             else "Select an armature, or one of the points of its constraints"
         )
-        if why:
+        if reason:
             operator: Any = cls
-            operator.poll_message_set(why)
-        return not why
+            operator.poll_message_set(reason)
+        return not reason
 
     @classmethod
     def unavailable_reason(cls, armature: bpy.types.Object) -> str:
-        """Why it cannot run on an armature, as far as that is known at once; the rest is told when it runs."""
+        """Why it cannot run on an armature, where that is quick to find; else empty, and `run` raises."""
         return ""
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        """Do it; returns what is told of it, and raises a `PoiseError` before anything has changed."""
+        """Do the work and return a sentence about it; raises `PoiseError` before anything has changed."""
         raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> Any:
-        """Run, and report either the outcome or what is wrong, in a sentence."""
+        """Call `run`, and report its sentence or its error."""
         armature = armature_in(context)
         assert armature is not None
         try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Points of the active constraint."""
+"""Adding and removing points of the active constraint."""
 
-# What looks like a type here is read by Blender.
+# Blender reads the annotations of operators.
 # mypy: disable-error-code="valid-type"
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..properties import follow_renames
 from ..translation import TranslationError
 from ..workflows import create
 from .selection import OnConstraint
-from .settings import NOT_REMEMBERED
+from .settings import NOT_REMEMBERED, counted
 
 
 class POISE_OT_point_add(OnConstraint, Operator):  # noqa: N801
@@ -33,7 +33,7 @@ class POISE_OT_point_add(OnConstraint, Operator):  # noqa: N801
         follow_renames(armature)
         is_set = self.properties.is_property_set("frame")
         create.add_point(armature, item, self.frame if is_set else context.scene.frame_current_final)
-        return f"{item.name} has {len(item.points)} point{'' if len(item.points) == 1 else 's'} now."
+        return f"{item.name} has {counted(len(item.points), 'point')} now."
 
 
 class POISE_OT_point_remove(OnConstraint, Operator):  # noqa: N801
@@ -48,11 +48,11 @@ class POISE_OT_point_remove(OnConstraint, Operator):  # noqa: N801
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         item = self.constraint(armature)
-        place = self.point if self.properties.is_property_set("point") else item.active_point
-        if not 0 <= place < len(item.points):
+        index = self.point if self.properties.is_property_set("point") else item.active_point
+        if not 0 <= index < len(item.points):
             raise TranslationError(f"{item.name}: there is no such point to remove.")
-        create.remove_point(armature, item, place)
-        return f"{item.name} has {len(item.points)} point{'' if len(item.points) == 1 else 's'} now."
+        create.remove_point(armature, item, index)
+        return f"{item.name} has {counted(len(item.points), 'point')} now."
 
 
 classes = (POISE_OT_point_add, POISE_OT_point_remove)

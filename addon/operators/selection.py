@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What operators on constraints share: which bones, which frames and which constraint are meant."""
+"""Shared by operators on constraints: the bones, frames and the constraint that they work on."""
 
-# What looks like a type here is read by Blender.
+# Blender reads the annotations of operators.
 # mypy: disable-error-code="valid-type"
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from .settings import NOT_REMEMBERED
 
 
 def span_from_preview(scene: bpy.types.Scene) -> tuple[float, float]:
-    """The preview range where it is in use, else the scene's."""
+    """The preview range where it is used, else the scene's range."""
     first, last = bridge.frame_range(scene)
     return float(first), float(last)
 
 
 def selected_bones(armature: bpy.types.Object) -> list[str]:
-    """The selected bones that can be seen, the active one first."""
+    """The selected bones that are visible, the active one first."""
     assert armature.pose is not None
     names = [bone.name for bone in armature.pose.bones if bridge.is_selected(bone) and not bridge.is_hidden(bone)]
     data: Any = armature.data
@@ -36,7 +36,7 @@ def selected_bones(armature: bpy.types.Object) -> list[str]:
 
 
 def select_bones(armature: bpy.types.Object, names: Sequence[str], extend: bool = False) -> list[str]:
-    """Select those of the named bones that are there, and only them unless to extend; the first becomes active."""
+    """Select the named bones that exist, in addition with `extend`, and return them; the first becomes active."""
     assert armature.pose is not None
     data: Any = armature.data
     found = [name for name in dict.fromkeys(names) if name in data.bones]
@@ -48,7 +48,7 @@ def select_bones(armature: bpy.types.Object, names: Sequence[str], extend: bool 
 
 
 class FromSelection(OnArmature):
-    """Mixed into operators that take bones: the selected ones, or those that are named."""
+    """Mixed into operators on bones: the selected ones, or those given by name."""
 
     bone: StringProperty(
         name="Bone",
@@ -56,16 +56,13 @@ class FromSelection(OnArmature):
         options=NOT_REMEMBERED,
     )
 
-    needs_bones = True
-    """Whether it makes no sense without bones."""
-
     def is_set(self, name: str) -> bool:
-        """Whether whoever called has given a property."""
+        """Whether a property was given by the caller."""
         operator: Any = self
         return bool(operator.properties.is_property_set(name))
 
     def chosen(self, context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:
-        """The names of the bones that are meant."""
+        """The names of the given bones, or of the selected ones."""
         bridge.check_armature(armature)
         assert armature.pose is not None
         if not self.bone:
@@ -75,18 +72,18 @@ class FromSelection(OnArmature):
         return [name.strip() for name in self.bone.split(",") if name.strip()]
 
     def chosen_frame(self, context: bpy.types.Context) -> float:
-        """The frame that is meant."""
+        """The given frame, or the current one."""
         operator: Any = self
         assert context.scene is not None
         return float(operator.frame) if self.is_set("frame") else float(context.scene.frame_current_final)
 
     def span(self, context: bpy.types.Context) -> tuple[float, float]:
-        """The frames that are meant: given ones, the preview range, or the scene's range."""
+        """The given first and last frame, or those of the preview range or of the scene."""
         assert context.scene is not None
         return self._given(*span_from_preview(context.scene))
 
     def hold_span(self, context: bpy.types.Context) -> tuple[float, float]:
-        """The frames that are meant: given ones, the preview range, or a while from the current frame on."""
+        """The given first and last frame, or those of the preview range, or some from the current frame on."""
         scene = context.scene
         assert scene is not None
         if scene.use_preview_range:
@@ -120,7 +117,7 @@ class OnConstraint(OnConstraints):
     index: IntProperty(name="Index", description="Which constraint; the active one if not set", options=NOT_REMEMBERED)
 
     def chosen_index(self, armature: bpy.types.Object) -> int:
-        """Its place in the list; an error where the armature cannot be changed."""
+        """Its index in the list; raises where there is none, or where the armature cannot be changed."""
         bridge.check_armature(armature)
         operator: Any = self
         character = character_of(armature)
@@ -132,6 +129,6 @@ class OnConstraint(OnConstraints):
         return int(index)
 
     def constraint(self, armature: bpy.types.Object) -> PoiseConstraint:
-        """The constraint itself."""
+        """The constraint."""
         found: PoiseConstraint = character_of(armature).constraints[self.chosen_index(armature)]
         return found

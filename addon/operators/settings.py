@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an operator was not told, it takes from the panel's settings: so it then shows what it has really used."""
+"""Properties of operators that default to the settings in the panel, and text that reports share."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from .. import bridge
 from ..properties import character_of
 
 NOT_REMEMBERED = {"SKIP_SAVE"}
-"""Of properties whose last value must not come back by itself: what is not given is taken from the panel."""
+"""Options of properties that Blender must not set to their last value: what is not given comes from the panel."""
 
 SHARED_SETTINGS = ("target", "tolerance", "quality")
-"""Properties of operators with the same names and meanings as the character's."""
+"""Properties of operators with the names and meanings of those of the character."""
 
 
 def fill_from_panel(operator: Any, armature: bpy.types.Object) -> None:
-    """Set the properties of an operator that were not given: range, target, thinning and quality."""
+    """Set the properties of an operator that were not given: range, target, thinning and quality.
+
+    So the operator then shows what it has used.
+    """
     character = character_of(armature)
     scene = bridge.current_scene()
     given = operator.properties.is_property_set
@@ -29,3 +32,8 @@ def fill_from_panel(operator: Any, armature: bpy.types.Object) -> None:
     for name in SHARED_SETTINGS:
         if hasattr(operator, name) and not given(name):
             setattr(operator, name, getattr(character, name))
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun, such as "1 bone" or "3 bones"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"

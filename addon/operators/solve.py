@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solving: at once in a script, and in a window step by step, with progress and with Esc to cancel."""
+"""Solving: at once in a script; in a window in steps, with progress and Esc to cancel."""
 
-# What looks like a type here is read by Blender.
+# Blender reads the annotations of operators.
 # mypy: disable-error-code="valid-type"
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .on_armature import CANCELLED, FINISHED, OnArmature
 from .settings import NOT_REMEMBERED, fill_from_panel
 
 TIMER_INTERVAL = 0.01
-"""Seconds from one turn of the solve to the next: Blender draws and listens in between."""
+"""Seconds between timer events; Blender draws and handles other events in between."""
 STEPS_TIME = 0.02
-"""Seconds after which a turn ends, when the step is done that it is at: the window still feels alive."""
+"""Seconds of solving at each timer event, after which the step at hand is the last: the window stays responsive."""
 
 RUNNING = {"RUNNING_MODAL"}
 
@@ -39,10 +39,12 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
 
     begin: IntProperty(name="Begin", description="The first frame to solve", options=NOT_REMEMBERED)
     end: IntProperty(name="End", description="The last frame to solve", options=NOT_REMEMBERED)
-    target: EnumProperty(name="Target", description="What is made of the result", items=TARGETS, options=NOT_REMEMBERED)
+    target: EnumProperty(
+        name="Target", description="Where the result is baked to", items=TARGETS, options=NOT_REMEMBERED
+    )
     tolerance: FloatProperty(
         name="Thinning",
-        description="Leave out keys that curves miss by less than this; 0 keys all frames",
+        description="Leave out keys where curves stay this near the motion; 0 keys every frame",
         min=0.0,
         precision=4,
         options=NOT_REMEMBERED,
@@ -51,7 +53,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
 
     _steps: Generator[solve.StageShare, None, solve.SolveResult] | None = None
     _timer: bpy.types.Timer | None = None
-    _progress: progress.Shown | None = None
+    _progress: progress.RunningSolve | None = None
 
     @classmethod
     def unavailable_reason(cls, armature: bpy.types.Object) -> str:
@@ -73,13 +75,13 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         for sentence in result.notes:
             self.report({"WARNING"}, sentence)
         if result.misses and not result.is_kept_off_by_rig:
-            self.report({"WARNING"}, "Not every constraint holds: see the advice in the panel.")
+            self.report({"WARNING"}, "Not every constraint is satisfied: see the advice in the panel.")
         return result.sentence
 
     # In a window ---------------------------------------------------------------------------------------------------
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
-        """Begin; what is wrong is told now, and nothing has changed."""
+        """Begin to solve; errors of reading are reported at once."""
         if bpy.app.background or context.window is None:
             return self.execute(context)
         armature = armature_in(context)
@@ -97,7 +99,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         return RUNNING
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
-        """Go on for a moment, or stop where the animator asks for it."""
+        """Run some steps at each timer event; Esc cancels."""
         if event.type == "ESC" and event.value == "PRESS":
             self.cancel(context)
             self.report({"INFO"}, "Solving was cancelled; nothing has changed.")
@@ -121,7 +123,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         return FINISHED
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Take away what shows that it runs; Blender calls this too where a window or the file is closed."""
+        """Close the solve and remove its progress; Blender also calls this when a window or the file is closed."""
         if self._steps is not None:
             self._steps.close()
             self._steps = None
@@ -138,7 +140,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         _redraw(context)
 
     def _run_steps(self) -> solve.SolveResult | None:
-        """Some steps; the result after the last one."""
+        """Run some steps; returns the result after the last one, else None."""
         assert self._steps is not None and self._progress is not None
         until = time.perf_counter() + STEPS_TIME
         while time.perf_counter() < until:
@@ -147,7 +149,7 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
             except StopIteration as stop:
                 result: solve.SolveResult = stop.value
                 return result
-            self._progress.told(stage, share)
+            self._progress.update(stage, share)
         return None
 
     def _show(self, context: bpy.types.Context) -> None:
@@ -155,18 +157,18 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
         context.window_manager.progress_update(self._progress.share)
         if context.workspace is not None:
             context.workspace.status_text_set(
-                f"Poise: {self._progress.stage}, {self._progress.share:.0%} (Esc cancels)"
+                f"Poise: {self._progress.label}, {self._progress.share:.0%} (Esc cancels)"
             )
         _redraw(context)
 
 
 def _level(result: solve.SolveResult) -> str:
-    """How the sentence of an result is reported: as a warning where it begins with what is wrong."""
+    """The type of report for a result: a warning where the rig keeps bones from it."""
     return "WARNING" if result.is_kept_off_by_rig else "INFO"
 
 
 def _redraw(context: bpy.types.Context) -> None:
-    """Let viewports draw their panels again."""
+    """Redraw the panels of all 3D viewports."""
     for window in context.window_manager.windows if context.window_manager is not None else ():
         for area in window.screen.areas:
             if area.type == "VIEW_3D":

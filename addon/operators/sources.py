@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Going back to the source, on from the result, or to a copy that can be baked."""
+"""Restoring the source, applying the result, and making a bakeable copy."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class OnResult(OnArmature):
         try:
             is_shown = bridge.animation_of(armature).result is not None
         except PoiseError:
-            return ""  # a broken result is told of when it runs
+            return ""  # a broken result is reported when it runs
         return "" if is_shown else "The armature shows no result: solve or clean first"
 
 
 class POISE_OT_source_restore(OnResult, Operator):  # noqa: N801
-    """Show the source again, as it was before solving"""
+    """Assign the source action again"""
 
     bl_idname = "poise.source_restore"
     bl_label = "Restore Source"
@@ -42,7 +42,7 @@ class POISE_OT_result_apply(OnResult, Operator):  # noqa: N801
 
     bl_idname = "poise.result_apply"
     bl_label = "Apply Result"
-    bl_description = "Make the result the new source: what is solved from now on begins with it"
+    bl_description = "Make the result the new source, from which later solves begin"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All settings of the active constraint, kind by kind."""
+"""The settings of the active constraint."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class POISE_UL_points(UIList):  # noqa: N801
 
 
 class OfConstraint(OfArmature):
-    """Mixed into panels that need a constraint."""
+    """Mixed into panels that need an active constraint."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether one is active."""
+        """Whether there is an active constraint."""
         armature = armature_in(context)
         return armature is not None and active_constraint(armature) is not None
 
@@ -67,7 +67,7 @@ class POISE_PT_active(OfConstraint, Panel):  # noqa: N801
 
 
 class POISE_PT_points(OfConstraint, Panel):  # noqa: N801
-    """Where the active constraint goes through, and when"""
+    """The points of the active constraint and their frames"""
 
     bl_idname = "POISE_PT_points"
     bl_label = "Points"
@@ -75,7 +75,7 @@ class POISE_PT_points(OfConstraint, Panel):  # noqa: N801
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether the active constraint goes through points."""
+        """Whether the active constraint has points."""
         armature = armature_in(context)
         item = active_constraint(armature) if armature is not None else None
         return item is not None and item.kind in PATH_KINDS
@@ -125,7 +125,7 @@ class POISE_PT_recruiting(OfConstraint, Panel):  # noqa: N801
 
 
 def draw_constraint(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:
-    """The settings of a constraint, but for its points and its recruiting."""
+    """Draw the settings of a constraint, without its points and its recruiting."""
     layout.prop(item, "name")
     column = layout.column(align=True)
     column.prop(item, "priority")
@@ -222,7 +222,7 @@ _DRAWN = {
 
 
 def _draw_bone(layout: UILayout, armature: bpy.types.Object, item: Any, field: str, title: str) -> None:
-    """A bone with a button that chooses another one; in red where it has been deleted."""
+    """Draw a button with the name of a bone that opens the choice of another; red where the bone was deleted."""
     name = current_name(armature, item, field)
     row = layout.split(factor=0.4, align=True)
     label = row.row()
@@ -235,7 +235,7 @@ def _draw_bone(layout: UILayout, armature: bpy.types.Object, item: Any, field: s
 
 
 def draw_bones(layout: UILayout, armature: bpy.types.Object, item: Any, listed: str, role: str) -> None:
-    """A list of bones, with a button that puts the selected ones in their place."""
+    """Draw a list of bones, with a button that replaces them by the selected ones."""
     if len(getattr(item, listed)):
         box = layout.box().column(align=True)
         for each in getattr(item, listed):

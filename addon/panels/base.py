@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all panels share: where they are, whose they are, and how they show sentences."""
+"""Shared by all panels: their place, their armature, and sentences of several lines."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import bpy
 from ..properties import armature_in
 
 LETTER = 6.7
-"""Pixels of a letter of the interface's font, on the average, at a scale of 1."""
+"""Mean width of a letter of the interface font in pixels, at a scale of 1."""
 MARGIN = 50
-"""Pixels of a sidebar at a scale of 1 that text cannot use."""
+"""Width of a sidebar that text cannot use, in pixels at a scale of 1."""
 USUAL_WIDTH = 45
-"""Letters in a line where no region says how wide it is."""
+"""Letters in a line where the width of the region is not known."""
 
 
 class InTab:
@@ -29,23 +29,23 @@ class InTab:
 
 
 class OfArmature(InTab):
-    """Mixed into panels that need an armature; only the first one says that there is none."""
+    """Mixed into panels that need an armature."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether one is meant."""
+        """Whether the context has an armature."""
         return armature_in(context) is not None
 
 
 def armature_of(context: bpy.types.Context) -> bpy.types.Object:
-    """The armature that a panel is about."""
+    """The armature of the context."""
     armature = armature_in(context)
     assert armature is not None
     return armature
 
 
 def draw_sentence(layout: bpy.types.UILayout, context: bpy.types.Context, sentence: str, icon: str = "NONE") -> None:
-    """Show a sentence in as many lines as it needs."""
+    """Draw a sentence in as many lines as it needs."""
     column: Any = layout.column(align=True)
     column.scale_y = 0.8
     for number, line in enumerate(textwrap.wrap(sentence, _letters(context))):
@@ -54,7 +54,7 @@ def draw_sentence(layout: bpy.types.UILayout, context: bpy.types.Context, senten
 
 
 def _letters(context: bpy.types.Context) -> int:
-    """How many letters a line of the region has."""
+    """The number of letters in a line of the region."""
     region, preferences = getattr(context, "region", None), context.preferences
     if region is None or preferences is None or region.width <= 1:
         return USUAL_WIDTH

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who the character is: its landmarks and mass."""
+"""The landmarks and the mass of the character."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_ARMATURE = "Select an armature, or a point of one of its constraints."
 
 
 class POISE_PT_character(InTab, Panel):  # noqa: N801
-    """Which bones are what, and mass"""
+    """Landmarks and mass of the character"""
 
     bl_idname = "POISE_PT_character"
     bl_label = "Character"
@@ -35,14 +35,14 @@ class POISE_PT_character(InTab, Panel):  # noqa: N801
         if character.missing:
             draw_sentence(layout, context, character.missing, "ERROR")
         elif not len(character.recognised):
-            draw_sentence(layout, context, "Not looked at yet: recognise it to see which bones are what.", "INFO")
+            draw_sentence(layout, context, "Not recognised yet: press Recognise to find the landmarks.", "INFO")
         else:
             draw_sentence(layout, context, "All landmarks are known.", "CHECKMARK")
         layout.prop(character, "mass")
 
 
 class POISE_PT_landmarks(OfArmature, Panel):  # noqa: N801
-    """Which bones are what"""
+    """Which bones are the landmarks of the body"""
 
     bl_idname = "POISE_PT_landmarks"
     bl_label = "Landmarks"

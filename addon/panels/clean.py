@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cleaning feet and hands, with figures before and after."""
+"""Cleaning feet and hands, with measurements before and after."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .ground import draw_range
 
 
 class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
-    """Feet and hands that stand still"""
+    """Keep planted feet and hands still"""
 
     bl_idname = "POISE_PT_clean"
     bl_label = "Clean Up"
@@ -41,7 +41,7 @@ class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
 
 
 def _draw_metrics(layout: bpy.types.UILayout, character: Any) -> None:
-    """The figures of the feet, before and after, side by side."""
+    """Draw the foot metrics before and after, side by side."""
     before, after = character.metrics_before, character.metrics_after
     box = layout.box().column(align=True)
     _draw_row(box, "", "Before", "After")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The list of constraints, the most important first."""
+"""The list of constraints, highest priority first."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ CHANGING = (
     ("poise.constraint_pick", "EYEDROPPER"),
 )
 DIRECTIONS = (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN"))
-WORDS = {"UP": "More Important", "DOWN": "Less Important"}
+WORDS = {"UP": "Raise Priority", "DOWN": "Lower Priority"}
 
 FRAMES_WIDTH, PRIORITY_WIDTH, CONFIDENCE_WIDTH = 3.0, 1.0, 1.9
-"""Of the figures in a line, in heights of a button: room for "100–1200", for "12" and for "100%"."""
+"""Widths of columns in the list, in units of a button's height: room for "100–1200", "12" and "100%"."""
 
 
 class POISE_UL_constraints(UIList):  # noqa: N801
-    """Constraints with icon, bone, frames, priority and a switch; the most important ones on top"""
+    """Constraints with icon, bone, frames, priority and a switch; highest priority first"""
 
     def draw_item(
         self,
@@ -68,24 +68,24 @@ class POISE_UL_constraints(UIList):  # noqa: N801
 
 
 def draw_item(layout: UILayout, armature: bpy.types.Object, item: Any, is_proposal: bool = False) -> None:
-    """One constraint in one line: its icon, bone and frames, its priority or how sure it is, and its switch."""
+    """Draw a constraint in one line: icon, bone, frames, priority or confidence, and its switch."""
     row = layout.row(align=True)
     row.label(text="", icon_value=UILayout.enum_item_icon(item, "kind", item.kind))
     name = row.row(align=True)
     name.active = item.enabled
     name.label(text=current_name(armature, item) if item.bone else item.name, translate=False)
-    sure, important = (CONFIDENCE_WIDTH, f"{item.confidence:.0%}"), (PRIORITY_WIDTH, str(item.priority))
-    for width, text in ((FRAMES_WIDTH, frames_of(item)), sure if is_proposal else important):
-        figure = row.row(align=True)
-        figure.active = item.enabled
-        figure.ui_units_x = width
-        figure.alignment = "RIGHT"
-        figure.label(text=text, translate=False)
+    confidence, priority = (CONFIDENCE_WIDTH, f"{item.confidence:.0%}"), (PRIORITY_WIDTH, str(item.priority))
+    for width, text in ((FRAMES_WIDTH, frames_of(item)), confidence if is_proposal else priority):
+        column = row.row(align=True)
+        column.active = item.enabled
+        column.ui_units_x = width
+        column.alignment = "RIGHT"
+        column.label(text=text, translate=False)
     row.prop(item, "enabled", text="")
 
 
 def frames_of(item: Any) -> str:
-    """Its frames in few letters."""
+    """The frames of a constraint in few letters."""
     if item.kind == "BALANCE" and item.is_whole:
         return "all"
     return f"{item.begin:g}–{item.end:g}"
@@ -104,7 +104,7 @@ class POISE_MT_constraint_add(Menu):  # noqa: N801
 
 
 class POISE_MT_constraint_more(Menu):  # noqa: N801
-    """More that can be done with constraints"""
+    """More operators on constraints"""
 
     bl_idname = "POISE_MT_constraint_more"
     bl_label = "Constraint Specials"
@@ -128,7 +128,7 @@ class POISE_MT_constraint_more(Menu):  # noqa: N801
 
 
 class POISE_PT_constraints(OfArmature, Panel):  # noqa: N801
-    """What the motion must satisfy"""
+    """The constraints of the motion"""
 
     bl_idname = "POISE_PT_constraints"
     bl_label = "Constraints"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finding constraints in the motion, and choosing among them."""
+"""Finding constraints in the motion, and accepting or rejecting them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class POISE_UL_found(UIList):  # noqa: N801
 
 
 class POISE_PT_detect(OfArmature, Panel):  # noqa: N801
-    """What the motion already satisfies"""
+    """Find constraints that the motion already satisfies"""
 
     bl_idname = "POISE_PT_detect"
     bl_label = "Detect"
@@ -73,7 +73,7 @@ class POISE_PT_found(OfArmature, Panel):  # noqa: N801
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether something is proposed."""
+        """Whether there are proposals."""
         return super().poll(context) and bool(len(character_of(armature_of(context)).found))
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -82,8 +82,8 @@ class POISE_PT_found(OfArmature, Panel):  # noqa: N801
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        place = min(character.active_found, len(character.found) - 1)
-        draw_constraint(layout, armature, character.found[place])
+        index = min(character.active_found, len(character.found) - 1)
+        draw_constraint(layout, armature, character.found[index])
 
 
 classes = (POISE_UL_found, POISE_PT_detect, POISE_PT_found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the character stands on, how thick its soles are, and which plants are off the ground."""
+"""The ground, the thickness of the soles, and the plants that are off the ground."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class POISE_PT_ground(OfArmature, Panel):  # noqa: N801
 
 
 def draw_gaps(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-    """The plants that stand off the ground, with what can be done about them; nothing where there are none."""
+    """Draw the plants that are off the ground with buttons to decide about them; nothing where there are none."""
     off = undecided_plants(armature)
     if not off:
         return
@@ -72,7 +72,7 @@ def draw_gaps(layout: bpy.types.UILayout, context: bpy.types.Context, armature: 
 
 
 def draw_range(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-    """What the scene's range leaves out of the action, with a button that takes all; nothing where it is all there."""
+    """Draw a warning where the scene's range leaves out a part of the action, with a button that takes all of it."""
     sentence = range_warning(armature)
     if sentence:
         draw_sentence(layout, context, sentence, "ERROR")

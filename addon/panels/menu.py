@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The menu "Poise" in object and pose mode: what stands in no menu is not found by F3."""
+"""The menu "Poise" in object and pose mode. Search (F3) finds only operators that are in a menu."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ ENTRIES: tuple[tuple[str, str] | None, ...] = (
     ("poise.result_apply", "CHECKMARK"),
     ("poise.bakeable_copy", "DUPLICATE"),
 )
-"""Operators with their icons; None is a line between them."""
+"""Operators with their icons; None is a separator."""
 
 PARENTS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
 
 
 class POISE_MT_poise(Menu):  # noqa: N801
-    """Edit motion by what must hold"""
+    """Edit motion by constraints"""
 
     bl_idname = "POISE_MT_poise"
     bl_label = "Poise"
@@ -55,19 +55,19 @@ class POISE_MT_poise(Menu):  # noqa: N801
 
 
 def draw_entry(menu: Any, context: bpy.types.Context) -> None:
-    """The entry in the menus of the 3D viewport."""
+    """Draw the entry in a menu of the 3D viewport."""
     menu.layout.separator()
     menu.layout.menu("POISE_MT_poise")
 
 
 def register() -> None:
-    """Enter it."""
+    """Add the menu to those of the 3D viewport."""
     for parent in PARENTS:
         getattr(bpy.types, parent).append(draw_entry)
 
 
 def unregister() -> None:
-    """Take it out."""
+    """Remove the menu from those of the 3D viewport."""
     for parent in PARENTS:
         getattr(bpy.types, parent).remove(draw_entry)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a constraint was from holding in the last solve."""
+"""By how much a constraint was missed in the last solve."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .base import draw_sentence
 def draw_residual(
     layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object, item: Any
 ) -> None:
-    """What the last solve told of one constraint, and what would help it."""
+    """Draw by how much a constraint was missed in the last solve, and the advice about it."""
     character: Any = character_of(armature)
     for residual in character.residuals:
         if residual.uid == item.uid:
@@ -26,8 +26,8 @@ def draw_residual(
 
 
 def residual_sentence(residual: Any) -> str:
-    """How far a constraint was from holding, in a few words."""
+    """By how much a constraint was missed, in one sentence."""
     if not residual.misses:
-        return "Holds in the last solve."
+        return "Satisfied in the last solve."
     worst = format_amount(residual.worst, residual.unit == "ANGLE")
     return f"Missed by up to {worst} in the last solve, at frame {residual.worst_frame:g}."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solving, how far it has come, and what came of it."""
+"""Solving, its progress and its report."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class POISE_PT_solve(OfArmature, Panel):  # noqa: N801
         draw_gaps(layout, context, armature)
         running = progress.of(armature.name)
         if running is not None:
-            layout.progress(factor=running.share, text=f"{running.stage.title()} (Esc cancels)")
+            layout.progress(factor=running.share, text=f"{running.label} (Esc cancels)")
         else:
             row = layout.row()
             row.scale_y = 1.4
@@ -52,7 +52,7 @@ class POISE_PT_solve(OfArmature, Panel):  # noqa: N801
 
 
 class POISE_PT_report(OfArmature, Panel):  # noqa: N801
-    """What came of the last solve"""
+    """The report of the last solve"""
 
     bl_idname = "POISE_PT_report"
     bl_label = "Last Solve"
@@ -60,7 +60,7 @@ class POISE_PT_report(OfArmature, Panel):  # noqa: N801
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether there was one."""
+        """Whether there is a report."""
         return super().poll(context) and bool(character_of(armature_of(context)).last_solve)
 
     def draw(self, context: bpy.types.Context) -> None:

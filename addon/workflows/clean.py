@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet and hands that stand still, with one call: found or as set, cleaned, measured and baked."""
+"""Cleans planted feet and hands: detects the plants or takes the saved ones, cleans, measures and bakes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Plant = solver.Footplant | solver.PlantedPoint
 
 @dataclass(frozen=True)
 class CleanOptions:
-    """What to clean and how. Frames are the scene's, both included; None: the scene's own first or last."""
+    """What to clean and how. Frames of the scene, both included; None for the scene's first or last."""
 
     method: solver.CleanMethod = "stretch"
     feet: bool = True
@@ -31,82 +31,84 @@ class CleanOptions:
 
 @dataclass(frozen=True)
 class CleanResult:
-    """What a cleaning came to."""
+    """The result of a cleanup."""
 
     sentence: str
-    """How it went, in one sentence."""
+    """A summary in one sentence."""
     unmet: tuple[str, ...]
-    """A sentence for each plant that does not stand where it should."""
+    """A sentence for each plant that is missed."""
     before: solver.FootMetrics
     after: solver.FootMetrics
     baked: bridge.Baked
     notes: tuple[str, ...] = ()
-    """What is said first: plants that stand off the ground, and a range that leaves out a part of the action."""
+    """Sentences to report first: plants off the ground, and a range that leaves out a part of the action."""
 
 
 def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None) -> CleanResult:
-    """Clean an armature's source, bake the result and keep what is to be told.
+    """Clean the source of an armature, bake the result and store the report for the panels.
 
-    Feet stand in the enabled footplants of the character; where there are none, in those that are found.
+    The plants are the enabled footplants of the character, or without any those that are detected.
     """
-    asked = options or CleanOptions()
-    if not (asked.feet or asked.hands):
-        raise translation.TranslationError("Neither feet nor hands are to be cleaned: choose one of them, or both.")
-    reading = solve.read(armature, asked.begin, asked.end)
-    held = reading.armature
-    clip = solve.with_unbakeable_joints_fixed(reading, translation.clip_with_settings(held, reading))
+    options = options or CleanOptions()
+    if not (options.feet or options.hands):
+        raise translation.TranslationError(
+            "Neither feet nor hands are chosen to be cleaned: choose one of them, or both."
+        )
+    reading = solve.read(armature, options.begin, options.end)
+    armature = reading.armature
+    clip = solve.with_unbakeable_joints_fixed(reading, translation.clip_with_settings(armature, reading))
     _check_limbs(reading, clip.skeleton)
-    feet, uids = _footplants(held, reading, clip) if asked.feet else ([], [])
-    hands = _handplants(reading, clip) if asked.hands else []
+    feet, uids = _footplants(armature, reading, clip) if options.feet else ([], [])
+    hands = _handplants(reading, clip) if options.hands else []
     if not feet and not hands:
-        raise translation.TranslationError(_nothing_found(asked, clip, reading))
-    grounded = ground_gaps.place_on_ground(held, clip, feet, uids)
+        raise translation.TranslationError(_nothing_found(options, clip, reading))
+    grounded = ground_gaps.place_on_ground(armature, clip, feet, uids)
     feet = [plant for plant in grounded.constraints if isinstance(plant, solver.Footplant)]
     ground = grounded.ground
     cyclic = loops.is_loop(reading, clip)
-    cleaned = solver.cleaned(clip, [*feet, *hands], asked.method, ground=ground, cyclic=cyclic)
+    cleaned = solver.cleaned(clip, [*feet, *hands], options.method, ground=ground, cyclic=cyclic)
     solve.check_plausible(reading, clip, cleaned.clip, grounded)
     before = solver.foot_metrics(clip, feet, ground=ground)
     after = solver.foot_metrics(cleaned.clip, feet, source=clip, ground=ground)
 
-    baked = bridge.bake(reading, cleaned.clip, target=asked.target, tolerance=asked.tolerance)
-    follow_renames(held)
+    baked = bridge.bake(reading, cleaned.clip, target=options.target, tolerance=options.tolerance)
+    follow_renames(armature)
     unmet = tuple(_unmet(cleaned, reading))
-    wrong = [baked.rig_conflict] if baked.rig_conflict else []
-    sentence = messages.prefixed(wrong, _sentence(len(feet), len(hands), unmet, baked, cyclic))
-    character = character_of(held)
+    problems = [baked.rig_conflict] if baked.rig_conflict else []
+    sentence = messages.prefixed(problems, _summary(len(feet), len(hands), unmet, baked, cyclic))
+    character = character_of(armature)
     character.last_clean = sentence
     character.has_metrics = bool(feet)
-    ground_gaps.store_gaps(held, grounded.gaps)
-    ground_gaps.store_soles(held, clip.skeleton)
+    ground_gaps.store_gaps(armature, grounded.gaps)
+    ground_gaps.store_soles(armature, clip.skeleton)
     messages.store_metrics(character.metrics_before, before, clip.skeleton.size)
     messages.store_metrics(character.metrics_after, after, clip.skeleton.size)
-    notes = tuple(filter(None, (grounded.sentence, ranges.range_warning(held))))
-    unmet = (*unmet, *(note for note in baked.notes if note not in wrong))
+    notes = tuple(filter(None, (grounded.sentence, ranges.range_warning(armature))))
+    unmet = (*unmet, *(note for note in baked.notes if note not in problems))
     return CleanResult(sentence, unmet, before, after, baked, notes)
 
 
 def _footplants(
     armature: bpy.types.Object, reading: bridge.Reading, clip: solver.Clip
 ) -> tuple[list[solver.Footplant], list[str]]:
-    """The plants to clean, and the uids of those that are saved."""
+    """The footplants to clean, and the uids of those that are saved."""
     items = [item for item in character_of(armature).constraints if item.enabled and item.kind == "FOOTPLANT"]
     if not items:
-        return [named(plant, reading) for plant in solver.detect_footplants(clip)], []
+        return [with_frame_in_name(plant, reading) for plant in solver.detect_footplants(clip)], []
     translated = translation.translate(armature, reading, items)
     pairs = zip(translated.constraints, translated.uids, strict=True)
     kept = [(plant, uid) for plant, uid in pairs if isinstance(plant, solver.Footplant)]
     return [plant for plant, _ in kept], [uid for _, uid in kept]
 
 
-def named(plant: solver.Footplant, reading: bridge.Reading) -> solver.Footplant:
-    """A plant with a name that says its frame as the scene counts it."""
+def with_frame_in_name(plant: solver.Footplant, reading: bridge.Reading) -> solver.Footplant:
+    """A footplant with its first frame in the scene in its name."""
     begin = reading.times[int(min(time for stay in plant.stays.values() for time in stay))]
     return replace(plant, name=f"{plant.foot.title()} footplant at frame {begin:g}")
 
 
 def _check_limbs(reading: bridge.Reading, skeleton: solver.Skeleton) -> None:
-    """Raise where a joint of a leg or an arm cannot be baked: cleaning must be free to move each of them."""
+    """Raise where a joint of a leg or an arm cannot be baked: cleaning may move each of them."""
     marks = skeleton.landmarks
     limbs = [limb[:3] for limb in (marks.leg("left"), marks.leg("right"))]
     limbs += [limb[1:] for limb in (marks.arm("left"), marks.arm("right"))]
@@ -129,6 +131,7 @@ def _handplants(reading: bridge.Reading, clip: solver.Clip) -> list[solver.Plant
 
 
 def _nothing_found(options: CleanOptions, clip: solver.Clip, reading: bridge.Reading) -> str:
+    """Why there is nothing to clean, in one sentence."""
     if not options.hands:
         return detect.why_no_foot_stands(clip, reading)
     limbs = " or ".join(word for word, wanted in (("foot", options.feet), ("hand", options.hands)) if wanted)
@@ -139,7 +142,7 @@ def _nothing_found(options: CleanOptions, clip: solver.Clip, reading: bridge.Rea
 
 
 def _unmet(cleaned: solver.Cleaned, reading: bridge.Reading) -> Iterable[str]:
-    """A sentence for each plant whose point is off by more than can be seen, in the scene's frames and units."""
+    """A sentence for each plant that is missed by a visible distance, in frames and units of the scene."""
     for plant, distances in zip(cleaned.plants, cleaned.residuals, strict=True):
         worst = int(distances.argmax())
         if distances[worst] > solver.VISIBLE_ERROR * cleaned.clip.skeleton.size:
@@ -150,7 +153,7 @@ def _unmet(cleaned: solver.Cleaned, reading: bridge.Reading) -> Iterable[str]:
             )
 
 
-def _sentence(feet: int, hands: int, unmet: Sequence[str], baked: bridge.Baked, cyclic: bool) -> str:
+def _summary(feet: int, hands: int, unmet: Sequence[str], baked: bridge.Baked, cyclic: bool) -> str:
     words = [
         f"{count} {what}{'' if count == 1 else 's'}" for count, what in ((feet, "footplant"), (hands, "handplant"))
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A copy of a rig to work on, where the rig's own bones cannot be baked."""
+"""Makes a bakeable copy of a rig whose own bones cannot be baked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..properties.copying import copy_properties
 
 
 def make_bakeable_copy(armature: bpy.types.Object) -> bpy.types.Object:
-    """Make a copy of an armature whose bones only their keys move, and select it; the armature is only hidden.
+    """Make a copy of an armature that is animated by keys alone, and select it; the armature is hidden.
 
     The copy has the settings of the character and those landmarks whose bones it has, but no constraints.
     """
@@ -30,9 +30,10 @@ def make_bakeable_copy(armature: bpy.types.Object) -> bpy.types.Object:
 
 
 def _copy_character(armature: bpy.types.Object, copy: bpy.types.Object) -> None:
+    """Copy the settings and the landmarks of a character, without its constraints and results."""
     character = character_of(copy)
     copy_properties(character_of(armature), character)
-    # Constraints have empties of their own, and results belong to the armature that they were made for.
+    # The empties of constraints, and the results, belong to the armature that they were made for.
     for entries in (character.constraints, character.found, character.residuals, character.advice):
         entries.clear()
     character.collection = None

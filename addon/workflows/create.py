@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""New constraints from bones and frames. All is checked before anything is added."""
+"""Creates constraints from bones and frames. Everything is checked before anything is added."""
 
 from __future__ import annotations
 
@@ -12,54 +12,55 @@ import numpy as np
 from ... import solver
 from .. import bridge, translation
 from ..bridge.arrays import Array
-from ..bridge.transforms import Transform, bone_transforms
+from ..bridge.transforms import FORWARD, Transform, bone_transforms
 from ..properties import PoiseConstraint, character_of, ease_frames, handles, name_bone
 from ..properties.constraint_list import DEFAULT_PRIORITIES, new_item
 from ..translation import TranslationError
 from .bakeable import Bakeable, Change, bakeable_at, change_of
-from .recruiting_defaults import Body
+from .recruiting import DefaultRecruiting
 
 HOLD = 0.5
-"""Seconds that a footplant or a pose is held where nobody says for how long: about as long as a foot stands in a
-walk."""
+"""Default seconds for which a footplant or a pose is held: about as long as a foot stands in a walk."""
 
 VIEW_DISTANCE = 1.0
-"""How far away, in lengths of the armature, the empty is that a bone looks at: near enough to be found."""
+"""The distance of the empty that a bone looks at, as a share of the armature's longest side: near enough to be
+found."""
 
 
 def hold_frames(scene: bpy.types.Scene) -> int:
-    """Whole frames of `HOLD`."""
+    """`HOLD` in whole frames of a scene, at least 1."""
     return max(1, round(HOLD * scene.render.fps / scene.render.fps_base))
 
 
 def with_eases(scene: bpy.types.Scene, begin: float, end: float) -> tuple[float, float]:
-    """A span of frames with time to come and to go, but not beyond the usual range, where it lies inside."""
+    """A span of frames with an ease before and after it, as far as these are within the range of the scene."""
     first, last = bridge.frame_range(scene)
     ease = ease_frames(scene)
     return min(max(begin - ease, first), begin), max(min(end + ease, last), end)
 
 
 def _check_given(armature: bpy.types.Object, bones: Sequence[str]) -> None:
+    """Raise where the armature cannot be used, or where no bone is given."""
     bridge.check_armature(armature)
     if not bones:
         raise TranslationError("No bone is selected: select at least one in pose mode.")
 
 
-def checked_body(
+def checked_recruiting(
     armature: bpy.types.Object, bones: Sequence[str], frame: float, change: Change, has_offset: bool = False
-) -> Body:
-    """The body at a frame; as `checked`, and raises also where a change of one of the bones could not be baked."""
+) -> DefaultRecruiting:
+    """The default recruiting at a frame; raises where a bone cannot be constrained, or its change not be baked."""
     _check_given(armature, bones)
-    body = Body(armature, frame)
-    # First, since it is no use to show or unlock a bone that cannot be baked.
-    if body.reading is not None:
-        Bakeable(armature, body.reading).check(bones, change, has_offset)
+    recruiting = DefaultRecruiting(armature, frame)
+    # First, since showing or unlocking a bone does not help where it cannot be baked.
+    if recruiting.reading is not None:
+        Bakeable(armature, recruiting.reading).check(bones, change, has_offset)
     bridge.check_bones(armature, bones)
-    return body
+    return recruiting
 
 
 def check_role(armature: bpy.types.Object, item: PoiseConstraint, role: str, bones: Sequence[str]) -> None:
-    """As `checked`, for bones that an existing constraint shall hold ("BONE"), refer to or recruit ("RECRUITED")."""
+    """Raise where a constraint cannot take bones in a role: "BONE" (constrained), "REFERENCE" or "RECRUITED"."""
     _check_given(armature, bones)
     known = bakeable_at(armature, bridge.current_scene().frame_current_final)
     if known is not None and role == "RECRUITED":
@@ -70,14 +71,14 @@ def check_role(armature: bpy.types.Object, item: PoiseConstraint, role: str, bon
 
 
 def tail_offset(armature: bpy.types.Object, bone: str) -> tuple[float, float, float]:
-    """The tail of a bone at rest, from its head and along its own axes, in the world's lengths."""
+    """The offset of a bone's tail from its head, along its own axes and in world lengths."""
     data: Any = armature.data
-    held = data.bones[bone]
-    along = armature.matrix_world.to_3x3() @ (held.tail_local - held.head_local)
+    rest = data.bones[bone]
+    along = armature.matrix_world.to_3x3() @ (rest.tail_local - rest.head_local)
     return 0.0, float(along.length), 0.0
 
 
-# Those that go through points --------------------------------------------------------------------------------------
+# Paths through points ----------------------------------------------------------------------------------------------
 
 
 def _new_path(
@@ -101,14 +102,14 @@ def _add_point(
 def add_pins(
     armature: bpy.types.Object, bones: Sequence[str], frame: float, hold: float = 0.0, at_tail: bool = False
 ) -> list[PoiseConstraint]:
-    """Bones stay, from a frame on for some frames more, where they are shown to be."""
-    body = checked_body(armature, bones, frame, "place", has_offset=at_tail)
+    """Pin bones where the viewport shows them at a frame, and for `hold` frames after it."""
+    recruiting = checked_recruiting(armature, bones, frame, "position", has_offset=at_tail)
     end = frame + hold
     for bone, transform in zip(bones, bone_transforms(armature, bones, frame), strict=True):
         item = _new_path(
             armature, "SHAPE", f"Pin {bone}", bone, with_eases(bridge.current_scene(), frame, end), "CONDENSED"
         )
-        body.recruit(item, is_turned=False)
+        recruiting.apply(item, is_rotation=False)
         offset = tail_offset(armature, bone) if at_tail else (0.0, 0.0, 0.0)
         item.offset = offset
         _add_point(armature, item, Transform(transform.to_world(offset), np.eye(3)), frame, end)
@@ -118,25 +119,25 @@ def add_pins(
 def add_trajectories(
     armature: bpy.types.Object, bones: Sequence[str], begin: float, end: float, count: int, mode: str = "RELATIVE"
 ) -> list[PoiseConstraint]:
-    """Bones go their way through so many points on it, evenly spread over a span of frames."""
-    body = checked_body(armature, bones, begin, "place")
+    """Add `count` points to the path of each bone in the source, evenly spread over a span of frames."""
+    recruiting = checked_recruiting(armature, bones, begin, "position")
     reading = bridge.read(armature, begin, end)
-    ways = {bone: reading.clip.position(joint_of(reading, bone)) for bone in bones}
+    paths = {bone: reading.clip.position(joint_of(reading, bone)) for bone in bones}
     last = reading.clip.frames - 1
     frames = np.unique(np.round(np.linspace(0.0, last, count + 2)).astype(int))[1:-1]
     if not frames.size:
         raise TranslationError(f"There is no room for a point from frame {begin:g} to {end:g}: choose a longer range.")
-    for bone, way in ways.items():
+    for bone, path in paths.items():
         item = _new_path(armature, "SHAPE", f"Trajectory {bone}", bone, (begin, end), mode)
-        body.recruit(item, is_turned=False)
+        recruiting.apply(item, is_rotation=False)
         for frame in frames.tolist():
             time = float(reading.times[frame])
-            _add_point(armature, item, Transform(way[frame], np.eye(3)), time, time)
+            _add_point(armature, item, Transform(path[frame], np.eye(3)), time, time)
     return _newest(armature, len(bones))
 
 
 def joint_of(reading: bridge.Reading, bone: str) -> str:
-    """The joint of a bone; an error for a bone that is read only through others."""
+    """The joint of a bone; raises for a bone that is no joint."""
     if bone not in reading.clip.skeleton.names:
         raise TranslationError(
             f"Bone {bone!r} is none of the bones that move the character: choose a deforming bone instead."
@@ -147,8 +148,8 @@ def joint_of(reading: bridge.Reading, bone: str) -> str:
 def add_orientations(
     armature: bpy.types.Object, bones: Sequence[str], frame: float, hold: float = 0.0
 ) -> list[PoiseConstraint]:
-    """Bones stay, from a frame on for some frames more, turned as they are shown to be."""
-    body = checked_body(armature, bones, frame, "turn")
+    """Hold the orientations that the viewport shows bones to have at a frame, and for `hold` frames after it."""
+    recruiting = checked_recruiting(armature, bones, frame, "rotation")
     end = frame + hold
     for bone, transform in zip(bones, bone_transforms(armature, bones, frame), strict=True):
         item = _new_path(
@@ -159,7 +160,7 @@ def add_orientations(
             with_eases(bridge.current_scene(), frame, end),
             "CONDENSED",
         )
-        body.recruit(item, is_turned=True)
+        recruiting.apply(item, is_rotation=True)
         _add_point(armature, item, transform, frame, end)
     return _newest(armature, len(bones))
 
@@ -167,8 +168,8 @@ def add_orientations(
 def add_look_at(
     armature: bpy.types.Object, bones: Sequence[str], begin: float, end: float, target: str = ""
 ) -> list[PoiseConstraint]:
-    """Bones point at a new empty ahead of them, or at an object, from one frame to another."""
-    body = checked_body(armature, bones, begin, "turn")
+    """Let bones point at a new empty ahead of them, or at an object, from one frame to another."""
+    recruiting = checked_recruiting(armature, bones, begin, "rotation")
     aim: Any = bpy.data.objects.get(target) if target else None
     if target and aim is None:
         raise TranslationError(f"There is no object {target!r} to look at.")
@@ -178,17 +179,17 @@ def add_look_at(
     first, last = (bone_transforms(armature, bones, frame) for frame in (begin + ease, end - ease))
     for bone, transform, later in zip(bones, first, last, strict=True):
         item = _new_path(armature, "LOOK_AT", f"Look at {bone}", bone, (begin, end), "CONDENSED")
-        body.recruit(item, is_turned=True)
+        recruiting.apply(item, is_rotation=True)
         item.axis = axes[bone].tolist()
         stay = begin + ease, end - ease
         if aim is not None:
             point = item.points.add()
             point.object, (point.begin, point.end) = aim, stay
         else:
-            # Whoever walks ahead does not walk past it.
-            way = float(np.linalg.norm(later.location - transform.location))
-            place = transform.to_world((way + _view_distance(armature)) * axes[bone])
-            _add_point(armature, item, Transform(place, np.eye(3)), *stay)
+            # Far enough ahead that a character which walks does not walk past it.
+            walked = float(np.linalg.norm(later.location - transform.location))
+            target_location = transform.to_world((walked + _view_distance(armature)) * axes[bone])
+            _add_point(armature, item, Transform(target_location, np.eye(3)), *stay)
     return _newest(armature, len(bones))
 
 
@@ -197,7 +198,7 @@ def _view_distance(armature: bpy.types.Object) -> float:
 
 
 def looking_axis(armature: bpy.types.Object, bone: str) -> Array:
-    """(3,) the axis of a bone that points ahead at rest."""
+    """The axis (3,) of a bone that is nearest to the forward direction at rest."""
     data: Any = armature.data
     forward = _forward(armature)
     axes = Transform.of(armature.matrix_world @ data.bones[bone].matrix_local).axes
@@ -207,28 +208,30 @@ def looking_axis(armature: bpy.types.Object, bone: str) -> Array:
 
 
 def _forward(armature: bpy.types.Object) -> Array:
-    """(3,) where the toes point at rest, as recognised; else the side that characters of Blender turn to the front."""
+    """The forward direction (3,) at rest: that of the recognised toes, else -y of the armature."""
     data: Any = armature.data
     recognised = {mark.mark: data.bones.get(mark.bone) for mark in character_of(armature).recognised}
-    ways = [
+    directions = [
         np.array(armature.matrix_world.to_3x3() @ (recognised[toe].head_local - recognised[ankle].head_local))
         for toe, ankle in (("left_toe", "left_ankle"), ("right_toe", "right_ankle"))
         if recognised.get(toe) and recognised.get(ankle)
     ]
-    level = np.sum(ways, axis=0) * (1.0, 1.0, 0.0) if ways else np.zeros(3)
+    level = np.sum(directions, axis=0) * (1.0, 1.0, 0.0) if directions else np.zeros(3)
     if np.linalg.norm(level) > 0.0:
         return np.asarray(level / np.linalg.norm(level))
-    return Transform.of(armature.matrix_world).axes @ np.array([0.0, -1.0, 0.0])
+    return Transform.of(armature.matrix_world).axes @ FORWARD
 
 
-# The others ----------------------------------------------------------------------------------------------------------
+# Other kinds ---------------------------------------------------------------------------------------------------------
 
 
 def add_footplant(
     armature: bpy.types.Object, foot: Literal["left", "right"], begin: float, end: float, height: float | None = None
 ) -> PoiseConstraint:
-    """A foot stands flat from one frame to another, where it stands in the source; on the ground that moves under a
-    character that walks in place."""
+    """Plant a foot flat from one frame to another where it stands in the source.
+
+    Under a character that walks in place it moves with the ground.
+    """
     bridge.check_armature(armature)
     reading = bridge.read(armature, begin, end)
     Bakeable(armature, reading).check_foot(foot)
@@ -247,7 +250,7 @@ def add_footplant(
 
 
 def _ground_velocity(armature: bpy.types.Object) -> tuple[float, float, float]:
-    """How fast the ground moves under the motion in the scene's range, in units a second."""
+    """The velocity of the ground under the motion in the scene's range, in Blender units a second."""
     scene = bridge.current_scene()
     whole = bridge.read(armature, scene.frame_start, scene.frame_end)
     x, y, z = solver.ground_velocity(translation.clip_with_settings(armature, whole)).tolist()
@@ -255,7 +258,7 @@ def _ground_velocity(armature: bpy.types.Object) -> tuple[float, float, float]:
 
 
 def foot_of(armature: bpy.types.Object, bones: Sequence[str]) -> Literal["left", "right"]:
-    """The foot that bones belong to: those of one leg, or below its ankle."""
+    """The foot that one of the bones belongs to: a bone of the leg, or one below its ankle."""
     scene = bridge.current_scene()
     reading = bridge.read(armature, scene.frame_current, scene.frame_current)
     marks = translation.clip_with_settings(armature, reading).skeleton.landmarks
@@ -270,14 +273,14 @@ def foot_of(armature: bpy.types.Object, bones: Sequence[str]) -> Literal["left",
                     return side
             above = above.parent
     raise TranslationError(
-        "Which foot stands is not clear: select a bone of one leg whose landmarks are known, or say which foot it is."
+        "It is not clear which foot is meant: select a bone of a leg whose landmarks are known, or choose the foot."
     )
 
 
 def add_balance(
     armature: bpy.types.Object, span: tuple[float, float] | None = None, bones: Sequence[str] = ()
 ) -> PoiseConstraint:
-    """The centre of mass keeps its place over the feet, or over other bones; without a span, in all frames."""
+    """Keep the centre of mass over the feet, or over the middle of other bones; without a span, in all frames."""
     bridge.check_armature(armature)
     known = bakeable_at(armature, bridge.current_scene().frame_current_final)
     if known is not None:
@@ -292,7 +295,7 @@ def add_balance(
 
 
 def list_bones(armature: bpy.types.Object, listed: Any, bones: Sequence[str]) -> None:
-    """Make a list of bones hold these."""
+    """Replace the bones of a list."""
     listed.clear()
     for bone in bones:
         name_bone(armature, listed.add(), bone)
@@ -301,7 +304,7 @@ def list_bones(armature: bpy.types.Object, listed: Any, bones: Sequence[str]) ->
 def add_pose(
     armature: bpy.types.Object, bones: Sequence[str], frame: float, begin: float, end: float, space: str = "LOCAL"
 ) -> PoiseConstraint:
-    """Bones hold, from one frame to another, the pose that they are shown to have at some frame."""
+    """Hold from one frame to another the pose of bones that the viewport shows at `frame`."""
     rotations = _pose_shown(armature, bones, frame)
     item = new_item(armature, "POSE", f"Hold {bones[0]}" if len(bones) == 1 else f"Hold {len(bones)} bones")
     item.begin, item.end, item.pose_space = begin, end, space
@@ -312,16 +315,16 @@ def add_pose(
 def capture_pose(
     armature: bpy.types.Object, item: PoiseConstraint, frame: float, bones: Sequence[str] | None = None
 ) -> None:
-    """Let a held pose be the one that is shown at some frame, of the same bones or of others."""
+    """Replace a held pose by the one that the viewport shows at a frame, of the same bones or of others."""
     names = [listed.bone for listed in item.bones] if bones is None else bones
     _write_pose(armature, item, _pose_shown(armature, names, frame))
 
 
 def _pose_shown(armature: bpy.types.Object, bones: Sequence[str], frame: float) -> dict[str, tuple[Array, Array]]:
-    """By bone, how it is turned on its parent and in the world, (4,) each."""
+    """The rotations of bones relative to their parents and in the world, (4,) each, by bone."""
     _check_given(armature, bones)
     reading = bridge.read(armature, frame, frame)
-    Bakeable(armature, reading).check(bones, "turn")
+    Bakeable(armature, reading).check(bones, "rotation")
     bridge.check_bones(armature, bones)
     skeleton = reading.clip.skeleton
     found = {}
@@ -347,10 +350,10 @@ def _write_pose(armature: bpy.types.Object, item: PoiseConstraint, rotations: di
 
 
 def add_point(armature: bpy.types.Object, item: PoiseConstraint, frame: float) -> None:
-    """One point more, where the bone is shown to be at a frame; the constraint is extended to have it inside."""
+    """Add a point where the viewport shows the bone at a frame; the constraint is extended to contain it."""
     bridge.check_armature(armature)
     if item.kind == "FOOTPLANT":
-        _add_stand(armature, item)
+        _add_plant_empty(armature, item)
         return
     if item.kind not in ("SHAPE", "ORIENTATION", "LOOK_AT"):
         raise TranslationError(f"{item.name}: it has no points.")
@@ -358,23 +361,23 @@ def add_point(armature: bpy.types.Object, item: PoiseConstraint, frame: float) -
         raise TranslationError(f"{item.name}: it has a point at frame {frame:g} already; go to another frame.")
     bridge.check_bones(armature, [item.bone])
     (transform,) = bone_transforms(armature, [item.bone], frame)
-    place = Transform(transform.to_world(item.offset), np.eye(3))
+    added = Transform(transform.to_world(item.offset), np.eye(3))
     if item.kind == "ORIENTATION":
-        place = transform
+        added = transform
     elif item.kind == "LOOK_AT":
         axis = np.array(item.axis)
         direction = transform.axes @ axis
         where = transform.location + _view_distance(armature) * direction / (np.linalg.norm(direction) or 1.0)
-        place = Transform.pointing(where, direction) if item.aim == "DIRECTION" else Transform(where, np.eye(3))
+        added = Transform.pointing(where, direction) if item.aim == "DIRECTION" else Transform(where, np.eye(3))
     if not item.begin <= frame <= item.end:
         begin, end = with_eases(bridge.current_scene(), frame, frame)
         item.begin, item.end = min(begin, item.begin), max(end, item.end)
-    _add_point(armature, item, place, frame, frame)
+    _add_point(armature, item, added, frame, frame)
     item.active_point = len(item.points) - 1
 
 
-def _add_stand(armature: bpy.types.Object, item: PoiseConstraint) -> None:
-    """The empty of a footplant that has lost it."""
+def _add_plant_empty(armature: bpy.types.Object, item: PoiseConstraint) -> None:
+    """Make the empty of a footplant whose empty was deleted."""
     for point in item.points:
         if handles.is_in_scene(point.object):
             raise TranslationError(f"{item.name}: a footplant has one point, and this one has it already.")
@@ -391,12 +394,12 @@ def _add_stand(armature: bpy.types.Object, item: PoiseConstraint) -> None:
 
 
 def remove_point(armature: bpy.types.Object, item: PoiseConstraint, index: int) -> None:
-    """One point less, with its empty."""
+    """Remove a point with its empty."""
     handles.remove_empty(armature, item.points[index])
     item.points.remove(index)
     item.active_point = min(item.active_point, max(len(item.points) - 1, 0))
 
 
 def _newest(armature: bpy.types.Object, count: int) -> list[PoiseConstraint]:
-    """The constraints that were added last: asked for anew, since adding moves them."""
+    """The last `count` constraints, looked up again since adding items invalidates references."""
     return list(character_of(armature).constraints)[-count:]

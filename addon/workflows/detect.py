@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a motion to constraints that an animator may accept: footplants by themselves, the rest by an example."""
+"""Proposes constraints that a motion already satisfies: footplants, and what is similar to an example."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from .bakeable import Bakeable, bakeable_at
 
 Kind = Literal["space", "line", "point"]
 
-WORDS: dict[Kind, str] = {"space": "rests", "line": "turns about a line", "point": "turns about a point"}
-"""What a bone does that is constrained like this."""
+VERBS: dict[Kind, str] = {"space": "rests", "line": "turns about a line", "point": "turns about a point"}
+"""What a bone does, for the names of proposals."""
 
 
-FOOT_WORDS = ("hip", "knee", "ankle", "heel", "ball")
-"""The last words of the landmarks without which no foot can stand."""
+FOOT_LANDMARKS = ("hip", "knee", "ankle", "heel", "ball")
+"""Landmarks of a leg without which footplants cannot be detected, without "left" or "right"."""
 
 FEWEST_FRAMES = 4
-"""With fewer frames, what stands and what moves slowly look alike."""
+"""In fewer frames a foot that stands cannot be told from one that moves slowly."""
 
 
 @dataclass(frozen=True)
 class FoundFootplants:
-    """What a search for footplants came to."""
+    """The result of a search for footplants."""
 
     count: int
     ground: str
-    """A sentence about ground that moves under the character; empty where it is still."""
+    """A sentence about ground that moves under the character; empty where it does not."""
 
 
 def find_footplants(armature: bpy.types.Object | None, least_confidence: float = 0.0) -> FoundFootplants:
-    """Propose the footplants of the whole motion, in the place of those that were proposed before."""
+    """Propose the footplants of the whole motion; former proposals of footplants are replaced."""
     reading = solve.read(armature)
     refusals = _refused_feet(reading)
     clip = translation.clip_with_settings(reading.armature, reading)
@@ -58,11 +58,11 @@ def find_footplants(armature: bpy.types.Object | None, least_confidence: float =
 
 
 def why_no_foot_stands(clip: solver.Clip, reading: bridge.Reading) -> str:
-    """Why no footplant was found, in one sentence: what is missing of the feet, or else what to check."""
-    missing = [words for words in clip.skeleton.landmarks.missing if words.split()[-1] in FOOT_WORDS]
+    """Why no footplant was found, in one sentence: missing landmarks, too few frames, or what to check."""
+    missing = [title for title in clip.skeleton.landmarks.missing if title.split()[-1] in FOOT_LANDMARKS]
     if missing:
         return (
-            f"No foot can be found to stand, since the {' and the '.join(missing)} of this character "
+            f"No footplant can be found, since the {' and the '.join(missing)} of this character "
             f"{'is' if len(missing) == 1 else 'are'} not known: set what is missing in Character > Landmarks."
         )
     span = f"frames {reading.times[0]:g} to {reading.times[-1]:g}"
@@ -72,10 +72,10 @@ def why_no_foot_stands(clip: solver.Clip, reading: bridge.Reading) -> str:
 
 
 def _refused_feet(reading: bridge.Reading) -> dict[str, str]:
-    """The feet whose plants could not be baked, each with a sentence that says why; raises where that is both."""
+    """The feet whose plants could not be baked, each with the reason; raises where both cannot."""
     known = Bakeable(reading.armature, reading)
     feet: tuple[Literal["left", "right"], ...] = ("left", "right")
-    refusals: dict[str, str] = {foot: complaint for foot in feet if (complaint := known.why_not_foot(foot))}
+    refusals: dict[str, str] = {foot: reason for foot in feet if (reason := known.why_unbakeable_foot(foot))}
     if len(refusals) == len(feet):
         raise translation.TranslationError(refusals["left"])
     return refusals
@@ -84,10 +84,10 @@ def _refused_feet(reading: bridge.Reading) -> dict[str, str]:
 def find_similar(
     armature: bpy.types.Object | None, bones: Sequence[str], kind: Kind, begin: float, end: float
 ) -> dict[str, int]:
-    """Propose where bones do again what they do from one frame of the scene to another; how often, by bone."""
+    """Propose where bones do again what they do from `begin` to `end`; returns the number of proposals by bone."""
     reading = solve.read(armature)
-    held = reading.armature
-    clip = translation.clip_with_settings(held, reading)
+    armature = reading.armature
+    clip = translation.clip_with_settings(armature, reading)
     if not bones:
         raise translation.TranslationError("No bone is chosen: select the bones to look at in pose mode.")
     if not reading.times[0] <= begin <= end <= reading.times[-1]:
@@ -95,8 +95,8 @@ def find_similar(
             f"The example (frames {begin:g} to {end:g}) does not lie within the scene's frames "
             f"{reading.times[0]:g} to {reading.times[-1]:g}: move the preview range."
         )
-    Bakeable(held, reading).check(bones, "place", has_offset=True)
-    bridge.check_bones(held, bones)
+    Bakeable(armature, reading).check(bones, "position", has_offset=True)
+    bridge.check_bones(armature, bones)
     template = solver.Template(reading.frame_of(begin), reading.frame_of(end), kind)
     proposals: list[solver.Constraint] = []
     counts = {}
@@ -114,18 +114,18 @@ def find_similar(
 
 
 def accept(armature: bpy.types.Object, index: int) -> PoiseConstraint:
-    """Make a constraint of a proposal; raises where it could not be baked."""
+    """Accept a proposal as a constraint; raises where it could not be baked."""
     _check_proposals(armature, [index])
     return translation.accept_proposal(armature, index)
 
 
 def accept_all(armature: bpy.types.Object, only_enabled: bool = False) -> int:
-    """Make constraints of all proposals, or of those that are switched on; how many. All are checked first."""
+    """Accept all proposals, or those that are enabled, and return their number. All are checked first."""
     found = character_of(armature).found
-    chosen = [place for place in range(len(found)) if found[place].enabled or not only_enabled]
+    chosen = [index for index in range(len(found)) if found[index].enabled or not only_enabled]
     _check_proposals(armature, chosen)
-    for taken, place in enumerate(chosen):
-        translation.accept_proposal(armature, place - taken)
+    for accepted, index in enumerate(chosen):
+        translation.accept_proposal(armature, index - accepted)
     return len(chosen)
 
 
@@ -133,23 +133,23 @@ def _check_proposals(armature: bpy.types.Object, chosen: Sequence[int]) -> None:
     """Raise where one of these proposals could not be baked."""
     known = bakeable_at(armature, bridge.current_scene().frame_current_final)
     if known is not None:
-        for place in chosen:
-            known.check_item(character_of(armature).found[place])
+        for index in chosen:
+            known.check_item(character_of(armature).found[index])
 
 
 def as_constraints(
     clip: solver.Clip, bone: str, found: solver.Detected, reading: bridge.Reading
 ) -> list[solver.Constraint]:
-    """What holds a bone as it was found: a point of it in its place, and where it does not turn freely, its turn."""
+    """The constraints for something detected: of a point of the bone, and of its orientation or axis if kept."""
     ease = max(1, round(EASE * clip.fps))
     activity = max(0, found.begin - ease), min(clip.frames - 1, found.end + ease)
-    name = f"{bone} {WORDS[found.kind]} {reading.times[found.begin]:g}"
+    name = f"{bone} {VERBS[found.kind]} {reading.times[found.begin]:g}"
 
     def points(location: object) -> list[solver.ConstraintPoint]:
         return [solver.ConstraintPoint(location, found.begin, found.end)]
 
     x, y, z = np.asarray(found.offset, dtype=np.float64).tolist()
-    # Condensed, so that the way to and from a place where the bone is already stays the source's own.
+    # Condensed, so that before and after it the path of the source is kept.
     shared: dict[str, Any] = {"begin": activity[0], "end": activity[1], "mode": "condensed"}
     made: list[solver.Constraint] = [
         solver.ShapeConstraint(solver.BodyPoint(bone, (x, y, z)), points=points(found.position), name=name, **shared)
@@ -170,15 +170,15 @@ def _in_bone_frame(
     clip: solver.Clip, bone: str, frame: int, direction: NDArray[np.float64]
 ) -> tuple[float, float, float]:
     """A direction of the world in the frame of a bone."""
-    turned = clip.world.rotations[frame, clip.skeleton.index(bone)]
-    x, y, z = solver.rotations.rotate(solver.rotations.conjugate(turned), direction).tolist()
+    rotation = clip.world.rotations[frame, clip.skeleton.index(bone)]
+    x, y, z = solver.rotations.rotate(solver.rotations.conjugate(rotation), direction).tolist()
     return x, y, z
 
 
 def _propose(
     reading: bridge.Reading, constraints: Sequence[solver.Constraint], replaces: Callable[[PoiseConstraint], bool]
 ) -> None:
-    """Put constraints among the proposals, in the place of some that are there."""
+    """Add constraints to the proposals, and remove the proposals for which `replaces` is true."""
     armature = reading.armature
     follow_renames(armature)
     found = character_of(armature).found

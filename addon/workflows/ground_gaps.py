@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ground under a character's plants: which of them stand too far off it to be put there without being asked.
+"""Puts footplants on the ground, and lists those that are too far from it.
 
-A ground in the wrong place must not pull a motion to pieces. So a plant is put on the ground where it stands near it;
-one that stands farther off keeps its own height until the animator decides, and is listed.
+A ground in the wrong place must not destroy a motion. So only plants near the ground are put on it. A plant farther
+away keeps its own height and is listed until the animator decides.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from ..properties import PoiseConstraint, character_of
 from . import messages
 
 NEAR = 0.02
-"""Sizes of the character: plants that stand no farther from the ground are put on it."""
+"""Sizes of the character: plants within this distance of the ground are put on it."""
 
 NAMED = 3
-"""So many plants a sentence names; the others it counts."""
+"""How many plants a sentence names; the others are counted."""
 
 
 @dataclass(frozen=True)
 class GroundedConstraints:
-    """Constraints with what the ground means for each."""
+    """Constraints with their ground."""
 
     constraints: tuple[solver.Constraint, ...]
-    """Plants that stand off the ground, and of which nothing else is decided, keep their own heights."""
+    """With plants that keep their own heights where they are far from the ground and undecided."""
     ground: solver.Ground | None
     gaps: Mapping[str, float]
-    """By uid, of plants that keep their heights for that reason: how high above the ground, in the clip's units."""
+    """By uid, the heights of these plants above the ground, in the clip's units."""
     sentence: str
-    """What is said of them before anything moves; empty where there are none."""
+    """A sentence about them; empty where there are none."""
     moves_plants: bool = False
-    """Whether the animator has put plants on the ground that stand far off it."""
+    """Whether the animator has decided to put plants on the ground that are far from it."""
 
 
 def place_on_ground(
     armature: bpy.types.Object, clip: solver.Clip, constraints: Sequence[solver.Constraint], uids: Sequence[str] = ()
 ) -> GroundedConstraints:
-    """The constraints on the character's ground. `uids` are those of the saved constraints that they come from.
+    """The constraints on the ground of the character. `uids` are those of their saved constraints.
 
-    Plants that come from none are treated as new ones.
+    Plants without a saved constraint are undecided.
     """
     plants = [each for each in constraints if isinstance(each, solver.Footplant)]
     ground = translation.ground_of(armature, clip, plants)
@@ -73,6 +73,7 @@ def place_on_ground(
 
 
 def _gap_text(gap: float) -> str:
+    """A height above the ground as text, such as "3 cm above"."""
     return f"{messages.format_amount(abs(gap), is_angular=False)} {'above' if gap > 0.0 else 'below'}"
 
 
@@ -80,25 +81,25 @@ def _sentence(names: Sequence[str]) -> str:
     if not names:
         return ""
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    told = ", ".join(names[:NAMED]) + more
+    listed = ", ".join(names[:NAMED]) + more
     count = "1 plant stands" if len(names) == 1 else f"{len(names)} plants stand"
     keeps = "it keeps its height" if len(names) == 1 else "they keep their heights"
-    return f"{count} off the ground, so {keeps}: {told}; to put them on it, press Put On Ground."
+    return f"{count} off the ground, so {keeps}: {listed}; to put them on it, press Put On Ground."
 
 
 def store_gaps(armature: bpy.types.Object, gaps: Mapping[str, float]) -> None:
-    """Keep which plants stand off the ground, for the panels."""
+    """Store the plants that are off the ground, for the panels."""
     character = character_of(armature)
     character.ground_gaps.clear()
     for uid, gap in gaps.items():
-        kept = character.ground_gaps.add()
-        kept.uid, kept.gap = uid, gap
+        entry = character.ground_gaps.add()
+        entry.uid, entry.gap = uid, gap
 
 
 def check_plants(
     armature: bpy.types.Object, clip: solver.Clip, constraints: Sequence[solver.Constraint], uids: Sequence[str]
 ) -> str:
-    """List the plants that stand off the ground, before anything moves; what is to be told of them."""
+    """List the plants that are off the ground, and return a sentence about them. Nothing is moved."""
     found = place_on_ground(armature, clip, constraints, uids)
     store_gaps(armature, found.gaps)
     if found.ground is None:
@@ -107,9 +108,9 @@ def check_plants(
 
 
 def undecided_plants(armature: bpy.types.Object) -> list[tuple[PoiseConstraint, float]]:
-    """The plants that are listed as off the ground and still undecided, with how high they stand above it."""
+    """The plants that are listed as off the ground and undecided, with their heights above it."""
     character = character_of(armature)
-    gaps = {kept.uid: kept.gap for kept in character.ground_gaps}
+    gaps = {entry.uid: entry.gap for entry in character.ground_gaps}
     return [
         (item, gaps[item.uid])
         for item in character.constraints
@@ -118,7 +119,7 @@ def undecided_plants(armature: bpy.types.Object) -> list[tuple[PoiseConstraint, 
 
 
 def decide_plants(armature: bpy.types.Object, choice: Literal["GROUND", "OWN"]) -> int:
-    """Let all listed plants stand on the ground, or keep their heights; how many."""
+    """Set the choice of all listed plants, and return their number."""
     chosen = [item for item, _ in undecided_plants(armature)]
     for item in chosen:
         item.ground_choice = choice
@@ -127,7 +128,7 @@ def decide_plants(armature: bpy.types.Object, choice: Literal["GROUND", "OWN"]) 
 
 
 def store_soles(armature: bpy.types.Object, skeleton: solver.Skeleton) -> None:
-    """Keep how thick the soles are, for the panels."""
+    """Store the mean thickness of the soles, for the panels."""
     character = character_of(armature)
     for name, point in (("found_sole_heel", "heel"), ("found_sole_ball", "ball")):
         heights: Iterable[float] = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Constraints to and from files, for other motions and for scripts without Blender."""
+"""Saves constraints to JSON files and loads them, for other motions and for scripts without Blender."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .bakeable import Bakeable
 
 
 def save(armature: bpy.types.Object, path: Path) -> tuple[int, list[str]]:
-    """Write the enabled constraints to a file; how many of the solver's they are, and sentences on what is left out.
+    """Write the enabled constraints to a file; returns their number in the file, and a sentence for each left out.
 
-    Frames in the file count from the first one of the usual range.
+    Frames in the file are counted from the first frame of the preview range or the scene's range.
     """
     bridge.check_armature(armature)
     follow_renames(armature)
@@ -30,7 +30,7 @@ def save(armature: bpy.types.Object, path: Path) -> tuple[int, list[str]]:
 
 
 def load(armature: bpy.types.Object, path: Path, replace: bool = False) -> int:
-    """Add the constraints of a file, or let them replace the present ones; how many there are. All or none of them."""
+    """Add the constraints of a file, or replace the present ones, and return their number; all or none are loaded."""
     bridge.check_armature(armature)
     reading = translation.reading_with_settings(armature, bridge.read(armature))
     constraints = solver.read_constraints(path, reading.clip)
@@ -47,13 +47,13 @@ def load(armature: bpy.types.Object, path: Path, replace: bool = False) -> int:
     if replace:
         for _ in range(before):
             constraint_list.remove(armature, 0)
-        _name_again(armature, constraints)
+        _restore_names(armature, constraints)
     character.active_constraint = max(len(character.constraints) - 1, 0)
     return len(constraints)
 
 
-def _name_again(armature: bpy.types.Object, constraints: list[solver.Constraint]) -> None:
-    """Give constraints the names back that others had before them."""
+def _restore_names(armature: bpy.types.Object, constraints: list[solver.Constraint]) -> None:
+    """Give loaded constraints the names that the replaced ones had occupied."""
     taken: set[str] = set()
     for item, constraint in zip(character_of(armature).constraints, constraints, strict=True):
         item.name = constraint_list.unique_name(constraint.name or item.name, taken)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recognising a character's landmarks, and setting them by hand."""
+"""Recognises the landmarks of a character, and sets them by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import ground_gaps
 
 
 def recognise(armature: bpy.types.Object) -> str:
-    """Recognise the landmarks anew and keep them for the panels; returns what is missing, in a sentence."""
+    """Recognise the landmarks and store them for the panels; returns a sentence about missing ones, or ""."""
     scene = bridge.current_scene()
     first, _ = bridge.frame_range(scene)
     skeleton = bridge.read(armature, first, first).clip.skeleton
@@ -38,7 +38,7 @@ def recognise(armature: bpy.types.Object) -> str:
 
 
 def _points(skeleton: Skeleton, mark: str) -> list[BodyPoint]:
-    """The points that a landmark is at, joints as indices; none where it was not found."""
+    """The points of a landmark, joints as indices; empty where it was not found."""
     found: Any = getattr(skeleton.landmarks, mark)
     if found is None:
         return []
@@ -54,7 +54,7 @@ def _add(armature: bpy.types.Object, landmarks: Any, mark: str, bone: str, offse
 
 
 def other_side(mark: str) -> str:
-    """The same landmark on the other side; empty for one in the middle."""
+    """The landmark on the other side; empty for one in the middle."""
     for side, opposite in (("left_", "right_"), ("right_", "left_")):
         if mark.startswith(side):
             return opposite + mark.removeprefix(side)
@@ -78,15 +78,15 @@ def set_landmark(armature: bpy.types.Object, mark: str, bones: Sequence[str], of
 
 
 def clear_landmark(armature: bpy.types.Object, mark: str = "") -> int:
-    """Take back what was set by hand, of one landmark or of all; how many entries that were."""
+    """Remove what was set by hand of one landmark or of all, and return the number of entries."""
     bridge.check_armature(armature)
     if mark:
         _check_mark(mark)
     landmarks = character_of(armature).landmarks
-    places = [place for place, landmark in enumerate(landmarks) if not mark or landmark.mark == mark]
-    for place in reversed(places):
-        landmarks.remove(place)
-    return len(places)
+    indices = [index for index, landmark in enumerate(landmarks) if not mark or landmark.mark == mark]
+    for index in reversed(indices):
+        landmarks.remove(index)
+    return len(indices)
 
 
 def _check_mark(mark: str) -> None:
@@ -95,16 +95,16 @@ def _check_mark(mark: str) -> None:
 
 
 def counterpart(armature: bpy.types.Object, bone: str) -> str:
-    """The bone of that name on the other side; empty where there is none."""
+    """The bone on the other side by name; empty where there is none."""
     data: Any = armature.data
     flipped = bpy.utils.flip_name(bone)
     return flipped if flipped != bone and flipped in data.bones else ""
 
 
 def mirrored_offset(armature: bpy.types.Object, bone: str, other: str, offset: Sequence[float]) -> list[float]:
-    """A point on a bone as one on its counterpart, mirrored at rest, however the two are rolled."""
+    """An offset on a bone mirrored to its counterpart in the rest pose, for any roll of the two."""
     data: Any = armature.data
     one, two = data.bones[bone], data.bones[other]
     across = (one.head_local - two.head_local).normalized()
-    way = one.matrix_local.to_3x3() @ Vector(offset)
-    return list(two.matrix_local.to_3x3().transposed() @ (way - 2.0 * way.dot(across) * across))
+    vector = one.matrix_local.to_3x3() @ Vector(offset)
+    return list(two.matrix_local.to_3x3().transposed() @ (vector - 2.0 * vector.dot(across) * across))

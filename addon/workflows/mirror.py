@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A constraint mirrored to the other side of the character.
+"""Mirrors a constraint to the other side of the character.
 
-The mirror is the plane between left and right: upright, through the middle of the hips, at the time that is mirrored.
-How a bone is turned is mirrored as its turn from the rest pose: so it does not matter how its counterpart is built.
+The mirror is the vertical plane between left and right through the middle of the hips, at the frame that is mirrored. A
+rotation is mirrored as the rotation from the rest pose, so that the counterpart's own axes do not matter.
 """
 
 from __future__ import annotations
@@ -22,50 +22,47 @@ from ..properties.constraint_list import duplicate, unique_name
 from ..translation import TranslationError
 from ..translation.times import nearest_frame, to_clip
 from .bakeable import Bakeable
+from .landmarks import counterpart
 
 
 @dataclass(frozen=True, eq=False)
 class Mirror:
-    """A plane."""
+    """A mirror plane."""
 
     middle: Array
-    """(3,) a point of it."""
+    """(3,) a point of the plane."""
     across: Array
     """(3,) its unit normal."""
 
     @property
     def reflection(self) -> Array:
-        """(3, 3) what it does to directions."""
+        """The reflection of directions, (3, 3)."""
         return np.eye(3) - 2.0 * np.outer(self.across, self.across)
 
-    def place(self, place: Array) -> Array:
-        """(3,) a place on the other side."""
-        return self.middle + self.reflection @ (place - self.middle)
+    def point(self, point: Array) -> Array:
+        """The mirrored point, (3,)."""
+        return self.middle + self.reflection @ (point - self.middle)
 
 
 class _Character:
-    """Both sides of a character, at rest and in motion."""
+    """The two sides of a character, at rest and in its motion."""
 
     def __init__(self, armature: bpy.types.Object, reading: bridge.Reading) -> None:
         self.armature = armature
         self.reading = reading
         self.clip = translation.clip_with_settings(armature, reading)
         self.skeleton = self.clip.skeleton
-        turns, places = self.skeleton.rest
-        self.rest_axes = np.stack([Transform.from_quaternion(np.zeros(3), turn).axes for turn in turns])
-        self.at_rest = self._plane(places, self.rest_axes)
+        rotations, positions = self.skeleton.rest
+        self.rest_axes = np.stack([Transform.from_quaternion(np.zeros(3), rotation).axes for rotation in rotations])
+        self.at_rest = self._plane(positions)
 
     def at(self, frame: float) -> Mirror:
-        """The mirror at a frame of the scene."""
+        """The mirror plane at a frame of the scene."""
         now = nearest_frame(self.reading, to_clip(self.reading, frame))
-        names = self.skeleton.names
-        places = np.stack([self.clip.position(name)[now] for name in names])
-        axes = np.stack(
-            [Transform.from_quaternion(np.zeros(3), self.clip.orientation(name)[now]).axes for name in names]
-        )
-        return self._plane(places, axes)
+        return self._plane(self.clip.world.positions[now])
 
-    def _plane(self, places: Array, axes: Array) -> Mirror:
+    def _plane(self, positions: Array) -> Mirror:
+        """The plane between left and right joints, given the positions of all joints (joints, 3)."""
         marks = self.skeleton.landmarks
         for left, right in (
             (marks.left_hip, marks.right_hip),
@@ -74,23 +71,20 @@ class _Character:
         ):
             if left is None or right is None:
                 continue
-            level = (places[left] - places[right]) * (1.0, 1.0, 0.0)
+            level = (positions[left] - positions[right]) * (1.0, 1.0, 0.0)
             if np.linalg.norm(level) > 0.0:
-                middle = 0.5 * (places[left] + places[right])
+                middle = 0.5 * (positions[left] + positions[right])
                 return Mirror(middle, np.asarray(level / np.linalg.norm(level)))
         raise TranslationError(
-            "The character has no left and right that are known: set the landmarks of both hips, then mirror again."
+            "Left and right of the character are not known: set the landmarks of both hips, then mirror again."
         )
 
     def other(self, bone: str) -> str:
-        """The bone on the other side; of one in the middle, that bone itself."""
-        data: Any = self.armature.data
+        """The bone on the other side, by name or by landmark; a bone in the middle is its own counterpart."""
+        found = counterpart(self.armature, bone) or self._by_landmark(bone)
+        if found:
+            return found
         flipped = bpy.utils.flip_name(bone)
-        if flipped != bone and flipped in data.bones:
-            return flipped
-        counterpart = self._by_landmark(bone)
-        if counterpart:
-            return counterpart
         if flipped != bone:
             raise TranslationError(f"Bone {bone!r} has no counterpart {flipped!r} on the other side.")
         return bone
@@ -103,35 +97,35 @@ class _Character:
         for side, opposite in (("left", "right"), ("right", "left")):
             for own, others in ((marks.leg(side), marks.leg(opposite)), (marks.arm(side), marks.arm(opposite))):
                 if joint in own:
-                    counterpart = others[own.index(joint)]
-                    return "" if counterpart is None else self.skeleton.names[counterpart]
+                    opposite_joint = others[own.index(joint)]
+                    return "" if opposite_joint is None else self.skeleton.names[opposite_joint]
         return ""
 
     def between(self, bone: str) -> Array:
-        """(3, 3) from the frame of a bone to that of its counterpart, for what is mirrored at rest."""
+        """The matrix (3, 3) from the frame of a bone to that of its counterpart, mirrored in the rest pose."""
         own, other = (self.rest_axes[self.skeleton.index(name)] for name in (bone, self.other(bone)))
         return np.asarray(other.T @ self.at_rest.reflection @ own)
 
-    def turned(self, bone: str, axes: Array, mirror: Mirror) -> Array:
-        """(3, 3) how the counterpart is turned in the world when a bone has these axes."""
+    def mirrored_axes(self, bone: str, axes: Array, mirror: Mirror) -> Array:
+        """The world axes (3, 3) of the counterpart of a bone with these world axes."""
         return np.asarray(mirror.reflection @ axes @ self.between(bone).T)
 
 
 def mirror(armature: bpy.types.Object, index: int) -> PoiseConstraint:
-    """A copy of a constraint for the other side, with empties of its own."""
+    """Add a copy of a constraint for the other side, with empties of its own."""
     follow_renames(armature)
     item = character_of(armature).constraints[index]
     begin, end = translation.span_of(armature, item)
     character = _Character(armature, bridge.read(armature, begin, end))
     new_bones = _counterparts(character, item)
-    asked = [(point.object, point.begin) for point in item.points if handles.is_in_scene(point.object)]
-    if len(asked) != len(item.points):
+    requests = [(point.object, point.begin) for point in item.points if handles.is_in_scene(point.object)]
+    if len(requests) != len(item.points):
         raise TranslationError(
             f"{item.name}: the empty of one of its points has been deleted; remove that point first."
         )
-    places = transforms_at(armature, asked)
+    transforms = transforms_at(armature, requests)
     if item.reference == "OBJECT" and item.kind == "SHAPE":
-        raise TranslationError(f"{item.name}: what moves along with an object cannot be mirrored.")
+        raise TranslationError(f"{item.name}: a constraint relative to an object cannot be mirrored.")
     Bakeable(armature, character.reading).check_item(item, new_bones)
 
     made = duplicate(armature, index)
@@ -140,22 +134,22 @@ def mirror(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     _write_bones(character, original, made, new_bones)
     mirrors = [character.at(point.begin) for point in original.points]
     if made.kind == "FOOTPLANT":
-        _mirror_plant(character, made, places)
+        _mirror_plant(character, made, transforms)
     else:
-        for point, place, plane in zip(made.points, places, mirrors, strict=True):
-            axes = place.axes
+        for point, transform, plane in zip(made.points, transforms, mirrors, strict=True):
+            axes = transform.axes
             if made.kind == "ORIENTATION":
-                axes = character.turned(original.bone, axes, plane)
+                axes = character.mirrored_axes(original.bone, axes, plane)
             elif made.kind == "LOOK_AT":
                 axes = Transform.pointing(np.zeros(3), plane.reflection @ axes[:, 2]).axes
-            _replace_empty(armature, made, point, Transform(plane.place(place.location), axes))
+            _replace_empty(armature, made, point, Transform(plane.point(transform.location), axes))
     if made.kind == "BALANCE":
         made.displacement = (character.at(made.begin).reflection @ np.array(made.displacement)).tolist()
     return made
 
 
 def _counterparts(character: _Character, item: PoiseConstraint) -> dict[str, str]:
-    """Every bone that a constraint names with the one on the other side."""
+    """The bones that a constraint refers to, each with the one on the other side."""
     listed = [each.bone for each in (*item.recruited, *item.bones)]
     named = [name for name in (item.bone, item.reference_bone, *listed) if name]
     return {name: character.other(name) for name in named}
@@ -164,6 +158,7 @@ def _counterparts(character: _Character, item: PoiseConstraint) -> dict[str, str
 def _write_bones(
     character: _Character, original: PoiseConstraint, made: PoiseConstraint, counterparts: dict[str, str]
 ) -> None:
+    """Write the counterparts of the original's bones, with mirrored offsets and rotations, to its copy."""
     armature, skeleton = character.armature, character.skeleton
     for field in ("bone", "reference_bone"):
         if getattr(original, field):
@@ -182,27 +177,29 @@ def _write_bones(
         if one.bone not in skeleton.names:
             continue
         other.offset = (character.between(one.bone) @ np.array(one.offset)).tolist()
-        in_world = character.turned(one.bone, Transform.from_quaternion(np.zeros(3), one.world_rotation).axes, plane)
+        in_world = character.mirrored_axes(
+            one.bone, Transform.from_quaternion(np.zeros(3), one.world_rotation).axes, plane
+        )
         other.world_rotation = Transform(np.zeros(3), in_world).quaternion.tolist()
         parent = int(skeleton.parents[skeleton.index(one.bone)])
         if parent >= 0:
             local = Transform.from_quaternion(np.zeros(3), one.rotation).axes
-            turned = character.between(skeleton.names[parent]) @ local @ character.between(one.bone).T
-            other.rotation = Transform(np.zeros(3), turned).quaternion.tolist()
+            mirrored = character.between(skeleton.names[parent]) @ local @ character.between(one.bone).T
+            other.rotation = Transform(np.zeros(3), mirrored).quaternion.tolist()
         else:
             other.rotation = other.world_rotation
 
 
-def _mirror_plant(character: _Character, made: PoiseConstraint, places: list[Transform]) -> None:
-    """The other foot stands as far from where it stands in the source, on the other side."""
+def _mirror_plant(character: _Character, made: PoiseConstraint, transforms: list[Transform]) -> None:
+    """Move the plant of the other foot from where that stands in the source by the mirrored shift and turn."""
     if not len(made.points):
         return
-    point, (place,) = made.points[0], places
+    point, (transform,) = made.points[0], transforms
     plane = character.at(point.begin)
     first = Transform.from_quaternion(point.home, point.home_rotation)
-    shift, turn = place.location - first.location, place.heading - first.heading
+    shift, turn = transform.location - first.location, transform.heading - first.heading
     if made.use_position:
-        home = Transform.upright(plane.place(first.location), _mirrored_heading(plane, first.heading))
+        home = Transform.upright(plane.point(first.location), _mirrored_heading(plane, first.heading))
     else:
         foot = "left" if made.foot == "LEFT" else "right"
         begin, end = (to_clip(character.reading, frame) for frame in (made.begin, made.end))
@@ -227,13 +224,13 @@ def _mirrored_heading(plane: Mirror, heading: float) -> float:
 
 
 def _replace_empty(armature: bpy.types.Object, made: PoiseConstraint, point: Any, transform: Transform) -> None:
-    """The copied empty may hang on something or be animated: a mirrored one stands by itself."""
+    """Replace the copied empty, which may have a parent or animation, by a static one."""
     handles.remove_empty(armature, point)
     handles.add_empty(armature, made, point, transform)
 
 
 def _flipped_name(name: str, made: str, counterparts: dict[str, str], constraints: Any) -> str:
-    """What the mirrored constraint is called, which is called `made` so far: after its bones, where they are named."""
+    """The name for a mirrored copy that is now called `made`: with the names of its bones or its side flipped."""
     for bone, other in sorted(counterparts.items(), key=lambda pair: -len(pair[0])):
         if bone != other and bone in name:
             flipped = name.replace(bone, other)

@@ -1,58 +1,73 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a solve that runs in the window has come: for the panel, and for nobody else. Never saved."""
+"""The progress of solves that are running, for the panel and the status bar. It is never saved."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-BEGINS = {
-    "reading": 0.0,
-    "boundaries": 0.2,
-    "coarse": 0.3,
-    "solving": 0.45,
-    "conflicts": 0.6,
-    "smoothing": 0.75,
-    "clearance": 0.85,
-    "telling": 0.9,
-    "baking": 0.95,
+from ...solver import Stage
+
+
+class ShownStage(NamedTuple):
+    """How a stage of a solve is shown."""
+
+    label: str
+    begin: float
+    """Where it begins in the whole solve, from 0 to 1, about as stages take their time on a captured walk."""
+
+
+READING = "reading"
+BAKING = "baking"
+"""The stages of the add-on; all others are those of the solver."""
+
+STAGES = {
+    READING: ShownStage("Reading", 0.0),
+    Stage.BOUNDARIES.value: ShownStage("Solving", 0.2),
+    Stage.COARSE.value: ShownStage("Solving", 0.3),
+    Stage.SOLVING.value: ShownStage("Solving", 0.45),
+    Stage.CONFLICTS.value: ShownStage("Resolving conflicts", 0.6),
+    Stage.SMOOTHING.value: ShownStage("Smoothing", 0.75),
+    Stage.CLEARANCE.value: ShownStage("Smoothing", 0.85),
+    BAKING: ShownStage("Baking", 0.9),
 }
-"""Where stages begin in the whole, about as they take their time on a captured walk."""
+"""By the names that the solver and the workflows yield."""
 
 
 @dataclass
-class Shown:
-    """A solve that is running."""
+class RunningSolve:
+    """The progress of a solve that is running."""
 
     armature: str
     """The name of its object."""
-    stage: str = "reading"
+    label: str = STAGES[READING].label
+    """What is being done, in an animator's words."""
     share: float = 0.0
     """Of the whole, from 0 to 1; it never falls."""
 
-    def told(self, stage: str, share: float) -> None:
-        """Take notice of a share of one of the solver's stages."""
-        self.stage = stage
-        begin = BEGINS.get(stage, self.share)
-        end = min((other for other in BEGINS.values() if other > begin), default=1.0)
+    def update(self, stage: str, share: float) -> None:
+        """Set the label and the share of the whole from the share that is done of a stage."""
+        self.label, begin = STAGES[stage]
+        end = min((other.begin for other in STAGES.values() if other.begin > begin), default=1.0)
         self.share = max(self.share, begin + (end - begin) * min(max(share, 0.0), 1.0))
 
 
-_running: list[Shown] = []
+_running: list[RunningSolve] = []
 
 
-def begin(armature: str) -> Shown:
-    """Show a new solve."""
-    shown = Shown(armature)
-    _running.append(shown)
-    return shown
+def begin(armature: str) -> RunningSolve:
+    """Add the solve of an armature to those that are shown."""
+    running = RunningSolve(armature)
+    _running.append(running)
+    return running
 
 
-def end(shown: Shown) -> None:
-    """Show it no longer."""
-    if shown in _running:
-        _running.remove(shown)
+def end(running: RunningSolve) -> None:
+    """Remove a solve from those that are shown."""
+    if running in _running:
+        _running.remove(running)
 
 
-def of(armature: str) -> Shown | None:
-    """The solve of an armature that is running, if there is one."""
-    return next((shown for shown in _running if shown.armature == armature), None)
+def of(armature: str) -> RunningSolve | None:
+    """The running solve of an armature; None where there is none."""
+    return next((running for running in _running if running.armature == armature), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which frames are meant: the scene's, and whether they leave out a part of the action."""
+"""The frame ranges of the scene and of the source action, and whether the scene leaves out a part of the action."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..properties import character_of
 
 
 def action_range(armature: bpy.types.Object) -> tuple[int, int] | None:
-    """The first and last whole frame of the source action; None where none is assigned."""
+    """The first and last whole frame of the source action; None without one."""
     source: Any = bridge.animation_of(armature).source
     if source is None:
         return None
@@ -22,15 +22,15 @@ def action_range(armature: bpy.types.Object) -> tuple[int, int] | None:
 
 
 def range_warning(armature: bpy.types.Object) -> str:
-    """A sentence where the scene's range is shorter than the source action; empty where nothing is left out.
+    """A sentence where the scene's range leaves out a part of the source action, else empty.
 
-    Who has chosen a part of the motion by hand knows it.
+    It is also empty where the animator has set a range for solving.
     """
     if character_of(armature).use_range:
         return ""
     try:
         keyed = action_range(armature)
-    except bridge.BridgeError:  # a source that is gone is told of when it is read
+    except bridge.BridgeError:  # a deleted source is reported when it is read
         return ""
     scene = bridge.current_scene()
     if keyed is None or (scene.frame_start <= keyed[0] and keyed[1] <= scene.frame_end):
@@ -42,7 +42,7 @@ def range_warning(armature: bpy.types.Object) -> str:
 
 
 def use_action_range(armature: bpy.types.Object) -> tuple[int, int]:
-    """Let the scene's range be that of the source action, which is returned."""
+    """Set the scene's range to that of the source action, and return it."""
     keyed = action_range(armature)
     if keyed is None:
         raise bridge.BridgeError(f"Armature {armature.name!r} has no action whose range could be taken: assign one.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From an armature and its constraints to a baked result, step by step. Nothing is changed before the last step."""
+"""Solves an armature with its constraints and bakes the result. Nothing is changed before the last step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import bpy
 from ... import solver
 from .. import bridge, translation
 from ..properties import character_of, follow_renames
-from . import ground_gaps, loops, messages, ranges
+from . import ground_gaps, loops, messages, progress, ranges
 
 Quality = Literal["draft", "final"]
 
@@ -22,15 +22,15 @@ _Yielded = TypeVar("_Yielded")
 _Returned = TypeVar("_Returned")
 
 StageShare = tuple[str, float]
-"""What is being done, in a word, and how much of that is done, from 0 to 1."""
+"""A stage of a solve (see `progress.STAGES`) and the share of it that is done, from 0 to 1."""
 
 DRAFT_RATE = 30.0
-"""Frames a second of a draft: enough to see where things go, and a quarter of what captures often have."""
+"""Frames a second of a draft: enough to judge a result, and a quarter of the rate of many captures."""
 
 
 @dataclass(frozen=True)
 class SolveOptions:
-    """How to solve. Frames are the scene's, both included; None: the scene's own first or last."""
+    """How to solve. Frames of the scene, both included; None for the scene's first or last."""
 
     begin: int | None = None
     end: int | None = None
@@ -41,65 +41,92 @@ class SolveOptions:
 
 @dataclass(frozen=True)
 class SolveResult:
-    """What a solve came to."""
+    """The result of a solve."""
 
     sentence: str
-    """How it went, in one sentence."""
+    """A summary in one sentence."""
     misses: bool
-    """Whether a constraint does not hold."""
+    """Whether a constraint is not satisfied."""
     is_kept_off_by_rig: bool
-    """Whether the rig's own constraints keep bones from where the result has them: the sentence begins with that."""
+    """Whether constraints of the rig keep bones from the result; the sentence then begins with that."""
     deformation: solver.Deformation
     baked: bridge.Baked
     reading: bridge.Reading
     notes: tuple[str, ...] = ()
-    """What is said first: plants that stand off the ground, and a range that leaves out a part of the action."""
+    """Sentences to report first: plants off the ground, and a range that leaves out a part of the action."""
 
 
 def solve(armature: bpy.types.Object | None, options: SolveOptions | None = None) -> SolveResult:
-    """Solve an armature's source with its enabled constraints, bake the result and keep what is to be told."""
+    """Solve the source of an armature with its enabled constraints, bake the result and store the report."""
     return solver.finished(solve_in_steps(armature, options))
 
 
 def solve_in_steps(
     armature: bpy.types.Object | None, options: SolveOptions | None = None
 ) -> Generator[StageShare, None, SolveResult]:
-    """As `solve`, step by step: yields its progress. To cancel, close it, and nothing has been changed."""
-    asked = options or SolveOptions()
-    reading = yield from _reading(armature, asked)
-    held = reading.armature
-    clip = with_unbakeable_joints_fixed(reading, translation.clip_with_settings(held, reading))
-    translated = translation.translate(held, reading)
-    grounded = ground_gaps.place_on_ground(held, clip, translated.constraints, translated.uids)
+    """As `solve`, as a generator that yields its progress. Closing it cancels the solve, and nothing has changed."""
+    options = options or SolveOptions()
+    reading = yield from _read_in_steps(armature, options)
+    armature = reading.armature
+    clip = with_unbakeable_joints_fixed(reading, translation.clip_with_settings(armature, reading))
+    translated = translation.translate(armature, reading)
+    grounded = ground_gaps.place_on_ground(armature, clip, translated.constraints, translated.uids)
     translated = replace(translated, constraints=grounded.constraints)
-    # What the solver warns of is advice to the animator, not a line on a terminal.
+    cyclic = loops.is_loop(reading, clip)
+    # Warnings of the solver become advice in the panel.
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", solver.RecruitingWarning)
-        cyclic = loops.is_loop(reading, clip)
         steps = solver.correcting_and_deforming(clip, translated.constraints, ground=grounded.ground, cyclic=cyclic)
-    deformation = yield from _told(steps, lambda progress: (progress.stage.value, progress.share))
-    yield "telling", 0.0
-    report = deformation.report
+    deformation = yield from _relayed(steps, lambda step: (step.stage.value, step.share))
+    yield progress.BAKING, 0.0
     check_plausible(reading, clip, deformation.clip, grounded)
-    yield "baking", 0.0
-    baked = bridge.bake(reading, deformation.clip, target=asked.target, tolerance=asked.tolerance)
+    hints = [str(warning.message) for warning in caught]
+    solved = _Solved(reading, clip.skeleton, translated, grounded, deformation, deformation.report, cyclic, hints)
+    yield progress.BAKING, 0.5
+    baked = bridge.bake(reading, deformation.clip, target=options.target, tolerance=options.tolerance)
+    return _store_report(solved, baked)
 
-    held = reading.armature
-    follow_renames(held)
-    off = messages.constraints_off_by_rig(report, clip.skeleton, baked)
-    wrong = [*filter(None, [baked.rig_conflict]), *messages.rig_conflicts(report, clip.skeleton, reading)]
-    told = _sentence(reading, report, baked, bool(translated.constraints), off, cyclic)
-    sentence = messages.prefixed(wrong, told)
-    notes = tuple(filter(None, (grounded.sentence, ranges.range_warning(held))))
-    character = character_of(held)
-    ground_gaps.store_gaps(held, grounded.gaps)
-    ground_gaps.store_soles(held, clip.skeleton)
-    character.last_solve = sentence
-    messages.store_residuals(character, report, translated.uids, reading.times, off)
-    hints = tuple(str(warning.message) for warning in caught)
-    first = (*wrong, bridge.COPY_SENTENCE) if wrong else ()
-    messages.store_advice(character, report, translated, reading.times, (*hints, *baked.notes), first)
-    return SolveResult(sentence, bool(report.conflicts or off), bool(wrong), deformation, baked, reading, notes)
+
+@dataclass(frozen=True)
+class _Solved:
+    """A solve before it is baked."""
+
+    reading: bridge.Reading
+    skeleton: solver.Skeleton
+    translated: translation.Translation
+    grounded: ground_gaps.GroundedConstraints
+    deformation: solver.Deformation
+    report: solver.Report
+    """Of the deformation, which computes it on demand: it takes a while, and so belongs before the bake."""
+    cyclic: bool
+    hints: list[str]
+    """Warnings of the solver."""
+
+
+def _store_report(solved: _Solved, baked: bridge.Baked) -> SolveResult:
+    """Store the report of a solve on the character, for the panels, and return it."""
+    reading, translated, report = solved.reading, solved.translated, solved.report
+    armature, skeleton = reading.armature, solved.skeleton
+    follow_renames(armature)
+    rig_errors = messages.constraints_off_by_rig(report, skeleton, baked)
+    problems = [*filter(None, [baked.rig_conflict]), *messages.rig_conflicts(report, skeleton, reading)]
+    summary = _summary(solved, baked, rig_errors)
+    character = character_of(armature)
+    character.last_solve = messages.prefixed(problems, summary)
+    ground_gaps.store_gaps(armature, solved.grounded.gaps)
+    ground_gaps.store_soles(armature, skeleton)
+    messages.store_residuals(character, report, translated.uids, reading.times, rig_errors)
+    first = (*problems, bridge.COPY_SENTENCE) if problems else ()
+    messages.store_advice(character, report, translated, reading.times, more=(*solved.hints, *baked.notes), first=first)
+    return SolveResult(
+        sentence=messages.prefixed(problems, summary),
+        misses=bool(report.conflicts or rig_errors),
+        is_kept_off_by_rig=bool(problems),
+        deformation=solved.deformation,
+        baked=baked,
+        reading=reading,
+        notes=tuple(filter(None, (solved.grounded.sentence, ranges.range_warning(armature)))),
+    )
 
 
 def check_plausible(
@@ -108,7 +135,7 @@ def check_plausible(
     result: solver.Clip,
     grounded: ground_gaps.GroundedConstraints,
 ) -> None:
-    """Raise where a result cannot be what was meant, before anything is baked; `source` is what it was made from."""
+    """Raise where a result, made from the clip `source`, is implausible, before it is baked."""
     why = solver.why_implausible(
         source, result, grounded.constraints, grounded.ground, reading.times, grounded.moves_plants
     )
@@ -116,25 +143,27 @@ def check_plausible(
         raise translation.TranslationError(why)
 
 
-def _reading(armature: bpy.types.Object | None, options: SolveOptions) -> Generator[StageShare, None, bridge.Reading]:
+def _read_in_steps(
+    armature: bpy.types.Object | None, options: SolveOptions
+) -> Generator[StageShare, None, bridge.Reading]:
     first, last = frames(options.begin, options.end)
     stride = _stride() if options.quality == "draft" and last > first else 1
-    # A draft must not end before the range does.
+    # The last frame of a draft is at or after the end of the range.
     last = first + stride * math.ceil((last - first) / stride)
     steps = bridge.read_in_steps(armature, first, last, step=stride)
-    return (yield from _told(steps, lambda share: ("reading", share)))
+    return (yield from _relayed(steps, lambda share: (progress.READING, share)))
 
 
 def _stride() -> int:
-    """From how many frames of the scene a draft takes one."""
+    """The number of frames of the scene for each frame of a draft."""
     scene = bridge.current_scene()
     return max(1, round(scene.render.fps / scene.render.fps_base / DRAFT_RATE))
 
 
-def _told(
-    steps: Generator[_Yielded, None, _Returned], tell: Callable[[_Yielded], StageShare]
+def _relayed(
+    steps: Generator[_Yielded, None, _Returned], convert: Callable[[_Yielded], StageShare]
 ) -> Generator[StageShare, None, _Returned]:
-    """Steps of others in words of our own; who closes these closes those."""
+    """Run a generator, yield its converted progress and return its result; it is closed with this one."""
     try:
         while True:
             try:
@@ -142,24 +171,24 @@ def _told(
             except StopIteration as stop:
                 returned: _Returned = stop.value
                 return returned
-            yield tell(step)
+            yield convert(step)
     finally:
         steps.close()
 
 
 def read(armature: bpy.types.Object | None, begin: int | None = None, end: int | None = None) -> bridge.Reading:
-    """Read an armature's source over the frames of the scene, or a part of them."""
+    """Read the source of an armature over the scene's frames, or a part of them."""
     return bridge.read(armature, *frames(begin, end))
 
 
 def frames(begin: int | None, end: int | None) -> tuple[int, int]:
-    """The first and last frame that are meant: given ones, else the scene's."""
+    """The given first and last frame, or those of the scene for None."""
     scene = bridge.current_scene()
     return scene.frame_start if begin is None else begin, scene.frame_end if end is None else end
 
 
 def with_unbakeable_joints_fixed(reading: bridge.Reading, clip: solver.Clip) -> solver.Clip:
-    """The clip with every joint fixed that could not be baked, so that the others do what there is to do."""
+    """The clip with every joint fixed that cannot be baked, so that only the others are moved."""
     if not reading.unbakeable:
         return clip
     skeleton = clip.skeleton.with_kinds(dict.fromkeys(reading.unbakeable, solver.JointKind.FIXED))
@@ -168,20 +197,14 @@ def with_unbakeable_joints_fixed(reading: bridge.Reading, clip: solver.Clip) -> 
     return replace(clip, skeleton=skeleton)
 
 
-def _sentence(
-    reading: bridge.Reading,
-    report: solver.Report,
-    baked: bridge.Baked,
-    has_constraints: bool,
-    off: messages.RigErrors,
-    cyclic: bool,
-) -> str:
-    span = f"Frames {reading.times[0]:g} to {reading.times[-1]:g}"
-    if not has_constraints:
-        return f"{span}: no constraint asks for anything, so {baked.action!r} is as the source."
-    missed = len({id(conflict.constraint) for conflict in report.conflicts} | set(off))
-    given = len(report.residuals)
-    span += " as a loop" if cyclic else ""
-    held = "every constraint holds" if not missed else f"{missed} of {given} constraints cannot hold wholly"
+def _summary(solved: _Solved, baked: bridge.Baked, rig_errors: messages.RigErrors) -> str:
+    times, report = solved.reading.times, solved.report
+    span = f"Frames {times[0]:g} to {times[-1]:g}"
+    if not solved.translated.constraints:
+        return f"{span}: there is no constraint, so {baked.action!r} is as the source."
+    missed = len({id(conflict.constraint) for conflict in report.conflicts} | set(rig_errors))
+    span += " as a loop" if solved.cyclic else ""
+    all_hold, count = "every constraint holds", len(report.residuals)
+    outcome = all_hold if not missed else f"{missed} of {count} constraints cannot be fully satisfied"
     bones = "bone" if len(baked.bones) == 1 else "bones"
-    return f"{span}: {held}; {len(baked.bones)} {bones} changed in {baked.action!r}."
+    return f"{span}: {outcome}; {len(baked.bones)} {bones} changed in {baked.action!r}."

@@ -78,7 +78,7 @@ def state() -> dict[str, Any]:
 
 def progress() -> Any:
     """The solve that the panel shows as running."""
-    return importlib.import_module(f"{MODULE}.addon.progress").of(armature().name)
+    return importlib.import_module(f"{MODULE}.addon.workflows.progress").of(armature().name)
 
 
 def prepared() -> Wait:

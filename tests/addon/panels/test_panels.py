@@ -66,7 +66,7 @@ def test_an_armature_without_bones_or_action_is_drawn(complaints: Complaints) ->
 def test_an_armature_that_nobody_has_looked_at_offers_to_recognise_it(armature: Any, complaints: Complaints) -> None:
     shown = draw_all(complaints)
     assert "poise.character_recognise" in shown["POISE_PT_character"]
-    assert "Not looked at yet" in shown["POISE_PT_character"]
+    assert "Not recognised yet" in shown["POISE_PT_character"]
     assert "POISE_PT_active" not in shown
     assert "POISE_PT_found" not in shown
     assert "POISE_PT_report" not in shown
@@ -281,7 +281,7 @@ def test_after_a_solve_there_are_residuals_and_advice(armature: Any, complaints:
 def test_a_running_solve_shows_a_bar_instead_of_the_button(armature: Any, complaints: Complaints) -> None:
     running = progress.begin(armature.name)
     try:
-        running.told("solving", 0.5)
+        running.update("solving", 0.5)
         shown = draw_all(complaints)["POISE_PT_solve"]
         assert "Esc cancels" in shown
         assert "poise.solve(" not in shown
