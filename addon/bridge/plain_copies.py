@@ -21,13 +21,10 @@ from .movers import movers_of
 from .posing import BonePose, grouped_by_inheritance, inheritance_of, orientations
 from .reading import Reading, frame_range, read
 from .rig import Rig
-from .sources import animation_of
+from .sources import animation_of, shortened
 
 SUFFIX = ".bakeable"
 """Added to the names of the armature and of its action."""
-
-_LONGEST_STEM = 50
-"""Bytes of a name that are kept: a name in Blender 4 has at most 63, with suffix and number."""
 
 _SCALED = 1e-4
 """A bone is scaled where its axes differ in length from 1 by more than this."""
@@ -78,10 +75,6 @@ def _range(armature: bpy.types.Object) -> tuple[int, int]:
     return first, last
 
 
-def _stem(name: str) -> str:
-    return name.encode()[:_LONGEST_STEM].decode(errors="ignore")
-
-
 def _new_object(armature: bpy.types.Object, reading: Reading, is_scaled: bool) -> bpy.types.Object:
     """Make an object with a copy of the armature's data, reduced to the joints; only it is active and selected."""
     assert isinstance(armature.data, bpy.types.Armature)
@@ -91,7 +84,7 @@ def _new_object(armature: bpy.types.Object, reading: Reading, is_scaled: bool) -
     # Rigs recognise their armature by custom properties, and their panels would look for controls.
     for name in list(data.keys()):
         del data[name]
-    copy = bpy.data.objects.new(_stem(armature.name) + SUFFIX, data)
+    copy = bpy.data.objects.new(shortened(armature.name) + SUFFIX, data)
     data.name = copy.name
     copy.matrix_world = Matrix(reading.world[0].tolist())
     copy.show_in_front, copy.display_type = armature.show_in_front, armature.display_type
@@ -161,7 +154,7 @@ def _channels_for(rig: Rig, wanted: BonePose) -> Channels:
 
 def _write_action(copy: bpy.types.Object, rig: Rig, channels: Channels, reading: Reading) -> None:
     """Make and assign an action with a key at every frame of every channel that is not constant at its default."""
-    action = bpy.data.actions.new(_stem(reading.source_name or reading.armature_name) + SUFFIX)
+    action = bpy.data.actions.new(shortened(reading.source_name or reading.armature_name) + SUFFIX)
     action.use_fake_user = True
     slot = versions.ensure_slot(action, copy)
     small = _UNMOVED * reading.size_in_armature

@@ -253,8 +253,12 @@ def delete_unused(action: bpy.types.Action) -> None:
 
 def result_name(armature: bpy.types.Object, before: Animation) -> str:
     """The name for a result: that of the source action, or without one of the armature, with a suffix."""
-    stem = (before.source or armature).name.encode()[:_LONGEST_STEM].decode(errors="ignore")
-    return stem + SUFFIX
+    return shortened((before.source or armature).name) + SUFFIX
+
+
+def shortened(name: str) -> str:
+    """The beginning of a name, with room for a suffix and a number."""
+    return name.encode()[:_LONGEST_STEM].decode(errors="ignore")
 
 
 def mark(result: bpy.types.Action, source: bpy.types.Action | None, slot: str, record: ResultRecord) -> None:

@@ -17,7 +17,7 @@ from poise.solver import synthetic
 
 from ..bridge.importing import import_bvh
 from ..bridge.rigs import blender_pose
-from .test_bakeable import held_by_ik, is_safe
+from ..workflows.test_bakeable import held_by_ik, is_safe
 from .test_constraints import items, refused, run
 from .untouched import state
 

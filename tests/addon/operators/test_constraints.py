@@ -102,7 +102,7 @@ def test_the_foot_is_that_of_the_selected_leg(armature: bpy.types.Object) -> Non
     for bone in ("r_knee", "r_metatarsal", "l_hip"):
         run("constraint_add_footplant", bone=bone, begin=10, end=20)
     assert [item.foot for item in items(armature)] == ["RIGHT", "RIGHT", "LEFT"]
-    assert "Which foot" in refused("constraint_add_footplant", bone=LEFT, begin=10, end=20)
+    assert "which foot is meant" in refused("constraint_add_footplant", bone=LEFT, begin=10, end=20)
 
 
 def test_look_at_takes_an_object(armature: bpy.types.Object) -> None:

@@ -13,7 +13,7 @@ import pytest
 from poise import solver
 from poise.addon import bridge, translation
 from poise.addon.properties import character_of
-from poise.addon.workflows import ground_gaps, ranges, solve
+from poise.addon.workflows import ground_gaps, solve
 
 from ...solver.grounds import climber, largest_hip_move
 from ..bridge.importing import import_bvh
@@ -209,38 +209,3 @@ def test_cleaning_moves_nothing_to_a_ground_by_itself(method: str, stairs: Any) 
     last = source.position("HumanoidRoot")[-1, 2]
     for height in heights.values():
         assert height == pytest.approx(last, abs=0.05 * source.skeleton.size)
-
-
-# The range ------------------------------------------------------------------------------------------------------------
-
-
-def test_a_range_that_leaves_out_a_part_is_said_and_one_click_takes_all(armature: bpy.types.Object) -> None:
-    scene = bpy.context.scene
-    assert ranges.range_warning(armature) == ""
-    first, last = scene.frame_start, scene.frame_end
-    scene.frame_end = last - 20
-    said = ranges.range_warning(armature)
-    assert f"{first} to {last - 20}" in said and f"{first} to {last}" in said and "Use Action's Range" in said
-    found_and_accepted()
-    assert said in solve.solve(armature).notes
-    assert said == ranges.range_warning(armature), "the result that is shown is not what is meant"
-    assert run("range_from_action") == {"FINISHED"}
-    assert (scene.frame_start, scene.frame_end) == (first, last)
-    assert not ranges.range_warning(armature) and not solve.solve(armature).notes
-
-
-def test_who_has_chosen_a_part_is_not_told(armature: bpy.types.Object) -> None:
-    bpy.context.scene.frame_end -= 20
-    character_of(armature).use_range = True
-    assert ranges.range_warning(armature) == ""
-
-
-def test_a_longer_range_leaves_nothing_out(armature: bpy.types.Object) -> None:
-    bpy.context.scene.frame_end += 100
-    assert ranges.range_warning(armature) == ""
-
-
-def test_without_an_action_there_is_no_range_to_take(armature: bpy.types.Object) -> None:
-    armature.animation_data.action = None
-    assert ranges.range_warning(armature) == ""
-    assert "no action" in refused("range_from_action")

@@ -21,7 +21,7 @@ from poise.addon.properties import character_of
 from poise.addon.workflows import progress, solve
 
 from ..bridge.rigs import blender_pose
-from .test_bakeable import held_by_ik
+from ..workflows.test_bakeable import held_by_ik
 from .test_constraints import LEFT, items, refused, run
 from .untouched import state
 

@@ -40,28 +40,6 @@ def test_a_pin_leads_the_bone_to_its_empty(armature: bpy.types.Object, reading: 
     assert np.abs(after - np.add(before, (0.0, 0.0, 0.1))).max() < 1e-4
 
 
-@pytest.mark.parametrize(
-    ("bone", "level", "turned"),
-    [
-        ("l_wrist", 3, 1),  # elbow, shoulder, clavicle; the forearm turns a hand
-        ("r_talocrural", 2, 1),  # knee, hip
-        ("l_hip", 0, 0),
-        ("skullbase", 6, 1),  # down to the lowest of the spine; the neck turns a head
-        ("vt6", 3, 3),
-    ],
-)
-def test_a_new_constraint_recruits_its_limb(armature: bpy.types.Object, bone: str, level: int, turned: int) -> None:
-    (pin,) = create.add_pins(armature, [bone], 20.0)
-    (orientation,) = create.add_orientations(armature, [bone], 20.0)
-    assert (pin.recruit, pin.recruit_level) == ("LEVEL", level)
-    assert (orientation.recruit, orientation.recruit_level) == ("LEVEL", turned)
-
-
-def test_what_moves_all_recruits_all(armature: bpy.types.Object) -> None:
-    (pin,) = create.add_pins(armature, ["HumanoidRoot"], 20.0)
-    assert pin.recruit == "ALL"
-
-
 def test_a_hand_that_is_moved_leaves_the_feet_where_they_are(
     armature: bpy.types.Object, reading: bridge.Reading
 ) -> None:

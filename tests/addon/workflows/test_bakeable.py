@@ -13,9 +13,9 @@ import pytest
 from poise.addon import bridge
 from poise.addon.properties import character_of
 
+from ..operators.test_constraints import items, refused, run
+from ..operators.untouched import state
 from ..rigify import FRAMES
-from .test_constraints import items, refused, run
-from .untouched import state
 
 KINDS = ("pin", "trajectory", "orientation", "look_at", "pose")
 

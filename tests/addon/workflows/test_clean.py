@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cleanup takes saved footplants or detects them, and reports and measures what it did."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+
+from poise import solver
+from poise.addon import bridge, translation
+from poise.addon.properties import character_of
+from poise.addon.workflows import clean
+
+
+def test_detected_plants_are_cleaned_and_measured(armature: bpy.types.Object) -> None:
+    result = clean.clean(armature, clean.CleanOptions(method="rigid"))
+    character = character_of(armature)
+    assert result.sentence == character.last_clean and "footplants cleaned" in result.sentence
+    assert character.has_metrics and character.metrics_after.slide == pytest.approx(
+        result.after.slide * bridge.read(armature).clip.skeleton.size, abs=1e-6
+    )
+    assert result.after.slide <= result.before.slide
+    assert armature.animation_data.action.name == result.baked.action
+
+
+def test_saved_plants_come_first(armature: bpy.types.Object) -> None:
+    bpy.ops.poise.constraint_add_footplant(foot="LEFT", begin=12, end=18)
+    assert clean.clean(armature).sentence.startswith("1 footplant cleaned")
+    character_of(armature).constraints[0].enabled = False
+    assert not clean.clean(armature).sentence.startswith("1 footplant cleaned")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (clean.CleanOptions(feet=False), "Neither feet nor hands"),
+        (clean.CleanOptions(feet=False, hands=True), "No hand"),
+    ],
+)
+def test_nothing_to_clean_is_refused(armature: bpy.types.Object, options: clean.CleanOptions, reason: str) -> None:
+    with pytest.raises(translation.TranslationError, match=reason):
+        clean.clean(armature, options)
+    assert not character_of(armature).last_clean
+
+
+def test_a_detected_plant_is_named_by_its_frame_in_the_scene(armature: bpy.types.Object) -> None:
+    reading = bridge.read(armature, 11, 40)
+    plant = solver.Footplant(foot="left", heel_strike=4.0, heel_off=9.0)
+    assert clean.with_frame_in_name(plant, reading).name == "Left footplant at frame 15"

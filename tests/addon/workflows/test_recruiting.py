@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""New constraints recruit their limb or the spine, and the bones that a constraint may move are listed."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+
+from poise.addon.workflows import create
+from poise.addon.workflows.recruiting import movable_bones, recruited_bones
+
+ARM = ["l_wrist", "l_elbow", "l_shoulder", "l_sternoclavicular"]
+
+
+@pytest.mark.parametrize(
+    ("bone", "level", "turned"),
+    [
+        ("l_wrist", 3, 1),  # elbow, shoulder, clavicle; the forearm turns a hand
+        ("r_talocrural", 2, 1),  # knee, hip
+        ("l_hip", 0, 0),
+        ("skullbase", 6, 1),  # down to the lowest of the spine; the neck turns a head
+        ("vt6", 3, 3),
+    ],
+)
+def test_a_new_constraint_recruits_its_limb(armature: bpy.types.Object, bone: str, level: int, turned: int) -> None:
+    (pin,) = create.add_pins(armature, [bone], 20.0)
+    (orientation,) = create.add_orientations(armature, [bone], 20.0)
+    assert (pin.recruit, pin.recruit_level) == ("LEVEL", level)
+    assert (orientation.recruit, orientation.recruit_level) == ("LEVEL", turned)
+
+
+def test_what_moves_all_recruits_all(armature: bpy.types.Object) -> None:
+    (pin,) = create.add_pins(armature, ["HumanoidRoot"], 20.0)
+    assert pin.recruit == "ALL"
+
+
+def test_without_a_motion_all_bones_are_recruited(armature: bpy.types.Object) -> None:
+    armature.animation_data.action = None
+    (pin,) = create.add_pins(armature, ["l_wrist"], 20.0)
+    assert pin.recruit == "ALL"
+
+
+def test_recruited_bones_are_those_of_the_level_or_the_list(armature: bpy.types.Object) -> None:
+    (pin,) = create.add_pins(armature, ["l_wrist"], 20.0)
+    assert recruited_bones(armature, pin) == movable_bones(armature, pin) == ARM
+    pin.recruit_level = 1
+    assert recruited_bones(armature, pin) == ARM[:2]
+    armature.data.bones["l_elbow"].name = "forearm"
+    assert recruited_bones(armature, pin) == ["l_wrist", "forearm"]
+    pin.recruit = "BONES"
+    create.list_bones(armature, pin.recruited, ["skullbase", "vt6"])
+    assert recruited_bones(armature, pin) == ["skullbase", "vt6"]
+
+
+def test_all_that_may_move_are_the_bones_above_or_for_balance_all(armature: bpy.types.Object) -> None:
+    (pin,) = create.add_pins(armature, ["l_wrist"], 20.0)
+    pin.recruit = "ALL"
+    assert recruited_bones(armature, pin) == []
+    assert movable_bones(armature, pin)[:4] == ARM and movable_bones(armature, pin)[-1] == "HumanoidRoot"
+    balance = create.add_balance(armature)
+    assert movable_bones(armature, balance) == [bone.name for bone in armature.pose.bones]

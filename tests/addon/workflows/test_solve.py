@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solve reads, deforms and bakes; cancelled before its last step it changes nothing."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+
+from poise import solver
+from poise.addon import bridge
+from poise.addon.properties import character_of
+from poise.addon.workflows import create, progress, solve
+
+from ..operators.untouched import state
+
+
+@pytest.fixture
+def lifted(armature: bpy.types.Object) -> bpy.types.Object:
+    """A walk with a pin that lifts the left hand at frame 20."""
+    (pin,) = create.add_pins(armature, ["l_wrist"], 20.0)
+    pin.points[0].object.location.z += 0.1
+    return armature
+
+
+def test_the_result_has_its_summary_report_and_motion(lifted: bpy.types.Object) -> None:
+    result = solve.solve(lifted, solve.SolveOptions(begin=5, end=40))
+    assert result.sentence == character_of(lifted).last_solve
+    assert result.sentence.startswith("Frames 5 to 40: every constraint holds;")
+    assert not result.misses and not result.is_kept_off_by_rig and result.notes == ()
+    frame = result.reading.frame_of(20)
+    lift = result.deformation.clip.position("l_wrist")[frame] - result.reading.clip.position("l_wrist")[frame]
+    assert lift[2] == pytest.approx(0.1, abs=1e-4)
+    assert result.baked.action == lifted.animation_data.action.name
+
+
+@pytest.mark.parametrize("stop", [progress.READING, progress.BAKING])
+def test_a_solve_that_is_closed_has_changed_nothing(lifted: bpy.types.Object, stop: str) -> None:
+    before = state()
+    steps = solve.solve_in_steps(lifted)
+    stages = []
+    for stage, _ in steps:
+        stages.append(stage)
+        if stage == stop or stop == progress.READING:
+            break
+    steps.close()
+    assert stages and state() == before
+
+
+def test_a_draft_has_at_most_thirty_frames_a_second(lifted: bpy.types.Object) -> None:
+    bpy.context.scene.render.fps = 120
+    result = solve.solve(lifted, solve.SolveOptions(begin=1, end=50, quality="draft"))
+    assert result.reading.times.tolist() == list(range(1, 54, 4)), "it ends at or after the range"
+
+
+def test_given_frames_come_before_those_of_the_scene(armature: bpy.types.Object) -> None:
+    scene = bpy.context.scene
+    assert solve.frames(None, None) == (scene.frame_start, scene.frame_end)
+    assert solve.frames(3, None) == (3, scene.frame_end) and solve.frames(None, 9) == (scene.frame_start, 9)
+    assert solve.read(armature, 3, 9).times.tolist() == list(range(3, 10))
+
+
+def test_joints_that_cannot_be_baked_are_fixed(armature: bpy.types.Object) -> None:
+    armature.pose.bones["l_wrist"].constraints.new("COPY_ROTATION").target = armature
+    armature.pose.bones["l_wrist"].constraints[0].subtarget = "vt6"
+    reading = bridge.read(armature)
+    skeleton = solve.with_unbakeable_joints_fixed(reading, reading.clip).skeleton
+    kinds = dict(zip(skeleton.names, skeleton.kinds, strict=True))
+    assert kinds["l_wrist"] is solver.JointKind.FIXED and kinds["r_wrist"] is not solver.JointKind.FIXED
