@@ -133,7 +133,8 @@ def rig_conflicts(report: solver.Report, skeleton: solver.Skeleton, reading: bri
             missed = format_amount(conflict.worst, isinstance(conflict.constraint, ANGULAR))
             mover = above[1].description_for(names[0])
             sentences.append(
-                f"{conflict.constraint.label} misses by up to {missed}, since {mover} decides where bone {names[0]!r} is."
+                f"{conflict.constraint.label} misses by up to {missed}, since {mover} decides where bone "
+                f"{names[0]!r} is."
             )
     return sentences
 
