@@ -315,15 +315,6 @@ def test_a_clip_without_frames_and_one_of_a_single_frame(steps: SyntheticMotion)
     np.testing.assert_allclose(result.clip.position(hips)[0], place, atol=1e-6 * clip.skeleton.size)
 
 
-def test_settings_that_cannot_be() -> None:
-    with pytest.raises(ConstraintError, match="coherence 'both'"):
-        DeformSettings(coherence="both")  # type: ignore[arg-type]
-    with pytest.raises(ConstraintError, match="smoothing passes"):
-        DeformSettings(smoothing_passes=-1)
-    with pytest.raises(PoiseError, match="iterations"):
-        DeformSettings(iterations=-1)
-
-
 # Loops ---------------------------------------------------------------------------------------------------------------
 
 POSE_MEETS = 1e-6
