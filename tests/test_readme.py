@@ -109,7 +109,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
     "*Find Footplants* proposes plants; accept, reject or edit them": ("addon/operators/test_detect.py",),
     "*Add Constraint* makes pins, trajectories, footplants": (
         "addon/operators/test_constraints.py",
-        "addon/translation/test_kinds.py",
+        "addon/translation/test_to_solver.py",
     ),
     "Constraints go to and from JSON files": (
         "addon/operators/test_files.py",
@@ -125,7 +125,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
     "**Clean Up** makes feet or hands stand still with one click": ("addon/operators/test_clean.py",),
     "*Make Bakeable Copy* (panel *Character*) makes an armature with the same motion as plain keys": (
         "addon/bridge/test_plain_copies.py",
-        "addon/operators/test_bakeable.py",
+        "addon/workflows/test_bakeable.py",
     ),
     "where F3 finds it": ("addon/panels/test_panels.py", "gui/test_window.py"),
     "only the frames that this reaches are solved again": ("solver/deformation/test_deform.py", "test_readme.py"),
