@@ -20,7 +20,7 @@ BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 
 ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 TRANSFORMS = frozenset(("location", "scale", *ROTATIONS))
-"""The properties of a bone that move it."""
+"""The properties of a bone's transform."""
 
 
 def bone_path(name: str, attribute: str) -> str:
@@ -64,19 +64,19 @@ class StaticValues:
     scale: Array
 
     @staticmethod
-    def of(armature: bpy.types.Object, rig: Rig, remembered: Mapping[str, Iterable[float]]) -> StaticValues:
-        """The present ones, except those `remembered` by data path from before a result was baked over them."""
+    def of(armature: bpy.types.Object, rig: Rig, overwritten: Mapping[str, Iterable[float]]) -> StaticValues:
+        """The present values, with those by data path that a result has `overwritten`."""
         assert armature.pose is not None
         values = StaticValues(*pose_values(armature.pose, rig))
         by_attribute = {"location": values.location, "scale": values.scale, **values.rotations}
-        for path, numbers in remembered.items():
+        for path, numbers in overwritten.items():
             found = bone_property(path)
             if found is not None and found[0] in rig.index:
                 by_attribute[found[1]][rig.index[found[0]]] = tuple(numbers)
         return values
 
     def of_mode(self, rig: Rig) -> Array:
-        """(bones, 4) rotations in each bone's mode."""
+        """The rotations (bones, 4), each in the mode of its bone."""
         rotation = np.zeros((len(rig), 4))
         for mode, bones in rig.bones_by_mode.items():
             attribute, width = rotation_channels.property_of(mode)
@@ -85,19 +85,19 @@ class StaticValues:
 
 
 def pose_values(pose: bpy.types.Pose, rig: Rig) -> tuple[Array, dict[str, Array], Array]:
-    """Location (bones, 3), rotations (bones, 3 or 4) by property and scale (bones, 3) that a pose holds now."""
+    """Location (bones, 3), rotations (bones, 3 or 4) by property and scale (bones, 3) of a pose."""
     needed = {rotation_channels.property_of(mode) for mode in rig.bones_by_mode}
-    rotations = {name: floats(pose.bones, name, width)[rig.pose_indices] for name, width in sorted(needed)}
-    places = rig.pose_indices
-    return floats(pose.bones, "location", 3)[places], rotations, floats(pose.bones, "scale", 3)[places]
+    order = rig.pose_indices
+    rotations = {name: floats(pose.bones, name, width)[order] for name, width in sorted(needed)}
+    return floats(pose.bones, "location", 3)[order], rotations, floats(pose.bones, "scale", 3)[order]
 
 
 def channels_at(
     rig: Rig, curves: Iterable[bpy.types.FCurve], static: StaticValues, times: Array
 ) -> tuple[Channels, set[tuple[str, str, int]]]:
-    """The channels at some times, given the f-curves that move them; also which channels have a curve that counts.
+    """The channels at some times, given their f-curves, and which channels have an f-curve that is evaluated.
 
-    A channel is told by its bone, its property and its index.
+    These are given by bone, property and index.
     """
     frames = len(times)
     channels = Channels(
@@ -125,7 +125,7 @@ def channels_at(
 
 
 def transform_curves(rig: Rig, curves: Iterable[bpy.types.FCurve]) -> Iterator[tuple[bpy.types.FCurve, int, str]]:
-    """The f-curves that move bones of the rig, each with its bone and property."""
+    """The f-curves that animate transforms of bones, each with the index of its bone and its property."""
     for curve in curves:
         found = bone_property(curve.data_path)
         if found is not None and found[1] in TRANSFORMS and found[0] in rig.index:

@@ -56,8 +56,8 @@ def plain_copy(armature: bpy.types.Object) -> bpy.types.Object:
     lengths = np.linalg.norm(wanted.axes, axis=-2)
     copy = _new_object(armature, reading, is_scaled=bool((np.abs(lengths - 1.0) > _SCALED).any()))
     rig = Rig.of(copy)
-    places = [reading.joints.names.index(name) for name in rig.names]
-    channels = _channels_for(rig, BonePose(wanted.axes[:, places], wanted.heads[:, places]))
+    order = [reading.joints.names.index(name) for name in rig.names]
+    channels = _channels_for(rig, BonePose(wanted.axes[:, order], wanted.heads[:, order]))
     _write_action(copy, rig, channels, reading)
     return copy
 

@@ -64,8 +64,8 @@ class Rig:
         assert isinstance(armature.data, bpy.types.Armature) and armature.pose is not None
         bones, pose_bones = armature.data.bones, armature.pose.bones
         names = tuple(bone.name for bone in bones)
-        place = {name: index for index, name in enumerate(names)}
-        parents = np.array([place[bone.parent.name] if bone.parent else -1 for bone in bones], dtype=np.int64)
+        index_of = {name: index for index, name in enumerate(names)}
+        parents = np.array([index_of[bone.parent.name] if bone.parent else -1 for bone in bones], dtype=np.int64)
         rest = floats(bones, "matrix_local", 4, 4).swapaxes(-1, -2)
         axes = floats(bones, "matrix", 3, 3).swapaxes(-1, -2)
         heads, lengths = floats(bones, "head", 3), floats(bones, "length")

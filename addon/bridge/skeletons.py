@@ -66,8 +66,10 @@ class Joints:
                 above = int(rig.parents[above])
             parents[bone] = candidate if above >= 0 else -1
         bones = list(parents)
-        place_of = {bone: place for place, bone in enumerate(bones)} | {-1: -1}
-        order = [bones[place] for place in _parents_first(np.array([place_of[parents[bone]] for bone in bones]))]
+        position_of = {bone: position for position, bone in enumerate(bones)} | {-1: -1}
+        order = [
+            bones[position] for position in _parents_first(np.array([position_of[parents[bone]] for bone in bones]))
+        ]
         joint_of = {bone: joint for joint, bone in enumerate(order)} | {-1: -1}
         return Joints(
             rig,
@@ -81,10 +83,10 @@ class Joints:
         for joint, parent in parents.items():
             above[joint] = parent
         order = _parents_first(above)
-        place = np.empty(len(order) + 1, dtype=np.int64)
-        place[order] = np.arange(len(order))
-        place[-1] = -1
-        return Joints(self.rig, self.bones[order], place[above[order]])
+        new_index = np.empty(len(order) + 1, dtype=np.int64)
+        new_index[order] = np.arange(len(order))
+        new_index[-1] = -1
+        return Joints(self.rig, self.bones[order], new_index[above[order]])
 
     # Poses --------------------------------------------------------------------------------------------------------
 

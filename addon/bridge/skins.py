@@ -34,15 +34,15 @@ def skin_of(armature: bpy.types.Object, skeleton: Skeleton, world: Array) -> Ski
     if not wanted.size:
         return None
     joints: list[IntArray] = []
-    places: list[Array] = []
+    vertices: list[Array] = []
     for mesh in _meshes(armature):
         found = _vertices(mesh, armature, skeleton, world, wanted)
         if found is not None:
             joints.append(found[0])
-            places.append(found[1])
+            vertices.append(found[1])
     if not joints:
         return None
-    carriers, positions = np.concatenate(joints), np.concatenate(places)
+    carriers, positions = np.concatenate(joints), np.concatenate(vertices)
     rest_rotations, rest_positions = skeleton.rest
     offsets = rotations.rotate(rotations.conjugate(rest_rotations[carriers]), positions - rest_positions[carriers])
     return Skin(carriers, offsets)

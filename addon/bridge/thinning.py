@@ -58,8 +58,8 @@ def thinned(times: Array, values: Array, tolerances: Array) -> Fit:
         out = keys[1:-1][phase % _APART :: _APART]
         fewer = np.setdiff1d(keys, out)
         bad = curves.worst_frames(fewer, curves.fitted(fewer))
-        place = np.searchsorted(fewer, bad, side="right")
-        begin, end = fewer[np.maximum(place - 2, 0)], fewer[np.minimum(place + 1, len(fewer) - 1)]
+        after = np.searchsorted(fewer, bad, side="right")
+        begin, end = fewer[np.maximum(after - 2, 0)], fewer[np.minimum(after + 1, len(fewer) - 1)]
         needed = ((out[:, None] > begin) & (out[:, None] < end)).any(axis=1)
         fewer, found = curves.refined(np.union1d(fewer, out[needed]))
         rounds_without_removal, phase = rounds_without_removal + 1, phase + 1

@@ -62,8 +62,8 @@ class POISE_UL_constraints(UIList):  # noqa: N801
         )
         ranked = sorted(range(len(items)), key=lambda number: (-items[number].priority, items[number].begin))
         order = [0] * len(items)
-        for place, number in enumerate(ranked):
-            order[number] = place
+        for position, number in enumerate(ranked):
+            order[number] = position
         return shown or [], order
 
 

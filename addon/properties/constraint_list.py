@@ -30,7 +30,7 @@ def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "con
     item.kind = kind
     item.name = unique_name(name, taken)
     item.priority = DEFAULT_PRIORITIES.get(kind, 1)
-    item.ground_choice = "AUTO"  # stored, which tells it from plants of older files (see `upgrading`)
+    item.ground_choice = "AUTO"  # stored, unlike in older files (see `upgrading`)
     setattr(character, _ACTIVE[into], len(items) - 1)
     return item
 

@@ -51,7 +51,7 @@ def constraint_of_point(
         if armature.type != "ARMATURE":
             continue
         for number, constraint in enumerate(character_of(armature).constraints):
-            for place, point in enumerate(constraint.points):
+            for index, point in enumerate(constraint.points):
                 if point.object == empty:
-                    return armature, number, place
+                    return armature, number, index
     return None

@@ -41,6 +41,6 @@ def _copy_character(armature: bpy.types.Object, copy: bpy.types.Object) -> None:
     character.has_metrics = False
     assert isinstance(copy.data, bpy.types.Armature)
     for landmarks in (character.landmarks, character.recognised):
-        for place in reversed(range(len(landmarks))):
-            if landmarks[place].bone not in copy.data.bones:
-                landmarks.remove(place)
+        for index in reversed(range(len(landmarks))):
+            if landmarks[index].bone not in copy.data.bones:
+                landmarks.remove(index)

@@ -28,7 +28,7 @@ FOOT_LANDMARKS = ("hip", "knee", "ankle", "heel", "ball")
 """Landmarks of a leg without which footplants cannot be detected, without "left" or "right"."""
 
 FEWEST_FRAMES = 4
-"""In fewer frames a foot that stands cannot be told from one that moves slowly."""
+"""In fewer frames a foot that stands cannot be distinguished from one that moves slowly."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def why_no_foot_stands(clip: solver.Clip, reading: bridge.Reading) -> str:
         )
     span = f"frames {reading.times[0]:g} to {reading.times[-1]:g}"
     if len(reading.times) < FEWEST_FRAMES:
-        return f"No foot can be found to stand in {span}: so few frames do not tell what moves from what stands."
+        return f"No foot can be found to stand in {span}: so few frames do not show which feet stand."
     return f"No foot was found to stand in {span}: check the landmarks of the legs, or add footplants by hand."
 
 

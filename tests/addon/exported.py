@@ -46,7 +46,7 @@ JOINTS = {
     for letter, side in (("l", "Left"), ("r", "Right"))
     for joint, name in _SIDED.items()
 }
-"""The joints of the made-up human that are kept, and their bones."""
+"""The joints of the synthetic human that are kept, and their bones."""
 
 ROOT = "Armature_Root"
 

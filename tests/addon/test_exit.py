@@ -29,9 +29,9 @@ A_HANG_IS_LONGER = 60  # seconds; the run takes about two
 
 
 @pytest.mark.parametrize("processes", [(), ("-n", "2")], ids=["one process", "two workers"])
-@pytest.mark.parametrize(("outcome", "code", "told"), [(True, 0, "1 passed"), (False, 1, "1 failed")])
+@pytest.mark.parametrize(("outcome", "code", "message"), [(True, 0, "1 passed"), (False, 1, "1 failed")])
 def test_a_forgotten_class_neither_hangs_nor_hides_the_outcome(
-    tmp_path: Path, outcome: bool, code: int, told: str, processes: tuple[str, ...]
+    tmp_path: Path, outcome: bool, code: int, message: str, processes: tuple[str, ...]
 ) -> None:
     shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = blender\n")
@@ -45,4 +45,4 @@ def test_a_forgotten_class_neither_hangs_nor_hides_the_outcome(
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
     )
     assert run.returncode == code, run.stdout + run.stderr
-    assert told in run.stdout.splitlines()[-1]
+    assert message in run.stdout.splitlines()[-1]

@@ -117,9 +117,9 @@ def test_each_operator_says_what_it_does_and_when_it_cannot() -> None:
                 hidden = argument.is_hidden or argument.identifier == "rna_type"
                 assert hidden or argument.description, f"{name} does not say what {argument.identifier} is"
             assert not found.poll(bpy.context), f"{name} runs in an empty file"
-            with pytest.raises(RuntimeError) as told:
+            with pytest.raises(RuntimeError) as message:
                 getattr(bpy.ops.poise, name.removeprefix("poise."))()
-            sentence = str(told.value).partition("poll() ")[2]
+            sentence = str(message.value).partition("poll() ")[2]
             assert sentence and "failed, context is incorrect" not in sentence, f"{name} does not say why it cannot run"
     finally:
         addon.unregister()

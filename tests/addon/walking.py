@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A made-up human who walks, as an armature in the scene."""
+"""A synthetic human who walks, as an armature in the scene."""
 
 from __future__ import annotations
 

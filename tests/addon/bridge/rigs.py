@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Made-up armatures and motions for the tests of the bridge."""
+"""Synthetic armatures and motions for the tests of the bridge."""
 
 from __future__ import annotations
 

@@ -455,7 +455,7 @@ def test_a_formula_without_keys_is_kept_wherever_the_scene_plays() -> None:
 
 
 def test_a_curve_whose_path_once_led_nowhere_is_heard_again() -> None:
-    """Blender without slots passes over such curves until somebody asks again."""
+    """Blender without slots skips such curves until their path is set again."""
     armature = straight_chain(NAMES)
     swing(armature, FRAMES)
     for curve in versions.all_curves_of(armature.animation_data.action):
@@ -736,7 +736,7 @@ def test_what_repeats_beyond_its_keys_goes_on_under_a_layer(target: bridge.Targe
     np.testing.assert_allclose(blender_pose(armature, NAMES, outside), before, atol=1e-6)
 
 
-def test_small_turns_are_combined_coarsely_and_that_is_told() -> None:
+def test_small_turns_are_combined_coarsely_and_that_is_reported() -> None:
     """Blender raises quaternions to a power through the angle of a cosine near 1, in single precision."""
     armature = straight_chain(NAMES)
     swing(armature, FRAMES)
@@ -817,7 +817,7 @@ def test_bones_that_constraints_move_cannot_be_baked() -> None:
     assert armature.animation_data.action is action and len(bpy.data.actions) == 1
 
 
-def test_free_bones_of_a_constrained_rig_are_baked_and_the_rest_is_told() -> None:
+def test_free_bones_of_a_constrained_rig_are_baked_and_the_rest_is_reported() -> None:
     armature = straight_chain(NAMES)
     swing(armature, FRAMES)
     add_ik(armature)
@@ -829,15 +829,15 @@ def test_free_bones_of_a_constrained_rig_are_baked_and_the_rest_is_told() -> Non
     np.testing.assert_allclose(shown[:, :2, :3, 3], result.world.positions[:, :2], atol=1e-5)
     apart = np.linalg.norm(shown[..., :3, 3] - result.world.positions, axis=-1).max()
     assert baked.gap == pytest.approx(apart, rel=1e-3)
-    told = f"Bone 'd' is up to {bridge.format_length(baked.gap)} away from where the result has it, since its "
-    assert baked.rig_conflict == baked.notes[0] == f"{told}constraint 'IK' decides where it is."
+    message = f"Bone 'd' is up to {bridge.format_length(baked.gap)} away from where the result has it, since its "
+    assert baked.rig_conflict == baked.notes[0] == f"{message}constraint 'IK' decides where it is."
     assert "Make Bakeable Copy" in baked.notes[1]
     assert baked.distances.max() == baked.gap
     np.testing.assert_allclose(baked.angles[:, :2], 0.0, atol=1e-5)
     assert baked.angles[:, 2:].max() > 0.1
 
 
-def test_what_cannot_be_baked_is_said_without_advice_that_destroys_the_rig() -> None:
+def test_what_cannot_be_baked_is_reported_without_advice_that_destroys_the_rig() -> None:
     armature = straight_chain(NAMES)
     swing(armature, FRAMES)
     add_ik(armature)
@@ -850,7 +850,7 @@ def test_what_cannot_be_baked_is_said_without_advice_that_destroys_the_rig() -> 
 # --- refusals -----------------------------------------------------------------------------------------------------
 
 
-def refused(reading: bridge.Reading, result: Clip, told: str, **settings: object) -> None:
+def refused(reading: bridge.Reading, result: Clip, message: str, **settings: object) -> None:
     """Baking raises one sentence and changes nothing."""
     armature = reading.armature
     before = (
@@ -860,7 +860,7 @@ def refused(reading: bridge.Reading, result: Clip, told: str, **settings: object
         len(armature.animation_data.nla_tracks),
         [bone.use_connect for bone in armature.data.bones],
     )
-    with pytest.raises(bridge.BridgeError, match=told) as caught:
+    with pytest.raises(bridge.BridgeError, match=message) as caught:
         bridge.bake(reading, result, **settings)
     assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
     assert before == (

@@ -27,8 +27,8 @@ def armature() -> bpy.types.Object:
     return armature
 
 
-def refused(read: Callable[[], object], told: str) -> None:
-    with pytest.raises(bridge.BridgeError, match=re.escape(told)) as caught:
+def refused(read: Callable[[], object], message: str) -> None:
+    with pytest.raises(bridge.BridgeError, match=re.escape(message)) as caught:
         read()
     sentence = str(caught.value)
     assert isinstance(caught.value, PoiseError)
@@ -115,8 +115,8 @@ def test_an_armature_outside_the_scene(armature: bpy.types.Object) -> None:
 def test_an_armature_that_is_switched_off_can_still_be_read_from_its_keys(armature: bpy.types.Object) -> None:
     armature.hide_viewport = True
     assert bridge.read(armature, 1, 5).method == "curves"
-    told = "Blender does not evaluate armature 'Chain', since it is switched off in the viewport"
-    refused(lambda: bridge.read(armature, 1, 5, method="evaluated"), told)
+    message = "Blender does not evaluate armature 'Chain', since it is switched off in the viewport"
+    refused(lambda: bridge.read(armature, 1, 5, method="evaluated"), message)
 
 
 def test_linked_and_overridden_armatures(armature: bpy.types.Object, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_bones_that_constraints_may_name(armature: bpy.types.Object) -> None:
     refused(lambda: bridge.check_bones(armature, ["b"]), "Bone 'b' is locked: unlock")
 
 
-def test_alt_h_is_said_only_where_it_helps(armature: bpy.types.Object) -> None:
+def test_alt_h_is_advised_only_where_it_helps(armature: bpy.types.Object) -> None:
     collections, bone = armature.data.collections, armature.pose.bones["b"]
     outer = collections.new("Outer")
     inner = collections.new("Inner", parent=outer)
@@ -183,21 +183,21 @@ def test_alt_h_is_said_only_where_it_helps(armature: bpy.types.Object) -> None:
     )
     versions.set_hidden(bone, False)
     inner.is_visible = False
-    told = bridge.why_unusable(armature, "b")
-    assert "show its bone collection 'Inner' (" in told and "Alt H" not in told
+    message = bridge.why_unusable(armature, "b")
+    assert "show its bone collection 'Inner' (" in message and "Alt H" not in message
     outer.is_visible = False
     assert "show its bone collection 'Inner' and 'Outer' (" in bridge.why_unusable(armature, "b")
     inner.is_visible = True
-    told = bridge.why_unusable(armature, "b")
-    assert "show its bone collection 'Outer' (" in told and "Alt H" not in told
+    message = bridge.why_unusable(armature, "b")
+    assert "show its bone collection 'Outer' (" in message and "Alt H" not in message
     versions.set_hidden(bone)
     assert re.search(r"show its bone collection 'Outer' .*, then press Alt H", bridge.why_unusable(armature, "b"))
     versions.set_hidden(bone, False)
     outer.is_visible = True
     assert bridge.why_unusable(armature, "b") == ""
     collections.new("Alone").is_solo = True
-    told = bridge.why_unusable(armature, "b")
-    assert "solo its bone collection 'Inner' (" in told and "Alt H" not in told
+    message = bridge.why_unusable(armature, "b")
+    assert "solo its bone collection 'Inner' (" in message and "Alt H" not in message
     inner.is_solo = True
     assert bridge.why_unusable(armature, "b") == ""
 

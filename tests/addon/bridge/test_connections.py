@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bones are disconnected and connected again without anybody noticing."""
+"""Bones are disconnected and connected again without any other change."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_an_armature_that_is_hidden_and_not_active() -> None:
     assert armature.hide_get() and bpy.context.view_layer.objects.active is other
 
 
-def test_another_object_in_a_mode_of_its_own_is_told() -> None:
+def test_another_object_in_a_mode_of_its_own_is_reported() -> None:
     armature, other = straight_chain(NAMES), straight_chain(["x"])
     bpy.ops.object.mode_set(mode="EDIT")
     with pytest.raises(bridge.BridgeError, match=r"Leave edit mode of 'Chain\.001' first"):

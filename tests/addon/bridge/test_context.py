@@ -25,7 +25,7 @@ def test_what_is_missing_is_none() -> None:
     assert (context.custom_property(armature, "size"), context.custom_property(armature, "weight")) == (3, None)
 
 
-def test_linked_objects_and_overrides_are_told_apart(tmp_path: Path) -> None:
+def test_linked_objects_and_overrides_are_distinguished(tmp_path: Path) -> None:
     straight_chain(["a"])
     path = tmp_path / "library.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))

@@ -295,7 +295,7 @@ def animate_rotation_mode(armature: bpy.types.Object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "told", "unbakeable"),
+    ("how", "message", "unbakeable"),
     [
         (constrain, "Constraint 'IK' moves bone 'c'.", {"b", "c"}),
         (drive, "A driver moves bone 'b'.", {"b"}),
@@ -304,12 +304,12 @@ def animate_rotation_mode(armature: bpy.types.Object) -> None:
         (animate_rotation_mode, "The rotation mode of bone 'b' is animated.", {"b"}),
     ],
 )
-def test_what_is_not_in_the_keys(how: Callable[[bpy.types.Object], None], told: str, unbakeable: set[str]) -> None:
+def test_what_is_not_in_the_keys(how: Callable[[bpy.types.Object], None], message: str, unbakeable: set[str]) -> None:
     armature = straight_chain(["a", "b", "c", "d"])
     swing(armature, FRAMES)
     how(armature)
     reading = read_and_compare(armature, "evaluated")
-    assert reading.reason == told
+    assert reading.reason == message
     assert set(reading.unbakeable) == unbakeable
     with pytest.raises(bridge.BridgeError, match="cannot be read from its keys alone"):
         bridge.read(armature, 3, 14, method="curves")

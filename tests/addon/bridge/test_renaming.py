@@ -41,7 +41,7 @@ def test_the_source_follows(target: bridge.Target) -> None:
     assert groups == {"x", "y"}
 
 
-def test_new_names_are_told_by_old_ones() -> None:
+def test_new_names_are_found_by_old_ones() -> None:
     armature = straight_chain(NAMES)
     before = bridge.bone_names(armature)
     assert bridge.renames(before, armature) == {}

@@ -202,20 +202,20 @@ def test_renaming_the_source_loses_nothing(armature: bpy.types.Object) -> None:
     assert baked.action == "Walk.poise" and bridge.animation_of(armature).source is source
 
 
-def test_a_deleted_source_is_told(armature: bpy.types.Object) -> None:
+def test_a_deleted_source_is_reported(armature: bpy.types.Object) -> None:
     source = armature.animation_data.action
     bake(armature, 1)
     bpy.data.actions.remove(source)
-    told = "The source of action 'Motion.poise' has been deleted: apply the result to make it the new source."
+    message = "The source of action 'Motion.poise' has been deleted: apply the result to make it the new source."
     for ask in (bridge.read, bridge.restore_source):
         with pytest.raises(bridge.BridgeError) as caught:
             ask(armature)
-        assert str(caught.value) == told
+        assert str(caught.value) == message
     bridge.apply_result(armature)
     assert bridge.read(armature).clip.frames > 0
 
 
-def test_a_spoiled_record_is_told(armature: bpy.types.Object) -> None:
+def test_a_spoiled_record_is_reported(armature: bpy.types.Object) -> None:
     bake(armature, 1)
     armature.animation_data.action[sources.RECORD] = "not what was written"
     with pytest.raises(bridge.BridgeError, match=r"'poise_record' of action 'Motion\.poise' cannot be read"):

@@ -82,7 +82,7 @@ def test_points_are_found_also_where_their_collection_is_excluded(armature: bpy.
     assert abs(point.location[2] - 2.0) < 1e-5
 
 
-def test_what_blender_does_not_evaluate_is_told(armature: bpy.types.Object) -> None:
+def test_what_blender_does_not_evaluate_is_reported(armature: bpy.types.Object) -> None:
     nowhere = bpy.data.objects.new("Nowhere", None)
     nowhere.keyframe_insert("location", frame=1)
     with pytest.raises(bridge.BridgeError, match="'Nowhere'"):

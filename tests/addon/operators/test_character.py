@@ -42,7 +42,7 @@ def test_recognised_landmarks_are_kept(armature: bpy.types.Object, reading: brid
     assert len(character.recognised) == count
 
 
-def test_what_is_missing_is_said_until_it_is_set(armature: bpy.types.Object) -> None:
+def test_what_is_missing_is_reported_until_it_is_set(armature: bpy.types.Object) -> None:
     for bone, name in zip(list(armature.data.bones), "abcdefghijklmnopqrstuvwxyzäöüßéèê", strict=False):
         bone.name = name
     bpy.ops.object.mode_set(mode="EDIT")
@@ -104,7 +104,7 @@ def test_clearing_returns_to_what_is_recognised(armature: bpy.types.Object, read
     assert translation.clip_with_settings(armature, reading) is reading.clip
 
 
-def test_an_armature_without_an_action_is_told(armature: bpy.types.Object) -> None:
+def test_an_armature_without_an_action_is_reported(armature: bpy.types.Object) -> None:
     armature.animation_data_clear()
     assert "no action" in refused("character_recognise")
     assert "has no bone 'nobody'" in refused("landmark_set", mark="head", bone="nobody")

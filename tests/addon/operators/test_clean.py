@@ -104,7 +104,7 @@ def test_hands_that_carry_a_cartwheel_stand_still(method: str, tmp_path: Path) -
     assert np.ptp(after, axis=0).max() < 0.1 * np.ptp(before, axis=0).max()
 
 
-def test_hands_that_carry_nothing_are_told(skater: bpy.types.Object) -> None:
+def test_hands_that_carry_nothing_are_reported(skater: bpy.types.Object) -> None:
     before = state()
     assert "No hand was found to stand" in refused("clean", feet=False, hands=True)
     assert "Neither feet nor hands" in refused("clean", feet=False, hands=False)
@@ -126,13 +126,13 @@ def test_a_limb_that_inverse_kinematics_moves_is_refused_with_the_reason(
 ) -> None:
     held_by_ik(skater, bone)
     before = state()
-    told = refused("clean")
-    assert told.startswith(f"Bone {first!r} cannot be baked, since constraint 'IK' of bone {bone!r} moves it: ")
-    assert is_safe(told)
+    message = refused("clean")
+    assert message.startswith(f"Bone {first!r} cannot be baked, since constraint 'IK' of bone {bone!r} moves it: ")
+    assert is_safe(message)
     assert state() == before
 
 
-def test_what_another_constraint_holds_off_is_told_first(
+def test_what_another_constraint_holds_off_is_reported_first(
     skater: bpy.types.Object, capsys: pytest.CaptureFixture[str]
 ) -> None:
     goal = bpy.data.objects.new("Goal", None)
@@ -141,7 +141,7 @@ def test_what_another_constraint_holds_off_is_told_first(
     capsys.readouterr()
     run("clean", method="PRIORITIZED")
     *_, report = (line for line in capsys.readouterr().out.splitlines() if line)
-    told = character_of(skater).last_clean
-    assert report == f"Warning: {told}"
-    assert told.startswith("Bone 'l_middle1' is up to ")
-    assert ", since its constraint 'Copy Transforms' decides where it is; " in told
+    message = character_of(skater).last_clean
+    assert report == f"Warning: {message}"
+    assert message.startswith("Bone 'l_middle1' is up to ")
+    assert ", since its constraint 'Copy Transforms' decides where it is; " in message

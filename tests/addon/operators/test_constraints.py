@@ -28,9 +28,9 @@ def run(name: str, **given: Any) -> Any:
 
 def refused(name: str, **given: Any) -> str:
     """The sentence with which an operator refuses."""
-    with pytest.raises(RuntimeError) as told:
+    with pytest.raises(RuntimeError) as message:
         run(name, **given)
-    return str(told.value).removeprefix("Error: ").strip()
+    return str(message.value).removeprefix("Error: ").strip()
 
 
 def items(armature: bpy.types.Object) -> list[Any]:
@@ -146,7 +146,7 @@ def _edit_mode(armature: bpy.types.Object) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", ["pin", "trajectory", "orientation", "look_at", "pose"])
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "message"),
     [
         (_nothing_selected, "No bone is selected"),
         (_unknown_bone, "no bone 'nobody'"),
@@ -155,12 +155,12 @@ def _edit_mode(armature: bpy.types.Object) -> dict[str, Any]:
         (_edit_mode, "edit mode"),
     ],
 )
-def test_what_is_wrong_is_told_and_nothing_is_added(
-    armature: bpy.types.Object, kind: str, spoil: Any, told: str
+def test_what_is_wrong_is_reported_and_nothing_is_added(
+    armature: bpy.types.Object, kind: str, spoil: Any, message: str
 ) -> None:
     given = spoil(armature)
     objects = set(bpy.data.objects)
-    assert told in refused(f"constraint_add_{kind}", **given)
+    assert message in refused(f"constraint_add_{kind}", **given)
     assert not items(armature)
     assert set(bpy.data.objects) == objects
     assert not bpy.data.collections

@@ -84,7 +84,7 @@ def test_all_are_accepted_or_dropped_at_once(armature: bpy.types.Object) -> None
     assert not bpy.ops.poise.found_reject_all.poll()
 
 
-def test_a_proposal_that_is_not_there_is_told(armature: bpy.types.Object) -> None:
+def test_a_proposal_that_is_not_there_is_reported(armature: bpy.types.Object) -> None:
     run("detect_footplants")
     before = state()
     assert "There is no proposal 99" in refused("found_accept", index=99)
@@ -146,7 +146,7 @@ def test_proposals_for_one_bone_leave_those_for_others(armature: bpy.types.Objec
     assert len([item for item in found(armature) if item.kind == "SHAPE"]) == count
 
 
-def test_what_is_no_example_is_told_in_a_sentence(armature: bpy.types.Object) -> None:
+def test_what_is_no_example_is_reported_in_a_sentence(armature: bpy.types.Object) -> None:
     before = state()
     assert "preview range" in refused("detect_template", bone=FOOT)
     assert "too short" in refused("detect_template", bone=FOOT, begin=10, end=11)

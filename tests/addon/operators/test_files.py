@@ -68,20 +68,20 @@ def test_a_bad_file_changes_nothing(armature: bpy.types.Object, tmp_path: Path) 
     path = tmp_path / "bad.json"
     wave = [[0.0, 0.0, 0.1 * frame] for frame in range(67)]
     good = {"kind": "shape", "joint": LEFT, "begin": 3, "end": 9, "points": [{"location": [0, 0, 0], "begin": 5}]}
-    for text, told in (
+    for text, message in (
         ("no JSON", "bad.json"),
         (json.dumps({"poise": 1, "constraints": [good, {**good, "joint": "nobody"}]}), "nobody"),
         (json.dumps({"poise": 1, "constraints": [good, {"kind": "balance", "displacement": wave}]}), "over time"),
     ):
         path.write_text(text, encoding="utf-8")
-        assert told in refused("constraints_load", filepath=str(path), replace=True)
+        assert message in refused("constraints_load", filepath=str(path), replace=True)
         assert [item.name for item in items(armature)] == [f"Pin {LEFT}"]
         assert set(bpy.data.objects) == objects
     assert "does not exist" in refused("constraints_load", filepath=str(tmp_path / "none.json"))
     assert "No file" in refused("constraints_load")
 
 
-def test_what_cannot_be_saved_is_told(armature: bpy.types.Object, tmp_path: Path) -> None:
+def test_what_cannot_be_saved_is_reported(armature: bpy.types.Object, tmp_path: Path) -> None:
     path = tmp_path / "constraints.json"
     assert "no constraint yet" in refused("constraints_save", filepath=str(path))
     run("constraint_add_pin", bone=LEFT)
@@ -93,7 +93,7 @@ def test_what_cannot_be_saved_is_told(armature: bpy.types.Object, tmp_path: Path
     assert not path.exists()
 
 
-def test_a_folder_that_is_not_there_is_told(armature: bpy.types.Object, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported(armature: bpy.types.Object, tmp_path: Path) -> None:
     run("constraint_add_pin", bone=LEFT)
     sentence = refused("constraints_save", filepath=str(tmp_path / "nowhere" / "constraints.json"))
     assert "constraints.json" in sentence and "\n" not in sentence

@@ -39,7 +39,7 @@ def hips_moved(armature: bpy.types.Object) -> float:
 
 @pytest.fixture
 def stairs(tmp_path: Path) -> tuple[bpy.types.Object, bpy.types.Object]:
-    """Someone who climbs, and the stairs as an object."""
+    """A character that climbs, and the stairs as an object."""
     clip, _, (vertices, triangles) = climber()
     path = tmp_path / "Climber.bvh"
     solver.write_bvh(clip, path)

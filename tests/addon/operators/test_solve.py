@@ -161,10 +161,10 @@ def test_mode_frame_and_selection_stay(lifted: Any) -> None:
     assert [bone.name for bone in lifted.pose.bones if bridge.is_selected(bone)] == ["r_wrist"]
 
 
-# What is told -------------------------------------------------------------------------------------------------------
+# What is reported ---------------------------------------------------------------------------------------------------
 
 
-def test_what_is_out_of_reach_is_told_in_the_scenes_frames(lifted: Any) -> None:
+def test_what_is_out_of_reach_is_reported_in_the_scenes_frames(lifted: Any) -> None:
     items(lifted)[0].points[0].object.location.z += 5.0
     run("solve")
     character = character_of(lifted)
@@ -173,9 +173,9 @@ def test_what_is_out_of_reach_is_told_in_the_scenes_frames(lifted: Any) -> None:
     assert residual.worst == pytest.approx(np.linalg.norm(_missing(lifted)), rel=1e-3)
     assert residual.worst_frame == FRAME
     assert "1 of 1 constraints cannot be fully satisfied" in character.last_solve
-    told = [advice.sentence for advice in character.advice if advice.uid == residual.uid]
-    assert told[0].startswith("Pin l_wrist ")
-    frames = {int(frame) for sentence in told for frame in re.findall(r"at frame (\d+)", sentence)}
+    message = [advice.sentence for advice in character.advice if advice.uid == residual.uid]
+    assert message[0].startswith("Pin l_wrist ")
+    frames = {int(frame) for sentence in message for frame in re.findall(r"at frame (\d+)", sentence)}
     assert frames == {FRAME}, "advice counts frames as the scene does"
 
 
@@ -183,7 +183,7 @@ def _missing(armature: bpy.types.Object) -> Any:
     return hand(armature) - np.array(items(armature)[0].points[0].object.matrix_world.translation)
 
 
-def test_a_second_solve_forgets_what_the_first_told(lifted: Any) -> None:
+def test_a_second_solve_replaces_the_report_of_the_first(lifted: Any) -> None:
     empty = items(lifted)[0].points[0].object
     empty.location.z += 5.0
     run("solve")
@@ -194,7 +194,7 @@ def test_a_second_solve_forgets_what_the_first_told(lifted: Any) -> None:
     assert [residual.misses for residual in character_of(lifted).residuals] == [False]
 
 
-def test_turns_are_told_as_angles_and_parts_of_a_pose_as_one(armature: bpy.types.Object) -> None:
+def test_rotations_are_reported_as_angles_and_parts_of_a_pose_as_one(armature: bpy.types.Object) -> None:
     run("constraint_add_orientation", bone=LEFT, frame=FRAME)
     run("constraint_add_pose", bone="r_wrist,r_elbow", begin=20, end=40)
     run("solve")
@@ -203,7 +203,7 @@ def test_turns_are_told_as_angles_and_parts_of_a_pose_as_one(armature: bpy.types
     assert units[0] == "ANGLE"
 
 
-def test_what_lies_outside_the_range_is_told(lifted: Any) -> None:
+def test_what_lies_outside_the_range_is_reported(lifted: Any) -> None:
     run("solve", begin=50, end=60)
     assert any("outside" in advice.sentence for advice in character_of(lifted).advice)
 
@@ -252,7 +252,7 @@ class Window:
         self._timer = "timer"
         self._progress = progress.begin(armature.name)
         self._steps = solve.solve_in_steps(armature)
-        next(self._steps)  # as when it is invoked: what is wrong is told then
+        next(self._steps)  # as when it is invoked: what is wrong is reported then
         manager = SimpleNamespace(
             event_timer_remove=self._no_timer, progress_update=lambda share: None, progress_end=lambda: None, windows=()
         )
@@ -347,7 +347,7 @@ def _edit_mode(armature: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "given", "told"),
+    ("spoil", "given", "message"),
     [
         (_no_action, {}, "has no action"),
         (_muted_track, {}, "muted"),
@@ -360,7 +360,7 @@ def _edit_mode(armature: Any) -> None:
     ],
 )
 def test_what_is_wrong_is_one_sentence_and_nothing_changes(
-    spoil: Callable[[Any], None], given: dict[str, int], told: str, lifted: Any
+    spoil: Callable[[Any], None], given: dict[str, int], message: str, lifted: Any
 ) -> None:
     spoil(lifted)
     before = state()
@@ -370,7 +370,7 @@ def test_what_is_wrong_is_one_sentence_and_nothing_changes(
         if operator == "detect_footplants" and given:
             continue
         sentence = refused(operator, **given)
-        assert told in sentence
+        assert message in sentence
         assert sentence.endswith(".")
         assert "\n" not in sentence
         assert state() == before
@@ -442,7 +442,7 @@ def reported(armature: Any, capsys: pytest.CaptureFixture[str]) -> list[str]:
     return [line for line in capsys.readouterr().out.splitlines() if line]
 
 
-def test_a_plant_that_inverse_kinematics_holds_off_is_told_first(
+def test_a_plant_that_inverse_kinematics_holds_off_is_reported_first(
     armature: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     constraint = held_by_ik(armature, "l_knee")

@@ -30,8 +30,8 @@ def test_restoring_gives_back_all_that_there_was(target: str, armature: bpy.type
     after = state()
     for each in (before, after):
         character = each["objects"]["Walker"][-1]
-        for told in ("last_solve", "advice", "residuals", "ground_gaps", "found_sole_heel", "found_sole_ball"):
-            character.pop(told)
+        for message in ("last_solve", "advice", "residuals", "ground_gaps", "found_sole_heel", "found_sole_ball"):
+            character.pop(message)
     assert after == before
 
 
@@ -69,8 +69,8 @@ def test_a_bakeable_copy_is_selected_and_the_rig_hidden(mode: str, armature: bpy
     assert not character.constraints and character.mass == 60.0
     assert [(mark.mark, mark.bone) for mark in character.landmarks] == [("left_wrist", "l_elbow")]
     after = state()
-    *told, was_in, kept = before["objects"]["Walker"]
-    assert was_in == mode and after["objects"]["Walker"] == (*told, "OBJECT", kept)
+    *message, was_in, kept = before["objects"]["Walker"]
+    assert was_in == mode and after["objects"]["Walker"] == (*message, "OBJECT", kept)
     assert all(after["actions"][name] == keys for name, keys in before["actions"].items())
     assert run("constraint_add_pin", bone="r_wrist", frame=20) == {"FINISHED"}
     assert run("solve") == {"FINISHED"}

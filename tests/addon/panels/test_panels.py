@@ -63,7 +63,7 @@ def test_an_armature_without_bones_or_action_is_drawn(complaints: Complaints) ->
     assert "poise.solve" in shown["POISE_PT_solve"]
 
 
-def test_an_armature_that_nobody_has_looked_at_offers_to_recognise_it(armature: Any, complaints: Complaints) -> None:
+def test_an_armature_that_is_not_recognised_offers_to_recognise_it(armature: Any, complaints: Complaints) -> None:
     shown = draw_all(complaints)
     assert "poise.character_recognise" in shown["POISE_PT_character"]
     assert "Not recognised yet" in shown["POISE_PT_character"]

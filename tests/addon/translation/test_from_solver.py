@@ -93,73 +93,73 @@ def random_constraints(clip: solver.Clip, seed: int) -> list[solver.Constraint]:
 def assert_alike(before: Any, after: Any, clip: solver.Clip) -> None:
     """Two constraints ask for the same."""
     assert isinstance(before, type(after))
-    told = f"{before.label} came back otherwise: "
+    message = f"{before.label} came back otherwise: "
     for field in ("priority", "weight", "begin", "end", "mode", "foot", "height", "ease_in", "ease_out"):
-        assert_number(getattr(before, field, None), getattr(after, field, None), told + field)
+        assert_number(getattr(before, field, None), getattr(after, field, None), message + field)
     for field in ("heel_strike", "toe_strike", "heel_off", "toe_off", "position", "shift", "ground_velocity"):
-        assert_number(getattr(before, field, None), getattr(after, field, None), told + field)
+        assert_number(getattr(before, field, None), getattr(after, field, None), message + field)
     for field in ("heading", "turn"):
         one, other = getattr(before, field, None), getattr(after, field, None)
-        assert (one is None) == (other is None), told + field
+        assert (one is None) == (other is None), message + field
         if one is not None and other is not None:
-            assert abs(np.sin(0.5 * (one - other))) < 1e-5, told + field
-    assert_recruits(before.recruit, after.recruit, clip, told)
+            assert abs(np.sin(0.5 * (one - other))) < 1e-5, message + field
+    assert_recruits(before.recruit, after.recruit, clip, message)
     if isinstance(before, solver.Balance):
-        assert_number(before.displacement, after.displacement, told + "displacement")
-        assert (before.axes or "xy") == (after.axes or "xy"), told + "axes"
-        assert_points(list(before.points or ()), list(after.points or ()), clip, told)
+        assert_number(before.displacement, after.displacement, message + "displacement")
+        assert (before.axes or "xy") == (after.axes or "xy"), message + "axes"
+        assert_points(list(before.points or ()), list(after.points or ()), clip, message)
     elif not isinstance(before, solver.Footplant):
-        assert_points([before.joint], [after.joint], clip, told)
-        assert_path(before, after, clip, told)
+        assert_points([before.joint], [after.joint], clip, message)
+        assert_path(before, after, clip, message)
 
 
-def assert_number(before: Any, after: Any, told: str, within: float = SINGLE) -> None:
-    assert (before is None) == (after is None), told
+def assert_number(before: Any, after: Any, message: str, within: float = SINGLE) -> None:
+    assert (before is None) == (after is None), message
     if isinstance(before, str) or before is None:
-        assert before == after, told
+        assert before == after, message
     else:
-        np.testing.assert_allclose(after, before, rtol=within, atol=10 * within, err_msg=told)
+        np.testing.assert_allclose(after, before, rtol=within, atol=10 * within, err_msg=message)
 
 
-def assert_recruits(before: Any, after: Any, clip: solver.Clip, told: str) -> None:
+def assert_recruits(before: Any, after: Any, clip: solver.Clip, message: str) -> None:
     if before is None or isinstance(before, int):
-        assert before == after, told + "recruit"
+        assert before == after, message + "recruit"
     else:
-        assert [clip.skeleton.index(j) for j in before] == [clip.skeleton.index(j) for j in after], told + "recruit"
+        assert [clip.skeleton.index(j) for j in before] == [clip.skeleton.index(j) for j in after], message + "recruit"
 
 
-def assert_points(before: list[Any], after: list[Any], clip: solver.Clip, told: str) -> None:
-    assert len(before) == len(after), told + "points"
+def assert_points(before: list[Any], after: list[Any], clip: solver.Clip, message: str) -> None:
+    assert len(before) == len(after), message + "points"
     for one, other in zip(map(clip.skeleton.resolve, before), map(clip.skeleton.resolve, after), strict=True):
-        assert one.joint == other.joint, told + "joint"
-        assert_number(one.offset, other.offset, told + "offset")
+        assert one.joint == other.joint, message + "joint"
+        assert_number(one.offset, other.offset, message + "offset")
 
 
-def assert_path(before: Any, after: Any, clip: solver.Clip, told: str) -> None:
+def assert_path(before: Any, after: Any, clip: solver.Clip, message: str) -> None:
     ordered = sorted(before.points, key=lambda point: point.stay)
     for one, other in zip(ordered, after.points, strict=True):
         for field in ("stay", "tension", "continuity", "bias"):
-            assert_number(getattr(one, field), getattr(other, field), told + field)
+            assert_number(getattr(one, field), getattr(other, field), message + field)
         location, found = np.array(one.location), np.array(other.location)
         if not isinstance(before, solver.ShapeConstraint):
             location /= np.linalg.norm(location)
         if isinstance(before, solver.OrientationConstraint):
             found *= np.sign(found @ location)
-        assert_number(location, found, told + "location", 1e-6)
+        assert_number(location, found, message + "location", 1e-6)
     if isinstance(before, solver.DirectionConstraint):
-        assert_number(before.axis, after.axis, told + "axis")
+        assert_number(before.axis, after.axis, message + "axis")
     if isinstance(before, solver.ShapeConstraint):
-        assert_reference(before.reference, after.reference, clip, told)
+        assert_reference(before.reference, after.reference, clip, message)
 
 
-def assert_reference(before: Any, after: Any, clip: solver.Clip, told: str) -> None:
+def assert_reference(before: Any, after: Any, clip: solver.Clip, message: str) -> None:
     if not isinstance(before, solver.MovingObject):
-        assert before == after, told + "reference"
+        assert before == after, message + "reference"
         return
     before, after = before.checked("before", clip.frames), after.checked("after", clip.frames)
-    assert_number(before.positions, after.positions, told + "reference")
+    assert_number(before.positions, after.positions, message + "reference")
     dots = np.abs((before.rotations * after.rotations).sum(axis=1))
-    assert_number(np.ones(clip.frames), dots, told + "reference")
+    assert_number(np.ones(clip.frames), dots, message + "reference")
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What saved constraints make a character do, and what is told where they cannot be used."""
+"""What saved constraints make a character do, and what is reported where they cannot be used."""
 
 from __future__ import annotations
 
@@ -270,13 +270,13 @@ def test_frames_are_the_clips_whatever_the_step(armature: bpy.types.Object, step
     np.testing.assert_allclose(after[part.frame_of(23)], place, atol=1e-4)
 
 
-# What is told ------------------------------------------------------------------------------------------------------
+# What is reported --------------------------------------------------------------------------------------------------
 
 
 def complaint(armature: bpy.types.Object, reading: bridge.Reading) -> str:
-    with pytest.raises(solver.PoiseError) as told:
+    with pytest.raises(solver.PoiseError) as message:
         translation.translate(armature, reading)
-    sentence = str(told.value)
+    sentence = str(message.value)
     assert sentence.endswith(".") and "\n" not in sentence
     return sentence
 
@@ -293,7 +293,7 @@ def test_a_renamed_bone_is_followed(armature: bpy.types.Object) -> None:
     assert (first.joint, second.joint) == ("Somebody", HAND)  # type: ignore[attr-defined]
 
 
-def test_a_deleted_bone_is_told(armature: bpy.types.Object) -> None:
+def test_a_deleted_bone_is_reported(armature: bpy.types.Object) -> None:
     create.add_pins(armature, ["l_middle1"], 20.0)
     bpy.ops.object.mode_set(mode="EDIT")
     armature.data.edit_bones.remove(armature.data.edit_bones["l_middle1"])
@@ -311,13 +311,13 @@ def _delete_in_a_script(empty: bpy.types.Object) -> None:
 
 
 @pytest.mark.parametrize("delete", [_delete_in_the_viewport, _delete_in_a_script])
-def test_a_deleted_empty_is_told(armature: bpy.types.Object, reading: bridge.Reading, delete: Any) -> None:
+def test_a_deleted_empty_is_reported(armature: bpy.types.Object, reading: bridge.Reading, delete: Any) -> None:
     (pin,) = create.add_pins(armature, [HAND], 20.0)
     delete(pin.points[0].object)
     assert "the empty of point 1 has been deleted" in complaint(armature, reading)
 
 
-def test_hidden_and_locked_bones_are_told(armature: bpy.types.Object, reading: bridge.Reading) -> None:
+def test_hidden_and_locked_bones_are_reported(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     create.add_pins(armature, [HAND], 20.0)
     bridge.set_hidden(armature.pose.bones[HAND])
     assert "hidden" in complaint(armature, reading)
@@ -355,7 +355,7 @@ def _no_reference_bone(item: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "message"),
     [
         (_no_points, "no points"),
         (_backwards, "after its end"),
@@ -366,12 +366,12 @@ def _no_reference_bone(item: Any) -> None:
         (_no_reference_bone, "no bone"),
     ],
 )
-def test_what_is_wrong_with_a_constraint_is_told(
-    armature: bpy.types.Object, reading: bridge.Reading, spoil: Any, told: str
+def test_what_is_wrong_with_a_constraint_is_reported(
+    armature: bpy.types.Object, reading: bridge.Reading, spoil: Any, message: str
 ) -> None:
     (pin,) = create.add_pins(armature, [HAND], 20.0)
     spoil(pin)
-    assert told in complaint(armature, reading)
+    assert message in complaint(armature, reading)
 
 
 def test_a_disabled_constraint_is_left_out(armature: bpy.types.Object, reading: bridge.Reading) -> None:

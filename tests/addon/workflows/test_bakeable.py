@@ -52,9 +52,9 @@ def generated(rigify: bpy.types.Object) -> bpy.types.Object:
 def test_a_generated_rigify_refuses_each_kind(kind: str, bone: str, generated: bpy.types.Object) -> None:
     before = state()
     begun = time.perf_counter()
-    told = refused(f"constraint_add_{kind}", bone=bone)
+    message = refused(f"constraint_add_{kind}", bone=bone)
     assert time.perf_counter() - begun < 1.0, "adding must stay quick"
-    assert told.startswith(f"Bone {bone!r} ") and is_safe(told)
+    assert message.startswith(f"Bone {bone!r} ") and is_safe(message)
     assert state() == before
 
 
@@ -68,8 +68,8 @@ def test_a_generated_rigify_refuses_what_needs_no_bone(generated: bpy.types.Obje
         ("solve", {}),
         ("clean", {}),
     ):
-        told = refused(name, **given)
-        assert is_safe(told), told
+        message = refused(name, **given)
+        assert is_safe(message), message
         assert state() == before
     assert refused("constraint_add_footplant", foot="LEFT").startswith("The left leg cannot be baked, since its ")
 
@@ -94,11 +94,11 @@ def test_bones_that_inverse_kinematics_moves_are_refused_and_others_named(
 ) -> None:
     held_by_ik(armature)
     before = state()
-    told = refused(f"constraint_add_{kind}", bone="l_hip")
-    assert told.startswith("Bone 'l_hip' cannot be baked, since constraint 'IK' of bone 'l_knee' moves it: choose ")
-    assert is_safe(told)
+    message = refused(f"constraint_add_{kind}", bone="l_hip")
+    assert message.startswith("Bone 'l_hip' cannot be baked, since constraint 'IK' of bone 'l_knee' moves it: choose ")
+    assert is_safe(message)
     assert state() == before
-    named = told.split("choose ")[1].split(", which")[0].replace(" or ", ", ").split(", ")
+    named = message.split("choose ")[1].split(", which")[0].replace(" or ", ", ").split(", ")
     assert len(named) == 3
     for name in named:
         assert run(f"constraint_add_{kind}", bone=name.strip("'")) == {"FINISHED"}
@@ -107,11 +107,11 @@ def test_bones_that_inverse_kinematics_moves_are_refused_and_others_named(
 
 def test_a_place_that_inverse_kinematics_decides_is_refused_but_not_a_turn(armature: bpy.types.Object) -> None:
     constraint = held_by_ik(armature)
-    told = refused("constraint_add_pin", bone="l_talocrural")
-    assert told.startswith(
+    message = refused("constraint_add_pin", bone="l_talocrural")
+    assert message.startswith(
         "Bone 'l_talocrural' cannot be moved by keys, since constraint 'IK' of bone 'l_knee' decides where it is: "
     )
-    assert "'sacroiliac'" in told and is_safe(told)
+    assert "'sacroiliac'" in message and is_safe(message)
     assert run("constraint_add_orientation", bone="l_talocrural") == {"FINISHED"}
     assert run("constraint_add_pin", bone="l_talocrural", use_tail=True) == {"FINISHED"}
     constraint.mute = True
@@ -125,9 +125,9 @@ def test_a_control_is_refused_and_the_nearest_bones_named(armature: bpy.types.Ob
     control.head, control.tail, control.use_deform = wrist.head, wrist.tail, False
     bpy.ops.object.mode_set(mode="OBJECT")
     held_by_ik(armature)
-    told = refused("constraint_add_pin", bone="control")
-    assert told.startswith("Bone 'control' is none of the bones that move the character: choose 'r_wrist', ")
-    assert is_safe(told)
+    message = refused("constraint_add_pin", bone="control")
+    assert message.startswith("Bone 'control' is none of the bones that move the character: choose 'r_wrist', ")
+    assert is_safe(message)
 
 
 def test_an_existing_constraint_does_not_take_a_bone_that_cannot_be_baked(armature: bpy.types.Object) -> None:
@@ -162,16 +162,16 @@ def test_constraints_of_a_file_need_bones_that_can_be_baked(armature: bpy.types.
     run("constraint_add_pin", bone="l_knee")
     run("constraints_save", filepath=path)
     held_by_ik(armature)
-    told = refused("constraints_load", filepath=path)
-    assert told.startswith("Bone 'l_knee' cannot be baked, since its constraint 'IK' moves it: choose ")
+    message = refused("constraints_load", filepath=path)
+    assert message.startswith("Bone 'l_knee' cannot be baked, since its constraint 'IK' moves it: choose ")
     assert len(items(armature)) == 2
 
 
 def test_a_hidden_bone_that_cannot_be_baked_is_not_asked_to_be_shown(armature: bpy.types.Object) -> None:
     held_by_ik(armature)
     bridge.set_hidden(armature.pose.bones["l_knee"])
-    told = refused("constraint_add_pin", bone="l_knee")
-    assert "cannot be baked" in told and "hidden" not in told
+    message = refused("constraint_add_pin", bone="l_knee")
+    assert "cannot be baked" in message and "hidden" not in message
 
 
 def test_an_armature_without_motion_takes_constraints(armature: bpy.types.Object) -> None:
@@ -199,8 +199,8 @@ def test_footplants_are_proposed_only_for_legs_that_can_be_baked(armature: bpy.t
     assert run("detect_footplants") == {"FINISHED"}
     assert {item.foot for item in character_of(armature).found} == {"RIGHT"}
     copy_leg(armature, "r")
-    told = refused("detect_footplants")
-    assert told.startswith("The left leg cannot be baked, since its constraint ") and is_safe(told)
+    message = refused("detect_footplants")
+    assert message.startswith("The left leg cannot be baked, since its constraint ") and is_safe(message)
 
 
 def test_proposals_that_could_not_be_baked_are_not_accepted(armature: bpy.types.Object) -> None:
@@ -210,8 +210,8 @@ def test_proposals_that_could_not_be_baked_are_not_accepted(armature: bpy.types.
     before = state()
     left = next(place for place, item in enumerate(character_of(armature).found) if item.foot == "LEFT")
     for name, given in (("found_accept", {"index": left}), ("found_accept_all", {})):
-        told = refused(name, **given)
-        assert told.startswith("The left leg cannot be baked") and is_safe(told)
+        message = refused(name, **given)
+        assert message.startswith("The left leg cannot be baked") and is_safe(message)
         assert state() == before
     for item in character_of(armature).found:
         item.enabled = item.foot == "RIGHT"

@@ -80,9 +80,9 @@ def test_cleaned(cycle: tuple[Any, InPlace, Ends], method: str) -> None:
 
 def test_find_tells_how_fast_the_ground_moves(tmp_path: Path) -> None:
     armature, made = armature_in_place(tmp_path)
-    told = detect.find_footplants(armature).ground
-    assert told.startswith("This is a cycle in place: the ground moves by ")
-    assert f" {np.linalg.norm(made.velocity):.3g} m/s" in told
+    message = detect.find_footplants(armature).ground
+    assert message.startswith("This is a cycle in place: the ground moves by ")
+    assert f" {np.linalg.norm(made.velocity):.3g} m/s" in message
 
 
 def test_find_tells_nothing_of_ground_that_is_still(armature: bpy.types.Object) -> None:

@@ -184,7 +184,7 @@ def test_mirrored_twice_it_is_what_it_was(armature: bpy.types.Object) -> None:
             assert abs(np.dot(list(one.world_rotation), list(other.world_rotation))) > 1.0 - 1e-6
 
 
-def test_a_bone_without_a_counterpart_is_told(armature: bpy.types.Object) -> None:
+def test_a_bone_without_a_counterpart_is_reported(armature: bpy.types.Object) -> None:
     create.add_pins(armature, ["l_middle1"], 20.0)
     bpy.ops.object.mode_set(mode="EDIT")
     armature.data.edit_bones.remove(armature.data.edit_bones["r_middle1"])
