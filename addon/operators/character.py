@@ -49,16 +49,9 @@ class POISE_OT_landmark_set(FromSelection, Operator):  # noqa: N801
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         bones = self.chosen(context, armature)
-        landmarks.set_landmark(armature, self.mark, bones, self._offset(armature, bones))
-        report = f"The {self.mark.replace('_', ' ')} is at {', '.join(bones)}"
-        opposite, others = landmarks.other_side(self.mark), []
-        if self.mirror and opposite:
-            others = [name for bone in bones if (name := landmarks.counterpart(armature, bone))]
-        if others:
-            offset = landmarks.mirrored_offset(armature, bones[0], others[0], self._offset(armature, bones))
-            landmarks.set_landmark(armature, opposite, others, offset)
-            report += f", the {opposite.replace('_', ' ')} at {', '.join(others)}"
-        return f"{report}."
+        placed = landmarks.set_landmark(armature, self.mark, bones, self._offset(armature, bones), self.mirror)
+        texts = [f"the {mark.replace('_', ' ')} is at {', '.join(names)}" for mark, names in placed.items()]
+        return f"T{', '.join(texts)[1:]}."
 
     def _offset(self, armature: bpy.types.Object, bones: list[str]) -> tuple[float, float, float]:
         if self.use_tail and self.mark in POINT_MARKS and bones:

@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 from bpy.types import Operator
 
 from .. import bridge
-from ..properties import constraint_list, current_name, name_bone
+from ..properties import constraint_list, current_name
 from ..properties.constraint import MODES, POSE_SPACES
 from ..translation import TranslationError
 from ..workflows import create, mirror
@@ -319,19 +319,7 @@ class POISE_OT_constraint_pick(OnConstraint, FromSelection, Operator):  # noqa: 
         item = self.constraint(armature)
         scene = context.scene
         assert scene is not None
-        create.check_role(armature, item, self.role, bones)
-        if self.role == "RECRUITED":
-            create.list_bones(armature, item.recruited, bones)
-            item.recruit = "BONES"
-        elif self.role == "REFERENCE":
-            name_bone(armature, item, bones[0], "reference_bone")
-            item.reference = "BONE"
-        elif item.kind == "POSE":
-            create.capture_pose(armature, item, scene.frame_current_final, bones)
-        elif item.kind == "BALANCE":
-            create.list_bones(armature, item.bones, bones)
-        else:
-            name_bone(armature, item, bones[0])
+        create.use_bones(armature, item, self.role, bones, scene.frame_current_final)
         return f"{item.name} takes {', '.join(bones)}."
 
 

@@ -70,6 +70,23 @@ def check_role(armature: bpy.types.Object, item: PoiseConstraint, role: str, bon
     bridge.check_bones(armature, bones)
 
 
+def use_bones(armature: bpy.types.Object, item: PoiseConstraint, role: str, bones: Sequence[str], frame: float) -> None:
+    """Let a constraint use bones in a role (see `check_role`); a held pose takes their pose at a frame."""
+    check_role(armature, item, role, bones)
+    if role == "RECRUITED":
+        list_bones(armature, item.recruited, bones)
+        item.recruit = "BONES"
+    elif role == "REFERENCE":
+        name_bone(armature, item, bones[0], "reference_bone")
+        item.reference = "BONE"
+    elif item.kind == "POSE":
+        capture_pose(armature, item, frame, bones)
+    elif item.kind == "BALANCE":
+        list_bones(armature, item.bones, bones)
+    else:
+        name_bone(armature, item, bones[0])
+
+
 def tail_offset(armature: bpy.types.Object, bone: str) -> tuple[float, float, float]:
     """The offset of a bone's tail from its head, along its own axes and in world lengths."""
     data: Any = armature.data

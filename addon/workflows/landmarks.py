@@ -61,8 +61,14 @@ def other_side(mark: str) -> str:
     return ""
 
 
-def set_landmark(armature: bpy.types.Object, mark: str, bones: Sequence[str], offset: Sequence[float]) -> None:
-    """Set a landmark by hand: to a bone, a point on one, or for the spine to several bones."""
+def set_landmark(
+    armature: bpy.types.Object, mark: str, bones: Sequence[str], offset: Sequence[float], mirror: bool = False
+) -> dict[str, list[str]]:
+    """Set a landmark by hand: to a bone, to a point on one, or for the spine to several bones.
+
+    With `mirror`, the landmark on the other side is set to the counterparts of the bones, where there are any. Returns
+    the bones of the landmarks that were set.
+    """
     bridge.check_armature(armature)
     _check_mark(mark)
     if not bones or (len(bones) > 1 and mark != "spine"):
@@ -75,6 +81,12 @@ def set_landmark(armature: bpy.types.Object, mark: str, bones: Sequence[str], of
     ordered = sorted(bones, key=lambda bone: len(data.bones[bone].parent_recursive))
     for bone in ordered:
         _add(armature, character_of(armature).landmarks, mark, bone, offset if mark in POINT_MARKS else (0.0, 0.0, 0.0))
+    opposite = other_side(mark) if mirror else ""
+    others = [name for bone in bones if (name := counterpart(armature, bone))] if opposite else []
+    if not others:
+        return {mark: list(bones)}
+    mirrored = mirrored_offset(armature, bones[0], others[0], offset)
+    return {mark: list(bones), **set_landmark(armature, opposite, others, mirrored)}
 
 
 def clear_landmark(armature: bpy.types.Object, mark: str = "") -> int:

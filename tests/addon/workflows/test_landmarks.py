@@ -47,6 +47,8 @@ def test_what_cannot_be_set_is_refused(armature: bpy.types.Object, mark: str, bo
 
 
 def test_sides_and_offsets_are_mirrored(armature: bpy.types.Object) -> None:
+    placed = landmarks.set_landmark(armature, "left_wrist", ["l_wrist"], (0.0, 0.0, 0.0), mirror=True)
+    assert placed == {"left_wrist": ["l_wrist"], "right_wrist": ["r_wrist"]}
     assert landmarks.other_side("left_heel") == "right_heel" and landmarks.other_side("right_hip") == "left_hip"
     assert landmarks.other_side("spine") == "" and landmarks.counterpart(armature, "vt6") == ""
     offset = [0.01, 0.2, -0.03]
