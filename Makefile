@@ -113,8 +113,7 @@ test-kernel-%: $(SOLVER_VENV)/ready
 # mypy names a module after its folder, and a checkout may have any name: it reads the package through links.
 TYPING = build/typing
 # Where scripts/check_words.py refuses words that readers had to guess at.
-PLAIN = README.md CHANGELOG.md CONTRIBUTING.md docs scripts solver/files solver/synthetic \
-	tests/examples tests/solver/files tests/solver/synthetic $(wildcard tests/*.py tests/solver/*.py)
+PLAIN = README.md CHANGELOG.md CONTRIBUTING.md docs addon examples scripts solver tests
 lint: .venv/ready
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .

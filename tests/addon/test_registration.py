@@ -88,7 +88,7 @@ def test_where_registration_fails_nothing_is_left(monkeypatch: pytest.MonkeyPatc
 def test_data_outlive_the_add_on(tmp_path: Any) -> None:
     """A file that was saved with the add-on, opened without it, saved again and opened with it, holds everything."""
     addon.register()
-    armature = bpy.data.objects.new("Somebody", bpy.data.armatures.new("Somebody"))
+    armature = bpy.data.objects.new("Other", bpy.data.armatures.new("Other"))
     bpy.context.scene.collection.objects.link(armature)
     armature.poise.constraints.add().name = "Kept"
     armature.poise.mass = 12.0
@@ -99,7 +99,7 @@ def test_data_outlive_the_add_on(tmp_path: Any) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=second)
     addon.register()
     bpy.ops.wm.open_mainfile(filepath=second)
-    kept = bpy.data.objects["Somebody"].poise
+    kept = bpy.data.objects["Other"].poise
     assert kept.mass == 12.0 and [item.name for item in kept.constraints] == ["Kept"]
     addon.unregister()
 

@@ -215,7 +215,7 @@ def test_a_deleted_source_is_reported(armature: bpy.types.Object) -> None:
     assert bridge.read(armature).clip.frames > 0
 
 
-def test_a_spoiled_record_is_reported(armature: bpy.types.Object) -> None:
+def test_a_corrupt_record_is_reported(armature: bpy.types.Object) -> None:
     bake(armature, 1)
     armature.animation_data.action[sources.RECORD] = "not what was written"
     with pytest.raises(bridge.BridgeError, match=r"'poise_record' of action 'Motion\.poise' cannot be read"):

@@ -35,7 +35,7 @@ def test_a_copied_action_is_assigned_with_the_same_slot() -> None:
 def test_an_unknown_slot_is_replaced_by_the_suitable_one() -> None:
     armature, other = straight_chain(["a"]), straight_chain(["a"])
     action, _ = set_action(armature)
-    versions.assign(other.animation_data_create(), action, "OBsomeone else")
+    versions.assign(other.animation_data_create(), action, "OBanother object")
     assert versions.animates(other.animation_data)
 
 
@@ -43,7 +43,7 @@ def test_a_slot_that_a_file_does_not_name_is_the_one_for_objects() -> None:
     action, slot = set_action(straight_chain(["a"]))
     assert versions.present_slot(action, slot) == slot
     assert versions.present_slot(action, "") == slot, "as files of Blender 4.2 have it"
-    assert versions.present_slot(action, "OBsomeone else") == slot
+    assert versions.present_slot(action, "OBanother object") == slot
     assert versions.present_slot(bpy.data.actions.new("Empty"), "") == ""
 
 

@@ -107,4 +107,4 @@ def test_clearing_returns_to_what_is_recognised(armature: bpy.types.Object, read
 def test_an_armature_without_an_action_is_reported(armature: bpy.types.Object) -> None:
     armature.animation_data_clear()
     assert "no action" in refused("character_recognise")
-    assert "has no bone 'nobody'" in refused("landmark_set", mark="head", bone="nobody")
+    assert "has no bone 'missing'" in refused("landmark_set", mark="head", bone="missing")

@@ -113,7 +113,7 @@ def test_look_at_takes_an_object(armature: bpy.types.Object) -> None:
     assert items(armature)[0].points[0].object == ball
     run("constraint_remove")
     assert "Ball" in bpy.data.objects, "an object that is not ours is left alone"
-    assert "no object 'Nobody'" in refused("constraint_add_look_at", bone=HEAD, target="Nobody")
+    assert "no object 'Missing'" in refused("constraint_add_look_at", bone=HEAD, target="Missing")
 
 
 def _empty_range(armature: bpy.types.Object) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _nothing_selected(armature: bpy.types.Object) -> dict[str, Any]:
 
 
 def _unknown_bone(armature: bpy.types.Object) -> dict[str, Any]:
-    return {"bone": "nobody"}
+    return {"bone": "missing"}
 
 
 def _hidden_bone(armature: bpy.types.Object) -> dict[str, Any]:
@@ -146,19 +146,19 @@ def _edit_mode(armature: bpy.types.Object) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", ["pin", "trajectory", "orientation", "look_at", "pose"])
 @pytest.mark.parametrize(
-    ("spoil", "message"),
+    ("corrupt", "message"),
     [
         (_nothing_selected, "No bone is selected"),
-        (_unknown_bone, "no bone 'nobody'"),
+        (_unknown_bone, "no bone 'missing'"),
         (_hidden_bone, "hidden"),
         (_locked_bone, "locked"),
         (_edit_mode, "edit mode"),
     ],
 )
 def test_what_is_wrong_is_reported_and_nothing_is_added(
-    armature: bpy.types.Object, kind: str, spoil: Any, message: str
+    armature: bpy.types.Object, kind: str, corrupt: Any, message: str
 ) -> None:
-    given = spoil(armature)
+    given = corrupt(armature)
     objects = set(bpy.data.objects)
     assert message in refused(f"constraint_add_{kind}", **given)
     assert not items(armature)

@@ -70,7 +70,7 @@ def test_a_bad_file_changes_nothing(armature: bpy.types.Object, tmp_path: Path) 
     good = {"kind": "shape", "joint": LEFT, "begin": 3, "end": 9, "points": [{"location": [0, 0, 0], "begin": 5}]}
     for text, message in (
         ("no JSON", "bad.json"),
-        (json.dumps({"poise": 1, "constraints": [good, {**good, "joint": "nobody"}]}), "nobody"),
+        (json.dumps({"poise": 1, "constraints": [good, {**good, "joint": "missing"}]}), "missing"),
         (json.dumps({"poise": 1, "constraints": [good, {"kind": "balance", "displacement": wave}]}), "over time"),
     ):
         path.write_text(text, encoding="utf-8")

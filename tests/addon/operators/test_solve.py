@@ -347,7 +347,7 @@ def _edit_mode(armature: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "given", "message"),
+    ("corrupt", "given", "message"),
     [
         (_no_action, {}, "has no action"),
         (_muted_track, {}, "muted"),
@@ -360,12 +360,12 @@ def _edit_mode(armature: Any) -> None:
     ],
 )
 def test_what_is_wrong_is_one_sentence_and_nothing_changes(
-    spoil: Callable[[Any], None], given: dict[str, int], message: str, lifted: Any
+    corrupt: Callable[[Any], None], given: dict[str, int], message: str, lifted: Any
 ) -> None:
-    spoil(lifted)
+    corrupt(lifted)
     before = state()
     for operator in ("solve", "clean", "detect_footplants"):
-        if operator != "solve" and spoil in (_deleted_bone, _deleted_empty, _hidden_bone, _locked_bone):
+        if operator != "solve" and corrupt in (_deleted_bone, _deleted_empty, _hidden_bone, _locked_bone):
             continue  # only solving asks for the pin
         if operator == "detect_footplants" and given:
             continue

@@ -98,7 +98,7 @@ def test_a_name_typed_by_hand_is_taken(armature: bpy.types.Object) -> None:
     rename_in_object_mode(armature, "l_wrist", "other")
     follow_renames(armature)
     assert item.bone == "other"
-    item.bone = "nobody"
+    item.bone = "missing"
     assert item.bone_id == ""
 
 

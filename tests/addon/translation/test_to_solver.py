@@ -287,10 +287,10 @@ def rename(armature: bpy.types.Object, old: str, new: str) -> None:
 
 def test_a_renamed_bone_is_followed(armature: bpy.types.Object) -> None:
     create.add_pins(armature, [HAND, OTHER], 20.0)
-    rename(armature, HAND, "Somebody")
+    rename(armature, HAND, "Other")
     rename(armature, OTHER, HAND)
     first, second = translation.translate(armature, bridge.read(armature)).constraints
-    assert (first.joint, second.joint) == ("Somebody", HAND)  # type: ignore[attr-defined]
+    assert (first.joint, second.joint) == ("Other", HAND)  # type: ignore[attr-defined]
 
 
 def test_a_deleted_bone_is_reported(armature: bpy.types.Object) -> None:
@@ -338,7 +338,7 @@ def _point_outside(item: Any) -> None:
     item.end = 15.0
 
 
-def _nobody_recruited(item: Any) -> None:
+def _nothing_recruited(item: Any) -> None:
     item.recruit = "BONES"
 
 
@@ -355,22 +355,22 @@ def _no_reference_bone(item: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "message"),
+    ("corrupt", "message"),
     [
         (_no_points, "no points"),
         (_backwards, "after its end"),
         (_point_outside, "outside its constraint"),
-        (_nobody_recruited, "none is listed"),
+        (_nothing_recruited, "none is listed"),
         (_no_bone, "no bone"),
         (_no_object, "missing"),
         (_no_reference_bone, "no bone"),
     ],
 )
 def test_what_is_wrong_with_a_constraint_is_reported(
-    armature: bpy.types.Object, reading: bridge.Reading, spoil: Any, message: str
+    armature: bpy.types.Object, reading: bridge.Reading, corrupt: Any, message: str
 ) -> None:
     (pin,) = create.add_pins(armature, [HAND], 20.0)
-    spoil(pin)
+    corrupt(pin)
     assert message in complaint(armature, reading)
 
 
@@ -393,7 +393,7 @@ def test_landmarks_and_mass_reach_the_solver(armature: bpy.types.Object, reading
     heel = skeleton.landmarks.left_heel
     assert heel is not None and heel.joint == skeleton.index("l_knee")
     np.testing.assert_allclose(heel.offset, (0.0, 0.1, 0.0), atol=1e-7)
-    landmark.bone = "nobody"
+    landmark.bone = "missing"
     with pytest.raises(translation.TranslationError, match="deleted"):
         translation.clip_with_settings(armature, reading)
 

@@ -51,8 +51,8 @@ def test_a_head_looks_at_an_empty_ahead_of_it_or_at_an_object(armature: bpy.type
     assert walked[:2] @ ahead[:2] > 0.0, "the character does not walk past it"
     (other,) = create.add_look_at(armature, ["skullbase"], 5.0, 45.0, target="Walker")
     assert other.points[0].object == armature
-    with pytest.raises(TranslationError, match="no object 'Nobody'"):
-        create.add_look_at(armature, ["skullbase"], 5.0, 45.0, target="Nobody")
+    with pytest.raises(TranslationError, match="no object 'Missing'"):
+        create.add_look_at(armature, ["skullbase"], 5.0, 45.0, target="Missing")
 
 
 def test_the_foot_of_a_bone_is_that_of_its_leg(armature: bpy.types.Object) -> None:

@@ -112,12 +112,12 @@ def test_what_cannot_be_a_character_is_refused(changes: dict[str, object], told:
         {"limits": {9: BALL_LIMIT}},
         {"limits": {-1: BALL_LIMIT}},
         {"tips": (BodyPoint(9),)},
-        {"tips": (BodyPoint("nobody"),)},
+        {"tips": (BodyPoint("missing"),)},
         {"loads": (Load(BodyPoint(9), 1.0),)},
     ],
 )
 def test_joints_that_are_not_there_are_refused(changes: dict[str, object]) -> None:
-    with pytest.raises(UnknownJointError, match=r"There is no joint (9|-1|'nobody')"):
+    with pytest.raises(UnknownJointError, match=r"There is no joint (9|-1|'missing')"):
         Skeleton(**THREE, **changes)
 
 

@@ -16,7 +16,7 @@ LABELLED = ("02_01", "09_01", "10_01", "13_11", "13_35", "16_17", "49_06", "85_0
 
 GLITCH = {"16_17": slice(470, 480)}
 """Frames of 16_17 in which the capture breaks: for one of them the whole body is 9 % of its size off, and for six a
-foot is in the floor. No foot can stand then and no knee stay calm unless the leg gives way."""
+foot is in the floor. No foot can stand then and no knee stay calm unless the leg bends."""
 NO_GLITCH = slice(0)
 
 EVENTS = ("heel_strike", "toe_strike", "heel_off", "toe_off")

@@ -133,7 +133,7 @@ def test_of_a_plant_who_is_alone_on_the_ground_comes_first() -> None:
     assert toe_rank > heel_rank > head_rank
 
 
-# Solving without order, and putting right ----------------------------------------------------------------------------
+# Solving without order, and correcting -------------------------------------------------------------------------------
 
 
 def test_a_single_level_gives_the_prioritized_result_where_all_targets_can_be_met(frame_tasks: FrameTasks) -> None:

@@ -167,7 +167,7 @@ def test_a_constraint_without_frames_misses_nothing(clip: Clip) -> None:
 
 
 def test_angles_count_whatever_the_size(clip: Clip) -> None:
-    """Someone a hundred times as large whose head is turned by two thousandths, and by half of one."""
+    """A human a hundred times as large whose head is turned by two thousandths, and by half of one."""
     scaled = Motion(clip.motion.rotations, 100.0 * clip.motion.translations)
     giant = Clip(clip.skeleton.scaled(100.0), scaled, clip.fps)
     for angle, is_missed in ((2.0 * MISSED, True), (0.5 * MISSED, False)):

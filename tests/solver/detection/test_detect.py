@@ -224,7 +224,7 @@ def test_the_example_of_a_run_makes_the_plants_of_a_walk_too_long(seed: int) -> 
     assert 2 * dynamic < from_run, "three plants are too long by two frames each"
 
 
-def test_a_mislabelled_example_spoils_the_naive_thresholds(rng: np.random.Generator) -> None:
+def test_a_mislabelled_example_corrupts_the_naive_thresholds(rng: np.random.Generator) -> None:
     # Le Callennec 2006, section 6.5.3: the constraint lasts from frame 50 to 69, the template from 50 to 75.
     gaits = [(20, 30, 0.5), (20, 30, 0.05), (40, 12, 0.06), (40, 30, 0.5), (20, 10, 0.3)]
     body, plants = stepping(rng, gaits, [1e-3] * len(gaits))

@@ -46,7 +46,7 @@ def test_a_global_displacement_moves_points_of_the_world(rng: np.random.Generato
 
 
 def test_far_from_the_origin_only_the_local_residual_is_unchanged(rng: np.random.Generator) -> None:
-    # Document 003, A.1: the same trembling body at the origin and far away.
+    # Le Callennec 2006, appendix A.1: the same trembling body at the origin and far away.
     body = noisy(at_rest((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), 100), rng, 1e-3, 1e-3)
     far = MovingObject(body.positions + np.array([1000.0, 0.0, 0.0]), body.rotations)
 

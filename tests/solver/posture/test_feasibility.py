@@ -72,7 +72,7 @@ def test_only_limbs_that_stand_move(body: Skeleton, steps: Motion) -> None:
     assert not np.array_equal(corrected.rotations[:, legs], steps.rotations[:, legs])
 
 
-def test_everybody_moves_where_only_the_balance_is_missing(body: Skeleton, steps: Motion) -> None:
+def test_all_joints_move_where_only_the_balance_is_missing(body: Skeleton, steps: Motion) -> None:
     balance = feet(body, steps, np.zeros((steps.frames, 3)))[-1]
     assert moving_joints(body, [balance]).all()
     kept = PositionTask(body.landmarks.left_toe, np.zeros(3), recruit=1)
@@ -107,7 +107,7 @@ def test_masked_rows_count_only_where_they_are_active(body: Skeleton, steps: Mot
     assert missing[~active].min() > 1e-4 * body.size, "the task is not active there"
 
 
-def test_what_can_be_polished(body: Skeleton, steps: Motion) -> None:
+def test_what_can_be_corrected(body: Skeleton, steps: Motion) -> None:
     tasks = feet(body, steps, np.zeros((steps.frames, 3)))
     assert is_correctable(body, tasks)
     assert not is_correctable(body, [*tasks, PoseTask(steps)]), "a pose is no target to be met"

@@ -54,7 +54,7 @@ def test_a_lower_task_that_moves_a_higher_ones_ancestors_breaks_it(body: Skeleto
     assert breach.joints == ("Hips", "Spine", "Chest")
 
 
-def test_joints_that_do_not_move_the_higher_task_are_nobodys_business(body: Skeleton) -> None:
+def test_joints_that_do_not_move_the_higher_task_do_not_count(body: Skeleton) -> None:
     hand = PositionTask("LeftHand", HERE, priority=3, recruit=2)
     assert breaches(body, [hand, PositionTask("RightHand", HERE, priority=1, recruit=2)]) == []
 
@@ -161,7 +161,7 @@ def test_each_breach_is_a_warning(body: Skeleton) -> None:
         recruiting.warn(body, tasks[:1])
 
 
-def test_the_warning_points_at_whoever_gave_the_tasks(body: Skeleton) -> None:
+def test_the_warning_points_at_the_caller(body: Skeleton) -> None:
     tasks = [PositionTask("LeftHand", HERE, priority=3, recruit=1), PositionTask("RightHand", HERE, priority=1)]
     with pytest.warns(RecruitingWarning) as told:
         solve_posture(body, Pose.rest(body), tasks, iterations=0)

@@ -196,7 +196,7 @@ def test_without_tasks_the_posture_is_the_source_bit_for_bit(stage, rng):
     assert solved.converged.all()
 
 
-def test_joints_that_nobody_recruits_come_back_bit_for_bit(stage, rng):
+def test_joints_that_no_task_recruits_come_back_bit_for_bit(stage, rng):
     motion = stage.shaken(rng, 4).checked(stage.skeleton)
     task = replace(stage.reach(-0.2), recruit=2)
     moving = task.recruited(stage.skeleton)
@@ -284,7 +284,7 @@ def test_a_batch_is_its_frames_one_by_one(stage, rng):
         assert rotations.angle_between(alone.pose.rotations, together.motion.rotations[frame]).max() < 1e-6
 
 
-def test_large_batches_are_solved_in_parts_that_nobody_notices(stage, rng, monkeypatch):
+def test_large_batches_are_solved_in_parts_without_a_difference(stage, rng, monkeypatch):
     motion = stage.shaken(rng, 5, 0.1)
     targets = stage.place(stage.hand) + 0.2 * stage.skeleton.size * rng.standard_normal((5, 3))
     tasks = [solver.PositionTask(stage.hand, targets), solver.PoseTask(motion, priority=0)]
@@ -508,7 +508,7 @@ def test_good_tasks_give_no_warning(stage):
 @pytest.mark.parametrize(
     ("broken", "sentence"),
     [
-        (lambda stage: [solver.PositionTask("nobody", [0, 0, 0])], "no joint 'nobody'"),
+        (lambda stage: [solver.PositionTask("missing", [0, 0, 0])], "no joint 'missing'"),
         (lambda stage: [solver.PositionTask(stage.hand, np.zeros((3, 3)))], "3 frames"),
         (lambda stage: [solver.PoseTask(solver.Pose(np.ones((2, 4)), np.zeros((2, 3))))], "shape"),
         (lambda stage: [solver.CenterOfMassTask([0, 0, 0], recruit=3)], "recruiting level"),

@@ -140,9 +140,9 @@ def test_recruiting_takes_a_level_or_a_list_of_joints_only(recruit: object) -> N
         PositionTask("Hips", (0.0, 0.0, 0.0), recruit=recruit)  # type: ignore[arg-type]
 
 
-def test_an_unknown_effector_is_found_whoever_is_recruited() -> None:
-    with pytest.raises(PoiseError, match="nobody"):
-        PositionTask("nobody", (0.0, 0.0, 0.0), recruit=["hips"]).check(person(), 1)
+def test_an_unknown_effector_is_found_whatever_is_recruited() -> None:
+    with pytest.raises(PoiseError, match="missing"):
+        PositionTask("missing", (0.0, 0.0, 0.0), recruit=["hips"]).check(person(), 1)
 
 
 def test_targets_cannot_be_changed_behind_the_task(rng: np.random.Generator) -> None:

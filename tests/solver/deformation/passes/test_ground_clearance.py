@@ -175,7 +175,7 @@ def test_what_only_touches_is_not_lifted() -> None:
 
 
 def pointing(up: Up, angle: Array) -> Clip:
-    """Someone at rest whose left toes point down by angles (frames,)."""
+    """A human at rest whose left toes point down by angles (frames,)."""
     clip = standing_human(FRAMES, up, FPS)
     turned = clip.motion.rotations.copy()
     across = np.array([1.0, 0.0, 0.0])
@@ -269,7 +269,7 @@ def test_without_ground_nothing_is_lifted() -> None:
 
 
 def test_a_plant_that_is_nowhere_enforced_still_lifts_its_foot() -> None:
-    """One that was out of reach has given way in all of its frames; its foot is in the air all the same."""
+    """One that was out of reach is relaxed in all of its frames; its foot is in the air all the same."""
     clip = sunk("y", 0.0, dip(20, 8, 0.05))
     timeline, foot = timeline_of(clip, 0.0)
     everywhere = np.ones(FRAMES, dtype=bool)

@@ -131,7 +131,7 @@ def test_a_single_step_is_one_swing(rng: np.random.Generator) -> None:
 
 
 def displaced_leg(fine: int) -> tuple[Clip, Motion, SwingPhase]:
-    """Someone at rest with a left leg that turns at one speed before a swing, at another one after it, wildly between.
+    """A human at rest with a left leg that turns at one speed before a swing, at another one after it, wildly between.
 
     All other joints are displaced too.
     """
