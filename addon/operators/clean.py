@@ -7,17 +7,17 @@
 from __future__ import annotations
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty
 from bpy.types import Operator
 
 from ..properties import character_of
-from ..properties.character import CLEAN_METHODS, TARGETS
+from ..properties.character import CLEAN_METHODS
 from ..workflows import clean
 from .on_armature import OnArmature
-from .settings import NOT_REMEMBERED, fill_from_panel
+from .settings import NOT_REMEMBERED, BakesResult, fill_from_panel
 
 
-class POISE_OT_clean(OnArmature, Operator):  # noqa: N801
+class POISE_OT_clean(BakesResult, OnArmature, Operator):  # noqa: N801
     """Keep planted feet and hands still"""
 
     bl_idname = "poise.clean"
@@ -30,18 +30,6 @@ class POISE_OT_clean(OnArmature, Operator):  # noqa: N801
     method: EnumProperty(name="Method", description="How to clean", items=CLEAN_METHODS, options=NOT_REMEMBERED)
     feet: BoolProperty(name="Feet", description="Clean the feet", default=True)
     hands: BoolProperty(name="Hands", description="Clean the hands that support the body", default=False)
-    begin: IntProperty(name="Begin", description="The first frame", options=NOT_REMEMBERED)
-    end: IntProperty(name="End", description="The last frame", options=NOT_REMEMBERED)
-    target: EnumProperty(
-        name="Target", description="Where the result is baked to", items=TARGETS, options=NOT_REMEMBERED
-    )
-    tolerance: FloatProperty(
-        name="Thinning",
-        description="Leave out keys where curves stay this near the motion; 0 keys every frame",
-        min=0.0,
-        precision=4,
-        options=NOT_REMEMBERED,
-    )
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         fill_from_panel(self, armature)

@@ -11,15 +11,15 @@ from collections.abc import Generator
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, IntProperty
+from bpy.props import EnumProperty
 from bpy.types import Operator
 
 from ...solver import PoiseError
 from ..properties import armature_in
-from ..properties.character import QUALITIES, TARGETS
+from ..properties.character import QUALITIES
 from ..workflows import progress, solve
 from .on_armature import CANCELLED, FINISHED, OnArmature
-from .settings import NOT_REMEMBERED, fill_from_panel
+from .settings import NOT_REMEMBERED, BakesResult, fill_from_panel
 
 TIMER_INTERVAL = 0.01
 """Seconds between timer events; Blender draws and handles other events in between."""
@@ -29,7 +29,7 @@ STEPS_TIME = 0.02
 RUNNING = {"RUNNING_MODAL"}
 
 
-class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
+class POISE_OT_solve(BakesResult, OnArmature, Operator):  # noqa: N801
     """Change the motion so that its constraints hold"""
 
     bl_idname = "poise.solve"
@@ -37,18 +37,6 @@ class POISE_OT_solve(OnArmature, Operator):  # noqa: N801
     bl_description = "Change the motion so that its constraints hold, the most important first; the source is kept"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    begin: IntProperty(name="Begin", description="The first frame to solve", options=NOT_REMEMBERED)
-    end: IntProperty(name="End", description="The last frame to solve", options=NOT_REMEMBERED)
-    target: EnumProperty(
-        name="Target", description="Where the result is baked to", items=TARGETS, options=NOT_REMEMBERED
-    )
-    tolerance: FloatProperty(
-        name="Thinning",
-        description="Leave out keys where curves stay this near the motion; 0 keys every frame",
-        min=0.0,
-        precision=4,
-        options=NOT_REMEMBERED,
-    )
     quality: EnumProperty(name="Quality", description="How exact to solve", items=QUALITIES, options=NOT_REMEMBERED)
 
     _steps: Generator[solve.StageShare, None, solve.SolveResult] | None = None
