@@ -35,6 +35,7 @@ from .constraints import (
 from .core import rotations
 from .core.errors import PoiseError, RecruitingWarning
 from .core.progress import Stage, finished
+from .core.smooth_steps import smooth_step
 from .core.splines import Spline
 from .deformation.deform import Deformation, deform, deforming
 from .deformation.foot_correction import correct_and_deform, correcting_and_deforming
@@ -176,6 +177,7 @@ __all__ = [
     "read_bvh",
     "read_constraints",
     "rotations",
+    "smooth_step",
     "solve_posture",
     "solve_postures",
     "why_implausible",

@@ -12,7 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ...solver import BodyPoint, Clip, Constraint, ConstraintPoint, OrientationConstraint, ShapeConstraint, rotations
+from ...solver import (
+    BodyPoint,
+    Clip,
+    Constraint,
+    ConstraintPoint,
+    OrientationConstraint,
+    ShapeConstraint,
+    rotations,
+    smooth_step,
+)
 from ..bridge.arrays import Array
 
 ARM = 0.25
@@ -41,8 +50,8 @@ def pose_on_parent(
     first = max(int(np.ceil(stay[0] - eases[0])), 0)
     last = min(int(np.floor(stay[1] + eases[1])), clip.frames - 1)
     frames = np.arange(first, last + 1)
-    ease_in = _smooth((frames - stay[0] + eases[0]) / eases[0]) if eases[0] > 0.0 else 1.0 * (frames >= stay[0])
-    ease_out = _smooth((stay[1] + eases[1] - frames) / eases[1]) if eases[1] > 0.0 else 1.0 * (frames <= stay[1])
+    ease_in = smooth_step((frames - stay[0] + eases[0]) / eases[0]) if eases[0] > 0.0 else 1.0 * (frames >= stay[0])
+    ease_out = smooth_step((stay[1] + eases[1] - frames) / eases[1]) if eases[1] > 0.0 else 1.0 * (frames <= stay[1])
     eased = rotations.slerp(clip.motion.rotations[frames, index], rotations.normalize(rotation), ease_in * ease_out)
     heads = clip.motion.translations[frames, index]
     reach = ARM * clip.skeleton.size
@@ -59,9 +68,3 @@ def pose_on_parent(
             )
         )
     return made
-
-
-def _smooth(share: Array) -> Array:
-    """The quintic step from 0 to 1, with continuous velocity and acceleration."""
-    share = np.clip(share, 0.0, 1.0)
-    return np.asarray(share**3 * (10.0 - 15.0 * share + 6.0 * share**2))

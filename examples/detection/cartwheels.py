@@ -12,6 +12,8 @@ from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.synthetic import human
 
+from ...solver.core.smooth_steps import smooth_step
+
 STANDS, TURNS = 1.0, 1.5
 """Seconds on the feet before and after, and head over heels."""
 
@@ -28,11 +30,6 @@ PALM = 0.08
 """The height of a wrist above the floor, in sizes of the character."""
 
 
-def _eased(share: Array) -> Array:
-    inside = np.clip(share, 0.0, 1.0)
-    return np.asarray(inside**3 * (10.0 - 15.0 * inside + 6.0 * inside**2))
-
-
 def cartwheel(
     fps: float = 30.0, slide: float = 0.0, jitter: float = 0.0, seed: int = 0
 ) -> tuple[Clip, dict[str, Array]]:
@@ -47,8 +44,8 @@ def cartwheel(
     share = (np.arange(frames) / fps - STANDS) / TURNS
     turned = np.tile(skeleton.rest_rotations, (frames, 1, 1))
     moved = np.tile(skeleton.offsets, (frames, 1, 1))
-    progress = _eased(share)
-    raised = np.minimum(_eased(share / 0.25 + 0.5), _eased((1.0 - share) / 0.25 + 0.5))
+    progress = smooth_step(share)
+    raised = np.minimum(smooth_step(share / 0.25 + 0.5), smooth_step((1.0 - share) / 0.25 + 0.5))
     for side, sign in (("left", 1.0), ("right", -1.0)):
         shoulder = getattr(marks, f"{side}_shoulder")
         lifted = rotations.from_axis_angle([0.0, 0.0, 1.0], sign * 2.6 * raised)
@@ -66,7 +63,9 @@ def cartwheel(
         place[1] = PALM * size
         along = np.clip((share - begin) / (end - begin), 0.0, 1.0)[:, None]
         planted = place + size * (slide * along * np.array([1.0, 0.0, 0.0]))
-        weight = np.minimum(_eased((share - begin) / LANDS + 1.0), _eased((end - share) / LANDS + 1.0))[:, None]
+        weight = np.minimum(smooth_step((share - begin) / LANDS + 1.0), smooth_step((end - share) / LANDS + 1.0))[
+            :, None
+        ]
         target = free + weight * (planted - free) + jitter * size * rng.standard_normal(free.shape)
         back = rotations.conjugate(world.rotations[:, elbow])
         moved[:, wrist] = rotations.rotate(back, target - world.positions[:, elbow])

@@ -12,6 +12,7 @@ from poise.solver.core import rotations
 from poise.solver.core.arrays import Array, ArrayLike
 from poise.solver.detection.settings import SlideKind
 
+from ...solver.core.smooth_steps import smooth_step
 from .tracks import eased, unit
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -45,7 +46,7 @@ class SlideExample:
 def reach(begin: ArrayLike, end: ArrayLike, bulge: ArrayLike, frames: int) -> Array:
     """(frames, 3) from rest to rest, off the straight line by `bulge` midway; without its first frame."""
     share = np.linspace(0.0, 1.0, frames + 1)[1:, None]
-    passed = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
+    passed = smooth_step(share)
     way = np.asarray(begin) + passed * np.subtract(end, begin)
     return np.asarray(way + np.sin(np.pi * passed) * np.asarray(bulge))
 

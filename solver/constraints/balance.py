@@ -12,10 +12,10 @@ import numpy as np
 from ..body.joints import BodyPoint
 from ..core.arrays import Array
 from ..core.errors import ConstraintError, LandmarkError
+from ..core.smooth_steps import smooth_step
 from ..core.splines import Spline
 from ..tasks.base import axis_indices
 from .base import Constraint, Track
-from .eases import smooth_step
 from .effectors import BalanceEffector
 from .sampling import active_frames
 from .source import Source

@@ -6,18 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.arrays import Array, ArrayLike
-
-
-def smooth_step(share: ArrayLike) -> Array:
-    """The quintic from 0 to 1 over a share of 0 to 1, with zero velocity and acceleration at both ends."""
-    x = _within_unit(np.asarray(share, dtype=np.float64))
-    return np.asarray(x * x * x * (10.0 + x * (6.0 * x - 15.0)))
-
-
-def cubic_step(share: ArrayLike) -> Array:
-    """The cubic from 0 to 1 over a share of 0 to 1, with zero velocity at both ends."""
-    x = _within_unit(np.asarray(share, dtype=np.float64))
-    return np.asarray(x * x * (3.0 - 2.0 * x))
+from ..core.smooth_steps import smooth_step, within_unit
 
 
 def velocity_blend(times: ArrayLike, duration: float) -> Array:
@@ -29,7 +18,7 @@ def velocity_blend(times: ArrayLike, duration: float) -> Array:
     elapsed = np.asarray(times, dtype=np.float64)[:, None]
     if duration <= 0.0:
         return np.zeros_like(elapsed)
-    x = _within_unit(elapsed / duration)
+    x = within_unit(elapsed / duration)
     rest = 1.0 - x
     return np.asarray(duration * x * (rest * rest * rest))
 
@@ -55,8 +44,3 @@ def bridge(
     path = first + smooth_step((at - begin) / duration)[:, None] * (last - first)
     short = min(ease, duration)
     return path + velocity_blend(at - begin, short) * leaving - velocity_blend(end - at, short) * arriving
-
-
-def _within_unit(share: Array) -> Array:
-    """A share clipped to 0 to 1; `np.clip` takes three times as long for few numbers."""
-    return np.asarray(np.minimum(np.maximum(share, 0.0), 1.0))

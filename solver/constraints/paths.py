@@ -15,8 +15,9 @@ from typing import Literal
 import numpy as np
 
 from ..core.arrays import Array, IntArray, span
+from ..core.smooth_steps import cubic_step
 from ..core.splines import Spline
-from .eases import cubic_step, velocity_blend
+from .eases import velocity_blend
 from .sampling import interpolated, velocity
 
 Mode = Literal["absolute", "relative", "condensed"]

@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from ..constraints import Track
-from ..constraints.eases import cubic_step, velocity_blend
+from ..constraints.eases import velocity_blend
 from ..constraints.effectors import Effector
 from ..core.arrays import Array, BoolArray, IntArray, runs
+from ..core.smooth_steps import cubic_step
 from .task_specifications import TaskSpecifications
 
 

@@ -14,8 +14,9 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from ..constraints import Source, Track
-from ..constraints.eases import bridge, smooth_step
+from ..constraints.eases import bridge
 from ..core.arrays import TINY, Array, IntArray, runs, span
+from ..core.smooth_steps import smooth_step
 from .channel import Channel
 
 SHORTEST_TRANSIT = 0.5

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.arrays import Array, ArrayLike
 from ..core.errors import MotionError
+from ..core.smooth_steps import smooth_step
 
 DEGREE = 5
 """Degree of the pieces: quintics can have a given value, velocity and acceleration at both ends."""
@@ -103,8 +104,7 @@ class EasedCurve:
         times = np.asarray(times, dtype=np.float64)
         begins, ends = self.keys[:-1] - self.overlap, self.keys[1:] + self.overlap
         begins[0], ends[-1] = self.keys[0], self.keys[-1]
-        shares = np.clip((times[..., None] - begins) / (ends - begins), 0.0, 1.0)
-        eased = shares**3 * (10.0 - 15.0 * shares + 6.0 * shares**2)
+        eased = smooth_step((times[..., None] - begins) / (ends - begins))
         return np.asarray(self.values[0] + np.tensordot(eased, np.diff(self.values, axis=0), axes=1))
 
 

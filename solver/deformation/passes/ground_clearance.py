@@ -16,11 +16,11 @@ from ...body.joints import BodyPoint
 from ...body.kinematics import WorldState
 from ...body.motion import Motion
 from ...constraints import Footplant, Ground, Source
-from ...constraints.eases import smooth_step
 from ...constraints.effectors import PointEffector
 from ...core import rotations
 from ...core.arrays import TINY, Array, BoolArray, IntArray, distances_to
 from ...core.progress import Stage
+from ...core.smooth_steps import smooth_step
 from ..channel import Channel
 from ..frame_tasks import FrameTasks
 from ..progress import Steps

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver.constraints.eases import bridge, cubic_step, smooth_step, velocity_blend
+from poise.solver.constraints.eases import bridge, velocity_blend
 from poise.solver.core.arrays import Array
-from poise.solver.core.splines import Spline
 
 from ..rounding import assert_equal_to_rounding
 
@@ -21,23 +20,6 @@ def slopes(values: Array) -> tuple[Array, Array]:
 
 def around(time: float) -> Array:
     return time + STEP * np.array([-1.0, 0.0, 1.0])
-
-
-def test_a_smooth_step_goes_from_0_to_1_and_rests_at_both() -> None:
-    share = np.linspace(-0.5, 1.5, 201)
-    step = smooth_step(share)
-    assert (step[share <= 0.0] == 0.0).all() and (step[share >= 1.0] == 1.0).all()
-    assert (np.diff(step) >= 0.0).all()
-    np.testing.assert_allclose(step + smooth_step(1.0 - share), 1.0, atol=1e-15)
-    for end in (0.0, 1.0):
-        first, second = slopes(smooth_step(around(end)))
-        assert abs(first) < 1e-8 and abs(second) < 1e-3, "it must neither move nor be about to"
-
-
-def test_a_cubic_step_is_a_spline_from_rest_to_rest() -> None:
-    share = np.linspace(-0.5, 1.5, 41)
-    spline = Spline([0.0, 1.0], [[0.0], [1.0]], tension=1.0)
-    np.testing.assert_allclose(cubic_step(share), spline.at(share)[:, 0], atol=1e-15)
 
 
 def test_a_departure_starts_with_velocity_1_and_comes_to_nothing() -> None:
