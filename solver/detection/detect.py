@@ -9,10 +9,10 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..core.errors import ConstraintError
-from .connection import Connection
 from .detected import Detected
 from .displacements import TrackedBody, global_displacements, local_displacements, stride_of, track
 from .instantaneous import instantaneous
+from .merge_criteria import MergeCriteria
 from .merging import merged
 from .noise import noise_pattern
 from .settings import KINDS, DetectionSettings, Kind
@@ -45,7 +45,7 @@ def detect(
         return []
     is_local = settings.formulation == "local"
     points = sigma_epsilon((local_displacements if is_local else global_displacements)(body, stride))
-    lines = points.lines(body) if is_local else (points.particular, points.axis)
+    lines = points.lines(body) if is_local else (points.nearest_point, points.axis)
     pattern = noise_pattern(body, points, templates, clip.skeleton.size, settings)
     times = np.arange(len(points)) + 0.5 * stride
     kinds = settings.kinds if settings.kinds is not None else _kinds_of(templates)
@@ -57,16 +57,16 @@ def detect(
         (pattern.drift.at(times), pattern.tilt.at(times)),
         stride,
         kinds,
-        connection_of(clip, settings),
+        merge_criteria_of(clip, settings),
     )
 
 
-def connection_of(clip: Clip, settings: DetectionSettings) -> Connection:
+def merge_criteria_of(clip: Clip, settings: DetectionSettings) -> MergeCriteria:
     """The settings that decide which constraints are merged, in frames and in the clip's units."""
     size = clip.skeleton.size
-    return Connection(
+    return MergeCriteria(
         most_frames=round(settings.bridged * clip.fps),
-        reach=settings.reach * size,
+        merge_distance=settings.reach * size,
         angle=settings.angle,
         distance=settings.distance * size,
         shortest=max(SHORTEST_CONSTRAINT, round(settings.shortest * clip.fps)),

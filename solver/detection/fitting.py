@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..core.arrays import Array, median
-from .connection import Connection
 from .detected import Detected
+from .merge_criteria import MergeCriteria
 from .pivots import Pivot, pivot
 from .segments import Segment, Span, are_separated
 from .settings import Kind
@@ -46,13 +46,13 @@ class SegmentFitting:
     """The kinds to be found; "space" is none of a segment."""
     barriers: list[Span]
     """Space constraints, across which segments are not joined."""
-    connection: Connection
+    criteria: MergeCriteria
 
     def fitted(self, segments: list[Segment]) -> list[FittedSegment]:
         """Those segments, in the order of time, that rotate about a line or a point."""
         result: list[FittedSegment] = []
         for segment in segments:
-            if segment.frames < self.connection.shortest:
+            if segment.frames < self.criteria.shortest:
                 continue
             together = self._joined(result[-1], segment) if result else None
             if together is not None:
@@ -61,7 +61,7 @@ class SegmentFitting:
             alone = self._fitted(segment)
             if alone is not None:
                 result.append(alone)
-        least = self.connection.point_evidence * self.connection.shortest
+        least = self.criteria.point_evidence * self.criteria.shortest
         lasting = [each for each in result if each.kind == "line" or each.segment.frames >= least]
         return [each if each.is_of_all_frames else self._fitted(each.segment) or each for each in lasting]
 
@@ -69,7 +69,7 @@ class SegmentFitting:
         """A fitted segment and the one after it as one; None where they have no common pivot."""
         before = active.segment
         gap = segment.begin - before.end - 1
-        if gap >= self.connection.most_frames or are_separated(before, segment, self.barriers):
+        if gap >= self.criteria.most_frames or are_separated(before, segment, self.barriers):
             return None
         both = replace(
             before,
@@ -78,7 +78,7 @@ class SegmentFitting:
             tilt=max(before.tilt, segment.tilt),
         )
         # Fitting all frames again for each segment would take a time that grows with the square of their number.
-        has_grown = both.frames >= self.connection.refit_growth * len(active.pivot.distances)
+        has_grown = both.frames >= self.criteria.refit_growth * len(active.pivot.distances)
         if not has_grown and self._has_pivot(active, segment, both):
             return replace(active, segment=both)
         together = self._fitted(both)

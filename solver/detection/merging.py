@@ -18,10 +18,10 @@ from ..constraints import MovingObject
 from ..core import rotations
 from ..core.arrays import Array, IntArray, median
 from ..core.robust import outlier_distance
-from .connection import Connection, merged_runs
 from .detected import Detected
 from .fitting import SegmentFitting
 from .instantaneous import Instantaneous
+from .merge_criteria import MergeCriteria, merged_runs
 from .segments import (
     Span,
     line_segments,
@@ -42,27 +42,27 @@ def merged(
     noise: tuple[Array, Array],
     stride: int,
     kinds: tuple[Kind, ...],
-    connection: Connection,
+    criteria: MergeCriteria,
 ) -> list[Detected]:
     """The constraints of the given kinds over intervals, in the order in which they begin.
 
     `lines` are points and directions (n, 3) of the displacements, `turns` (n,) their rotations, `noise` the drift and
     the tilt (n,) that noise explains.
     """
-    spaces = merged_runs(found.space, body.positions, stride, connection)
+    spaces = merged_runs(found.space, body.positions, stride, criteria)
     constraints: list[Detected] = []
     if "line" in kinds or "point" in kinds:
-        segments = merged_lines(line_segments(found.line, spaces, lines, turns, noise, stride), spaces, connection)
-        spaces, segments = without_short_spaces(spaces, segments, connection)
+        segments = merged_lines(line_segments(found.line, spaces, lines, turns, noise, stride), spaces, criteria)
+        spaces, segments = without_short_spaces(spaces, segments, criteria)
         if "point" in kinds:
-            segments = merged_points(segments, spaces, connection)
+            segments = merged_points(segments, spaces, criteria)
         separate_in_time(segments, spaces)
         matrices = rotations.to_matrix(body.rotations)
-        fitting = SegmentFitting(matrices, body.positions, kinds, long_spans(spaces, connection), connection)
+        fitting = SegmentFitting(matrices, body.positions, kinds, long_spans(spaces, criteria), criteria)
         constraints += [each.detected() for each in fitting.fitted(segments)]
-    kept = [each for each in constraints if each.kind in kinds and each.frames >= connection.shortest]
+    kept = [each for each in constraints if each.kind in kinds and each.frames >= criteria.shortest]
     if "space" in kinds:
-        kept += space_constraints(body, long_spans(spaces, connection))
+        kept += space_constraints(body, long_spans(spaces, criteria))
     return sorted(kept, key=lambda each: each.begin)
 
 

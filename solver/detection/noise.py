@@ -166,7 +166,7 @@ def _pivot_noise(
 ) -> Iterator[tuple[Array, Array]]:
     """For each template, the distances (n,) by which its displacements move its pivot perpendicularly to their axes,
     and the parts (n,) of their rotations that are perpendicular to its axis, in radians."""
-    places, directions = points.lines(body) if templates else (points.particular, points.axis)
+    places, directions = points.lines(body) if templates else (points.nearest_point, points.axis)
     for template in templates:
         shown = slice(template.begin, template.end + 1)
         matrices, positions = rotations.to_matrix(body.rotations[shown]), body.positions[shown]

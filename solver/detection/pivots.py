@@ -32,7 +32,8 @@ class Pivot:
     axis: Array
     """(3,) the unit direction of the axis in the body's frame."""
     position: Array
-    """(3,) the position at which the point stays, in the frame of the body's track."""
+    """(3,) the position at which the point stays, in the frame in which the body's positions are given: the world, or
+    that of the reference of a detection."""
     direction: Array
     """(3,) the unit direction of the axis in that frame."""
     distances: Array

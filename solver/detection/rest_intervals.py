@@ -13,8 +13,8 @@ from ..body.clip import Clip
 from ..body.joints import BodyPoint
 from ..core.arrays import Array, BoolArray, IntArray, median
 from ..core.robust import geometric_medians, robust_mean
-from .connection import Connection, merged_runs
 from .detected import Detected
+from .merge_criteria import MergeCriteria, merged_runs
 from .onsets import Onsets
 from .settings import DEFAULT_REST, RestSettings
 from .speed_profile import PointTrack, SpeedProfile
@@ -53,8 +53,8 @@ def rest_intervals(
         return []
     positions, profile, size = tracked.positions, tracked.profile, clip.skeleton.size
     stride, shortest = profile.stride, profile.shortest_rest(clip.fps)
-    connection = Connection(round(settings.bridged * clip.fps), settings.reach * size, 0.0, 0.0, shortest)
-    slow = merged_runs(profile.speeds <= profile.allowed, positions, stride, connection)
+    criteria = MergeCriteria(round(settings.bridged * clip.fps), settings.reach * size, 0.0, 0.0, shortest)
+    slow = merged_runs(profile.speeds <= profile.allowed, positions, stride, criteria)
     spans = np.array(slow, dtype=np.int64).reshape(-1, 2)
     distances = settings.arrival_time * size * profile.allowed[spans - [0, stride]]
     found: list[RestInterval] = []
@@ -70,6 +70,9 @@ def rest_intervals(
         deviation = float(median(np.linalg.norm(places - place, axis=1)))
         if end - begin + 1 < shortest or end - begin < stride or deviation > settings.largest_deviation * size:
             continue
+        # In a reversal a limb that swings changes its direction: the point is slow for a moment, but never stays. Its
+        # speed falls and rises at once, so the median over the slow interval is a high share of the slow speed; a
+        # point at rest spends most of the interval far below it.
         if profile.slow_share(begin, end) > settings.reversal_share:
             continue
         length_share = min(1.0, (end - begin + 1) / (settings.certain_ratio * shortest))
@@ -88,9 +91,11 @@ def _with_roll(
     """First and last frame of the interval of a heel ("first") or of a ball ("last"), with the frames in which the foot
     rolls over it.
 
-    `room` is from the first frame after the interval before it to the first frame of the next one. Where there is
-    noise, its thresholds do not show when a foot lands and leaves, but changes of its speed do: thresholds cut the
-    intervals of quiet feet short, and release heels late, which begin to rise smoothly while the ball rests.
+    `room` is from the first frame after the interval before it to the first frame of the next one. Where the point at
+    rest is noisy, thresholds of its speed are crossed late, so `Onsets`, which finds where the speed changes, corrects
+    both ends. The begin is that of `Onsets` where it is earlier: the thresholds cut the begins of quiet feet short. The
+    end of a heel is that of `Onsets` where it is earlier, because a heel begins to rise smoothly while the ball rests
+    and the thresholds release it late; the end of a ball is that of `Onsets` where it is later.
     """
     (begin, end), (before, after), stride = interval, room, profile.stride
     middle = (begin + end) // 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Segments: lines and points of single displacements, merged while they agree in space and are connected in time.
+"""Segments: lines and points of single displacements, merged while they agree in space and are near in time.
 
 Algorithms 4 and 5 of Le Callennec 2006 (section 6.4.4). As published they lose the last constraint of their lists; here
 none is lost.
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.arrays import Array, BoolArray
-from .connection import Connection, connected
+from .merge_criteria import MergeCriteria, are_mergeable
 from .small_vectors import Vector, cross, dot, length, minus, mixed, plus, scaled
 
 Span = tuple[int, int]
@@ -77,23 +77,23 @@ def line_segments(
     ]
 
 
-def merged_lines(listed: list[Segment], spaces: list[Span], connection: Connection) -> list[Segment]:
+def merged_lines(listed: list[Segment], spaces: list[Span], criteria: MergeCriteria) -> list[Segment]:
     """Algorithm 4: segments that are one line are merged. A long space constraint separates those before and after."""
-    barriers = long_spans(spaces, connection)
-    first = _merged(listed, _is_same_line, _merged_line, connection, barriers, skipped=0)
+    barriers = long_spans(spaces, criteria)
+    first = _merged(listed, _is_same_line, _merged_line, criteria, barriers, skipped=0)
     # Outlying displacements lie between segments of the same line: a few of them are skipped.
-    return _merged(first, _is_same_line, _merged_line, connection, barriers, skipped=connection.most_frames)
+    return _merged(first, _is_same_line, _merged_line, criteria, barriers, skipped=criteria.most_frames)
 
 
-def merged_points(lines: list[Segment], spaces: list[Span], connection: Connection) -> list[Segment]:
+def merged_points(lines: list[Segment], spaces: list[Span], criteria: MergeCriteria) -> list[Segment]:
     """Algorithm 5: lines that intersect are merged into a point, and further lines through that point into it."""
-    barriers = long_spans(spaces, connection)
-    first = _merged(lines, _intersect, _merged_point, connection, barriers, skipped=0)
-    return _merged(first, _intersect, _merged_point, connection, barriers, skipped=connection.most_frames)
+    barriers = long_spans(spaces, criteria)
+    first = _merged(lines, _intersect, _merged_point, criteria, barriers, skipped=0)
+    return _merged(first, _intersect, _merged_point, criteria, barriers, skipped=criteria.most_frames)
 
 
 def without_short_spaces(
-    spaces: list[Span], lines: list[Segment], connection: Connection
+    spaces: list[Span], lines: list[Segment], criteria: MergeCriteria
 ) -> tuple[list[Span], list[Segment]]:
     """The spaces without those that are too short and next to a line, and the lines, which are extended by them."""
     kept = []
@@ -101,7 +101,7 @@ def without_short_spaces(
     for begin, end in spaces:
         while number < len(lines) and lines[number].end < begin - 1:
             number += 1
-        short = end - begin + 1 < connection.shortest
+        short = end - begin + 1 < criteria.shortest
         if short and number < len(lines) and lines[number].begin <= end + 1:
             line = lines[number]
             line.begin, line.end = min(line.begin, begin), max(line.end, end)
@@ -128,9 +128,9 @@ def separate_in_time(lines: list[Segment], spaces: list[Span]) -> None:
             before.end = after.begin = (after.begin + before.end) // 2
 
 
-def long_spans(spans: list[Span], connection: Connection) -> list[Span]:
+def long_spans(spans: list[Span], criteria: MergeCriteria) -> list[Span]:
     """The spans that are long enough to be kept."""
-    return [span for span in spans if span[1] - span[0] + 1 >= connection.shortest]
+    return [span for span in spans if span[1] - span[0] + 1 >= criteria.shortest]
 
 
 def are_separated(before: Segment, after: Segment, barriers: list[Span]) -> bool:
@@ -148,13 +148,13 @@ def _last(span: Span) -> int:
 
 def _merged(
     listed: list[Segment],
-    agree: Callable[[Segment, Segment, Connection], bool],
+    agree: Callable[[Segment, Segment, MergeCriteria], bool],
     merge: Callable[[Segment, Segment], Segment],
-    connection: Connection,
+    criteria: MergeCriteria,
     barriers: list[Span],
     skipped: int,
 ) -> list[Segment]:
-    """Merge each segment with those that follow it while they agree and are connected in time.
+    """Merge each segment with those that follow it while they agree and are near in time (see `are_mergeable`).
 
     Up to `skipped` segments that are too short to be kept are dropped where the next one agrees again.
     """
@@ -167,12 +167,12 @@ def _merged(
         while ahead < count and ahead - position <= skipped:
             current = listed[ahead]
             gap = current.begin - active.end - 1
-            if gap >= connection.most_frames or are_separated(active, current, barriers):
+            if gap >= criteria.most_frames or are_separated(active, current, barriers):
                 break
-            if agree(active, current, connection) and (gap < 0 or connected(gap, _apart(active, current), connection)):
+            if agree(active, current, criteria) and (gap < 0 or are_mergeable(gap, _apart(active, current), criteria)):
                 active = merge(active, current)
                 position = ahead = ahead + 1
-            elif current.frames < connection.shortest and ahead - position < skipped:
+            elif current.frames < criteria.shortest and ahead - position < skipped:
                 ahead += 1
             else:
                 break
@@ -183,16 +183,16 @@ def _merged(
 # Lines ---------------------------------------------------------------------------------------------------------------
 
 
-def _is_same_line(active: Segment, current: Segment, connection: Connection) -> bool:
+def _is_same_line(active: Segment, current: Segment, criteria: MergeCriteria) -> bool:
     """Whether two segments are one line: parallel and in one place, or apart by no more than noise explains."""
     if active.direction is None or current.direction is None:
         return False
     angle = math.asin(min(length(cross(active.direction, current.direction)), 1.0))
     turn = min(active.turn, current.turn)
-    if angle > connection.angle and turn * angle > max(active.tilt, current.tilt):
+    if angle > criteria.angle and turn * angle > max(active.tilt, current.tilt):
         return False
     distance = _apart(active, current)
-    return distance <= connection.distance or turn * distance <= max(active.drift, current.drift)
+    return distance <= criteria.distance or turn * distance <= max(active.drift, current.drift)
 
 
 def _apart(active: Segment, current: Segment) -> float:
@@ -229,11 +229,11 @@ def _merged_line(active: Segment, current: Segment) -> Segment:
 # Points --------------------------------------------------------------------------------------------------------------
 
 
-def _intersect(active: Segment, current: Segment, connection: Connection) -> bool:
+def _intersect(active: Segment, current: Segment, criteria: MergeCriteria) -> bool:
     """Whether two segments intersect, or miss each other by no more than noise explains."""
     turn = min(active.turn, current.turn)
     distance = _distance(active, current)
-    return distance <= connection.distance or turn * distance <= max(active.drift, current.drift)
+    return distance <= criteria.distance or turn * distance <= max(active.drift, current.drift)
 
 
 def _distance(one: Segment, other: Segment) -> float:

@@ -37,17 +37,18 @@ class SigmaEpsilon:
     there is no rotation and so no axis."""
     axis: Array
     """(n, 3) unit directions of the lines, in the frame of the displacements; zero where there is no rotation."""
-    particular: Array
-    """(n, 3) the points of the lines that are nearest to the origin of that frame."""
+    nearest_point: Array
+    """(n, 3) the point of each line that is nearest to the origin of that frame."""
     stride: int = 1
 
     def __len__(self) -> int:
         return len(self.sigma)
 
     def lines(self, body: MovingObject) -> tuple[Array, Array]:
-        """The lines of local displacements in the frame of the body's track: points (n, 3) and directions (n, 3)."""
+        """The lines of local displacements, in the frame in which the body's positions are given (the world, or that of
+        the reference of a detection): points (n, 3) and directions (n, 3)."""
         quaternions, positions = body.rotations[: len(self)], body.positions[: len(self)]
-        return positions + rotations.rotate(quaternions, self.particular), rotations.rotate(quaternions, self.axis)
+        return positions + rotations.rotate(quaternions, self.nearest_point), rotations.rotate(quaternions, self.axis)
 
 
 def sigma_epsilon(displacements: Displacements) -> SigmaEpsilon:
@@ -61,13 +62,13 @@ def sigma_epsilon(displacements: Displacements) -> SigmaEpsilon:
     along = np.einsum("ni,ni->n", axis, translations)
     across = translations - along[:, None] * axis
     cotangent = np.where(rotates, half_cosine / divisor[:, 0], 0.0)[:, None]
-    particular = np.where(rotates[:, None], 0.5 * (across + cotangent * np.cross(axis, across)), 0.0)
+    nearest_point = np.where(rotates[:, None], 0.5 * (across + cotangent * np.cross(axis, across)), 0.0)
     length = np.linalg.norm(translations, axis=1)
     return SigmaEpsilon(
         sigma=2.0 * half_sine,
         space_residual=length,
         line_residual=np.where(rotates, np.abs(along), length),
         axis=axis,
-        particular=particular,
+        nearest_point=nearest_point,
         stride=displacements.stride,
     )

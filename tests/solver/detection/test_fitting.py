@@ -9,12 +9,12 @@ import pytest
 from poise.examples.detection.tracks import eased, turning
 from poise.solver import MovingObject
 from poise.solver.core import rotations
-from poise.solver.detection.connection import Connection
 from poise.solver.detection.fitting import SegmentFitting
+from poise.solver.detection.merge_criteria import MergeCriteria
 from poise.solver.detection.segments import Segment, Span
 from poise.solver.detection.settings import KINDS, Kind
 
-CONNECTION = Connection(most_frames=6, reach=0.1, angle=0.1, distance=0.03, shortest=3)
+CRITERIA = MergeCriteria(most_frames=6, merge_distance=0.1, angle=0.1, distance=0.03, shortest=3)
 HINGE = np.array([0.9, 0.0, 0.2])
 
 
@@ -29,7 +29,7 @@ def ball(rng: np.random.Generator, frames: int = 60) -> MovingObject:
 
 
 def fitting(body: MovingObject, kinds: tuple[Kind, ...] = KINDS, barriers: list[Span] | None = None) -> SegmentFitting:
-    return SegmentFitting(rotations.to_matrix(body.rotations), body.positions, kinds, barriers or [], CONNECTION)
+    return SegmentFitting(rotations.to_matrix(body.rotations), body.positions, kinds, barriers or [], CRITERIA)
 
 
 def segment(begin: int, end: int) -> Segment:

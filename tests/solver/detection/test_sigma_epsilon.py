@@ -26,9 +26,9 @@ def test_it_agrees_with_the_decomposition(rng: np.random.Generator) -> None:
 
     inverse = np.where(np.arange(3) < 2, 1.0 / np.maximum(sigma, 1e-6), 0.0)
     in_range = np.einsum("nji,nj->ni", U, found.translations)
-    particular = -np.einsum("nji,nj->ni", Vt, inverse * in_range)
-    np.testing.assert_allclose(points.particular, particular, atol=1e-8)
-    residual = np.linalg.norm(np.einsum("nij,nj->ni", A, particular) + found.translations, axis=1)
+    nearest_point = -np.einsum("nji,nj->ni", Vt, inverse * in_range)
+    np.testing.assert_allclose(points.nearest_point, nearest_point, atol=1e-8)
+    residual = np.linalg.norm(np.einsum("nij,nj->ni", A, nearest_point) + found.translations, axis=1)
     np.testing.assert_allclose(points.line_residual, residual, atol=1e-8)
     np.testing.assert_allclose(points.space_residual, np.linalg.norm(found.translations, axis=1), atol=1e-14)
 
@@ -36,7 +36,7 @@ def test_it_agrees_with_the_decomposition(rng: np.random.Generator) -> None:
 def test_both_signs_of_a_quaternion_are_one_turn(rng: np.random.Generator) -> None:
     found = Displacements(rotations.random(rng, 50), rng.standard_normal((50, 3)))
     one, other = sigma_epsilon(found), sigma_epsilon(Displacements(-found.rotations, found.translations))
-    assert_equal_to_rounding(one.particular, other.particular)
+    assert_equal_to_rounding(one.nearest_point, other.nearest_point)
     assert_equal_to_rounding(one.line_residual, other.line_residual)
 
 
@@ -76,7 +76,7 @@ def test_where_nothing_turns_there_is_no_axis() -> None:
     still = np.tile([1.0, 0.0, 0.0, 0.0], (4, 1))
     points = sigma_epsilon(Displacements(still, np.tile([0.3, 0.0, 0.4], (4, 1))))
     np.testing.assert_array_equal(points.axis, 0.0)
-    np.testing.assert_array_equal(points.particular, 0.0)
+    np.testing.assert_array_equal(points.nearest_point, 0.0)
     np.testing.assert_allclose(points.line_residual, 0.5)
     assert (points.sigma == 0.0).all()
 
@@ -86,5 +86,5 @@ def test_global_lines_are_in_the_world_already(rng: np.random.Generator) -> None
     turns = rotations.from_axis_angle(axis, np.linspace(0.0, 1.0, 11))
     body = turning(center, turns, rng.standard_normal(3), rotations.random(rng))
     points = sigma_epsilon(global_displacements(body))
-    off = points.particular - center
+    off = points.nearest_point - center
     assert np.linalg.norm(off - (off @ axis)[:, None] * axis, axis=1).max() < 1e-9

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When two constraints are connected in time (Le Callennec 2006, section 6.4.3)."""
+"""When two detected constraints are merged to one (Le Callennec 2006, section 6.4.3: "connected in time")."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .settings import DEFAULT_DETECTION
 
 
 @dataclass(frozen=True)
-class Connection:
-    """When two constraints are one, and which are kept: in frames, radians and the clip's units."""
+class MergeCriteria:
+    """When two detected constraints are merged, and which are kept: in frames, radians and the clip's units."""
 
     most_frames: int
     """Frames that may lie between two constraints in the same place."""
-    reach: float
+    merge_distance: float
     """Constraints further apart than this are never merged, however close in time."""
     angle: float
     """Lines up to this angle apart are parallel."""
@@ -32,25 +32,26 @@ class Connection:
     """A segment is fitted again when it has grown this many times longer."""
 
 
-def frame_tolerance(distance: float, most_frames: int, reach: float) -> int:
+def frame_tolerance(distance: float, most_frames: int, merge_distance: float) -> int:
     """How many frames may lie between two constraints at a distance from each other for them to be one.
 
-    It falls exponentially from `most_frames` in the same place to 1 at `reach`, and is 0 beyond.
+    It falls exponentially from `most_frames` in the same place to 1 at `merge_distance`, and is 0 beyond.
     """
-    if distance > reach or most_frames < 1:
+    if distance > merge_distance or most_frames < 1:
         return 0
     if distance <= 0.0:
         return most_frames
-    # Rounding must not make the 1 at `reach` a 0.
-    return math.floor(most_frames * math.exp(-distance * math.log(most_frames) / reach) + 1e-9)
+    # Rounding must not make the 1 at `merge_distance` a 0.
+    return math.floor(most_frames * math.exp(-distance * math.log(most_frames) / merge_distance) + 1e-9)
 
 
-def connected(gap: int, distance: float, connection: Connection) -> bool:
-    """Whether two constraints with `gap` frames between them are connected in time; with a common frame they are."""
-    return gap < 0 or gap < frame_tolerance(distance, connection.most_frames, connection.reach)
+def are_mergeable(gap: int, distance: float, criteria: MergeCriteria) -> bool:
+    """Whether two constraints with `gap` frames between them are near enough in time, for their distance, to be merged;
+    with a common frame they are."""
+    return gap < 0 or gap < frame_tolerance(distance, criteria.most_frames, criteria.merge_distance)
 
 
-def merged_runs(flags: BoolArray, positions: Array, stride: int, connection: Connection) -> list[tuple[int, int]]:
+def merged_runs(flags: BoolArray, positions: Array, stride: int, criteria: MergeCriteria) -> list[tuple[int, int]]:
     """First and last frame of each interval in one place: algorithm 3 on flags (n,) of stationary displacements.
 
     `positions` (frames, 3) are those of the body. A run is merged with the interval before it where few frames lie
@@ -64,7 +65,7 @@ def merged_runs(flags: BoolArray, positions: Array, stride: int, connection: Con
         total, count = sums[end + 1] - sums[begin], end + 1 - begin
         if found:
             distance = float(np.linalg.norm(total / count - active_sum / active_count))
-            if connected(begin - found[-1][1] - 1, distance, connection):
+            if are_mergeable(begin - found[-1][1] - 1, distance, criteria):
                 found[-1] = (found[-1][0], end)
                 active_sum, active_count = active_sum + total, active_count + count
                 continue

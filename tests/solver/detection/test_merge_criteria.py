@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver.detection.connection import Connection, connected, frame_tolerance, merged_runs
+from poise.solver.detection.merge_criteria import MergeCriteria, are_mergeable, frame_tolerance, merged_runs
 
-CONNECTION = Connection(most_frames=10, reach=0.1, angle=0.1, distance=0.03, shortest=3)
+CRITERIA = MergeCriteria(most_frames=10, merge_distance=0.1, angle=0.1, distance=0.03, shortest=3)
 
 
 def test_the_frame_tolerance_falls_from_all_frames_to_one() -> None:
@@ -26,16 +26,16 @@ def test_the_frame_tolerance_falls_from_all_frames_to_one() -> None:
     assert frame_tolerance(0.11, 1, 0.1) == 0
 
 
-def test_constraints_are_connected_by_their_gap_and_their_distance() -> None:
-    assert connected(-1, 5.0, CONNECTION), "they share a frame"
-    assert connected(0, 0.1, CONNECTION) and not connected(0, 0.11, CONNECTION)
-    assert connected(9, 0.0, CONNECTION) and not connected(10, 0.0, CONNECTION)
-    assert connected(2, 0.04, CONNECTION) and not connected(3, 0.04, CONNECTION)
+def test_constraints_are_merged_by_their_gap_and_their_distance() -> None:
+    assert are_mergeable(-1, 5.0, CRITERIA), "they share a frame"
+    assert are_mergeable(0, 0.1, CRITERIA) and not are_mergeable(0, 0.11, CRITERIA)
+    assert are_mergeable(9, 0.0, CRITERIA) and not are_mergeable(10, 0.0, CRITERIA)
+    assert are_mergeable(2, 0.04, CRITERIA) and not are_mergeable(3, 0.04, CRITERIA)
 
 
 def test_merged_runs_include_all_frames_that_their_displacements_span() -> None:
     flags = np.array([0, 1, 1, 0, 0, 0, 0, 0, 1], dtype=bool)
-    spans = merged_runs(flags, np.arange(36.0).reshape(12, 3), 3, CONNECTION)
+    spans = merged_runs(flags, np.arange(36.0).reshape(12, 3), 3, CRITERIA)
     assert spans == [(1, 5), (8, 11)]
 
 
@@ -45,7 +45,7 @@ def test_a_run_is_compared_with_the_mean_place_of_all_merged_runs() -> None:
     positions[10:20, 0], positions[20:, 0] = 0.06, 0.12
     flags = np.ones(29, dtype=bool)
     flags[[9, 19]] = False
-    loose = Connection(most_frames=3, reach=0.1, angle=0.1, distance=0.1, shortest=3)
+    loose = MergeCriteria(most_frames=3, merge_distance=0.1, angle=0.1, distance=0.1, shortest=3)
     assert merged_runs(flags, positions, 1, loose) == [(0, 29)]
     positions[20:, 0] = 0.14
     assert merged_runs(flags, positions, 1, loose) == [(0, 19), (20, 29)]
