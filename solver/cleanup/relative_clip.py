@@ -136,14 +136,14 @@ def _repeated(clip: Clip, plants: Sequence[Plant], loop: Loop) -> list[Plant]:
 def _copies(plant: PlantedPoint, loop: Loop) -> list[PlantedPoint]:
     """A planted point in each copy of a loop, cut where the next copy begins."""
     copies = []
-    for copy in range(2 * loop.reach + 1):
+    for copy in range(2 * loop.copies_each_side + 1):
         first = copy * loop.frames
         begin, end = plant.begin + first, min(plant.end, loop.frames - 1) + first
         if begin > end:
             continue  # it is planted in the last frame only, which is the first one of the next copy
         changed: dict[str, Any] = {"begin": begin, "end": end, "name": plant.label}
         if plant.location is not None:
-            x, y, z = (np.asarray(plant.location) + (copy - loop.reach) * loop.travel).tolist()
+            x, y, z = (np.asarray(plant.location) + (copy - loop.copies_each_side) * loop.travel).tolist()
             changed["location"] = (x, y, z)
         copies.append(replace(plant, **changed))
     return copies

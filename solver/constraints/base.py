@@ -35,8 +35,9 @@ class Track:
     hold_intervals: tuple[tuple[float, float], ...]
     """First and last times, in frames, of the intervals in which the target is exactly what the user asked for; between
     them it is interpolated."""
-    leads: Array | None = None
-    """(active frames,) 1.0 where this track ranks above the other one of its constraint, else 0.0; None: always 1.0."""
+    outranks_partner: Array | None = None
+    """(active frames,) 1.0 where this track ranks above that of its partner, else 0.0: heel and ball of a footplant are
+    partners. None, for all other constraints: always 1.0."""
 
     @property
     def end(self) -> int:

@@ -187,9 +187,9 @@ class Footplant(Constraint):
         frames = active_frames(begin, end)
         if not frames.size:
             raise ConstraintError(f"{self.label}: there is no frame between its begin {begin:g} and its end {end:g}.")
-        heel_leads = self._heel_leads(frames)
+        heel_outranks_ball = self._heel_outranks_ball(frames)
         tracks: list[Track] = []
-        for part, leads in (("heel", heel_leads), ("toe", 1.0 - heel_leads)):
+        for part, outranks_partner in (("heel", heel_outranks_ball), ("toe", 1.0 - heel_outranks_ball)):
             if part not in self.stays:
                 continue
             effector = foot.heel if part == "heel" else foot.ball
@@ -198,7 +198,7 @@ class Footplant(Constraint):
             path = partial(
                 _displacements, values, (wanted_begin, wanted_end), (begin, end), stand[part], stay, source.ease
             )
-            tracks.append(_Standing(self, effector, frames, values, stand[part], stay, leads, path))
+            tracks.append(_Standing(self, effector, frames, values, stand[part], stay, outranks_partner, path))
         return tracks
 
     def _values(self, source: Source, effector: PointEffector) -> Array:
@@ -212,7 +212,7 @@ class Footplant(Constraint):
         foot = self._foot(source)
         return (foot.heel, foot.ball) if len(self.stays) == 2 else None
 
-    def _heel_leads(self, frames: IntArray) -> Array:
+    def _heel_outranks_ball(self, frames: IntArray) -> Array:
         """(active frames,) 1.0 where the heel ranks above the ball, 0.0 where below: the one that stands alone ranks
         above the other.
 
@@ -314,7 +314,7 @@ class _Standing(Track):
         values: Array,
         stand: Array,
         stay: tuple[float, float],
-        leads: Array,
+        outranks_partner: Array,
         path: Callable[[IntArray], Array],
     ) -> None:
         """The place `stand` (3,) during a stay, of an effector with source values `values` (frames of the clip, 3).
@@ -326,7 +326,7 @@ class _Standing(Track):
             ("effector", effector),
             ("begin", int(frames[0])),
             ("hold_intervals", (stay,)),
-            ("leads", leads),
+            ("outranks_partner", outranks_partner),
             ("_frames", frames),
             ("_values", values),
             ("_stand", stand),

@@ -18,7 +18,13 @@ from .task_specifications import TaskSpecifications
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """One effector over the whole clip."""
+    """One effector over the whole clip.
+
+    In a hold interval the target is exactly what a user asked for; in all other active frames the effector is in
+    transit. A transit is bridged where it goes from one constraint to another, on a path that belongs to neither. It is
+    free where no constraint constrains its path: between the plants of a foot, or on any bridge of a channel that has
+    plants.
+    """
 
     effector: Effector
     tracks: tuple[Track, ...]
@@ -29,28 +35,28 @@ class Channel:
     owner: IntArray
     """(frames,) the track that owns the frame, an index into `tracks`; -1 where the channel is not active."""
     in_hold: BoolArray
-    """(frames,) whether the frame lies in a hold interval of its owner: the target is what a user asked for there;
-    elsewhere the effector is in transit."""
-    leads: Array
-    """(frames,) 1.0 where it ranks above the other effector of its constraint, 0.0 where below, smooth between."""
+    """(frames,) whether the frame lies in a hold interval of its owner; elsewhere the effector is in transit."""
+    outranks_partner: Array
+    """(frames,) 1.0 where it ranks above its partner, 0.0 where below, smooth between; heel and ball of a foot are
+    partners, and an effector without one has 1.0."""
     bridged: BoolArray
-    """(frames,) where it is in transit from one constraint to another: neither constrains that path."""
+    """(frames,) where it is in transit from one constraint to another."""
 
     @cached_property
-    def path_is_free(self) -> BoolArray:
+    def only_holds_constrained(self) -> BoolArray:
         """(frames,) where the owner constrains its hold intervals alone, not the path between them."""
         free = np.array([not track.constraint.constrains_path for track in self.tracks] + [False])
         return free[self.owner] | (self.bridged & bool(free.any()))
 
     @cached_property
     def in_free_transit(self) -> BoolArray:
-        """(frames,) where it is in transit on a path that no constraint constrains."""
-        return self.path_is_free & ~self.in_hold
+        """(frames,) where it is in free transit."""
+        return self.only_holds_constrained & ~self.in_hold
 
     @cached_property
     def task_specifications(self) -> TaskSpecifications:
         """Priority, weight and recruited joints of its task in each frame."""
-        return TaskSpecifications.of(self.tracks, self.owner, self.leads)
+        return TaskSpecifications.of(self.tracks, self.owner, self.outranks_partner)
 
     def without(self, frames: BoolArray) -> Channel:
         """The same channel, not active in the marked frames (frames,)."""

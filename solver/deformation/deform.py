@@ -63,9 +63,9 @@ class Deformation:
     def solving_again(self, constraints: Iterable[Constraint]) -> Generator[Progress, None, Deformation]:
         """As `again`, a generator of its progress: see `deforming`."""
         if self._looped is not None:
-            return _compile_loop(self._looped.source, self._looped.repeated.loop, tuple(constraints), self)
+            return _compiled_loop_solve(self._looped.source, self._looped.repeated.loop, tuple(constraints), self)
         work = self._solution.work
-        return _compile(work.source, tuple(constraints), work.settings, self._solution)
+        return _compiled_solve(work.source, tuple(constraints), work.settings, self._solution)
 
 
 def deform(
@@ -95,12 +95,12 @@ def deforming(
 ) -> Generator[Progress, None, Deformation]:
     """As `deform`, a generator that yields its progress and returns the deformation; to cancel it, close it.
 
-    All errors in the constraints are raised before the first step.
+    All errors in the constraints are raised at the call, before the first step.
     """
     if cyclic:
         source = Source(clip, ground)
-        return _compile_loop(source, Loop.of(clip), tuple(constraints), settings or DeformSettings())
-    return _compile(Source(clip, ground), tuple(constraints), settings or DeformSettings(), None)
+        return _compiled_loop_solve(source, Loop.of(clip), tuple(constraints), settings or DeformSettings())
+    return _compiled_solve(Source(clip, ground), tuple(constraints), settings or DeformSettings(), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,16 +122,16 @@ class _Looped:
     """Of the repeated clip."""
 
 
-def _compile_loop(
+def _compiled_loop_solve(
     source: Source, loop: Loop, constraints: tuple[Constraint, ...], before: Deformation | DeformSettings
 ) -> Generator[Progress, None, Deformation]:
-    """Deform a loop, repeated with its constraints. `before` is a deformation of the loop to reuse, or the
-    settings of a first one."""
+    """The generator that deforms a loop, repeated with its constraints, which are compiled at once: errors in them are
+    raised at the call. `before` is a deformation of the loop to reuse, or the settings of a first one."""
     _check_constraints(constraints)
     source.begin_compilation()
     repeated = Repeated.of(loop, source, constraints)
     if isinstance(before, DeformSettings):
-        steps = _compile(Source(loop.repeated, source.ground, loop.seconds), repeated.constraints, before, None)
+        steps = _compiled_solve(Source(loop.repeated, source.ground, loop.seconds), repeated.constraints, before, None)
     else:
         assert before._looped is not None
         steps = before._looped.whole.solving_again(repeated.constraints)
@@ -177,10 +177,10 @@ def _check_constraints(constraints: tuple[Constraint, ...]) -> None:
             raise ConstraintError(f"A motion is deformed by constraints, not by {constraint!r}.")
 
 
-def _compile(
+def _compiled_solve(
     source: Source, constraints: tuple[Constraint, ...], settings: DeformSettings, before: _Solution | None
 ) -> Generator[Progress, None, Deformation]:
-    """Compile constraints, raising all errors in them, and return the generator that solves."""
+    """The generator that solves constraints, which are compiled at once: errors in them are raised at the call."""
     _check_constraints(constraints)
     if not source.frames:
         raise ConstraintError("The clip has no frames, so there is nothing to deform.")
@@ -213,9 +213,9 @@ def _solve(
         # Relaxation has moved the stance frames between which the legs are interpolated.
         in_swing = _interpolate_legs(_changed_phases(timeline, changed), work)
         yield from work.correct_or_solve(relaxed.tasks, in_swing, Stage.CONFLICTS)
-    solved = yield from smooth_displacement(relaxed.satisfied, work, changed, blended.movable)
+    solved = yield from smooth_displacement(relaxed.without_relaxed, work, changed, blended.movable)
     solved[frames] = True
-    yield from keep_feet_above_ground(relaxed.satisfied, timeline, work, solved)
+    yield from keep_feet_above_ground(relaxed.without_relaxed, timeline, work, solved)
     clip = work.clip() if timeline.active.any() else source.clip
     return Deformation(source.clip, clip, timeline.constraints, work.converged, solved, _Solution(work, boundaries))
 

@@ -44,12 +44,15 @@ class Copy(Constraint):
         count = -(-frames // self.loop.frames)
         once = self.loop.frames
         displacement = np.tile(track.displacement[:once], (count, 1))[:frames]
-        leads = None if track.leads is None else np.tile(track.leads[:once], count)[:frames]
+        outranks = track.outranks_partner
+        outranks = None if outranks is None else np.tile(outranks[:once], count)[:frames]
         holds = _merged(
             [(begin + copy * once, end + copy * once) for copy in range(count) for begin, end in track.hold_intervals],
             frames - 1,
         )
-        return replace(track, constraint=self, begin=0, displacement=displacement, hold_intervals=holds, leads=leads)
+        return replace(
+            track, constraint=self, begin=0, displacement=displacement, hold_intervals=holds, outranks_partner=outranks
+        )
 
 
 def _merged(spans: Sequence[tuple[float, float]], last: float) -> tuple[tuple[float, float], ...]:
@@ -89,7 +92,7 @@ class Repeated:
                 made += _planted(number, plants, continued, loop, source)
             else:
                 made += _copied(number, original, loop, source)
-        made = [(each, where) for each, where in made if loop.reach in where or _is_near(each, loop, source)]
+        made = [(each, where) for each, where in made if loop.copies_each_side in where or _is_near(each, loop, source)]
         return Repeated(loop, given, tuple(each for each, _ in made), tuple(where for _, where in made))
 
     def report(self, repeated: Report) -> Report:
@@ -98,12 +101,12 @@ class Repeated:
         residuals: dict[int, Residual] = {}
         conflicts = []
         for residual in repeated.residuals:
-            number = number_of[id(residual.constraint)].get(self.loop.reach)
+            number = number_of[id(residual.constraint)].get(self.loop.copies_each_side)
             if number is not None:
                 frames = residual.frames - self.loop.first
                 residuals[number] = replace(residual, constraint=self.originals[number], frames=frames)
         for conflict in repeated.conflicts:
-            constraint = self.originals[number_of[id(conflict.constraint)][self.loop.reach]]
+            constraint = self.originals[number_of[id(conflict.constraint)][self.loop.copies_each_side]]
             numbers = [number for other in conflict.conflicting for number in number_of[id(other)].values()]
             conflicting = tuple(dict.fromkeys(self.originals[number] for number in numbers))
             conflicts.append(self._in_own_frames(replace(conflict, constraint=constraint, conflicting=conflicting)))
@@ -140,7 +143,7 @@ def _is_near(constraint: Constraint, loop: Loop, source: Source) -> bool:
 def _copied(number: int, original: Constraint, loop: Loop, source: Source) -> list[tuple[Constraint, dict[int, int]]]:
     """A constraint in each copy, or one in all copies where it lasts as long as the loop; each with its entry of
     `Repeated.belongs`. `number` is its index among the originals."""
-    copies = range(2 * loop.reach + 1)
+    copies = range(2 * loop.copies_each_side + 1)
     lasts = all(track.begin == 0 and track.end >= loop.frames - 1 for track in original.compiled(source))
     made: list[tuple[Constraint, dict[int, int]]] = []
     for copy in (None,) if lasts else copies:
@@ -163,7 +166,7 @@ def _planted(
 ) -> list[tuple[Constraint, dict[int, int]]]:
     """The footplants of the repeated clip that begin as the loop's own with index `number` does in each copy; each with
     its entry of `Repeated.belongs`. `continued` is the result of `_continued`."""
-    original, copies = plants[number], range(2 * loop.reach + 1)
+    original, copies = plants[number], range(2 * loop.copies_each_side + 1)
     for part, (begin, end) in original.stays.items():
         original.check_time(source, f"its {part} strike", begin)
         original.check_time(source, f"its {part} off", end)
@@ -207,7 +210,9 @@ def _shifted(plant: Footplant, copy: int, loop: Loop) -> Footplant:
     for part, (begin, end) in plant.stays.items():
         changed |= {f"{part}_strike": begin + first, f"{part}_off": end + first}
     if plant.position is not None:
-        changed["position"] = np.asarray(plant.position, dtype=np.float64) + (copy - loop.reach) * loop.travel
+        changed["position"] = (
+            np.asarray(plant.position, dtype=np.float64) + (copy - loop.copies_each_side) * loop.travel
+        )
     return replace(plant, **changed)
 
 

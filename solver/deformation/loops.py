@@ -138,14 +138,14 @@ class Loop:
         return np.asarray(travelled)
 
     @cached_property
-    def reach(self) -> int:
+    def copies_each_side(self) -> int:
         """The number of copies before the one in the middle, and after it."""
         return max(1, int(np.ceil(APART * self.clip.fps / self.frames)))
 
     @property
     def first(self) -> int:
         """The frame of the repeated clip at which the copy in the middle begins."""
-        return self.reach * self.frames
+        return self.copies_each_side * self.frames
 
     @cached_property
     def repeated(self) -> Clip:
@@ -154,8 +154,8 @@ class Loop:
         motion, frames = self.clip.motion, self.frames
         roots = [joint for joint, parent in enumerate(self.clip.skeleton.parents) if parent < 0]
         rotated, translated = [], []
-        for copy in range(-self.reach, self.reach + 1):
-            last = self.clip.frames if copy == self.reach else frames
+        for copy in range(-self.copies_each_side, self.copies_each_side + 1):
+            last = self.clip.frames if copy == self.copies_each_side else frames
             rotated.append(motion.rotations[:last])
             placed = motion.translations[:last]
             if copy and self.travel.any():
@@ -168,8 +168,10 @@ class Loop:
     def seconds(self) -> Array:
         """(frames of the repeated clip,) the times of its frames; that of the middle copy's first frame is 0."""
         frames = np.arange(self.repeated.frames)
-        copies = np.minimum(frames // self.frames, 2 * self.reach)
-        return np.asarray(((frames - copies * self.frames) + (copies - self.reach) * self.period) / self.clip.fps)
+        copies = np.minimum(frames // self.frames, 2 * self.copies_each_side)
+        return np.asarray(
+            ((frames - copies * self.frames) + (copies - self.copies_each_side) * self.period) / self.clip.fps
+        )
 
     # The result ----------------------------------------------------------------------------------------------------
 

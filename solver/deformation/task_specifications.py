@@ -20,15 +20,15 @@ class TaskSpecification:
 
     priority: int
     """Of the constraint."""
-    leads: bool
-    """Whether the effector ranks above the other one of its constraint."""
+    outranks_partner: bool
+    """Whether the effector, heel or ball of a foot, ranks above its partner, the other one of the two."""
     weight: float
     recruit: Recruit
 
     @property
     def rank(self) -> tuple[int, bool]:
         """The larger is the more important."""
-        return self.priority, self.leads
+        return self.priority, self.outranks_partner
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +59,12 @@ class TaskSpecifications:
         return np.asarray(mine != others)
 
     @staticmethod
-    def of(tracks: Sequence[Track], owner: IntArray, leads: Array) -> TaskSpecifications:
+    def of(tracks: Sequence[Track], owner: IntArray, outranks_partner: Array) -> TaskSpecifications:
         """Those of the tracks that own the frames: `owner` (frames,) is an index into `tracks`, -1 for none, and
-        `leads` (frames,) is at least 0.5 where the owner's effector ranks above the other one of its constraint."""
-        # Twice the track's index, plus one where it leads; -1 for no owner.
-        keys = np.where(owner >= 0, 2 * owner + (leads >= 0.5), -1)
+        `outranks_partner` (frames,) is at least 0.5 where the owner's effector ranks above its partner: see
+        `Channel.outranks_partner`."""
+        # Twice the track's index, plus one where it outranks its partner; -1 for no owner.
+        keys = np.where(owner >= 0, 2 * owner + (outranks_partner >= 0.5), -1)
         code_of = np.full(2 * len(tracks) + 1, -1)
         codes: dict[TaskSpecification, int] = {}
         labels: list[str] = []

@@ -19,7 +19,7 @@ from ..constraints.effectors import Effector
 from ..core.arrays import TINY, Array, BoolArray, IntArray, nearest_of
 from ..core.smooth_steps import smooth_step
 from .channel import Channel
-from .track_connection import connected
+from .track_connection import channel_from_tracks
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Timeline:
             if isinstance(constraint, Footplant) and (pair := constraint.pair(source)):
                 pairs[pair] = None
         channels = _without_contested_transits(
-            [_connected_once(tuple(tracks), source) for tracks in by_effector.values()], source
+            [_cached_channel(tuple(tracks), source) for tracks in by_effector.values()], source
         )
         position = {channel.effector: number for number, channel in enumerate(channels)}
         return Timeline(source, channels, tuple((position[a], position[b]) for a, b in pairs), constraints)
@@ -157,36 +157,38 @@ class Timeline:
             wanted = away * wanted + (1.0 - away) * length[nearest]
         excess = length - wanted
         along = apart / np.maximum(length, TINY)[:, None]
-        heel_leads = _heel_leads(heel, ball)[frames]
+        heel_outranks_ball = _heel_outranks_ball(heel, ball)[frames]
         heel_targets, ball_targets = heel_targets.copy(), ball_targets.copy()
-        heel_targets[frames] += ((1.0 - heel_leads) * excess)[:, None] * along
-        ball_targets[frames] -= (heel_leads * excess)[:, None] * along
+        heel_targets[frames] += ((1.0 - heel_outranks_ball) * excess)[:, None] * along
+        ball_targets[frames] -= (heel_outranks_ball * excess)[:, None] * along
         return heel_targets, ball_targets
 
 
 def _without_contested_transits(channels: Sequence[Channel], source: Source) -> tuple[Channel, ...]:
-    """The channels, not active in free transits of feet during which another channel constrains the same leg."""
+    """The channels, not active in free transits of feet (see `Channel`) while another one constrains the same leg."""
     skeleton = source.clip.skeleton
     uncontested = []
     for channel in channels:
         joint, in_transit = channel.effector.moved_joint, channel.in_free_transit
         if joint is not None and in_transit.any():
-            others = [each for each in channels if each is not channel and not each.path_is_free[each.active].all()]
+            others = [
+                each for each in channels if each is not channel and not each.only_holds_constrained[each.active].all()
+            ]
             contested = np.zeros_like(in_transit)
             for other in others:
                 if other.effector.moved_joint is not None and other.effector.moved_joint in leg_joints(skeleton, joint):
-                    contested |= other.active & ~other.in_free_transit & ~other.path_is_free
+                    contested |= other.active & ~other.in_free_transit & ~other.only_holds_constrained
             channel = channel.without(in_transit & contested)
         uncontested.append(channel)
     return tuple(uncontested)
 
 
-def _connected_once(tracks: tuple[Track, ...], source: Source) -> Channel:
-    """As `connected`, cached by its tracks."""
-    return source.cached(("connected", tracks), lambda: connected(tracks, source))
+def _cached_channel(tracks: tuple[Track, ...], source: Source) -> Channel:
+    """As `channel_from_tracks`, cached by its tracks."""
+    return source.cached(("channel", tracks), lambda: channel_from_tracks(tracks, source))
 
 
-def _heel_leads(heel: Channel, ball: Channel) -> Array:
+def _heel_outranks_ball(heel: Channel, ball: Channel) -> Array:
     """(frames,) 1.0 where the heel ranks above the ball of its foot, 0.0 where the ball does, smooth between.
 
     The one that stands ranks above the one in transit. While both stand, the footplant's own ranks apply. In the air
@@ -194,10 +196,10 @@ def _heel_leads(heel: Channel, ball: Channel) -> Array:
     """
     known = np.flatnonzero(heel.in_hold | ball.in_hold)
     if not known.size:
-        return heel.leads
-    leads = np.where(heel.in_hold & ball.in_hold, heel.leads, heel.in_hold.astype(np.float64))
-    frames = np.arange(len(leads))
+        return heel.outranks_partner
+    known_ranks = np.where(heel.in_hold & ball.in_hold, heel.outranks_partner, heel.in_hold.astype(np.float64))
+    frames = np.arange(len(known_ranks))
     after = np.searchsorted(known, frames)
     left, right = known[np.maximum(after - 1, 0)], known[np.minimum(after, len(known) - 1)]
     share = smooth_step((frames - left) / np.maximum(right - left, 1))
-    return np.asarray((1.0 - share) * leads[left] + share * leads[right])
+    return np.asarray((1.0 - share) * known_ranks[left] + share * known_ranks[right])

@@ -23,7 +23,7 @@ SHORTEST_TRANSIT = 0.5
 """The least time for the transit between two constraints, as a share of the default ease."""
 
 
-def connected(tracks: Sequence[Track], source: Source) -> Channel:
+def channel_from_tracks(tracks: Sequence[Track], source: Source) -> Channel:
     """The channel of one effector, connected from all of its tracks."""
     frames = source.frames
     channel = Channel(
@@ -65,8 +65,8 @@ class _PathEnd:
     """(3,)"""
     velocity: Array
     """(3,) of the displacement, per frame."""
-    leads: float
-    """See `Channel.leads`."""
+    outranks_partner: float
+    """See `Channel.outranks_partner`."""
 
 
 def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease: float) -> None:
@@ -111,7 +111,7 @@ class _Section:
         self.displacement = np.zeros((len(self.frames), 3))
         self.owner = np.full(len(self.frames), owner)
         self.in_hold = np.zeros(len(self.frames), dtype=bool)
-        self.leads = np.ones(len(self.frames))
+        self.outranks_partner = np.ones(len(self.frames))
 
     def assign_hold(self, hold: _Hold) -> None:
         """Assign the frames of a hold to its track."""
@@ -138,7 +138,10 @@ class _Section:
             return
         self.displacement[chosen] = track.part(begin, end - 1)
         self.owner[chosen] = hold.track
-        self.leads[chosen] = 1.0 if track.leads is None else track.leads[begin - track.begin : end - track.begin]
+        if track.outranks_partner is None:
+            self.outranks_partner[chosen] = 1.0
+        else:
+            self.outranks_partner[chosen] = track.outranks_partner[begin - track.begin : end - track.begin]
 
     def connect(self, begin: _PathEnd, end: _PathEnd) -> None:
         """Write a smooth transit between two ends, both excluded."""
@@ -156,7 +159,7 @@ class _Section:
         )
         self.channel.bridged[frames] = True
         share = smooth_step((frames - begin.time) / max(end.time - begin.time, TINY))
-        self.leads[between] = (1.0 - share) * begin.leads + share * end.leads
+        self.outranks_partner[between] = (1.0 - share) * begin.outranks_partner + share * end.outranks_partner
 
     def write(self) -> None:
         """Write the frames into the channel."""
@@ -165,7 +168,7 @@ class _Section:
         self.channel.displacement[written] = self.displacement
         self.channel.owner[written] = self.owner
         self.channel.in_hold[written] = self.in_hold
-        self.channel.leads[written] = self.leads
+        self.channel.outranks_partner[written] = self.outranks_partner
 
 
 def _end_of_hold(tracks: Sequence[Track], hold: _Hold, side: int) -> _PathEnd:
@@ -179,8 +182,8 @@ def _end_of_hold(tracks: Sequence[Track], hold: _Hold, side: int) -> _PathEnd:
     high = at if lasts and side == 1 else min(at + 1, track.end)
     near = track.part(low, high)
     velocity = (near[-1] - near[0]) / max(high - low, 1)
-    leads = 1.0 if track.leads is None else float(track.leads[at - track.begin])
-    return _PathEnd(float(at), near[at - low], velocity, leads)
+    outranks_partner = 1.0 if track.outranks_partner is None else float(track.outranks_partner[at - track.begin])
+    return _PathEnd(float(at), near[at - low], velocity, outranks_partner)
 
 
 def _end_of_filled(channel: Channel, frame: int, inward: int) -> _PathEnd:
@@ -191,7 +194,7 @@ def _end_of_filled(channel: Channel, frame: int, inward: int) -> _PathEnd:
     beside = frame + inward
     known = 0 <= beside < len(channel.active) and bool(channel.active[beside])
     velocity = inward * (channel.displacement[beside] - channel.displacement[frame]) if known else np.zeros(3)
-    return _PathEnd(float(frame), channel.displacement[frame], velocity, float(channel.leads[frame]))
+    return _PathEnd(float(frame), channel.displacement[frame], velocity, float(channel.outranks_partner[frame]))
 
 
 def _holds(

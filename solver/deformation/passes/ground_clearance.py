@@ -28,7 +28,7 @@ from ..smoothing_filter import envelope
 from ..timeline import Timeline
 from ..workspace import Workspace
 
-LIFT_REACH = 0.08
+LIFT_RADIUS = 0.08
 """Seconds before and after a foot in its swing phase would touch the ground over which the lift is blended in and
 out."""
 
@@ -164,10 +164,10 @@ def required_lifts(source: Source, foot: PlantedFoot, world: WorldState) -> Arra
     deep[~in_swing | (deep < TOUCHES * source.clip.skeleton.size)] = 0.0
     if not deep.any():
         return deep
-    reach = source.frames_in(LIFT_REACH)
-    smooth = envelope(deep, reach, in_swing)
+    radius = source.frames_in(LIFT_RADIUS)
+    smooth = envelope(deep, radius, in_swing)
     # Toward a stance phase the lift falls to the least that clears the ground.
-    share = smooth_step(distances_to(foot.standing) / reach) if foot.standing.any() else np.ones_like(deep)
+    share = smooth_step(distances_to(foot.standing) / radius) if foot.standing.any() else np.ones_like(deep)
     return np.asarray(deep + share * (smooth - deep))
 
 
@@ -206,7 +206,7 @@ def with_bent_toes(source: Source, feet: Iterable[PlantedFoot], motion: Motion, 
     assert ground is not None
     up = skeleton.up_axis
     rotated = motion.rotations.copy()
-    reach = source.frames_in(LIFT_REACH)
+    radius = source.frames_in(LIFT_RADIUS)
     world = WorldState.of(skeleton, motion)
     for foot in feet:
         if foot.tip is None or not foot.has_toe_joint:
@@ -217,7 +217,7 @@ def with_bent_toes(source: Source, feet: Iterable[PlantedFoot], motion: Motion, 
         pitch = np.arcsin(np.clip(along[:, up] / lengths, -1.0, 1.0))
         least = _least_pitch(ground, ball, along, lengths, foot.soles[2] - foot.allowed_depth, up)
         bend = np.where(foot.active & near & (least - pitch > TOUCHES), least - pitch, 0.0)
-        smooth = envelope(bend, reach, foot.active)
+        smooth = envelope(bend, radius, foot.active)
         frames = np.flatnonzero(smooth * near)
         if not frames.size:
             continue

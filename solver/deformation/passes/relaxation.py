@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Resolving blocked frames, and relaxing targets that cannot be reached.
 
-A target that leaves the reach of its limb at speed straightens the limb like the root of the distance: the limb pops.
-So unreachable targets are relaxed by a smooth curve that begins before the reach ends and is nowhere less than the
-residual: the limb straightens slowly, and reaches as far.
+Near its full length the bend of a limb goes as the square root of (length of the limb - distance of the target), so its
+speed is unbounded where a target leaves the reach of the limb at speed: the limb would snap straight. So unreachable
+targets are relaxed by a smooth curve that begins before the reach ends and is nowhere less than the residual: the limb
+straightens slowly, and reaches as far.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ LEAST_RESIDUAL = 1e-3
 """Sizes of the character, or radians: a target with a smaller residual can be reached; it has only not been corrected
 yet."""
 
-REACH = 0.1
+RELAXATION_RADIUS = 0.1
 """Seconds, to either side, over which relaxation is smoothed."""
 
 
@@ -39,17 +40,17 @@ class Relaxed:
 
     tasks: FrameTasks
     """With targets that can be reached."""
-    satisfied: FrameTasks
-    """The same without the relaxed channels, in the frames in which they are relaxed: smoothness counts more than
+    without_relaxed: FrameTasks
+    """The same, but channels are not active in the frames in which they are relaxed: there smoothness counts more than
     targets that are missed anyway."""
 
 
 def resolve_blocked_frames(frame_tasks: FrameTasks, work: Workspace, frames: IntArray) -> Steps:
-    """Solve again those of some frames in which a target is missed although a less important task is active: without
-    the less important tasks first, which are then readmitted as far as all targets can be met.
+    """Solve again those of some frames in which a task of lower priority keeps one of higher priority from its target:
+    first without those of lower priority, which are then readmitted as far as all targets can be met.
 
-    In strict priority there are no such frames, unless the solver was blocked: by joint limits, or by tasks that do not
-    recruit all joints that could serve them.
+    In strict priority there are no such frames, unless the solver was blocked on its way: by joint limits, or by tasks
+    that do not recruit all joints that could serve them.
     """
     timeline = frame_tasks.timeline
     frames = frames[~work.met[frames]]
@@ -78,6 +79,7 @@ def resolve_blocked_frames(frame_tasks: FrameTasks, work: Workspace, frames: Int
     work.restore_reference(frames[blocked])
     yield from work.solve(without_lower, frames[blocked], Stage.CONFLICTS)
     yield from _readmit(frame_tasks, work, frames[blocked], lower[blocked])
+    # They were solved for fewer targets, or for nearer ones: their own are not all met, and have yet to be relaxed.
     work.met[frames[blocked]] = False
 
 
@@ -115,9 +117,9 @@ def relax_unreachable_targets(
     if not missed.any():
         return Relaxed(frame_tasks, frame_tasks)
     timeline = frame_tasks.timeline
-    radius = work.source.frames_in(REACH)
+    radius = work.source.frames_in(RELAXATION_RADIUS)
     world = WorldState.of(frame_tasks.skeleton, work.motion)
-    targets, satisfied = list(frame_tasks.targets), list(timeline.channels)
+    targets, without_relaxed = list(frame_tasks.targets), list(timeline.channels)
     changed, everywhere = np.zeros_like(missed), np.arange(timeline.frames)
     for number, channel in enumerate(timeline.channels):
         effector, values = channel.effector, timeline.source.values(channel.effector)
@@ -139,8 +141,8 @@ def relax_unreachable_targets(
         targets[number][relaxed] = effector.displaced(
             values[relaxed], wanted[relaxed] - relaxation[relaxed, None] * along[relaxed]
         )
-        satisfied[number] = channel.without(relaxed)
+        without_relaxed[number] = channel.without(relaxed)
         changed |= relaxed
     relaxed_tasks = FrameTasks(timeline, targets)
     yield from work.solve(relaxed_tasks, np.flatnonzero(changed), Stage.CONFLICTS)
-    return Relaxed(relaxed_tasks, FrameTasks(replace(timeline, channels=tuple(satisfied)), targets))
+    return Relaxed(relaxed_tasks, FrameTasks(replace(timeline, channels=tuple(without_relaxed)), targets))

@@ -15,7 +15,7 @@ from ..progress import Progress
 from ..smoothing_filter import smoothed
 from ..workspace import Workspace
 
-REACH = 0.06
+SMOOTHING_RADIUS = 0.06
 """Seconds, to either side, over which a displacement is smoothed."""
 
 TOLERANCE = 0.6
@@ -38,7 +38,7 @@ def smooth_displacement(
     source = work.source.clip.motion
     active = movable.any(axis=1)
     filtered = np.zeros(len(active), dtype=bool)
-    radius = work.source.frames_in(REACH)
+    radius = work.source.frames_in(SMOOTHING_RADIUS)
     near = dilated(changed, NEIGHBOURHOOD) & active
     for _ in range(work.settings.smoothing_passes):
         rough = np.zeros_like(movable)

@@ -103,7 +103,7 @@ def test_a_track_covers_as_many_frames_as_it_has_displacements(rng: np.random.Ge
     assert track.end == 11 and track.frames.tolist() == [7, 8, 9, 10, 11]
     np.testing.assert_array_equal(track.part(8, 10), displacement[1:4])
     np.testing.assert_array_equal(track.part(7, 11), displacement)
-    assert track.part(9, 9).shape == (1, 3) and track.leads is None
+    assert track.part(9, 9).shape == (1, 3) and track.outranks_partner is None
 
 
 @pytest.mark.parametrize(

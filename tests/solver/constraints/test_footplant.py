@@ -122,7 +122,7 @@ def test_heel_and_toe_stand_still_between_their_events(order: str, rng: np.rando
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_who_is_alone_on_the_ground_leads(order: str, rng: np.random.Generator) -> None:
+def test_who_is_alone_on_the_ground_outranks_the_other(order: str, rng: np.random.Generator) -> None:
     """While both stand the ranks do not matter; they change at the first "off" (Le Callennec 2006, section 4.3.2)."""
     heel_strike, toe_strike, heel_off, toe_off, before, after = ORDERS[order]
     source = Source(moving_human(rng))
@@ -133,8 +133,8 @@ def test_who_is_alone_on_the_ground_leads(order: str, rng: np.random.Generator) 
     frames = tracks["heel"].frames
     first_off = min(heel_off, toe_off)
     leading = np.where(frames <= first_off, before == "heel", after == "heel")
-    np.testing.assert_array_equal(tracks["heel"].leads, leading)
-    np.testing.assert_array_equal(tracks["toe"].leads, ~leading)
+    np.testing.assert_array_equal(tracks["heel"].outranks_partner, leading)
+    np.testing.assert_array_equal(tracks["toe"].outranks_partner, ~leading)
 
 
 def test_times_between_frames_are_events_too() -> None:
@@ -209,7 +209,7 @@ def test_a_foot_may_stand_on_one_end_alone(part: str, rng: np.random.Generator) 
     given = Footplant(foot="left", **{f"{part}_strike": 20, f"{part}_off": 30})  # type: ignore[arg-type]
     (track,) = given.tracks(source)
     assert by_part(given, source)[part].effector == track.effector
-    assert track.leads is not None and (track.leads == 1.0).all()
+    assert track.outranks_partner is not None and (track.outranks_partner == 1.0).all()
     assert given.pair(source) is None
     values = source.values(track.effector)
     path = values[track.frames] + track.displacement

@@ -71,7 +71,7 @@ def test_a_track_says_where_it_is_active_and_when_it_is_held(clip: Clip) -> None
     assert (track.begin, track.end) == (11, 49)
     assert track.frames.tolist() == list(range(11, 50)) and track.displacement.shape == (39, 3)
     assert track.hold_intervals == ((20, 28), (35, 35), (41, 44))
-    assert track.leads is None
+    assert track.outranks_partner is None
 
 
 def test_a_constraint_between_two_frames_asks_for_nothing(clip: Clip) -> None:

@@ -200,7 +200,7 @@ def test_solving_again_touches_only_what_a_change_reaches(plants: list[Footplant
     again = enforced.again(changed)
     same = same_frames(again.clip, enforced.clip)
     assert (same | again.solved).all(), "a frame was changed that was not solved"
-    filtered = 3 * round(smoothing.REACH * enforced.clip.fps) + 2
+    filtered = 3 * round(smoothing.SMOOTHING_RADIUS * enforced.clip.fps) + 2
     next_step = int(plants[3].toe_strike) + filtered  # type: ignore[arg-type]
     assert not again.solved[next_step:].any(), "the change should end where the foot stands again"
     assert again.solved.any()

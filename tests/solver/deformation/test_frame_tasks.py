@@ -328,7 +328,12 @@ def test_frames_differ_exactly_where_their_tasks_do(rng: np.random.Generator) ->
                 for frame in group.frames:
                     owner = channel.tracks[channel.owner[frame]].constraint
                     target = tuple(frame_tasks.targets[each.channel][frame])
-                    specification = (owner.priority, channel.leads[frame] >= 0.5, owner.weight, owner.recruit)
+                    specification = (
+                        owner.priority,
+                        channel.outranks_partner[frame] >= 0.5,
+                        owner.weight,
+                        owner.recruit,
+                    )
                     frames[frame].add((channel.effector, target, specification))
                 assert frame_tasks.owners(group)[number] in constraints
         return frames

@@ -51,7 +51,9 @@ def test_a_plant_is_in_every_copy() -> None:
     loop = made.loop
     strikes = [plant.toe_strike for plant in plants_of(made)]
     assert strikes == [5 + copy * loop.frames for where in made.belongs for copy in where]
-    assert {loop.reach - 1, loop.reach, loop.reach + 1} <= {copy for where in made.belongs for copy in where}
+    assert {loop.copies_each_side - 1, loop.copies_each_side, loop.copies_each_side + 1} <= {
+        copy for where in made.belongs for copy in where
+    }
     assert all(plant.label == "Footplant of the left foot at frame 5" for plant in plants_of(made))
 
 
@@ -60,13 +62,17 @@ def test_a_foot_that_stands_where_the_loop_begins_again_has_one_plant(ends: Any)
     clip = walk_in_place(ends=ends).clip
     made = repeated(clip, list(two_parts(clip)))
     loop = made.loop
-    middle = [plant for plant, where in zip(made.constraints, made.belongs, strict=True) if where.get(loop.reach) == 0]
+    middle = [
+        plant
+        for plant, where in zip(made.constraints, made.belongs, strict=True)
+        if where.get(loop.copies_each_side) == 0
+    ]
     (plant,) = middle
     assert isinstance(plant, Footplant)
     first, after = loop.first, loop.first + loop.frames
     assert plant.stays == {"heel": (first + 20, after + 4), "toe": (first + 22, after + 9)}
-    (before,) = [where for where in made.belongs if where.get(loop.reach) == 1]
-    assert before == {loop.reach - 1: 0, loop.reach: 1}
+    (before,) = [where for where in made.belongs if where.get(loop.copies_each_side) == 1]
+    assert before == {loop.copies_each_side - 1: 0, loop.copies_each_side: 1}
 
 
 def test_parts_that_stand_in_one_of_them_only_are_kept() -> None:
@@ -75,7 +81,7 @@ def test_parts_that_stand_in_one_of_them_only_are_kept() -> None:
     before = Footplant(foot="left", heel_strike=20, heel_off=26, toe_strike=22, toe_off=last)
     after = Footplant(foot="left", toe_strike=0, toe_off=3)
     made = repeated(clip, [before, after])
-    plant = plants_of(made)[made.loop.reach]
+    plant = plants_of(made)[made.loop.copies_each_side]
     first, again = made.loop.first, made.loop.first + made.loop.frames
     assert plant.stays == {"heel": (first + 20, first + 26), "toe": (first + 22, again + 3)}
 
@@ -85,7 +91,7 @@ def test_who_moves_one_part_moves_the_whole_plant() -> None:
     before, after = two_parts(clip)
     for given in ([before.moved((0.1, 0.0, 0.0)), after], [before, after.moved((0.1, 0.0, 0.0))]):
         made = repeated(clip, list(given))
-        assert tuple(plants_of(made)[made.loop.reach].shift) == (0.1, 0.0, 0.0)
+        assert tuple(plants_of(made)[made.loop.copies_each_side].shift) == (0.1, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +157,9 @@ def test_places_travel_with_the_loop() -> None:
     made = repeated(clip, [Footplant(foot="left", toe_strike=5, toe_off=9, position=(1.0, 0.0, 0.0))])
     places = [np.asarray(plant.position) for plant in plants_of(made)]
     np.testing.assert_allclose(np.diff(places, axis=0), np.tile(made.loop.travel, (len(places) - 1, 1)), atol=1e-12)
-    (middle,) = [place for place, where in zip(places, made.belongs, strict=True) if made.loop.reach in where]
+    (middle,) = [
+        place for place, where in zip(places, made.belongs, strict=True) if made.loop.copies_each_side in where
+    ]
     np.testing.assert_array_equal(middle, [1.0, 0.0, 0.0])
 
 

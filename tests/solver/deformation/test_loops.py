@@ -153,8 +153,8 @@ def test_copies_follow_each_other_and_the_middle_one_is_the_clip(make: Callable[
     clip = make()
     loop = Loop.of(clip)
     repeated = loop.repeated
-    assert loop.reach * loop.frames >= APART * clip.fps
-    assert repeated.frames == (2 * loop.reach + 1) * loop.frames + int(loop.closes)
+    assert loop.copies_each_side * loop.frames >= APART * clip.fps
+    assert repeated.frames == (2 * loop.copies_each_side + 1) * loop.frames + int(loop.closes)
     motion = loop.motion_of_the_clip(repeated.motion)
     np.testing.assert_array_equal(motion.rotations, clip.motion.rotations)
     np.testing.assert_array_equal(motion.translations, clip.motion.translations)

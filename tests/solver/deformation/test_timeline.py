@@ -126,7 +126,7 @@ def test_moving_one_foot_reuses_what_was_compiled_for_the_other() -> None:
         assert (channel is before.channels[number]) == of_other_foot
         assert (second[number] is first[number]) == of_other_foot
         assert (after.targets()[number] is before.targets()[number]) == of_other_foot
-        for name in ("active", "displacement", "owner", "in_hold", "leads", "bridged"):
+        for name in ("active", "displacement", "owner", "in_hold", "outranks_partner", "bridged"):
             np.testing.assert_array_equal(getattr(channel, name), getattr(alone.channels[number], name))
         np.testing.assert_array_equal(after.targets()[number], alone.targets()[number])
 

@@ -222,7 +222,7 @@ def test_one_constraint_alone_is_as_it_is(rng: np.random.Generator) -> None:
         (track,) = constraint.tracks(timeline.source)
         np.testing.assert_array_equal(channel.displacement[track.frames], track.displacement)
         np.testing.assert_array_equal(np.flatnonzero(channel.active), track.frames)
-        assert (channel.leads == 1.0).all()
+        assert (channel.outranks_partner == 1.0).all()
 
 
 # --- shortened holds -------------------------------------------------------------------------------------------------

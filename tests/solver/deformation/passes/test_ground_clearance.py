@@ -21,7 +21,7 @@ from poise.solver.deformation.deform import deform
 from poise.solver.deformation.frame_tasks import FrameTasks
 from poise.solver.deformation.passes.ground_clearance import (
     BENDING,
-    LIFT_REACH,
+    LIFT_RADIUS,
     PlantedFoot,
     ground_depths,
     keep_feet_above_ground,
@@ -35,7 +35,7 @@ from poise.solver.deformation.timeline import Timeline
 from ...standing import standing_human, workspace_of
 
 FRAMES, FPS = 61, 30.0
-REACH = round(LIFT_REACH * FPS)
+RADIUS = round(LIFT_RADIUS * FPS)
 PLANT = Footplant(foot="left", heel_strike=38, toe_strike=38, heel_off=44, toe_off=44, ease_in=36, ease_out=15)
 """The left foot is on its way in the frames 2 to 37 and 45 to 59."""
 
@@ -135,7 +135,7 @@ def test_lifts_cover_what_is_under_the_ground_and_no_more_than_that_far_from_it(
     assert (lift[swinging] >= deep[swinging] - 1e-12).all(), "a point stays under the ground"
     assert not lift[~swinging].any()
     assert lift.max() <= deep.max() + 1e-12
-    far = swinging & (distances_to(deep > 0.0) > 2 * REACH)
+    far = swinging & (distances_to(deep > 0.0) > 2 * RADIUS)
     assert not lift[far].any(), "it is lifted where it is above"
     if not callable(height):
         assert far.any() and (lift[11:30] > deep[11:30])[[3, -4]].all(), "it is lifted too late"
@@ -149,8 +149,8 @@ def test_lifts_are_smooth() -> None:
     timeline, foot = timeline_of(clip, 0.0)
     lift = required_lifts(timeline.source, foot, clip.world)
     assert np.abs(np.diff(depth)).max() == pytest.approx(0.04)
-    assert np.abs(np.diff(lift)).max() < 0.04 / REACH
-    assert np.flatnonzero(lift).tolist() == list(range(15 - 2 * REACH, 25 + 2 * REACH))
+    assert np.abs(np.diff(lift)).max() < 0.04 / RADIUS
+    assert np.flatnonzero(lift).tolist() == list(range(15 - 2 * RADIUS, 25 + 2 * RADIUS))
 
 
 def test_who_is_about_to_stand_is_lifted_no_higher_than_the_ground() -> None:
@@ -159,7 +159,7 @@ def test_who_is_about_to_stand_is_lifted_no_higher_than_the_ground() -> None:
     clip = sunk("y", 0.0, depth)
     timeline, foot = timeline_of(clip, 0.0)
     lift = required_lifts(timeline.source, foot, clip.world)
-    unhindered = envelope(np.where(depth > 0.0, lift[35], 0.0)[2:38], REACH)
+    unhindered = envelope(np.where(depth > 0.0, lift[35], 0.0)[2:38], RADIUS)
     assert lift[35] == pytest.approx(0.04, rel=0.1) and unhindered[-1] > 0.03
     assert lift[36] == pytest.approx(lift[35])
     # One frame before it stands, which is half of the time that the lift takes: half of it is left.
@@ -201,7 +201,7 @@ def test_toes_are_bent_off_the_ground_and_nothing_else_moves(up: Up, height: flo
     same = (bent.rotations[:, toe] == clip.motion.rotations[:, toe]).all(axis=-1)
     assert same[~foot.active].all()
     under = foot.active & (before < -1e-5)
-    far = distances_to(under) > 2 * REACH
+    far = distances_to(under) > 2 * RADIUS
     assert not same[under].any()
     assert far[foot.active].any() == (height < 0.0) and same[far].all(), "toes were bent where they were above"
 
@@ -218,7 +218,7 @@ def test_toes_are_bent_smoothly() -> None:
         axis=-1,
     )
     assert turn.max() > 0.2
-    assert np.abs(np.diff(turn)).max() < turn.max() / REACH
+    assert np.abs(np.diff(turn)).max() < turn.max() / RADIUS
 
 
 def test_toes_are_bent_only_at_the_given_frames() -> None:

@@ -10,13 +10,13 @@ from poise.solver.body.clip import Clip
 from poise.solver.core.arrays import Array, BoolArray, distances_to
 from poise.solver.core.progress import Stage, finished
 from poise.solver.deformation.frame_tasks import MET_TOLERANCE, FrameTasks
-from poise.solver.deformation.passes.relaxation import REACH, Relaxed, relax_unreachable_targets
+from poise.solver.deformation.passes.relaxation import RELAXATION_RADIUS, Relaxed, relax_unreachable_targets
 from poise.solver.deformation.workspace import Workspace
 
 from ...standing import displaced, frame_tasks_of, standing_human, workspace_of
 
 FRAMES, FPS = 81, 60.0
-RADIUS = round(REACH * FPS)
+RADIUS = round(RELAXATION_RADIUS * FPS)
 ARM = ("l_shoulder", "l_elbow")
 
 Solved = tuple[FrameTasks, Workspace, Clip, BoolArray]
@@ -102,21 +102,23 @@ def test_a_target_that_is_met_is_not_relaxed(far: tuple[Solved, Relaxed, Clip]) 
     (frame_tasks, _, _, _), relaxed, after = far
     right = channel_of(frame_tasks, "r_wrist")
     np.testing.assert_array_equal(relaxed.tasks.targets[right], frame_tasks.targets[right])
-    channel = relaxed.satisfied.timeline.channels[right]
+    channel = relaxed.without_relaxed.timeline.channels[right]
     np.testing.assert_array_equal(channel.active, frame_tasks.timeline.channels[right].active)
     off = np.linalg.norm(after.position("r_wrist") - frame_tasks.targets[right], axis=1)[channel.active]
     assert off.max() < MET_TOLERANCE * after.skeleton.size
 
 
-def test_satisfied_tasks_lack_the_relaxed_channels_where_these_are_relaxed(far: tuple[Solved, Relaxed, Clip]) -> None:
+def test_the_tasks_without_relaxed_ones_lack_these_channels_where_these_are_relaxed(
+    far: tuple[Solved, Relaxed, Clip],
+) -> None:
     (frame_tasks, _, _, _), relaxed, _ = far
     left = channel_of(frame_tasks, "l_wrist")
     loses = (given_up(frame_tasks, relaxed.tasks, left) != 0.0).any(axis=1)
     before = frame_tasks.timeline.channels[left].active
     assert (before & loses).any() and (before & ~loses).any()
-    np.testing.assert_array_equal(relaxed.satisfied.timeline.channels[left].active, before & ~loses)
+    np.testing.assert_array_equal(relaxed.without_relaxed.timeline.channels[left].active, before & ~loses)
     np.testing.assert_array_equal(relaxed.tasks.timeline.channels[left].active, before)
-    for one, other in zip(relaxed.satisfied.targets, relaxed.tasks.targets, strict=True):
+    for one, other in zip(relaxed.without_relaxed.targets, relaxed.tasks.targets, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -137,7 +139,7 @@ def test_where_everything_is_met_nothing_happens() -> None:
     frame_tasks, work, result, missed = solved((0.0, 0.1, 0.1))
     assert not missed.any()
     relaxed = finished(relax_unreachable_targets(frame_tasks, work, np.arange(FRAMES)))
-    assert relaxed.tasks is frame_tasks and relaxed.satisfied is frame_tasks
+    assert relaxed.tasks is frame_tasks and relaxed.without_relaxed is frame_tasks
     np.testing.assert_array_equal(work.motion.rotations, result.motion.rotations)
 
 

@@ -14,7 +14,7 @@ from poise.solver.core.progress import Stage, finished
 from poise.solver.deformation.acceleration_baseline import accelerations
 from poise.solver.deformation.displacement import displacement
 from poise.solver.deformation.frame_tasks import MET_TOLERANCE, FrameTasks
-from poise.solver.deformation.passes.smoothing import REACH, smooth_displacement
+from poise.solver.deformation.passes.smoothing import SMOOTHING_RADIUS, smooth_displacement
 from poise.solver.deformation.workspace import Workspace
 
 from ...made_up import moving_human
@@ -68,7 +68,7 @@ def test_what_pops_becomes_better_and_what_is_asked_for_holds(rng: np.random.Gen
     assert off.max() < MET_TOLERANCE * frame_tasks.skeleton.size and work.met.all()
     different = (work.motion.rotations != before.rotations).any(axis=(1, 2))
     assert not (different & ~touched).any()
-    assert touched[POP] and not touched[POP + 8 * round(REACH * FPS) :].any()
+    assert touched[POP] and not touched[POP + 8 * round(SMOOTHING_RADIUS * FPS) :].any()
 
 
 def test_frames_in_which_nothing_may_move_and_joints_that_may_not_stay_bit_for_bit(rng: np.random.Generator) -> None:
