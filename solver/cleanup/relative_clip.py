@@ -31,10 +31,10 @@ class RelativeClip:
     loop: Loop | None
     velocity: Array
     """(3,) of the ground, in the clip's units a second."""
-    still: Clip
-    """The clip relative to the ground, with all copies of a loop."""
+    on_still_ground: Clip
+    """The clip relative to the ground, which so stands still, with all copies of a loop."""
     plants: tuple[Plant, ...]
-    """Of `still`, in which they do not move."""
+    """Of `on_still_ground`, in which they do not move."""
 
     @staticmethod
     def of(clip: Clip, plants: Sequence[Plant], cyclic: bool, ground: Ground | None = None) -> RelativeClip | None:
@@ -47,12 +47,12 @@ class RelativeClip:
         loop = Loop.of(clip) if cyclic else None
         whole, seconds = (clip, np.arange(clip.frames) / clip.fps) if loop is None else (loop.repeated, loop.seconds)
         given = list(plants) if loop is None else _repeated(clip, plants, loop)
-        still = tuple(_relative(plant, seconds) for plant in given)
-        return RelativeClip(clip, loop, velocity, over_ground(whole, velocity, seconds), still)
+        relative = tuple(_relative(plant, seconds) for plant in given)
+        return RelativeClip(clip, loop, velocity, over_ground(whole, velocity, seconds), relative)
 
     def cleaned(self, clean: Callable[[Clip, Iterable[Plant]], Cleaned]) -> Cleaned:
         """The result of a method for still ground, converted to the world and to the frames of the clip."""
-        found = clean(self.still, self.plants)
+        found = clean(self.on_still_ground, self.plants)
         whole = over_ground(found.clip, -self.velocity, self._seconds)
         kept = [each for each in zip(found.plants, found.residuals, strict=True) if self._is_in_clip(each[0])]
         plants = tuple(self._in_clip(plant) for plant, _ in kept)
@@ -69,12 +69,12 @@ class RelativeClip:
 
     @property
     def _seconds(self) -> Array:
-        """(frames,) the times of the frames of `still`."""
+        """(frames,) the times of the frames of `on_still_ground`."""
         return np.arange(self.clip.frames) / self.clip.fps if self.loop is None else self.loop.seconds
 
     @property
     def _span(self) -> tuple[int, int]:
-        """The frames of `still` that are the first and the last frame of the clip."""
+        """The frames of `on_still_ground` that are the first and the last frame of the clip."""
         return (
             (0, self.clip.frames - 1)
             if self.loop is None
@@ -82,19 +82,19 @@ class RelativeClip:
         )
 
     def _is_in_clip(self, plant: PlantedPoint) -> bool:
-        """Whether a plant of `still` has a frame of the clip."""
+        """Whether a plant of `on_still_ground` has a frame of the clip."""
         first, last = self._span
         return plant.begin <= last and plant.end >= first
 
     def _in_clip(self, plant: PlantedPoint) -> PlantedPoint:
-        """A plant of `still` in the frames of the clip, with its location in the first of its frames."""
+        """A plant of `on_still_ground` in the frames of the clip, with its location in the first of its frames."""
         first, last = self._span
         begin, end = max(plant.begin, first), min(plant.end, last)
         x, y, z = (np.asarray(plant.location) + self._seconds[begin] * self.velocity).tolist()
         return replace(plant, begin=begin - first, end=end - first, location=(x, y, z))
 
     def _during(self, plant: PlantedPoint, residual: Array) -> Array:
-        """The residuals of a plant of `still` in the frames of the clip."""
+        """The residuals of a plant of `on_still_ground` in the frames of the clip."""
         first, last = self._span
         return residual[max(first - plant.begin, 0) : last + 1 - plant.begin]
 

@@ -25,7 +25,7 @@ from .averages import gaussian, split_window
 from .floor import depth, toes_bend
 from .observing import Adjustment, LimbState, Observer, adjusted, combined
 from .solving import bend_toward, lift, not_backward, solve_limb
-from .targets import Target, location_alone, location_beside, target_above, target_at
+from .targets import Target, location_next_to, location_of_single_point, target_above, target_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,12 +127,12 @@ class Method(ABC):
         count = min(max(self.windows.averaging, 1), plant.frames)
         if beside is None:
             own = points[:count]
-            return self._on_floor(plant, own, lambda height: location_alone(own, height, self.up))
+            return self._on_floor(plant, own, lambda height: location_of_single_point(own, height, self.up))
         other, location = beside
         count = min(count, other.end - plant.begin + 1)
         own, others, averaged = points[:count], other_points[:count], orientations[:count]
         return self._on_floor(
-            plant, own, lambda height: location_beside(location, own, others, averaged, height, self.up)
+            plant, own, lambda height: location_next_to(location, own, others, averaged, height, self.up)
         )
 
     def _on_floor(self, plant: PlantedPoint, points: Array, located: Callable[[float | None], Array]) -> Array:
@@ -148,7 +148,7 @@ class Method(ABC):
             return located(float(plant.floor) + clearance)
         if self.settings.ground is None:
             return located(None)
-        under = location_alone(points, None, self.up)
+        under = location_of_single_point(points, None, self.up)
         lowest = float(self.settings.ground.lowest_allowed(under[None], self.up)[0]) + clearance
         free = located(None)
         if lowest == -np.inf:

@@ -42,22 +42,24 @@ def locating_order(plants: Sequence[PlantedPoint], limbs: Sequence[Limb]) -> lis
     )
 
 
-def location_alone(points: Array, height: float | None, up: int) -> Array:
-    """(3,) the mean of a point's positions (n, 3), at a height if one is given."""
+def location_of_single_point(points: Array, height: float | None, up: int) -> Array:
+    """(3,) the location of a point whose neighbour on the same extremity is not planted: the mean of its positions
+    (n, 3), at a height if one is given."""
     location = points.mean(axis=0)
     if height is not None:
         location[up] = height
     return np.asarray(location)
 
 
-def location_beside(
+def location_next_to(
     other: Array, points: Array, other_points: Array, orientations: Array, height: float | None, up: int
 ) -> Array:
     """(3,) the location of a point whose neighbour on the same extremity is planted at `other` (3,).
 
     `points` and `other_points` (n, 3) are the positions of both, and `orientations` (n, 4) those of the extremity, in
-    the frames over which means are taken. The point lies from the other one as the mean orientation says, at the
-    distance that the two have on the body; for a given height it is rotated about the other one by the smallest angle.
+    the frames over which means are taken. The location is other + mean(R) mean(R⁻¹ (point - other point)) with R the
+    orientations: the mean offset between both on the body, in the mean orientation. For a given height it is rotated
+    about the other one by the smallest angle.
     """
     offset = rotate(conjugate(orientations), points - other_points).mean(axis=0)
     away = rotate(mean_orientation(orientations), offset)

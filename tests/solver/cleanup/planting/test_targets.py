@@ -12,8 +12,8 @@ from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.planting.observing import LimbState, Observer
 from poise.solver.cleanup.planting.targets import (
     locating_order,
-    location_alone,
-    location_beside,
+    location_next_to,
+    location_of_single_point,
     raised,
     rotation_of_two,
     target_above,
@@ -114,8 +114,8 @@ def test_a_vector_is_raised_by_the_smallest_rotation(rng):
 
 def test_a_point_alone_is_located_at_its_mean_on_the_floor(rng):
     points = rng.standard_normal((7, 3))
-    assert np.allclose(location_alone(points, None, 1), points.mean(axis=0))
-    assert np.allclose(location_alone(points, 0.2, 2), [*points.mean(axis=0)[:2], 0.2])
+    assert np.allclose(location_of_single_point(points, None, 1), points.mean(axis=0))
+    assert np.allclose(location_of_single_point(points, 0.2, 2), [*points.mean(axis=0)[:2], 0.2])
 
 
 def test_a_point_beside_another_is_located_at_their_distance(rng):
@@ -124,11 +124,11 @@ def test_a_point_beside_another_is_located_at_their_distance(rng):
     others = rng.standard_normal((9, 3))
     points = others + rotations.rotate(turned, offset)
     other = rng.standard_normal(3)
-    free = location_beside(other, points, others, turned, None, 1)
+    free = location_next_to(other, points, others, turned, None, 1)
     assert np.isclose(np.linalg.norm(free - other), np.linalg.norm(offset), rtol=1e-12)
     mean = rotations.rotate(rotations.mean(turned), offset)
     assert np.linalg.norm(free - other - mean) < 1e-3
-    on_floor = location_beside(other, points, others, turned, float(other[1]) + 0.05, 1)
+    on_floor = location_next_to(other, points, others, turned, float(other[1]) + 0.05, 1)
     assert np.isclose(on_floor[1], other[1] + 0.05) and np.isclose(
         np.linalg.norm(on_floor - other), np.linalg.norm(offset)
     )
