@@ -30,7 +30,7 @@ def combined(weights: Array, rows: Array) -> Array:
 
 
 def outside(basis: Array, rows: Array) -> Array:
-    """Rows (frames, rows, columns) projected onto the null space of an orthonormal basis (frames, spent, columns)."""
+    """Rows (frames, rows, columns) projected onto the null space of orthonormal rows (frames, used rows, columns)."""
     if not basis.shape[1]:
         return rows
     return rows - (rows @ basis.swapaxes(1, 2)) @ basis

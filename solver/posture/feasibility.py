@@ -67,14 +67,15 @@ def moving_joints(skeleton: Skeleton, tasks: Sequence[Task]) -> BoolArray:
     All joints move the balance, but arms need not swing for an error of the legs. Where there are no such tasks, or
     they recruit no free joint, all recruited joints move.
     """
-    recruited, by_few = np.zeros((2, len(skeleton)), dtype=bool)
+    # A task is local if some joint does not move it: the balance, which all joints move, is left out.
+    recruited, by_local_tasks = np.zeros((2, len(skeleton)), dtype=bool)
     for task in tasks:
         own = task.recruited(skeleton)
         recruited |= own
         if not task.influencing_joints(skeleton).all():
-            by_few |= own
+            by_local_tasks |= own
     is_free = np.array([kind is JointKind.FREE for kind in skeleton.kinds])
-    return by_few if (by_few & is_free).any() else recruited
+    return by_local_tasks if (by_local_tasks & is_free).any() else recruited
 
 
 def correct_postures(

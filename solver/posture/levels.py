@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Priority levels: the stacked rows of all tasks of one priority, and the pose attraction below them.
 
-Rows and columns are scaled to pure numbers (see `problem`), so residuals are in sizes of the character or radians.
+Rows and columns are scaled to pure numbers (see `problem`), so errors are in sizes of the character or radians.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class SecondOrder(Protocol):
         """Those of some of the frames."""
 
     def curvature(self, frames: IntArray, pull: Array) -> Array:
-        """(some, columns, columns) minus the second derivative of pull · rows, for a pull (some, rows) at some frames
-        (some,) of the batch."""
+        """(some, columns, columns) -Σᵢ pullᵢ ∂²valueᵢ/∂q² over the rows i at some frames (some,) of the batch; the pull
+        (some, rows) is the weighted residual."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +32,10 @@ class PriorityLevel:
 
     jacobian: Array
     """(frames, rows, columns)"""
-    residual: Array
+    goal_error: Array
     """(frames, rows) error to the next intermediate goal."""
-    error: Array
-    """(frames, rows) error to the target; equals `residual` where the goal is the target."""
+    target_error: Array
+    """(frames, rows) error to the target; equals `goal_error` where the goal is the target."""
     task_of_row: IntArray
     """(rows,) the index of each row's task."""
     recruited: BoolArray | None = None
@@ -53,9 +53,9 @@ class PriorityLevels:
 
     jacobian: Array
     """(frames, rows, columns)"""
-    residual: Array
+    goal_error: Array
     """(frames, rows)"""
-    error: Array
+    target_error: Array
     """(frames, rows)"""
     level_of_row: IntArray
     """(rows,) ascending; a level may have no rows."""
@@ -77,8 +77,8 @@ class PriorityLevels:
             recruited = None if self.recruited is None else self.recruited[rows]
             yield PriorityLevel(
                 self.jacobian[:, rows],
-                self.residual[:, rows],
-                self.error[:, rows],
+                self.goal_error[:, rows],
+                self.target_error[:, rows],
                 self.task_of_row[rows],
                 None if recruited is None or recruited.all() else recruited,
                 second_order,
@@ -90,8 +90,8 @@ class PriorityLevels:
         return replace(
             self,
             jacobian=self.jacobian[frames],
-            residual=self.residual[frames],
-            error=self.error[frames],
+            goal_error=self.goal_error[frames],
+            target_error=self.target_error[frames],
             second_order=tuple(each and each.at(frames) for each in self.second_order),
             null_rows=None if self.null_rows is None else self.null_rows[frames],
         )
@@ -109,14 +109,14 @@ class PriorityLevels:
             )
         if any(level.null_rows is not None for level in levels):
             null_rows = np.concatenate(
-                [np.zeros_like(level.residual) if level.null_rows is None else level.null_rows for level in levels],
+                [np.zeros_like(level.goal_error) if level.null_rows is None else level.null_rows for level in levels],
                 axis=1,
             )
         return PriorityLevels(
             np.concatenate([level.jacobian for level in levels], axis=1),
-            np.concatenate([level.residual for level in levels], axis=1),
-            np.concatenate([level.error for level in levels], axis=1),
-            np.repeat(np.arange(len(levels)), [level.residual.shape[1] for level in levels]),
+            np.concatenate([level.goal_error for level in levels], axis=1),
+            np.concatenate([level.target_error for level in levels], axis=1),
+            np.repeat(np.arange(len(levels)), [level.goal_error.shape[1] for level in levels]),
             np.concatenate([level.task_of_row for level in levels]),
             recruited,
             tuple(level.second_order for level in levels),

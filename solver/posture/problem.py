@@ -4,8 +4,9 @@
 Rows are scaled to pure numbers (lengths by the character's size, all by the square root of their weight), columns by
 the square root of the joint's stiffness (translations by the size), so that nothing depends on units.
 
-Inequalities (joint limits and half-spaces) are handled by an active set: where a step would violate one, its row is
-activated with a residual that leads exactly to the boundary, and the step is solved again for the frames concerned.
+Inequalities (joint limits, and tasks such as half-spaces) are handled by an active set: where a step would violate one,
+its row is activated with a residual that leads exactly to the boundary, and the step is solved again for the frames
+concerned.
 """
 
 from __future__ import annotations
@@ -93,9 +94,9 @@ class _Rows:
     """(frames,) the indices of the frames in the state."""
     jacobian: Array
     """(frames, rows, columns)"""
-    residual: Array
+    goal_error: Array
     """(frames, rows) error to the next goal; of an inequality: to its boundary, negative while it is satisfied."""
-    error: Array
+    target_error: Array
     """(frames, rows) error to the target."""
     active: BoolArray
     """(frames, rows) false for inequalities that are satisfied."""
@@ -106,13 +107,18 @@ class _Rows:
 
     def levels(self) -> PriorityLevels:
         """The rows that are active in some frame; zero in the frames in which they are not."""
-        jacobian, residual, error, recruited = self.jacobian, self.residual, self.error, self.recruited
+        jacobian, goal_error, target_error, recruited = (
+            self.jacobian,
+            self.goal_error,
+            self.target_error,
+            self.recruited,
+        )
         level_of_row, task_of_row, null_rows = self.layout.level_of_row, self.layout.task_of_row, self.null_rows
         if not self.active.all():
             some = np.flatnonzero(self.active.any(axis=0))
             active = self.active[:, some]
             jacobian = jacobian[:, some] * active[:, :, None]
-            residual, error = residual[:, some] * active, error[:, some] * active
+            goal_error, target_error = goal_error[:, some] * active, target_error[:, some] * active
             recruited = None if recruited is None else recruited[some]
             null_rows = None if null_rows is None else null_rows[:, some]
             level_of_row, task_of_row = level_of_row[some], task_of_row[some]
@@ -120,15 +126,17 @@ class _Rows:
             _LevelDerivatives(self.problem, self.state, self.frames, task_of_row[level_of_row == level])
             for level in range(self.problem.levels)
         )
-        return PriorityLevels(jacobian, residual, error, level_of_row, task_of_row, recruited, derivatives, null_rows)
+        return PriorityLevels(
+            jacobian, goal_error, target_error, level_of_row, task_of_row, recruited, derivatives, null_rows
+        )
 
     def at(self, frames: IntArray) -> _Rows:
         return replace(
             self,
             frames=self.frames[frames],
             jacobian=self.jacobian[frames],
-            residual=self.residual[frames],
-            error=self.error[frames],
+            goal_error=self.goal_error[frames],
+            target_error=self.target_error[frames],
             active=self.active[frames],
             null_rows=None if self.null_rows is None else self.null_rows[frames],
         )
@@ -137,7 +145,7 @@ class _Rows:
         """(frames, rows) the inactive inequalities that a step would violate."""
         if self.active.all():
             return np.zeros_like(self.active)
-        return ~self.active & (self.residual - times(self.jacobian, step) > VIOLATION_TOLERANCE)
+        return ~self.active & (self.goal_error - times(self.jacobian, step) > VIOLATION_TOLERANCE)
 
     def activated(self, violated: BoolArray) -> _Rows:
         return replace(self, active=self.active | violated)
@@ -292,8 +300,8 @@ class Problem:
         """
         trust, everywhere = np.full(state.frames, self.settings.largest_turn), np.ones(state.frames, dtype=bool)
         rows = self._rows(state)
-        residual = rows.residual * chosen[:, rows.layout.level_of_row]
-        rows = replace(rows, residual=residual, recruited=None)
+        goal_error = rows.goal_error * chosen[:, rows.layout.level_of_row]
+        rows = replace(rows, goal_error=goal_error, recruited=None)
         limits = self._boundaries.unmeasured(state, self.column_scale)
         attraction = self._no_attraction(state.frames)
         return self._solved_with_inequalities(_Evaluation(rows, limits, attraction, trust, everywhere)).whole
@@ -362,26 +370,28 @@ class Problem:
         return jacobian
 
     def _rows(self, state: WorldState) -> _Rows:
-        layout, error, jacobian = self._laid_out(state), self.row_errors(state), self.jacobian(state)
-        residual = np.empty_like(error)
-        active = np.ones(error.shape, dtype=bool)
+        layout, target_error, jacobian = self._laid_out(state), self.row_errors(state), self.jacobian(state)
+        goal_error = np.empty_like(target_error)
+        active = np.ones(target_error.shape, dtype=bool)
         null_rows = None
         for task, rows in zip(self.tasks, layout.rows, strict=True):
             if isinstance(task, HalfSpaceTask):
                 depth = task.depth(state)
-                error = error.copy()  # the state keeps it
-                error[:, rows] = depth * layout.row_scale[rows]
-                residual[:, rows] = np.minimum(depth, self.goal_step.length)
+                target_error = target_error.copy()  # the state keeps it
+                target_error[:, rows] = depth * layout.row_scale[rows]
+                goal_error[:, rows] = np.minimum(depth, self.goal_step.length)
                 active[:, rows] = depth > 0.0
             else:
-                residual[:, rows] = task.goal(state, self.goal_step)
+                goal_error[:, rows] = task.goal(state, self.goal_step)
             own_null_rows = task.null_rows(state)
             if own_null_rows is not None:
-                null_rows = np.zeros(error.shape) if null_rows is None else null_rows
+                null_rows = np.zeros(target_error.shape) if null_rows is None else null_rows
                 null_rows[:, rows] = own_null_rows
-        residual *= layout.row_scale
+        goal_error *= layout.row_scale
         every = np.arange(state.frames)
-        return _Rows(self, layout, state, every, jacobian, residual, error, active, layout.recruited, null_rows)
+        return _Rows(
+            self, layout, state, every, jacobian, goal_error, target_error, active, layout.recruited, null_rows
+        )
 
     def _recruited_columns(self, task: Task) -> BoolArray:
         """(columns,) false where a joint moves the task but is not recruited by it."""

@@ -85,7 +85,7 @@ def _regular_step(levels: PriorityLevels, attraction: Attraction, longest: float
     Where the rows of all levels are independent, one step within their row space meets them all, whatever their order.
     Cholesky takes the rows in order, so the components of each level are those of its own projected step.
     """
-    jacobian, residual = levels.jacobian, levels.residual
+    jacobian, residual = levels.jacobian, levels.goal_error
     gram = jacobian @ jacobian.swapaxes(1, 2)
     row_squares = np.einsum("frr->fr", gram)
     if levels.null_rows is None:
@@ -103,8 +103,8 @@ def _regular_step(levels: PriorityLevels, attraction: Attraction, longest: float
 
     step = combined(combined(components, whitener), jacobian)
     wanted = (attraction.velocity - step) * attraction.columns
-    spent = times(whitener, times(jacobian, wanted))
-    attracted = wanted - combined(combined(spent, whitener), jacobian)
+    within_rows = times(whitener, times(jacobian, wanted))
+    attracted = wanted - combined(combined(within_rows, whitener), jacobian)
     frames = len(step)
     return Solution(step + attracted, attracted, np.full(frames, len(levels)), np.zeros(frames, dtype=bool)), regular
 
@@ -119,16 +119,16 @@ def _step_by_level(
     unreachable_level = np.full(frames, len(levels))
     seems_unreachable = np.zeros(frames, dtype=bool)
     for depth, level in enumerate(levels):
-        residual = level.residual - times(level.jacobian, step)
+        residual = level.goal_error - times(level.jacobian, step)
         projected = outside(basis, level.jacobian)
         space = RowSpace(projected, level.jacobian)
-        spent = space.basis()
+        used_rows = space.basis()
         if level.recruited is None:
             own_step = _damped_step(space, projected, residual, longest)
         else:
             own_step = _recruited_step(level.recruited, projected, space, basis, residual, longest)
         finished = unreachable_level < depth
-        own_step[finished], spent[finished] = 0.0, 0.0
+        own_step[finished], used_rows[finished] = 0.0, 0.0
         if level.second_order is not None:
             remaining = residual - times(level.jacobian, own_step)
             is_unreachable = _is_unreachable(residual, remaining) & ~finished
@@ -136,7 +136,7 @@ def _step_by_level(
             some = np.flatnonzero(is_unreachable & was_unreachable)
             if some.size:
                 unreachable_level[some] = depth
-                own_step[some], spent[some] = unreachable_level_step(
+                own_step[some], used_rows[some] = unreachable_level_step(
                     list(levels),
                     depth,
                     some,
@@ -147,7 +147,7 @@ def _step_by_level(
                     bend_hint,
                 )
         step += own_step
-        basis = np.concatenate([basis, spent], axis=1)
+        basis = np.concatenate([basis, used_rows], axis=1)
     wanted = (attraction.velocity - step) * attraction.columns * (unreachable_level == len(levels))[:, None]
     attracted = outside(basis, wanted[:, None])[:, 0]
     return Solution(step + attracted, attracted, unreachable_level, seems_unreachable)

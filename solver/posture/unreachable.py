@@ -32,8 +32,9 @@ level that is nearly met. A level that is unreachable could always come slightly
 weight says when that is no longer worth it, and makes the best posture unique, so that neighbouring frames agree."""
 
 GRADIENT_DAMPING = 0.5
-"""Far from its best posture the Hessian of an unreachable level has negative eigenvalues, smaller than this share of
-the gradient. The damping vanishes with the gradient, so it does not slow the last steps."""
+"""The damping, as a share of the length of the gradient. Far from its best posture the Hessian of an unreachable level
+has negative eigenvalues, most of whose magnitudes are below this share (observed, not proven). The damping vanishes
+with the gradient, so it does not slow the last steps."""
 
 SADDLE = 1e-3
 """Directions whose curvature is below minus this share of the remaining error lead away from a saddle: such as bending
@@ -64,45 +65,45 @@ def unreachable_level_step(
     unreachable_level: int,
     frames: IntArray,
     step: Array,
-    basis: Array,
+    used_above: Array,
     remaining: Array,
     attraction: Array,
     bend_hint: Array,
 ) -> tuple[Array, Array]:
     """What an unreachable level and everything below it add to the step of some frames (some,) of the batch.
 
-    `step` (some, columns) is that of the levels above, `basis` (some, spent, columns) spans their row space,
-    `remaining` (some, rows) is what a first-order step leaves of the level's residual, `attraction` (some, columns) is
-    the velocity toward the reference pose, and `bend_hint` (columns,) the direction in which to leave a saddle where no
-    gradient decides.
+    `step` (some, columns) is that of the levels above, `used_above` (some, used rows, columns) an orthonormal basis of
+    their row space, `remaining` (some, rows) what a first-order step leaves of the level's residual, `attraction`
+    (some, columns) the velocity toward the reference pose, and `bend_hint` (columns,) the direction in which to leave a
+    saddle where no gradient decides.
 
     Returns the added step (some, columns) and a basis (some, rows, columns) of the rows of those tasks of the level
     that can be met.
     """
     level = levels[unreachable_level]
     jacobian = _recruited_rows(level, frames)
-    error = level.error[frames] - np.einsum("frc,fc->fr", level.jacobian[frames], step)
-    projected = outside(basis, jacobian)
+    error = level.target_error[frames] - np.einsum("frc,fc->fr", level.jacobian[frames], step)
+    projected = outside(used_above, jacobian)
 
     met = _met_rows(level.task_of_row, remaining)
     met_space = RowSpace(projected * met[:, :, None], jacobian)
     met_step = _least_squares(met_space, projected * met[:, :, None], error * met)
-    spent = met_space.basis()
-    above = np.concatenate([basis, spent], axis=1)
+    used_rows = met_space.basis()
+    all_used_rows = np.concatenate([used_above, used_rows], axis=1)
     step = step + met_step
 
     error = error * ~met
     error_norm = np.linalg.norm(error, axis=1)
-    below = levels[unreachable_level:]
-    weights = level_weights(error_norm, len(below) + 1)
+    from_here_down = levels[unreachable_level:]
+    weights = level_weights(error_norm, len(from_here_down) + 1)
     pulls = [
-        weights[:, depth, None] * (each.error[frames] - np.einsum("frc,fc->fr", each.jacobian[frames], step))
-        for depth, each in enumerate(below)
+        weights[:, depth, None] * (each.target_error[frames] - np.einsum("frc,fc->fr", each.jacobian[frames], step))
+        for depth, each in enumerate(from_here_down)
     ]
     pulls[0] = error
     weighted_attraction = weights[:, -1, None] * attraction
     curvature = outside_both(
-        above, _lagrangian_curvature(levels, unreachable_level, frames, pulls, weighted_attraction)
+        all_used_rows, _lagrangian_curvature(levels, unreachable_level, frames, pulls, weighted_attraction)
     )
 
     def newton_step(rows: list[Array], pulls: list[Array], curvature: Array, attraction: Array) -> Array:
@@ -112,13 +113,13 @@ def unreachable_level_step(
         hessian = curvature.copy()
         for depth, (each, pull) in enumerate(zip(rows, pulls, strict=True)):
             gradient = gradient + np.einsum("frc,fr->fc", each, pull)
-            projected_rows = outside(above, each)
+            projected_rows = outside(all_used_rows, each)
             hessian += projected_rows.swapaxes(1, 2) @ (weights[:, depth, None, None] * projected_rows)
-        gradient = outside(above, gradient[:, None])[:, 0]
-        return _newton(hessian, gradient, weights[:, -1], error_norm, above, bend_hint)
+        gradient = outside(all_used_rows, gradient[:, None])[:, 0]
+        return _newton(hessian, gradient, weights[:, -1], error_norm, all_used_rows, bend_hint)
 
     own_rows = jacobian * ~met[:, :, None]
-    lower_rows = [_recruited_rows(each, frames) for each in below[1:]]
+    lower_rows = [_recruited_rows(each, frames) for each in from_here_down[1:]]
     if level.recruited is None:
         own_step = newton_step([own_rows, *lower_rows], pulls, curvature, attraction)
     else:
@@ -128,14 +129,15 @@ def unreachable_level_step(
         pulls[0] = np.zeros_like(error)
         all_rows = level.jacobian[frames] * ~met[:, :, None]
         own_step = own_step + newton_step([all_rows, *lower_rows], pulls, curvature, attraction)
-    return met_step + own_step, spent
+    return met_step + own_step, used_rows
 
 
-def _newton(hessian: Array, gradient: Array, ridge: Array, error: Array, above: Array, bend_hint: Array) -> Array:
+def _newton(hessian: Array, gradient: Array, ridge: Array, error: Array, used_rows: Array, bend_hint: Array) -> Array:
     """(frames, columns) the damped Newton step; at a saddle, a step of `SADDLE_STEP` away from it is added.
 
     Negative eigenvalues of the Hessian (frames, columns, columns) are replaced by their magnitudes. `ridge` and
-    `error`, the norm of the level's error, are (frames,); `above` (frames, spent, columns) spans the levels above.
+    `error`, the norm of the level's error, are (frames,); `used_rows` (frames, used rows, columns) is an orthonormal
+    basis of what the step may not move: the levels above, and the tasks of the level that are met.
     """
     values, vectors = np.linalg.eigh(hessian)
     length = np.linalg.norm(gradient, axis=1)
@@ -146,7 +148,7 @@ def _newton(hessian: Array, gradient: Array, ridge: Array, error: Array, above: 
     saddles = np.flatnonzero(downhill.any(axis=1) & (np.linalg.norm(along * downhill, axis=1) < FLAT_GRADIENT * error))
     if saddles.size:
         # Where the body is exactly straight no gradient says which way to bend: the hint decides, always the same.
-        hint = outside(above[saddles], np.broadcast_to(bend_hint, (len(saddles), 1, len(bend_hint))))[:, 0]
+        hint = outside(used_rows[saddles], np.broadcast_to(bend_hint, (len(saddles), 1, len(bend_hint))))[:, 0]
         away = np.einsum("fck,fc->fk", vectors[saddles], hint) * downhill[saddles]
         away /= np.maximum(np.linalg.norm(away, axis=1, keepdims=True), TINY)
         # A small gradient decides the side, so that an arm that is already bent bends further; but rounding must not,
@@ -201,9 +203,9 @@ def _lagrangian_curvature(
             curvature += part
     if unreachable_level == 0 or not levels:
         return curvature
-    above = np.concatenate([level.jacobian[frames] for level in levels[:unreachable_level]], axis=1)
-    gram = np.linalg.pinv(above @ above.swapaxes(1, 2), rcond=RANK_TOLERANCE**2, hermitian=True)
-    multipliers = np.einsum("frs,fsc,fc->fr", gram, above, force, optimize=True)
+    rows_above = np.concatenate([level.jacobian[frames] for level in levels[:unreachable_level]], axis=1)
+    gram = np.linalg.pinv(rows_above @ rows_above.swapaxes(1, 2), rcond=RANK_TOLERANCE**2, hermitian=True)
+    multipliers = np.einsum("frs,fsc,fc->fr", gram, rows_above, force, optimize=True)
     first = 0
     for level in levels[:unreachable_level]:
         rows = level.jacobian.shape[1]

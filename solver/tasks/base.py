@@ -95,7 +95,8 @@ class Task(ABC):
         return None
 
     def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
-        """(frames, columns, columns): minus the second derivative of pull · rows, for a pull (frames, rows).
+        """(frames, columns, columns) -Σᵢ pullᵢ ∂²valueᵢ/∂q², with the rows i of the current value and the pull (frames,
+        rows), which is the weighted residual.
 
         An unreachable task needs it for its second-order step; None where the task does not define it.
         """

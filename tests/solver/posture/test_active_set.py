@@ -154,8 +154,8 @@ def test_the_level_of_active_boundaries_has_their_gradients_and_leads_to_them(rn
     for frame in range(5):
         rows = active[frame].sum()
         np.testing.assert_allclose(level.jacobian[frame, :rows], whole[frame, active[frame]], atol=1e-15)
-        np.testing.assert_array_equal(level.residual[frame, :rows], -active_set.excess[frame, active[frame]])
-        assert not level.jacobian[frame, rows:].any() and not level.residual[frame, rows:].any()
+        np.testing.assert_array_equal(level.goal_error[frame, :rows], -active_set.excess[frame, active[frame]])
+        assert not level.jacobian[frame, rows:].any() and not level.goal_error[frame, rows:].any()
 
 
 def test_some_frames_of_the_locks(rng: np.random.Generator) -> None:
@@ -278,4 +278,4 @@ def test_what_is_not_measured_for_a_step_is_not_met_by_it(seed: int, length: flo
     np.testing.assert_allclose(
         some.activated(met).level().jacobian, every.activated(met).level().jacobian, atol=1e-15, rtol=0.0
     )
-    assert np.isfinite(some.activated(met).level().residual).all()
+    assert np.isfinite(some.activated(met).level().goal_error).all()

@@ -32,8 +32,8 @@ def levels(rng: np.random.Generator) -> list[PriorityLevel]:
 
     def level(rows: int, first_task: int, **more: object) -> PriorityLevel:
         jacobian = rng.standard_normal((FRAMES, rows, COLUMNS))
-        residual, error = rng.standard_normal((2, FRAMES, rows))
-        return PriorityLevel(jacobian, residual, error, first_task + np.arange(rows), **more)  # type: ignore[arg-type]
+        goal_error, target_error = rng.standard_normal((2, FRAMES, rows))
+        return PriorityLevel(jacobian, goal_error, target_error, first_task + np.arange(rows), **more)  # type: ignore[arg-type]
 
     recruited = np.ones((3, COLUMNS), dtype=bool)
     recruited[1, 2:] = False
@@ -50,7 +50,7 @@ def test_stacked_levels_come_back_in_order(levels: list[PriorityLevel]) -> None:
     assert len(stack) == 3 and stack.jacobian.shape == (FRAMES, 5, COLUMNS)
     assert stack.level_of_row.tolist() == [0, 0, 0, 1, 1]
     for before, after in zip(levels, stack, strict=True):
-        for name in ("jacobian", "residual", "error", "task_of_row"):
+        for name in ("jacobian", "goal_error", "target_error", "task_of_row"):
             assert np.array_equal(getattr(before, name), getattr(after, name)), name
         assert before.second_order is after.second_order
 
@@ -68,7 +68,7 @@ def test_what_only_one_level_has_is_filled_up_for_the_others(levels: list[Priori
 def test_some_frames_of_a_stack_are_the_stack_of_these_frames(levels: list[PriorityLevel]) -> None:
     stack = PriorityLevels.of(levels)
     some = stack.at(SOME)
-    for name in ("jacobian", "residual", "error", "null_rows"):
+    for name in ("jacobian", "goal_error", "target_error", "null_rows"):
         assert np.array_equal(getattr(some, name), getattr(stack, name)[SOME]), name
     derivatives = some.second_order[1]
     assert isinstance(derivatives, Derivatives) and derivatives.frames.tolist() == SOME.tolist()

@@ -40,7 +40,7 @@ def solve(levels: list[PriorityLevel], attraction: Array | None = None) -> Solut
 
 def undamped(of: PriorityLevel) -> Array:
     """(frames, columns) the least step that meets a level."""
-    return np.einsum("fcr,fr->fc", np.linalg.pinv(of.jacobian), of.residual)
+    return np.einsum("fcr,fr->fc", np.linalg.pinv(of.jacobian), of.goal_error)
 
 
 def moved(of: PriorityLevel, step: Array) -> Array:
@@ -51,15 +51,15 @@ def test_levels_that_fit_together_are_all_met(rng):
     levels = random_levels(rng, 4, 3, 5)
     step = solve(levels).step
     for index, each in enumerate(levels):
-        assert np.allclose(moved(each, step), each.residual, atol=1e-9), f"level {index} is not met"
+        assert np.allclose(moved(each, step), each.goal_error, atol=1e-9), f"level {index} is not met"
 
 
 @pytest.mark.parametrize("far", [1.0, 30.0, 1000.0])
 def test_a_level_never_moves_those_above_it_however_strongly_it_is_damped(rng, far):
     # A projector that is damped along with the step breaks this: the classic mistake. The longer the way, the stronger
     # the damping.
-    levels = [level(each.jacobian, far * each.residual) for each in random_levels(rng, 4, 3, 5)]
-    is_damped = np.abs(moved(levels[0], solve(levels[:1]).step) - levels[0].residual).max() > 1.0
+    levels = [level(each.jacobian, far * each.goal_error) for each in random_levels(rng, 4, 3, 5)]
+    is_damped = np.abs(moved(levels[0], solve(levels[:1]).step) - levels[0].goal_error).max() > 1.0
     assert is_damped == (far > 1.0)
     for count in (1, 2):
         above = solve(levels[:count]).step
@@ -71,7 +71,7 @@ def test_a_level_never_moves_those_above_it_however_strongly_it_is_damped(rng, f
 
 @pytest.mark.parametrize("far", [1.0, 30.0])
 def test_the_attraction_never_moves_a_level(rng, far):
-    levels = in_turn([level(each.jacobian, far * each.residual) for each in random_levels(rng, 4, 3)])
+    levels = in_turn([level(each.jacobian, far * each.goal_error) for each in random_levels(rng, 4, 3)])
     without = solve(levels).step
     attracted = solve(levels, 10.0 * rng.standard_normal((FRAMES, COLUMNS))).step
     assert np.abs(attracted - without).max() > 1.0, "the attraction did nothing"
@@ -95,16 +95,16 @@ def test_a_level_that_conflicts_gets_the_best_that_those_above_allow(rng):
     first, second = random_levels(rng, 3, 4)
     second.jacobian[:, 0] = first.jacobian[:, 0]
     step = solve([first, second]).step
-    assert np.allclose(moved(first, step), first.residual, atol=1e-10)
-    assert np.allclose(moved(second, step)[:, 0], first.residual[:, 0], atol=1e-10)
+    assert np.allclose(moved(first, step), first.goal_error, atol=1e-10)
+    assert np.allclose(moved(second, step)[:, 0], first.goal_error[:, 0], atol=1e-10)
     null = np.linalg.svd(first.jacobian)[2][:, 3:]
     best = np.linalg.lstsq
     for frame in range(FRAMES):
-        start = np.linalg.pinv(first.jacobian[frame]) @ first.residual[frame]
+        start = np.linalg.pinv(first.jacobian[frame]) @ first.goal_error[frame]
         inner = second.jacobian[frame] @ null[frame].T
-        wanted = second.residual[frame] - second.jacobian[frame] @ start
+        wanted = second.goal_error[frame] - second.jacobian[frame] @ start
         reachable = np.linalg.norm(wanted - inner @ best(inner, wanted, rcond=None)[0])
-        reached = np.linalg.norm(second.residual[frame] - second.jacobian[frame] @ step[frame])
+        reached = np.linalg.norm(second.goal_error[frame] - second.jacobian[frame] @ step[frame])
         assert reached < reachable + 1e-9
 
 
@@ -112,7 +112,7 @@ def test_two_equal_rows_share_by_least_squares(rng):
     (both,) = random_levels(rng, 2)
     both.jacobian[:, 1] = both.jacobian[:, 0]
     step = solve([both]).step
-    assert np.allclose(moved(both, step), both.residual.mean(axis=1, keepdims=True), atol=1e-10)
+    assert np.allclose(moved(both, step), both.goal_error.mean(axis=1, keepdims=True), atol=1e-10)
 
 
 def test_adaptive_damping_leaves_a_well_conditioned_level_alone(rng):
@@ -126,11 +126,13 @@ def test_a_frame_that_needs_care_does_not_change_its_neighbours(rng):
     pull = rng.standard_normal((FRAMES, COLUMNS))
     alone = solve(levels, attraction=pull).step
     levels[1].jacobian[2, 0] = levels[0].jacobian[2, 0]
-    levels[2].residual[4] = 50.0
+    levels[2].goal_error[4] = 50.0
     together = solve(levels, attraction=pull).step
     changed = [2, 4]
     assert_equal_to_rounding(np.delete(together, changed, axis=0), np.delete(alone, changed, axis=0))
-    assert np.allclose(moved(levels[0], together), levels[0].residual, atol=1e-9), "a conflict cost the level above it"
+    assert np.allclose(moved(levels[0], together), levels[0].goal_error, atol=1e-9), (
+        "a conflict cost the level above it"
+    )
     assert np.abs(together[4]).max() < 5.0, "a step that asks for too much is not damped"
 
 
@@ -152,10 +154,10 @@ def test_what_no_row_can_change_does_not_keep_levels_from_being_met_at_once(rng,
     null_rows /= np.linalg.norm(null_rows, axis=1, keepdims=True)
     middle = levels[1]
     middle.jacobian[:] -= null_rows[:, :, None] * np.einsum("fr,frc->fc", null_rows, middle.jacobian)[:, None]
-    middle.residual[:] -= null_rows * np.einsum("fr,fr->f", null_rows, middle.residual)[:, None]
+    middle.goal_error[:] -= null_rows * np.einsum("fr,fr->f", null_rows, middle.goal_error)[:, None]
     pull = rng.standard_normal((FRAMES, COLUMNS))
     one_by_one = solve(in_turn(levels), pull)
-    levels[1] = PriorityLevel(middle.jacobian, middle.residual, middle.residual, np.full(3, 7), null_rows=null_rows)
+    levels[1] = PriorityLevel(middle.jacobian, middle.goal_error, middle.goal_error, np.full(3, 7), null_rows=null_rows)
     monkeypatch.setattr(strict_priority, "_step_by_level", None)
     at_once = solve(levels, pull)
     assert np.allclose(at_once.step, one_by_one.step, atol=1e-11)
@@ -164,9 +166,9 @@ def test_what_no_row_can_change_does_not_keep_levels_from_being_met_at_once(rng,
 
 def test_rows_that_are_switched_off_in_some_frames_hold_nothing(rng):
     levels = random_levels(rng, 4, 3)
-    levels[0].jacobian[::2, 1], levels[0].residual[::2, 1] = 0.0, 0.0
+    levels[0].jacobian[::2, 1], levels[0].goal_error[::2, 1] = 0.0, 0.0
     pull = rng.standard_normal((FRAMES, COLUMNS))
-    without = [level(np.delete(levels[0].jacobian, 1, axis=1), np.delete(levels[0].residual, 1, axis=1)), levels[1]]
+    without = [level(np.delete(levels[0].jacobian, 1, axis=1), np.delete(levels[0].goal_error, 1, axis=1)), levels[1]]
     assert np.allclose(solve(levels, pull).step[::2], solve(without, pull).step[::2], atol=1e-11)
 
 
@@ -174,8 +176,8 @@ def test_a_row_that_nothing_moves_costs_the_others_nothing_even_if_it_wants_some
     levels = random_levels(rng, 4, 3)
     levels[0].jacobian[1, 2] = 0.0
     step = solve(levels).step
-    assert np.allclose(np.delete(moved(levels[0], step), 2, axis=1), np.delete(levels[0].residual, 2, axis=1))
-    assert np.allclose(moved(levels[1], step), levels[1].residual)
+    assert np.allclose(np.delete(moved(levels[0], step), 2, axis=1), np.delete(levels[0].goal_error, 2, axis=1))
+    assert np.allclose(moved(levels[1], step), levels[1].goal_error)
     nothing = level(np.zeros((FRAMES, 3, COLUMNS)), np.ones((FRAMES, 3)))
     assert not solve([nothing]).step.any()
 
@@ -192,7 +194,7 @@ def test_a_lost_direction_is_neither_followed_nor_held(rng):
     flat.jacobian[:, 2] = 0.0
     step = solve([flat, below]).step
     assert np.isfinite(step).all()
-    assert np.allclose(moved(below, step), below.residual, atol=1e-9)
+    assert np.allclose(moved(below, step), below.goal_error, atol=1e-9)
 
 
 def test_rows_move_only_what_they_recruit(rng):
@@ -202,7 +204,7 @@ def test_rows_move_only_what_they_recruit(rng):
     only = level(rows, 0.1 * rng.standard_normal((FRAMES, 3)), recruited)
     step = solve([only]).step
     assert not step[:, 8:].any()
-    assert np.allclose(moved(only, step), only.residual, atol=1e-9)
+    assert np.allclose(moved(only, step), only.goal_error, atol=1e-9)
 
 
 def test_a_higher_level_is_safe_even_from_columns_that_it_does_not_recruit(rng):
@@ -214,4 +216,4 @@ def test_a_higher_level_is_safe_even_from_columns_that_it_does_not_recruit(rng):
     lower = level(rng.standard_normal((FRAMES, 3, COLUMNS)), 0.1 * rng.standard_normal((FRAMES, 3)))
     step = solve([higher, lower]).step
     assert np.abs(moved(higher, step)).max() < 1e-10
-    assert np.allclose(moved(lower, step), lower.residual, atol=1e-9)
+    assert np.allclose(moved(lower, step), lower.goal_error, atol=1e-9)
