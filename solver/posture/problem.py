@@ -23,7 +23,7 @@ from ..body.motion import Motion
 from ..body.skeleton import Skeleton
 from ..core.arrays import TINY, Array, BoolArray, IntArray
 from ..core.row_space import times
-from ..tasks import GoalStep, HalfSpaceTask, PoseTask, Task
+from ..tasks import GoalStep, PoseTask, Task
 from .active_set import ActiveSet, LimitBoundaries
 from .levels import Attraction, PriorityLevels
 from .settings import SolveSettings
@@ -375,11 +375,12 @@ class Problem:
         active = np.ones(target_error.shape, dtype=bool)
         null_rows = None
         for task, rows in zip(self.tasks, layout.rows, strict=True):
-            if isinstance(task, HalfSpaceTask):
+            if task.is_inequality:
                 depth = task.depth(state)
                 target_error = target_error.copy()  # the state keeps it
                 target_error[:, rows] = depth * layout.row_scale[rows]
-                goal_error[:, rows] = np.minimum(depth, self.goal_step.length)
+                longest = self.goal_step.angle if task.is_angular else self.goal_step.length
+                goal_error[:, rows] = np.minimum(depth, longest)
                 active[:, rows] = depth > 0.0
             else:
                 goal_error[:, rows] = task.goal(state, self.goal_step)

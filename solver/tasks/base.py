@@ -49,7 +49,7 @@ class Task(ABC):
     is_angular: ClassVar[bool] = False
     """Whether errors are in radians (or pure numbers) rather than in lengths."""
     is_inequality: ClassVar[bool] = False
-    """Whether it only acts where it is violated."""
+    """Whether it only acts where it is violated, or where a step would violate it; it then defines `depth`."""
     frame_field: ClassVar[str] = ""
     """The field, if there is one, that may hold an array with one row for each frame. No other field may depend on the
     frames."""
@@ -88,6 +88,11 @@ class Task(ABC):
     def goal(self, state: WorldState, step: GoalStep) -> Array:
         """(frames, rows) the error to an intermediate goal, no further away than `step`."""
         return shortened(self.cached_error(state), step.angle if self.is_angular else step.length)
+
+    def depth(self, state: WorldState) -> Array:
+        """(frames, rows) of an inequality: how far each row is beyond its boundary, negative while it is satisfied. The
+        error is its positive part, and the Jacobian that of minus the depth, also where it is satisfied."""
+        raise NotImplementedError(f"{self.label} is no inequality, or does not define its depth.")
 
     def null_rows(self, state: WorldState) -> Array | None:
         """(frames, rows) the unit combination of rows that no joint moves and whose goal is 0 (a left null vector of

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
 from poise import solver
 from poise.solver import synthetic
+from poise.solver.body.degrees_of_freedom import Dofs
 from poise.solver.body.kinematics import WorldState, integrate
 from poise.solver.posture.problem import Problem
 from poise.solver.posture.settings import SolveSettings
@@ -138,3 +142,63 @@ def test_the_feasibility_step_leaves_unfinished_levels_where_they_are(skeleton, 
     after_near, after_far = problem.level_errors(after).T
     assert (after_near < 0.01 * before_near).all()
     assert np.allclose(after_far, before_far, atol=1e-5)
+
+
+@dataclass(frozen=True, eq=False)
+class OutsideSphereTask(solver.Task):
+    """A joint stays at least `radius` away from a point: an inequality that the solver does not know."""
+
+    joint: str
+    center: np.ndarray
+    radius: float
+
+    is_inequality: ClassVar[bool] = True
+
+    def _away(self, state: WorldState) -> np.ndarray:
+        return state.positions[:, state.skeleton.index(self.joint)] - self.center
+
+    def depth(self, state: WorldState) -> np.ndarray:
+        return self.radius - np.linalg.norm(self._away(state), axis=1)[:, None]
+
+    def error(self, state: WorldState) -> np.ndarray:
+        return np.maximum(self.depth(state), 0.0)
+
+    def jacobian(self, state: WorldState, dofs: Dofs) -> np.ndarray:
+        away = self._away(state)
+        away = away / np.linalg.norm(away, axis=1)[:, None]
+        point = state.skeleton.resolve(self.joint)
+        return np.einsum("fr,frc->fc", away, state.point_jacobian(point, dofs))[:, None]
+
+    def influencing_joints(self, skeleton: solver.Skeleton) -> np.ndarray:
+        return skeleton.tree.carriers(skeleton.index(self.joint))
+
+
+def test_any_task_that_says_so_is_an_inequality(skeleton, state):
+    """A wrist that is pulled stops at a sphere, and moves freely where the sphere is out of its way."""
+    wrist = state.positions[0, skeleton.index("r_wrist")]
+    pulled = solver.PositionTask("r_wrist", wrist + np.array([0.0, 0.0, 0.05 * skeleton.size]), priority=1)
+    near, far = (
+        OutsideSphereTask(
+            "r_wrist", wrist + np.array([0.0, 0.0, ahead * skeleton.size]), 0.2 * skeleton.size, priority=2
+        )
+        for ahead in (0.21, 2.0)
+    )
+    free = whole_step(compiled(skeleton, pulled), state)
+    assert_equal_to_rounding(whole_step(compiled(skeleton, pulled, far), state), free)
+    for task, stops in ((near, True), (far, False)):
+        problem = compiled(skeleton, pulled, task)
+        step = whole_step(problem, state)
+        moved = (
+            task.depth(state)[:, 0]
+            - np.einsum("frc,fc->fr", task.jacobian(state, problem.dofs), problem.velocities(step))[:, 0]
+        )
+        assert (moved < 1e-9 * skeleton.size).all()
+        assert (moved > -1e-6 * skeleton.size).all() == stops
+    inside = OutsideSphereTask("r_wrist", wrist + np.array([0.0, 0.0, 0.1]), 0.11, priority=2)
+    solved = solver.solve_posture(skeleton, solver.Pose.rest(skeleton), [inside])
+    assert inside.error(WorldState.of(skeleton, solver.Motion.from_poses([solved.pose]))).max() < 1e-5
+
+
+def test_only_inequalities_have_a_depth(state):
+    with pytest.raises(NotImplementedError, match="is no inequality"):
+        solver.PositionTask("r_wrist", [0, 0, 0]).depth(state)
