@@ -57,14 +57,14 @@ def why_implausible(
         frame = worst if times is None else times[worst]
         return (
             f"The result is not kept: at frame {frame:g} it moves {names[root]!r} by {distances[worst]:.3g} leg "
-            f"lengths, although the feet already stand there. {_what_to_check(source, plants, ground)}"
+            f"lengths, although the feet already stand there. {_what_to_check(source, ground)}"
         )
     for plant in plants:
         before, after = (_slide(clip, plant, alone) / size for clip in (source, result))
         if after > before + SLIDES_MORE:
             return (
                 f"The result is not kept: {plant.label} would slide by {after:.3g} leg lengths, and slides by "
-                f"{before:.3g} in the source. {_what_to_check(source, plants, ground)}"
+                f"{before:.3g} in the source. {_what_to_check(source, ground)}"
             )
     return ""
 
@@ -111,10 +111,9 @@ def _slide(clip: Clip, plant: Footplant, counted: BoolArray) -> float:
     return max(slides, default=0.0)
 
 
-def _what_to_check(clip: Clip, plants: Sequence[Footplant], ground: Ground | None) -> str:
-    skeleton = clip.skeleton
-    rest_rotations, rest_positions = skeleton.rest
-    wrong = implausible_landmarks(skeleton.landmarks, rest_rotations, rest_positions)
+def _what_to_check(clip: Clip, ground: Ground | None) -> str:
+    """The first implausible landmark of the clip's character in a sentence; else what to check, the ground first."""
+    wrong = implausible_landmarks(clip.skeleton.landmarks, *clip.skeleton.rest)
     if wrong:
         return wrong[0]
     if ground is not None:
