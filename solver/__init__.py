@@ -38,7 +38,7 @@ from .core.progress import Stage, finished
 from .core.smooth_steps import smooth_step
 from .core.splines import Spline
 from .deformation.deform import Deformation, deform, deforming
-from .deformation.foot_correction import correct_and_deform, correcting_and_deforming
+
 from .deformation.loops import is_cyclic
 from .deformation.plausibility import why_implausible
 from .deformation.progress import Progress
@@ -152,8 +152,6 @@ __all__ = [
     "cleaned",
     "constraints_as_dict",
     "constraints_from_dict",
-    "correct_and_deform",
-    "correcting_and_deforming",
     "deform",
     "deforming",
     "detect",

@@ -76,7 +76,7 @@ def solve_in_steps(
     # Warnings of the solver become advice in the panel.
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", solver.RecruitingWarning)
-        steps = solver.correcting_and_deforming(clip, translated.constraints, ground=grounded.ground, cyclic=cyclic)
+        steps = solver.deforming(clip, translated.constraints, ground=grounded.ground, cyclic=cyclic)
     deformation = yield from _relayed(steps, lambda step: (step.stage.value, step.share))
     yield progress.BAKING, 0.0
     check_plausible(reading, clip, deformation.clip, grounded)

@@ -62,7 +62,7 @@ def _edit(clip: solver.Clip, options: BatchOptions, job: Job, armature: str, rep
         _check_plausible(clip, result, plants, ground)
     if options.constraints is not None:
         constraints = [*_kept(plants, requested, options), *requested]
-        deformation = solver.correct_and_deform(result, constraints, ground=ground, cyclic=cyclic)
+        deformation = solver.deform(result, constraints, ground=ground, cyclic=cyclic)
         result = deformation.clip
         report["deform"] = _deformation_report(deformation)
         _check_plausible(clip, result, constraints, ground)

@@ -18,7 +18,7 @@ from poise import solver
 from poise.examples import edits
 from poise.examples.edits import KICK_HEIGHTS, Edit
 from poise.solver.core.arrays import Array
-from poise.solver.deformation.acceleration_baseline import accelerations
+from poise.examples.accelerations import accelerations
 
 from . import bodies
 from .bodies import FRONT, Part, View

@@ -32,6 +32,11 @@ class Effector(ABC):
     """Whether residuals are in radians (or without a unit) rather than lengths."""
 
     @property
+    def rows(self) -> int:
+        """The number of rows of its task."""
+        return 3
+
+    @property
     def moved_joint(self) -> int | None:
         """The joint that carries it; None where there is no single one."""
         return None
@@ -161,6 +166,10 @@ class BalanceEffector(Effector):
 
     points: tuple[BodyPoint, ...]
     axes: str
+
+    @property
+    def rows(self) -> int:
+        return len(self.axes)
 
     def value(self, world: WorldState) -> Array:
         return balance_vector(world, self.points)

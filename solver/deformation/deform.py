@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,26 +11,32 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..constraints import Constraint, Ground, Source
-from ..core.arrays import BoolArray, IntArray
+from ..body.kinematics import WorldState
+from ..core.arrays import BoolArray, IntArray, dilated
 from ..core.errors import ConstraintError
 from ..core.progress import Stage, finished
+from ..posture.feasibility import moving_joints
+from .columns import Columns
 from .frame_tasks import FrameTasks
 from .loop_constraints import Repeated
 from .loops import Loop
-from .passes.boundaries import BlendedBoundaries, blend_boundaries
+from .metric import DisplacementMetric
+from .passes.boundaries import blend_boundaries
+from .passes.draft import Draft, Knots, solve_draft, transition_time
 from .passes.ground_clearance import keep_feet_above_ground
-from .passes.relaxation import relax_unreachable_targets, resolve_blocked_frames
-from .passes.smoothing import smooth_displacement
-from .passes.swing_phase import SwingPhase, interpolate_swings, slope_span, swing_frames, swing_phases
-from .progress import Progress, Steps
+from .passes.projection import project
+from .passes.reach import relax_unreachable_targets
+from .progress import Progress
 from .report import Report, report_on
 from .settings import DeformSettings
 from .timeline import Timeline
-from .workspace import Workspace, neighbours, neighbours_met
+from .workspace import Workspace
 
-COARSE_RATE = 30.0
-"""Frames a second of the first, coarse solution. Displacements are smooth: the frames between are interpolated and need
-only a step or two."""
+REACHED = 6.0
+"""Time constants of a displacement after which its change does not count: a four-hundredth of it is left."""
+
+RELAXATIONS = 2
+"""How often targets are relaxed after the first draft."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +59,8 @@ class Deformation:
         if self._looped is not None:
             loop, whole = self._looped.repeated.loop, self._looped.whole
             middle = loop.first, loop.first + loop.frames - 1
-            return self._looped.repeated.report(report_on(self._solution.boundaries.blended, whole.clip, middle))
-        return report_on(self._solution.boundaries.blended, self.clip)
+            return self._looped.repeated.report(report_on(self._solution.wanted, whole.clip, middle))
+        return report_on(self._solution.wanted, self.clip)
 
     def again(self, constraints: Iterable[Constraint]) -> Deformation:
         """The source deformed by other constraints; only the frames whose tasks have changed are solved."""
@@ -108,7 +114,10 @@ class _Solution:
     """What the next solve reuses of a solve."""
 
     work: Workspace
-    boundaries: BlendedBoundaries
+    compiled: FrameTasks
+    """The tasks of its constraints."""
+    wanted: FrameTasks
+    """The same with blended boundaries, and without free transits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,77 +204,65 @@ def _solve(
     """The passes of a deformation, one after the other."""
     timeline, source = frame_tasks.timeline, frame_tasks.timeline.source
     work = Workspace(source, settings, before.work if before else None)
-    boundaries = yield from blend_boundaries(frame_tasks, work, before.boundaries if before else None)
-    blended = boundaries.blended
-    changed = blended.differs_from(before.boundaries.blended) if before else np.ones(source.frames, dtype=bool)
+    changed = _reached_frames(frame_tasks, before)
     work.restore_source(np.flatnonzero(changed & ~timeline.active))
     frames = np.flatnonzero(changed & timeline.active)
-    work.write_reference(frames, source.clip.motion.at(frames))
+    wanted = frame_tasks
     if settings.coherence == "sequential":
-        tasks = blended
-        yield from work.solve_sequentially(tasks, frames, Stage.SOLVING)
-    else:
-        tasks = FrameTasks(timeline.stance_only(), blended.targets)
-        yield from _solve_all_frames(tasks, timeline, work, changed)
-        yield from resolve_blocked_frames(tasks, work, frames)
-    relaxed = yield from relax_unreachable_targets(tasks, work, frames)
-    if relaxed.tasks is not tasks and settings.coherence == "batch":
-        # Relaxation has moved the stance frames between which the legs are interpolated.
-        in_swing = _interpolate_legs(_changed_phases(timeline, changed), work)
-        yield from work.correct_or_solve(relaxed.tasks, in_swing, Stage.CONFLICTS)
-    solved = yield from smooth_displacement(relaxed.without_relaxed, work, changed, blended.movable)
-    solved[frames] = True
-    yield from keep_feet_above_ground(relaxed.without_relaxed, timeline, work, solved)
+        yield from work.solve_sequentially(frame_tasks, frames, Stage.SOLVING)
+    elif frames.size:
+        work.restore_source(frames)
+        wanted = yield from _solve_all_frames(frame_tasks, work, frames)
     clip = work.clip() if timeline.active.any() else source.clip
-    return Deformation(source.clip, clip, timeline.constraints, work.converged, solved, _Solution(work, boundaries))
+    solution = _Solution(work, frame_tasks, wanted)
+    return Deformation(source.clip, clip, timeline.constraints, work.converged, changed & timeline.active, solution)
 
 
-def _solve_all_frames(tasks: FrameTasks, timeline: Timeline, work: Workspace, changed: BoolArray) -> Steps:
-    """Solve all frames that have changed: first, coarsely, every few of the stance frames; then the others from their
-    interpolation, with the legs in their swing phases interpolated joint by joint."""
-    frames = np.flatnonzero(changed & timeline.active)
-    stride = max(1, round(work.source.clip.fps / COARSE_RATE))
-    if len(frames) <= 2 * stride:
-        stride = 1
-    in_swing = swing_frames(timeline)
-    phases = _changed_phases(timeline, changed)
-    ends = [end for phase in phases for end in phase.end_frames(slope_span(work.source.clip.fps))]
-    coarse = _coarse_frames(frames[~in_swing[frames]], stride, ends)
-    yield from work.solve(tasks, coarse, Stage.COARSE, coarse=True)
-    met = coarse[work.met[coarse]]
-    known = np.union1d(coarse, neighbours(frames, work.source.frames))
-    rest = np.setdiff1d(frames, coarse)
-    between_met = rest[:0]
-    if rest.size and known.size:
-        work.write(rest, work.interpolated(known, rest))
-        swing = rest[in_swing[rest]]
-        work.write_reference(swing, work.at(swing))
-        _interpolate_legs(phases, work)
+def _reached_frames(frame_tasks: FrameTasks, before: _Solution | None) -> BoolArray:
+    """(frames,) those that constraints can reach which differ from those of a solve before: their own, and those around
+    within which a displacement appears or vanishes."""
+    frames, source = frame_tasks.timeline.frames, frame_tasks.timeline.source
+    if before is None or before.work.settings.coherence == "sequential":
+        return np.ones(frames, dtype=bool)
+    changed = frame_tasks.differs_from(before.compiled)
+    if not changed.any():
+        return changed
+    largest = max(frame_tasks.largest_displacement(changed), before.compiled.largest_displacement(changed))
+    return dilated(changed, source.frames_in(REACHED * float(transition_time(np.array(largest)))))
+
+
+def _solve_all_frames(
+    compiled: FrameTasks, work: Workspace, frames: IntArray
+) -> Generator[Progress, None, FrameTasks]:
+    """Solve some frames; returns the tasks with blended boundaries."""
+    skeleton, clip, timeline = compiled.skeleton, work.source.clip, compiled.timeline
+    wanted = FrameTasks(timeline.without_free_transits(), compiled.targets, compiled.movable)
+    columns = Columns(skeleton, moving_joints(skeleton, [each.task for each in wanted.single_level(frames[:1])]))
+    metric = DisplacementMetric(clip, columns)
+    changed = np.zeros(clip.frames, dtype=bool)
+    changed[frames] = True
+    knots = Knots.of(timeline.active, changed, clip.fps)
+    fixed = columns.displacement(clip.motion.at(knots.frames), work.reference.at(knots.frames))
+    draft = Draft(knots, columns, fixed * knots.fixed[:, None], np.zeros(0))
+    close, far = work.settings.tolerances.close, work.settings.tolerances.far
+
+    def state(some: IntArray) -> WorldState:
+        return WorldState.of(skeleton, columns.displaced(clip.motion.at(some), draft.at(some)))
+
+    tasks, draft, _ = yield from relax_unreachable_targets(wanted, wanted, work, draft, far)
+    draft = solve_draft(tasks, work, metric, draft)
+    blended = blend_boundaries(wanted, state)
+    if blended is not wanted:
+        wanted = tasks = blended
+        draft = solve_draft(tasks, work, metric, draft)
+    for _ in range(RELAXATIONS):
+        tasks, draft, missed = yield from relax_unreachable_targets(wanted, tasks, work, draft, close)
+        if not missed:
+            break
+        draft = solve_draft(tasks, work, metric, draft)
         yield work.progress(Stage.COARSE, 1.0)
-        between_met = rest[neighbours_met(work.met, known, rest)]
-    yield from work.correct_or_solve(tasks, np.union1d(met, between_met), Stage.SOLVING)
-    yield from work.solve(tasks, np.setdiff1d(rest, between_met), Stage.SOLVING)
-    unconverged = frames[~work.met[frames] & ~work.converged[frames]]
-    yield from work.interpolate_unconverged(tasks, unconverged, Stage.SOLVING)
-
-
-def _changed_phases(timeline: Timeline, changed: BoolArray) -> list[SwingPhase]:
-    """The swing phases in which, or at whose ends, a frame has changed."""
-    return [phase for phase in swing_phases(timeline) if changed[phase.before : phase.after + 1].any()]
-
-
-def _interpolate_legs(phases: Sequence[SwingPhase], work: Workspace) -> IntArray:
-    """Interpolate the legs of swing phases, in the result and in the reference; returns the frames of the phases."""
-    if not phases:
-        return np.zeros(0, dtype=np.int64)
-    work.motion = interpolate_swings(work.source, phases, work.motion)
-    frames = np.unique(np.concatenate([phase.frames for phase in phases]))
-    work.write_reference(frames, work.at(frames))
-    return frames
-
-
-def _coarse_frames(frames: IntArray, stride: int, needed: Sequence[int]) -> IntArray:
-    """Every `stride`-th of some frames, both ends of each of their runs, and those of them that are needed."""
-    ends = np.flatnonzero(np.diff(frames) > 1)
-    chosen = np.concatenate([frames[frames % stride == 0], frames[:1], frames[ends], frames[ends + 1], frames[-1:]])
-    return np.union1d(chosen, np.intersect1d(frames, np.array(needed, dtype=np.int64)))
+    work.write_draft(frames, columns.displaced(clip.motion.at(frames), draft.at(frames)))
+    unmet = yield from project(tasks, work, frames, draft)
+    yield from work.solve_strictly(tasks, unmet, Stage.CONFLICTS)
+    yield from keep_feet_above_ground(tasks, timeline, work, changed, draft)
+    return wanted

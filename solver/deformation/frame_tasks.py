@@ -8,7 +8,7 @@ change ranks. Frames that agree in all of this form a group, and a group is a ba
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -20,36 +20,16 @@ from ..constraints import Constraint
 from ..constraints.effectors import Effector, PointEffector
 from ..core import rotations
 from ..core.arrays import TINY, Array, BoolArray, IntArray
-from ..posture.feasibility import correct_postures, is_correctable
 from ..posture.settings import SolveSettings
-from ..posture.solve import Postures, solve_checked
-from ..tasks import AcrossTask, MaskedTask, PoseTask, Task
+from ..posture.solve import solve_checked
+from ..tasks import PoseTask, Task
 from ..tasks.masked import across
 from .channel import Channel
 from .timeline import Timeline
 
-MET_TOLERANCE = 1e-5
-"""Sizes of the character, or radians: a target with a smaller residual is met."""
-
-HEEL_TOLERANCE = 1e-4
-"""Sizes of the character: the residual that the heel of a rigid foot may have along the foot. Its ball and the line
-between them are met to `MET_TOLERANCE`, and the targets are as far apart as heel and ball are, but for the rounding of
-files."""
-
-COARSE_TOLERANCE = 1e-2
-"""As `MET_TOLERANCE`, for coarse frames: they are corrected later, together with the frames between them."""
-
-CORRECTION_TOLERANCE = 5e-7
-"""Sizes of the character, or radians: the residual to which frames are corrected."""
-
 GROUP_SIZE = 40
 """Frames that are solved together in strict priority: fewer than in a single level, since each of them takes long, and
 a user who cancels must not wait."""
-
-SINGLE_LEVEL_ITERATIONS = 20
-"""Iterations within which frames that are solved in a single level should meet all targets; those that do not are
-solved again in strict priority."""
-
 
 @dataclass(frozen=True, eq=False)
 class ActiveChannel:
@@ -83,17 +63,29 @@ class SolvedFrames:
     met: BoolArray
     """(frames,) whether all targets are met."""
 
-    def at(self, chosen: IntArray) -> SolvedFrames:
-        """Some of them, by their positions."""
-        motion = self.motion.at(chosen)
-        return SolvedFrames(self.frames[chosen], motion, self.converged[chosen], self.met[chosen])
+
+@dataclass(frozen=True, eq=False)
+class LevelTask:
+    """A channel's task in some frames, if priorities are left aside."""
+
+    channel: int
+    """An index into the time line's channels."""
+    task: Task
+    """Of all frames; only the active ones count."""
+    active: BoolArray
+    """(frames,)"""
+    across: Array | None
+    """(frames, 3, 3) see `FrameTasks._across_foot`; None but for the heels of rigid feet."""
 
 
 class FrameTasks:
     """The tasks of every frame of a time line."""
 
-    def __init__(self, timeline: Timeline, targets: list[Array] | None = None) -> None:
-        """`targets` (frames, width) are those of each channel; None: the time line's own."""
+    def __init__(
+        self, timeline: Timeline, targets: list[Array] | None = None, movable: BoolArray | None = None
+    ) -> None:
+        """`targets` (frames, width) are those of each channel; None: the time line's own. `movable` (frames, joints)
+        are the joints that may move; None: those that a task of the frame recruits."""
         self.timeline = timeline
         self.skeleton = timeline.source.clip.skeleton
         self.targets = timeline.targets() if targets is None else targets
@@ -101,6 +93,7 @@ class FrameTasks:
         ranks = sorted({spec.rank for each in self._specifications for spec in each.distinct})
         self._priorities = {rank: number for number, rank in enumerate(ranks, start=1)}
         """The priorities of tasks by the rank of their specification; that of the pose attraction is 0."""
+        self._movable = movable
         no_channels = [np.zeros((timeline.frames, 0), dtype=np.int64)]
         self.codes: IntArray = np.concatenate(
             no_channels + [each.codes[:, None] for each in self._specifications], axis=1
@@ -142,6 +135,10 @@ class FrameTasks:
     def with_tasks(self, frames: IntArray) -> IntArray:
         """Those of some frames in which at least one channel is active."""
         return frames[(self.codes[frames] >= 0).any(axis=1)]
+
+    def with_movable(self, frames: IntArray) -> IntArray:
+        """Those of some frames in which at least one joint may move."""
+        return frames[self.movable[frames].any(axis=1)]
 
     def groups(self, frames: IntArray) -> list[Group]:
         """Some frames grouped by their task specifications, at most `GROUP_SIZE` in each; those without tasks are left
@@ -210,7 +207,9 @@ class FrameTasks:
 
     @cached_property
     def movable(self) -> BoolArray:
-        """(frames, joints) those that a task of the frame recruits."""
+        """(frames, joints) those that may move."""
+        if self._movable is not None:
+            return self._movable
         movable = np.zeros((self.timeline.frames, len(self.skeleton)), dtype=bool)
         for number, specifications in enumerate(self._specifications):
             for specification in range(len(specifications.distinct)):
@@ -241,9 +240,7 @@ class FrameTasks:
 
     # Residuals -----------------------------------------------------------------------------------------------------
 
-    def met(
-        self, channels: Sequence[ActiveChannel], errors: Sequence[Array], tolerance: float = MET_TOLERANCE
-    ) -> BoolArray:
+    def met(self, channels: Sequence[ActiveChannel], errors: Sequence[Array], tolerance: float) -> BoolArray:
         """(frames,) where the errors (frames, rows) of the tasks of all channels are within the tolerance, in sizes of
         the character or radians."""
         met = np.ones(len(errors[0]), dtype=bool)
@@ -257,103 +254,62 @@ class FrameTasks:
         effector = self.timeline.channels[channel].effector
         return effector.miss(effector.value(world), self.targets[channel][frames]) / self._residual_unit(channel)
 
+    def largest_displacement(self, frames: BoolArray) -> float:
+        """The largest displacement of a target from the source in the marked frames (frames,), in sizes of the
+        character or radians."""
+        lengths = [
+            float(np.linalg.norm(channel.displacement[frames & channel.active], axis=1).max(initial=0.0))
+            / self._residual_unit(number)
+            for number, channel in enumerate(self.timeline.channels)
+        ]
+        return max(lengths, default=0.0)
+
     def _residual_unit(self, channel: int) -> float:
         """The unit of a channel's residuals: the character's size, or a radian."""
         return 1.0 if self.timeline.channels[channel].effector.is_angular else self.skeleton.size
 
-    def _heels_met(self, frames: IntArray, world: WorldState, tolerance: float = HEEL_TOLERANCE) -> BoolArray:
-        """(frames,) where the heels of rigid feet, whose errors counted across the feet alone, are met as a whole.
-
-        Across a foot the error is also zero where the foot points backwards.
-        """
-        met = np.ones(len(frames), dtype=bool)
-        for number in self._rigid_feet:
-            active = self.timeline.channels[number].active[frames]
-            met &= ~active | (self.residuals(number, world, frames) <= tolerance)
-        return met
-
     # Solving -------------------------------------------------------------------------------------------------------
 
     def solve_prioritized(
-        self, group: Group, start: Motion, reference: Motion, settings: SolveSettings
+        self,
+        group: Group,
+        start: Motion,
+        reference: Motion,
+        settings: SolveSettings,
+        met_tolerance: float,
+        moving: BoolArray | None = None,
     ) -> SolvedFrames:
         """Solve a group's frames in strict priority; `start` and `reference` cover the whole clip.
 
         Recruited joints begin as in `start` and are attracted to the reference; the others are those of the reference.
+        `moving` (joints,) are the joints that may move; None: all recruited ones.
         """
-        solved = self._solve_attracted(group.frames, self.tasks(group), start, reference, settings)
-        met = self.met(group.channels, solved.errors[:-1])
-        return SolvedFrames(group.frames, solved.motion, solved.converged, met)
-
-    def _single_level(self, frames: IntArray) -> tuple[list[ActiveChannel], list[Task]]:
-        """The tasks of some frames as one level of equal priority, each masked where its channel is not active."""
-        channels: list[ActiveChannel] = []
-        tasks: list[Task] = []
-        for channel, specifications in enumerate(self._specifications):
-            codes = specifications.ignoring_rank[specifications.codes[frames]]
-            for code in np.unique(codes[codes >= 0]):
-                active = codes == code
-                task = self._task(channel, int(code), frames, 1)
-                channels.append(ActiveChannel(channel, int(code), 1))
-                if channel in self._rigid_feet:
-                    task = AcrossTask(task, active, self._across_foot(channel, frames))
-                elif not active.all():
-                    task = MaskedTask(task, active)
-                tasks.append(task)
-        return channels, tasks
-
-    def solve_single_level(
-        self, frames: IntArray, start: Motion, reference: Motion, settings: SolveSettings
-    ) -> SolvedFrames:
-        """Solve some frames in one batch with all tasks in one level; where all targets can be met, the result is that
-        of `solve_prioritized`.
-
-        There the priorities do not matter: the posture nearest to the reference that meets all targets is the same.
-        Elsewhere the result is only a start. Targets are met to `settings.feasibility_tolerance`; where that is more
-        than `MET_TOLERANCE`, the frames have to be corrected afterwards.
-        """
-        channels, tasks = self._single_level(frames)
-        few = replace(settings, iterations=min(settings.iterations, SINGLE_LEVEL_ITERATIONS))
-        solved = self._solve_attracted(frames, tasks, start, reference, few)
-        self._restore_unrecruited(frames, solved.motion, reference)
-        met = self.met(channels, solved.errors[:-1], max(MET_TOLERANCE, settings.feasibility_tolerance))
-        if self._rigid_feet:
-            world = WorldState.of(self.skeleton, solved.motion)
-            met &= self._heels_met(frames, world, max(HEEL_TOLERANCE, settings.feasibility_tolerance))
-        return SolvedFrames(frames, solved.motion, solved.converged, met)
-
-    def correct(self, frames: IntArray, start: Motion) -> SolvedFrames:
-        """Remove the residuals of some frames, without attraction to a reference, from their postures in `start`.
-
-        The correction is made by the limbs rather than by the whole body; see `Source.stiffened_skeleton`.
-        """
-        channels, tasks = self._single_level(frames)
-        motion = start.at(frames)
-        skeleton = self.timeline.source.stiffened_skeleton
-        if is_correctable(self.skeleton, tasks):
-            corrected = correct_postures(skeleton, motion, tasks, CORRECTION_TOLERANCE)
-            world, errors = corrected.world, corrected.errors
-        else:
-            solved = solve_checked(skeleton, motion, tasks, SolveSettings(iterations=0))
-            world, errors = WorldState.of(skeleton, solved.motion), solved.errors
-        self._restore_unrecruited(frames, world.motion, start)
-        met = self.met(channels, errors) & self._heels_met(frames, world)
-        return SolvedFrames(frames, world.motion, met, met)
-
-    def _restore_unrecruited(self, frames: IntArray, motion: Motion, original: Motion) -> None:
-        """Write the joints that no task recruits from an original of the whole clip into a motion of some frames."""
-        unrecruited = ~self.movable[frames]
-        motion.rotations[unrecruited] = original.rotations[frames][unrecruited]
-        motion.translations[unrecruited] = original.translations[frames][unrecruited]
-
-    def _solve_attracted(
-        self, frames: IntArray, tasks: Sequence[Task], start: Motion, reference: Motion, settings: SolveSettings
-    ) -> Postures:
-        """Solve some frames for tasks, and last for the attraction of the recruited joints to the reference."""
-        recruited = np.flatnonzero(self.recruited(tasks))
+        frames, tasks = group.frames, self.tasks(group)
+        may_move = self.recruited(tasks) if moving is None else self.recruited(tasks) & moving
+        recruited = np.flatnonzero(may_move)
         attractor = reference.at(frames)
         attraction = PoseTask(attractor, priority=0, recruit=recruited.tolist())
         begin = Motion(attractor.rotations.copy(), attractor.translations.copy())
         begin.rotations[:, recruited] = start.rotations[np.ix_(frames, recruited)]
         begin.translations[:, recruited] = start.translations[np.ix_(frames, recruited)]
-        return solve_checked(self.skeleton, begin, [*tasks, attraction], settings)
+        solved = solve_checked(self.skeleton, begin, [*tasks, attraction], settings, moving=may_move)
+        met = self.met(group.channels, solved.errors[:-1], met_tolerance)
+        return SolvedFrames(frames, solved.motion, solved.converged, met)
+
+    def single_level(self, frames: IntArray) -> list[LevelTask]:
+        """The tasks of some frames, priorities left aside: one for each channel, weight and set of recruited joints."""
+        tasks = []
+        for channel, specifications in enumerate(self._specifications):
+            codes = specifications.ignoring_rank[specifications.codes]
+            for code in np.unique(codes[codes >= 0]):
+                active = codes[frames] == code
+                is_heel = channel in self._rigid_feet
+                tasks.append(
+                    LevelTask(
+                        channel,
+                        self._task(channel, int(code), frames, 1),
+                        active,
+                        self._across_foot(channel, frames) if is_heel else None,
+                    )
+                )
+        return tasks

@@ -214,11 +214,8 @@ def _hold_frames(track: Track) -> IntArray:
 def _conflicts(frame_tasks: FrameTasks, clip: Clip, missed: Sequence[Residual]) -> Iterable[Conflict]:
     if not missed:
         return
-    stance_tasks = FrameTasks(frame_tasks.timeline.stance_only(), frame_tasks.targets)
     for residual in missed:
-        trial = _Trial(stance_tasks, clip, residual)
-        # Feet have tasks in their swing phase only where frames are solved sequentially.
-        yield (trial if trial.reproduces_miss else _Trial(frame_tasks, clip, residual)).conflict()
+        yield _Trial(frame_tasks, clip, residual).conflict()
 
 
 @dataclass(frozen=True, eq=False)

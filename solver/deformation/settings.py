@@ -3,16 +3,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
-
-import numpy as np
 
 from ..core.errors import ConstraintError
 from ..posture.settings import SolveSettings
-from .frame_tasks import CORRECTION_TOLERANCE
 
 Coherence = Literal["batch", "sequential"]
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """The residuals that count as none, in sizes of the character or radians: all thresholds of a deformation."""
+
+    corrected: float = 5e-7
+    """The residual to which targets that can be met are corrected."""
+
+    @property
+    def met(self) -> float:
+        """A target with a smaller residual is met: what rounding leaves of a correction."""
+        return 20.0 * self.corrected
+
+    @property
+    def far(self) -> float:
+        """A target with a larger residual in the source is too far for the draft's linear steps."""
+        return 1e5 * self.corrected
+
+    @property
+    def close(self) -> float:
+        """A draft with smaller residuals at its knots is left to the projection; a larger one may be unreachable."""
+        return 1e4 * self.corrected
+
+    @property
+    def reachable(self) -> float:
+        """A target with a larger residual after a strict-priority solve is unreachable."""
+        return 2000.0 * self.corrected
 
 
 @dataclass(frozen=True)
@@ -23,22 +48,18 @@ class DeformSettings:
     """"batch": all frames together. "sequential": each frame from the result of the one before, with feet that follow
     paths in the air too (the order of Le Callennec 2006, for comparison)."""
     iterations: int = 200
-    """The most iterations that a frame may take in a pass."""
+    """The most iterations that a frame may take in a strict-priority solve."""
     tolerance: float = 1e-5
-    """When a frame has converged: see `SolveSettings`. Where all targets can be met, coarse frames stop within a degree
-    of convergence and are corrected."""
-    smoothing_passes: int = 2
-    """How often, at most, the displacement is filtered where needed and the constraints are enforced again."""
+    """When a frame of a strict-priority solve has converged: see `SolveSettings`."""
+    tolerances: Tolerances = field(default_factory=Tolerances)
 
     def __post_init__(self) -> None:
         if self.coherence not in ("batch", "sequential"):
             raise ConstraintError(f"There is no coherence {self.coherence!r}: it is 'batch' or 'sequential'.")
-        if not isinstance(self.smoothing_passes, (int, np.integer)) or self.smoothing_passes < 0:
-            raise ConstraintError("The number of smoothing passes must be a whole number, 0 or more.")
         self.solving()
 
     def solving(self) -> SolveSettings:
         """The settings of the posture solver."""
         return SolveSettings(
-            iterations=self.iterations, tolerance=self.tolerance, feasibility_tolerance=CORRECTION_TOLERANCE
+            iterations=self.iterations, tolerance=self.tolerance, feasibility_tolerance=self.tolerances.corrected
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
@@ -19,21 +19,8 @@ from ..constraints.effectors import Effector
 from ..core.arrays import TINY, Array, BoolArray, IntArray, nearest_of
 from ..core.smooth_steps import smooth_step
 from .channel import Channel
+from .plant_transitions import with_transitions
 from .track_connection import channel_from_tracks
-
-
-@dataclass(frozen=True, eq=False)
-class Leg:
-    """A leg whose foot is planted at some time."""
-
-    joints: IntArray
-    """From the hip down."""
-    channels: tuple[int, ...]
-    """All channels whose effectors are on it."""
-    in_swing: BoolArray
-    """(frames,) where its foot is in free transit and nothing else constrains the leg."""
-    constrained: BoolArray
-    """(frames,) where a channel constrains it, other than in free transit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +40,12 @@ class Timeline:
         by_effector: dict[Effector, list[Track]] = {}
         pairs: dict[tuple[Effector, Effector], None] = {}
         source.begin_compilation()
+        compiled = [track for constraint in constraints for track in constraint.compiled(source)]
+        for track in source.cached(
+            ("transitions", *compiled), partial(with_transitions, compiled, constraints, source)
+        ):
+            by_effector.setdefault(track.effector, []).append(track)
         for constraint in constraints:
-            for track in constraint.compiled(source):
-                by_effector.setdefault(track.effector, []).append(track)
             if isinstance(constraint, Footplant) and (pair := constraint.pair(source)):
                 pairs[pair] = None
         channels = _without_contested_transits(
@@ -84,43 +74,13 @@ class Timeline:
         ]
         return replace(self, channels=tuple(channels))
 
-    @cached_property
-    def legs(self) -> tuple[Leg, ...]:
-        """The legs of all feet that are planted at some time."""
-        skeleton = self.source.clip.skeleton
-        legs = {}
-        for channel in self.channels:
-            joint = channel.effector.moved_joint
-            if joint is not None and channel.in_free_transit.any():
-                joints = leg_joints(skeleton, joint)
-                legs[int(joints[0])] = joints
-        return tuple(self._leg(joints) for joints in legs.values())
-
-    def _leg(self, joints: IntArray) -> Leg:
-        numbers = [n for n, channel in enumerate(self.channels) if channel.effector.moved_joint in joints]
-        in_transit = np.zeros(self.frames, dtype=bool)
-        constrained = np.zeros(self.frames, dtype=bool)
-        for channel in (self.channels[number] for number in numbers):
-            free = channel.active & channel.in_free_transit
-            in_transit |= free
-            constrained |= channel.active & ~free
-        return Leg(joints, tuple(numbers), in_transit & ~constrained, constrained)
-
-    def stance_only(self) -> Timeline:
-        """The same without the channels of feet in their swing phase, which no constraint constrains there."""
-        channels = list(self.channels)
-        for leg in self.legs:
-            for number, channel in zip(leg.channels, self._stance_channels(leg), strict=True):
-                channels[number] = channel
+    def without_free_transits(self) -> Timeline:
+        """The same without the frames in which a channel is in free transit: no constraint constrains it there."""
+        channels = [
+            self.source.cached(("constrained", channel), partial(channel.without, channel.in_free_transit))
+            for channel in self.channels
+        ]
         return replace(self, channels=tuple(channels))
-
-    def _stance_channels(self, leg: Leg) -> list[Channel]:
-        """The channels of a leg, not active in its swing phase; cached, since edits of one leg leave the other's."""
-        channels = tuple(self.channels[number] for number in leg.channels)
-        return self.source.cached(
-            ("stance", channels),
-            lambda: [channel.without(leg.in_swing & channel.in_free_transit) for channel in channels],
-        )
 
     def targets(self) -> list[Array]:
         """(frames, width) the targets of each channel; without meaning where the channel is not active."""

@@ -18,10 +18,7 @@ from ..constraints.eases import bridge
 from ..core.arrays import TINY, Array, IntArray, runs, span
 from ..core.smooth_steps import smooth_step
 from .channel import Channel
-
-SHORTEST_TRANSIT = 0.5
-"""The least time for the transit between two constraints, as a share of the default ease."""
-
+from .plant_transitions import transition_frames
 
 def channel_from_tracks(tracks: Sequence[Track], source: Source) -> Channel:
     """The channel of one effector, connected from all of its tracks."""
@@ -43,7 +40,7 @@ def channel_from_tracks(tracks: Sequence[Track], source: Source) -> Channel:
         for number in numbers:
             claimed[tracks[number].begin : tracks[number].end + 1] = True
         for first, last in runs(claimed & ~channel.active):
-            _fill(channel, numbers, first, last, source.ease)
+            _fill(channel, numbers, first, last, source)
     return channel
 
 
@@ -69,20 +66,19 @@ class _PathEnd:
     """See `Channel.outranks_partner`."""
 
 
-def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, ease: float) -> None:
+def _fill(channel: Channel, numbers: Sequence[int], first: int, last: int, source: Source) -> None:
     """Assign the frames first to last of a channel to some of its tracks, which have equal priority."""
     tracks = channel.tracks
     joins_before = first > 0 and bool(channel.active[first - 1])
     joins_after = last + 1 < len(channel.active) and bool(channel.active[last + 1])
-    transit = int(np.ceil(ease * SHORTEST_TRANSIT))
-    holds = _holds(tracks, numbers, first, last, transit, joins_before, joins_after)
+    holds = _holds(channel, numbers, first, last, source)
     if not holds:
         return
     if not joins_before:
         first = max(first, tracks[holds[0].track].begin)
     if not joins_after:
         last = min(last, tracks[holds[-1].track].end)
-    section = _Section(channel, first, last, holds[0].track, ease)
+    section = _Section(channel, first, last, holds[0].track, source.ease)
     for hold in holds:
         section.assign_hold(hold)
     for before, after in pairwise(holds):
@@ -197,17 +193,20 @@ def _end_of_filled(channel: Channel, frame: int, inward: int) -> _PathEnd:
     return _PathEnd(float(frame), channel.displacement[frame], velocity, float(channel.outranks_partner[frame]))
 
 
-def _holds(
-    tracks: Sequence[Track],
-    numbers: Sequence[int],
-    first: int,
-    last: int,
-    transit: int,
-    joins_before: bool,
-    joins_after: bool,
-) -> list[_Hold]:
+def _holds(channel: Channel, numbers: Sequence[int], first: int, last: int, source: Source) -> list[_Hold]:
     """The holds of some tracks within [first, last] in the order of time, shortened so that none overlaps another and
-    at least `transit` frames lie between those of different tracks, as far as there are."""
+    there is time for the transit between those of different tracks, as far as there is: see `transition_frames`."""
+    tracks = channel.tracks
+    unit = 1.0 if channel.effector.is_angular else source.clip.skeleton.size
+
+    def transit(before: Array, after: Array) -> int:
+        """The least frames between two displacements (3,)."""
+        distance = float(np.linalg.norm(after - before)) / unit
+        return max(1, int(np.ceil(transition_frames(distance, source.clip.fps))))
+
+    def at(track: int, frame: int) -> Array:
+        return tracks[track].part(frame, frame)[0]
+
     holds = []
     for number in numbers:
         track = tracks[number]
@@ -215,15 +214,21 @@ def _holds(
             earliest, latest = _frames_within(track, begin, end)
             if latest < first or earliest > last:
                 continue
-            earliest = max(earliest, first + transit if joins_before else first)
-            latest = min(latest, last - transit if joins_after else last)
+            earliest, latest = max(earliest, first), min(latest, last)
+            if earliest <= latest and first > 0 and channel.active[first - 1]:
+                earliest = max(earliest, first - 1 + transit(channel.displacement[first - 1], at(number, earliest)))
+            if earliest <= latest and last + 1 < source.frames and channel.active[last + 1]:
+                latest = min(latest, last + 1 - transit(at(number, latest), channel.displacement[last + 1]))
             if earliest <= latest:
                 holds.append(_Hold(number, earliest, latest))
     holds.sort(key=lambda hold: (hold.begin, hold.end))
     kept: list[_Hold] = []
     while holds:
         hold = holds.pop(0)
-        if kept and kept[-1].track != hold.track and hold.begin - kept[-1].end < transit:
+        needed = 0
+        if kept and kept[-1].track != hold.track:
+            needed = transit(at(kept[-1].track, kept[-1].end), at(hold.track, hold.begin))
+        if kept and hold.begin - kept[-1].end < needed:
             before = kept[-1]
             # Frames before the begin of that one belong to others already.
             hold.begin = max(hold.begin, before.begin)
@@ -236,9 +241,9 @@ def _holds(
                 holds.sort(key=lambda hold: (hold.begin, hold.end))
                 before.end = halfway
             # Both holds are shortened by the same time, but neither by more than its length.
-            leaves = max(min((before.end + hold.begin - transit) // 2, before.end), before.begin)
-            hold.begin = min(max(leaves + transit, hold.begin), hold.end)
-            before.end = max(min(hold.begin - transit, leaves), before.begin)
+            leaves = max(min((before.end + hold.begin - needed) // 2, before.end), before.begin)
+            hold.begin = min(max(leaves + needed, hold.begin), hold.end)
+            before.end = max(min(hold.begin - needed, leaves), before.begin)
             if hold.begin <= before.end:
                 continue
         kept.append(hold)

@@ -144,9 +144,13 @@ def solve_checked(
     tasks: Sequence[Task],
     settings: SolveSettings,
     observer: Observer | None = None,
+    moving: BoolArray | None = None,
 ) -> Postures:
-    """`solve_postures` without its checks and warnings, for a motion and tasks that are known to fit the skeleton."""
-    problem = Problem(skeleton, tasks, settings)
+    """`solve_postures` without its checks and warnings, for a motion and tasks that are known to fit the skeleton.
+
+    `moving` (joints,) are the joints that may move; None: all that a task recruits.
+    """
+    problem = Problem(skeleton, tasks, settings, moving)
     if not problem.can_move:
         errors = tuple(task.error(WorldState.of(skeleton, motion)) for task in tasks)
         return Postures(motion, errors, np.zeros(motion.frames, dtype=np.int64), np.ones(motion.frames, dtype=bool))

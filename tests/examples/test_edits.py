@@ -17,7 +17,7 @@ from poise.examples.edits import KICK_HEIGHTS, Edit
 from poise.solver.constraints import Source
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
-from poise.solver.deformation.acceleration_baseline import accelerations
+from poise.examples.accelerations import accelerations
 from poise.solver.deformation.timeline import Timeline
 
 from ..conftest import MOCAP

@@ -10,7 +10,7 @@ import numpy as np
 
 from poise import solver
 from poise.solver.core.arrays import Array
-from poise.solver.deformation.frame_tasks import MET_TOLERANCE
+from poise.solver.deformation.settings import Tolerances
 
 from ..planted_walk import WalkTargets
 
@@ -91,7 +91,7 @@ class Walker(ABC):
                 if self.to_rest and moved > AT_REST:
                     continue
                 missed = [self.place(point) - places[point] for point in points]
-                if all(miss @ miss <= MET_TOLERANCE**2 for miss in missed):
+                if all(miss @ miss <= Tolerances().met ** 2 for miss in missed):
                     break
             self.end(frame)
         return self.targets.frames

@@ -24,9 +24,11 @@ from ...core.smooth_steps import smooth_step
 from ..channel import Channel
 from ..frame_tasks import FrameTasks
 from ..progress import Steps
-from ..smoothing_filter import envelope
+from ..smoothing import envelope
 from ..timeline import Timeline
 from ..workspace import Workspace
+from .draft import Draft
+from .projection import project
 
 LIFT_RADIUS = 0.08
 """Seconds before and after a foot in its swing phase would touch the ground over which the lift is blended in and
@@ -266,7 +268,9 @@ def _nearest_owner(owner: IntArray, frames: IntArray) -> IntArray:
     return owner[owned[nearer]]
 
 
-def keep_feet_above_ground(frame_tasks: FrameTasks, timeline: Timeline, work: Workspace, changed: BoolArray) -> Steps:
+def keep_feet_above_ground(
+    frame_tasks: FrameTasks, timeline: Timeline, work: Workspace, changed: BoolArray, draft: Draft
+) -> Steps:
     """Lift feet in their swing phase and bend toes out of the ground, in the frames that have `changed` (frames,).
 
     `timeline` has the plants of all feet; `frame_tasks` are the tasks that are enforced so far.
@@ -276,5 +280,7 @@ def keep_feet_above_ground(frame_tasks: FrameTasks, timeline: Timeline, work: Wo
     feet = list(planted_feet(timeline))
     world = WorldState.of(frame_tasks.skeleton, work.motion)
     above, targets, frames = with_lifted_feet(frame_tasks.timeline, frame_tasks.targets, feet, world)
-    yield from work.correct_or_solve(FrameTasks(above, targets), frames[changed[frames]], Stage.CLEARANCE)
+    if changed[frames].any():
+        lifted = FrameTasks(above, targets, frame_tasks.movable)
+        yield from project(lifted, work, np.flatnonzero(changed & timeline.active), draft, Stage.CLEARANCE)
     work.motion = with_bent_toes(timeline.source, feet, work.motion, changed)

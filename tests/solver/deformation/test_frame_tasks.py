@@ -16,7 +16,8 @@ from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footp
 from poise.solver.core import rotations
 from poise.solver.core.errors import PoiseError
 from poise.solver.deformation.deform import deform
-from poise.solver.deformation.frame_tasks import MET_TOLERANCE, FrameTasks, Group
+from poise.solver.deformation.frame_tasks import FrameTasks, Group
+from poise.solver.deformation.settings import Tolerances
 from poise.solver.deformation.timeline import Timeline
 from poise.solver.posture.settings import SolveSettings
 from poise.solver.synthetic import walk as made_up_walk
@@ -223,7 +224,7 @@ def test_frames_that_are_put_right_hold(walking: tuple[Clip, list[Constraint]], 
         missing = (channel.effector.value(world) - targets)[active]
         if isinstance(channel.tracks[0].constraint, Balance):
             missing = missing[:, [0, 2]]
-        assert np.linalg.norm(missing, axis=1).max() < MET_TOLERANCE * clip.skeleton.size
+        assert np.linalg.norm(missing, axis=1).max() < Tolerances().met * clip.skeleton.size
 
 
 def test_errors_above_the_tolerance_are_not_met(frame_tasks: FrameTasks) -> None:
@@ -231,7 +232,7 @@ def test_errors_above_the_tolerance_are_not_met(frame_tasks: FrameTasks) -> None
     units = [frame_tasks.skeleton.size for _ in group.channels]
     for share, expected in ((0.99, True), (1.01, False)):
         errors = [np.zeros((len(group.frames), 3)) for _ in group.channels]
-        errors[-1][0, 1] = share * MET_TOLERANCE * units[-1]
+        errors[-1][0, 1] = share * Tolerances().met * units[-1]
         met = frame_tasks.met(group.channels, errors)
         assert met[0] == expected and met[1:].all()
 
@@ -242,8 +243,8 @@ def test_angles_are_not_measured_by_the_size() -> None:
     turn = OrientationConstraint("l_wrist", 0, 4, [ConstraintPoint((1.0, 0.0, 0.0, 0.0), 2)])
     frame_tasks = frame_tasks_of(large, [turn])
     (group,) = frame_tasks.groups(np.arange(5))
-    assert not frame_tasks.met(group.channels, [np.full((5, 3), 2.0 * MET_TOLERANCE)]).any()
-    assert frame_tasks.met(group.channels, [np.full((5, 3), 0.5 * MET_TOLERANCE)]).all()
+    assert not frame_tasks.met(group.channels, [np.full((5, 3), 2.0 * Tolerances().met)]).any()
+    assert frame_tasks.met(group.channels, [np.full((5, 3), 0.5 * Tolerances().met)]).all()
 
 
 # Who may move --------------------------------------------------------------------------------------------------------
@@ -383,7 +384,7 @@ def test_the_heel_of_a_rigid_foot_has_a_task_across_the_foot_only(mocap: Path) -
     world = clip.with_motion(solved.motion).world
     for number, channel in ((first, heel), (second, ball)):
         off = channel.effector.miss(channel.effector.value(world), frame_tasks.targets[number][frames])
-        assert off.max() < MET_TOLERANCE * clip.skeleton.size
+        assert off.max() < Tolerances().met * clip.skeleton.size
 
 
 def test_a_foot_with_a_joint_between_heel_and_ball_is_not_rigid(frame_tasks: FrameTasks) -> None:

@@ -45,7 +45,7 @@ def clip() -> Clip:
 
 def solved(clip: Clip, constraints: Iterable[Constraint]) -> Deformation:
     """As little work as a report needs: what is out of reach takes many steps, and none of them is looked at here."""
-    return deform(clip, constraints, settings=DeformSettings(iterations=20, smoothing_passes=0))
+    return deform(clip, constraints, settings=DeformSettings(iterations=20))
 
 
 def displaced_target(

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from poise.solver.core.errors import PoiseError
-from poise.solver.deformation.frame_tasks import CORRECTION_TOLERANCE
+from poise.solver.deformation.settings import Tolerances
 from poise.solver.deformation.settings import DeformSettings
 
 
 def test_iterations_and_tolerance_are_those_of_the_posture_solver() -> None:
     solving = DeformSettings(iterations=17, tolerance=1e-4).solving()
-    assert (solving.iterations, solving.tolerance, solving.feasibility_tolerance) == (17, 1e-4, CORRECTION_TOLERANCE)
+    assert (solving.iterations, solving.tolerance, solving.feasibility_tolerance) == (17, 1e-4, Tolerances().corrected)
 
 
 @pytest.mark.parametrize(

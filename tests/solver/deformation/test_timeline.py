@@ -93,7 +93,7 @@ def test_feet_have_no_targets_in_their_swing_phase() -> None:
     plants = [plant_of(contact) for contact in motion.contacts]
     hand = ShapeConstraint("l_wrist", 5, 25, [ConstraintPoint((0.0, 0.0, 0.0), 12)])
     timeline = Timeline.of(Source(motion.clip), [*plants, hand])
-    stance = timeline.stance_only()
+    stance = timeline.without_free_transits()
     stands = {"left": np.zeros(motion.clip.frames, dtype=bool), "right": np.zeros(motion.clip.frames, dtype=bool)}
     for contact in motion.contacts:
         stands[contact.foot][contact.heel_strike : contact.toe_off + 1] = True
@@ -120,7 +120,7 @@ def test_moving_one_foot_reuses_what_was_compiled_for_the_other() -> None:
     before, after, alone = (
         Timeline.of(place, given) for place, given in ((source, plants), (source, moved), (Source(motion.clip), moved))
     )
-    first, second = (timeline.stance_only().channels for timeline in (before, after))
+    first, second = (timeline.without_free_transits().channels for timeline in (before, after))
     for number, channel in enumerate(after.channels):
         of_other_foot = channel.tracks[0].constraint.foot != plants[0].foot  # type: ignore[attr-defined]
         assert (channel is before.channels[number]) == of_other_foot

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Coordinates of the displacement from a source to a result: the columns of the joints that may move.
+
+A joint's coordinates are those of its parent's frame: they stay the same while the character turns, so they can be
+compared, filtered and interpolated over frames. They are scaled as in `posture.problem`: pure numbers, lengths by the
+character's size and all by the square root of the joint's stiffness.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..body.degrees_of_freedom import Dofs
+from ..body.kinematics import WorldState
+from ..body.motion import Motion
+from ..body.skeleton import Skeleton
+from ..core import rotations
+from ..core.arrays import Array, BoolArray
+
+
+class Columns:
+    """The coordinates of the joints that may move."""
+
+    def __init__(self, skeleton: Skeleton, moving: BoolArray) -> None:
+        """`moving` (joints,) are the joints that may move."""
+        self.skeleton = skeleton
+        self.dofs = Dofs(skeleton.kinds, moving)
+        self.scale = self.dofs.spread(1.0 / np.sqrt(skeleton.stiffness))
+        """(columns,) what one unit of each coordinate is, in the skeleton's units or in radians."""
+        self.scale[self.dofs.translation_columns] *= skeleton.size
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self.dofs.count
+
+    def movable(self, joints: BoolArray) -> BoolArray:
+        """(frames, columns) whether a column's joint may move, given (frames, joints)."""
+        return self.dofs.spread(joints)
+
+    def in_parents(self, jacobian: Array, world: WorldState) -> Array:
+        """(frames, rows, columns) a Jacobian over the world-frame velocities of `dofs`, over these coordinates."""
+        scaled = jacobian * self.scale
+        for joints, part in (
+            (self.dofs.translating, self.dofs.translation_columns),
+            (self.dofs.rotating, self.dofs.rotation_columns),
+        ):
+            turning = np.flatnonzero(self.skeleton.parents[joints] >= 0)
+            if not turning.size:
+                continue
+            matrices = rotations.to_matrix(world.parent_rotations(joints[turning]))
+            columns = part.start + 3 * turning[:, None] + np.arange(3)
+            own = scaled[:, :, columns].swapaxes(1, 2)
+            scaled[:, :, columns] = (own @ matrices).swapaxes(1, 2)
+        return scaled
+
+    def displacement(self, source: Motion, result: Motion) -> Array:
+        """(frames, columns) the coordinates of a result, given its source."""
+        dofs, frames = self.dofs, source.frames
+        shifts = result.translations[:, dofs.translating] - source.translations[:, dofs.translating]
+        before, after = source.rotations[:, dofs.rotating], result.rotations[:, dofs.rotating]
+        turns = rotations.log(rotations.quotient(after, before))
+        before, after = source.rotations[:, dofs.hinged], result.rotations[:, dofs.hinged]
+        bends = rotations.log(rotations.multiply(rotations.conjugate(before), after))
+        angles = np.einsum("fjk,jk->fj", bends, self.skeleton.hinge_axes[dofs.hinged])
+        return np.concatenate([shifts.reshape(frames, -1), turns.reshape(frames, -1), angles], axis=1) / self.scale
+
+    def displaced(self, motion: Motion, step: Array) -> Motion:
+        """A motion moved by coordinates (frames, columns); joints whose coordinates are all zero come back bit for
+        bit."""
+        dofs, frames = self.dofs, motion.frames
+        velocities = step * self.scale
+        local_rotations, translations = motion.rotations.copy(), motion.translations.copy()
+        shifts = velocities[:, dofs.translation_columns].reshape(frames, -1, 3)
+        translations[:, dofs.translating] += shifts
+        turns = velocities[:, dofs.rotation_columns].reshape(frames, -1, 3)
+        turned = rotations.multiply(rotations.exp(turns), local_rotations[:, dofs.rotating])
+        _write(local_rotations, dofs.rotating, turned, turns.any(axis=2))
+        if dofs.hinged.size:
+            bends = velocities[:, dofs.hinge_columns, None] * self.skeleton.hinge_axes[dofs.hinged]
+            bent = rotations.multiply(local_rotations[:, dofs.hinged], rotations.exp(bends))
+            _write(local_rotations, dofs.hinged, bent, bends.any(axis=2))
+        return Motion(local_rotations, translations)
+
+
+def _write(local_rotations: Array, joints: Array, turned: Array, has_changed: BoolArray) -> None:
+    """Write rotations (frames, joints given, 4), normalized, where they have changed (frames, joints given)."""
+    normal = rotations.normalize(turned)
+    if not has_changed.all():
+        normal = np.where(has_changed[..., None], normal, local_rotations[:, joints])
+    local_rotations[:, joints] = normal

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The metric of displacements: how far, and how visibly, a displacement moves the joints of the body in the world.
+
+Among all displacements that meet the constraints the one with the least metric is taken. An angle says little: a small
+one at a straight knee lets the foot keep its place while the knee shakes. So watched joints are measured where they are
+in the world, each relative to the largest acceleration that it has in the source: a joint that is calm in the source is
+moved calmly. Derivation: docs/derivations.md.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ..body.clip import Clip
+from ..body.joints import BodyPoint
+from ..body.kinematics import WorldState
+from ..core.arrays import Array, IntArray
+from .columns import Columns
+
+CALMEST = 2e-3
+"""Sizes of the character per frame squared: accelerations of the source below this are not visible, and count as
+this."""
+
+LEFT_OUT = 4
+"""The largest accelerations of each joint that are not counted: captured clips may begin with a calibration pose, whose
+jump is not motion."""
+
+WATCHED = ("hip", "knee", "ankle", "ball", "wrist")
+"""The landmarks of each side whose joints are watched, beside the head and all joints that may move."""
+
+
+class DisplacementMetric:
+    """The metric of a clip's displacements in some coordinates."""
+
+    def __init__(self, clip: Clip, columns: Columns) -> None:
+        self._clip = clip
+        self._columns = columns
+
+    @cached_property
+    def watched(self) -> IntArray:
+        """(watched,) the joints that are watched."""
+        skeleton = self._columns.skeleton
+        marks = [f"{side}_{name}" for side in ("left", "right") for name in WATCHED] + ["head"]
+        points = [getattr(skeleton.landmarks, mark, None) for mark in marks]
+        known = [int(skeleton.resolve(point).joint) for point in points if point is not None]
+        is_leaf = skeleton.tree.ancestry.sum(axis=0) == 1
+        others = [] if known else np.flatnonzero(is_leaf).tolist()
+        return np.unique([*known, *others, *self._columns.dofs.moving.tolist()])
+
+    @cached_property
+    def _weights(self) -> Array:
+        """(watched,) the weight of each watched joint's displacement, per unit of length; their mean square is that of
+        one size."""
+        size = self._columns.skeleton.size
+        places = self._clip.world.positions[:, self.watched]
+        calmest = np.full(len(self.watched), CALMEST)
+        if len(places) > 2 + LEFT_OUT:
+            accelerations = np.abs(np.diff(places, 2, axis=0)).max(axis=2) / size
+            kept = len(accelerations) - LEFT_OUT
+            calmest = np.maximum(np.partition(accelerations, kept - 1, axis=0)[kept - 1], CALMEST)
+        weights = 1.0 / calmest
+        return np.asarray(weights / (np.sqrt(np.mean(weights**2)) * size))
+
+    def at(self, world: WorldState) -> Array:
+        """(frames, columns, columns) the metric in the frames of a state."""
+        rows = [
+            weight * world.point_jacobian(BodyPoint(int(joint)), self._columns.dofs)
+            for joint, weight in zip(self.watched, self._weights, strict=True)
+        ]
+        watched = self._columns.in_parents(np.concatenate(rows, axis=1), world)
+        return watched.swapaxes(1, 2) @ watched

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rows of all tasks of some frames: errors and Jacobians over the coordinates of `Columns`, as one level.
+
+Errors are in sizes of the character or radians. Priorities do not count here: rows are only evaluated for targets that
+can all be met (see `passes.reach`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..body.kinematics import WorldState
+from ..core.arrays import Array, BoolArray, IntArray
+from ..core.row_space import times
+from ..tasks import Task
+from .columns import Columns
+from .frame_tasks import FrameTasks
+
+
+@dataclass(frozen=True, eq=False)
+class RowBlock:
+    """The rows of one channel, in the frames in which it has one of its task specifications."""
+
+    channel: int
+    task: Task
+    """For all frames; its targets count in the active ones."""
+    active: BoolArray
+    """(frames,)"""
+    vacant: BoolArray
+    """(frames,) where the channel is not active at all, so that the block may be continued there."""
+    across: Array | None
+    """(frames, 3, 3) what multiplies the rows of the heel of a rigid foot: see `FrameTasks.across_foot`."""
+    recruited: BoolArray | None
+    """(columns,) the columns that may move for it; None for all that move it."""
+    rows: slice
+    scale: float
+    """What makes its errors pure numbers."""
+
+
+class Rows:
+    """The rows of the tasks of some frames."""
+
+    def __init__(self, frame_tasks: FrameTasks, frames: IntArray, columns: Columns) -> None:
+        self.columns = columns
+        self.frames = frames
+        self.blocks: list[RowBlock] = []
+        skeleton, count = frame_tasks.skeleton, 0
+        for each in frame_tasks.single_level(frames):
+            width = frame_tasks.timeline.channels[each.channel].effector.rows
+            withheld = each.task.influencing_joints(skeleton) & ~each.task.recruited(skeleton)
+            selected = ~columns.dofs.spread(withheld)
+            self.blocks.append(
+                RowBlock(
+                    each.channel,
+                    each.task,
+                    each.active,
+                    ~frame_tasks.timeline.channels[each.channel].active[frames],
+                    each.across,
+                    None if selected.all() else selected,
+                    slice(count, count + width),
+                    1.0 if each.task.is_angular else 1.0 / skeleton.size,
+                )
+            )
+            count += width
+        self.count = count
+        self._movable = columns.movable(frame_tasks.movable[frames])
+
+    @cached_property
+    def active(self) -> BoolArray:
+        """(frames, rows)"""
+        return self._by_rows([block.active for block in self.blocks])
+
+    def _by_rows(self, values: list[Array] | list[BoolArray]) -> Array:
+        """(frames, rows) values (frames,) of the blocks, one for each of their rows."""
+        widths = [block.rows.stop - block.rows.start for block in self.blocks]
+        return np.repeat(np.stack(values, axis=1), widths, axis=1)
+
+    def errors(self, world: WorldState) -> Array:
+        """(frames, rows) target minus value, valid in the active frames, zero elsewhere."""
+        errors = np.zeros((len(self.frames), self.count))
+        for block in self.blocks:
+            errors[:, block.rows] = block.task.cached_error(world) * (block.scale * block.active)[:, None]
+        return errors
+
+    def distances(self, world: WorldState) -> Array:
+        """(frames,) the largest error of a row."""
+        return np.asarray(np.abs(self.errors(world)).max(axis=1, initial=0.0))
+
+    def across(self, values: Array) -> Array:
+        """Values (frames, rows) or (frames, rows, columns) with the rows of rigid heels taken across their feet, in
+        place."""
+        for block in self.blocks:
+            if block.across is not None:
+                own = values[:, block.rows]
+                values[:, block.rows] = block.across @ own if values.ndim == 3 else times(block.across, own)
+        return values
+
+    def jacobian(self, world: WorldState) -> Array:
+        """(frames, rows, columns) of all rows, active or not, over the joints that may move in each frame."""
+        jacobian = np.empty((len(self.frames), self.count, self.columns.count))
+        for block in self.blocks:
+            np.multiply(
+                block.task.jacobian(world, self.columns.dofs), block.scale, out=jacobian[:, block.rows]
+            )
+        jacobian = self.across(self.columns.in_parents(jacobian, world))
+        return jacobian if self._movable.all() else jacobian * self._movable[:, None]
+
+    @cached_property
+    def recruited(self) -> BoolArray | None:
+        """(rows, columns) the columns that may move for each row; None where no row excludes one that moves it."""
+        if all(block.recruited is None for block in self.blocks):
+            return None
+        recruited = np.ones((self.count, self.columns.count), dtype=bool)
+        for block in self.blocks:
+            if block.recruited is not None:
+                recruited[block.rows] = block.recruited
+        return recruited
+
+    def restricted(self, metric: Array) -> Array:
+        """The metric (frames, columns, columns) in which columns that may not move in a frame, or that not the same
+        rows recruit, are not coupled: no joint moves for a task that does not recruit it."""
+        coupled = np.ones((1, self.columns.count, self.columns.count), dtype=bool)
+        if self.recruited is not None:
+            selective = np.unique(self.recruited[~self.recruited.all(axis=1)], axis=0)
+            coupled = (selective[:, :, None] == selective[:, None]).all(axis=0)[None]
+        if not self._movable.all():
+            coupled = coupled & self._movable[:, :, None] & self._movable[:, None]
+        if coupled.all():
+            return metric
+        diagonal = np.einsum("fcc->fc", metric)
+        restricted = metric * coupled
+        np.einsum("fcc->fc", restricted)[...] = diagonal
+        return restricted
+
+    def met(self, errors: Array, tolerance: float) -> BoolArray:
+        """(frames,) where no active row's error (frames, rows) exceeds a tolerance."""
+        return np.asarray((np.abs(errors) * self.active).max(axis=1, initial=0.0) <= tolerance)
