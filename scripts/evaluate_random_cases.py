@@ -25,10 +25,10 @@ from types import FrameType
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-from poise.examples.deformation.checks import CHECKS, SLOWEST, Judged  # noqa: E402
-from poise.examples.deformation.random_cases import random_case  # noqa: E402
+from poise.examples.deformation.checks import CHECKS, SLOWEST, Judged
+from poise.examples.deformation.random_cases import random_case
 
 TIMEOUT = 60
 """Seconds for all checks of a case."""
@@ -104,10 +104,8 @@ def table(outcomes: Sequence[Outcome], checks: Sequence[str]) -> str:
         lines.append(f"{check:18} {len(worst):>6} {missing:>12}  {seeds}")
     times = np.array([each.seconds for each in outcomes])
     slowest = sorted(outcomes, key=lambda each: -each.seconds)[:5]
-    some = sum(bool(each.violations or each.not_reached) for each in outcomes)
-    lines.append(
-        f"{some} of {len(outcomes)} cases violate a check; {int((times > SLOWEST).sum())} take longer than {SLOWEST:g} s"
-    )
+    some, slow = sum(bool(each.violations or each.not_reached) for each in outcomes), int((times > SLOWEST).sum())
+    lines.append(f"{some} of {len(outcomes)} cases violate a check; {slow} take longer than {SLOWEST:g} s")
     lines.append(
         f"seconds for the deformation and its report: median {np.median(times):.3f}, "
         f"90 % {np.quantile(times, 0.9, method='higher'):.2f}, 99 % {np.quantile(times, 0.99, method='higher'):.2f}"

@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -25,8 +25,7 @@ from ...solver.deformation.deform import Deformation, deform
 from .random_cases import Case
 
 HELD = 1e-6
-"""Sizes, or radians: a constraint that misses by no more in its hold intervals holds. The same bound is kept beside less
-important constraints."""
+"""Sizes, or radians: a constraint that misses by no more in its hold intervals holds, alone and beside others."""
 ON_THE_WAY = 1e-3
 """Sizes, or radians: the bound outside of its hold intervals."""
 BEYOND_LIMIT = 1e-6
