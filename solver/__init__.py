@@ -13,7 +13,7 @@ from .body.skin import Skin
 from .cleanup.clean import CleanMethod, clean, cleaned
 from .cleanup.cleaned import VISIBLE_ERROR, Cleaned
 from .cleanup.limbs import Limb, limb, limbs_of
-from .cleanup.metrics import FootMetrics, PlantMetrics, foot_metrics
+from .cleanup.metrics import FootMetrics, JointJump, PlantMetrics, foot_metrics, joint_jumps
 from .cleanup.planting.stream import CleanedFrame
 from .cleanup.plants import PlantedPoint, planted_points
 from .cleanup.rigid.stream import RigidStream
@@ -114,6 +114,7 @@ __all__ = [
     "HalfSpaceTask",
     "HandplantSettings",
     "HingeLimit",
+    "JointJump",
     "JointKind",
     "Limb",
     "Load",
@@ -169,6 +170,7 @@ __all__ = [
     "ground_velocity",
     "implausible_landmarks",
     "is_cyclic",
+    "joint_jumps",
     "limb",
     "limbs_of",
     "planted_points",

@@ -32,6 +32,7 @@ from benchmarks.detection import PLANTS, detection, detection_growth  # noqa: E4
 from benchmarks.enforced_walk import BATCH, SEQUENTIAL, enforced_walk  # noqa: E402
 from benchmarks.figures import Direction, Figure  # noqa: E402
 from benchmarks.integration_and_damping import integration_and_damping  # noqa: E402
+from benchmarks.jumps import EDITS, jumps  # noqa: E402
 from benchmarks.parameterization import parameterization  # noqa: E402
 from benchmarks.planted_walk import AccelerationRatios, PlantedWalk, WalkTargets, made_up_walk  # noqa: E402
 from benchmarks.posture_speed import poise_name, posture_speed  # noqa: E402
@@ -317,6 +318,19 @@ def test_cleanup_judges_every_method_and_times_clips_and_streams(step: PlantedWa
     assert len(set(names)) == len(names) == 26
     judged = [figure for figure in figures if figure.bound is not None and figure.unit != "frames/s"]
     assert len(judged) == 6 and not report.broken_bounds(judged)
+
+
+def test_jumps_are_measured_on_clips_on_a_part_and_on_edits(tmp_path: Path) -> None:
+    walk = made_up_walk(40)
+    path = tmp_path / "walk.bvh"
+    solver.write_bvh(walk.clip, path)
+    chosen = {"golf swing": EDITS["golf swing"]}
+    clip, plants, part, edit = jumps([path], walk, part=(5, 30), examples=chosen)
+    assert [clip.bound, plants.bound, part.bound, edit.bound] == [1.5, 1e-4, 1.5, 2.0]
+    assert plants.value is not None and plants.value < 1e-5
+    # The part begins and ends with feet that are somewhere else than in the frames around it.
+    assert part.value is not None and part.value > 1.0 and "at frame" in part.note
+    assert all(figure.value is not None and figure.value > 0.0 for figure in (clip, edit))
 
 
 def test_coming_to_rest_counts_postures_and_iterations(human: Character) -> None:

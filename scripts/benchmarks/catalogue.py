@@ -17,6 +17,7 @@ from .detection import detection, detection_growth
 from .enforced_walk import enforced_walk
 from .figures import Figure
 from .integration_and_damping import integration_and_damping
+from .jumps import jumps
 from .parameterization import parameterization
 from .posture_speed import posture_speed
 from .solving_again import solving_again
@@ -38,6 +39,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "walk_growth": walk_growth,
     "addon_bake": addon_bake,
     "cleanup": cleanup,
+    "jumps": jumps,
     "detection": detection,
     "detection_growth": detection_growth,
 }

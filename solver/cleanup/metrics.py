@@ -42,6 +42,12 @@ ROUNDING = 1e-9
 SPEED_PERCENTILE = 95.0
 """Of the speeds within a plant: the largest is often that of a single frame at its begin or end."""
 
+CALIBRATION_FRAMES = 3
+"""Frames at the begin of a clip in which jumps do not count: a captured clip may begin with a calibration pose."""
+STILL = 2e-3
+"""Legs a frame squared: jumps of joints that the source accelerates by less are relative to this, because an invisible
+movement of a still joint would have any ratio."""
+
 
 @dataclass(frozen=True)
 class PlantMetrics:
@@ -153,6 +159,38 @@ def foot_metrics(
         stretch=float(stretches.max(initial=0.0)),
         mean_stretch=float(stretches.mean()) if stretches.size else 0.0,
     )
+
+
+@dataclass(frozen=True)
+class JointJump:
+    """The largest jump of any joint's place."""
+
+    ratio: float
+    """The largest second difference of the joint's place over frames, divided by the source's; 0 in a short clip."""
+    legs: float
+    """That second difference in legs, from hip to ankle."""
+    joint: str
+    frame: int
+
+
+def joint_jumps(source: Clip, result: Clip) -> JointJump:
+    """The joint that a result accelerates most, relative to the same joint in the source.
+
+    For each joint, the largest second difference of its world position over frames, along any axis, is divided by that
+    of the source, which counts as 0.2 % of the leg's length, from hip to ankle, at least. The first three frames do not
+    count.
+    """
+    _check(result, (), source)
+    if result.frames < CALIBRATION_FRAMES + 3:
+        return JointJump(0.0, 0.0, result.skeleton.names[0], 0)
+    before, after = (np.abs(np.diff(each.world.positions[CALIBRATION_FRAMES:], 2, axis=0)) for each in (source, result))
+    after = after.max(axis=2)
+    leg = _hip_to_ankle(source.skeleton)
+    ratios = after.max(axis=0) / np.maximum(before.max(axis=(0, 2)), STILL * leg)
+    joint = int(ratios.argmax())
+    worst = int(after[:, joint].argmax())
+    amount = float(after[worst, joint]) / leg
+    return JointJump(float(ratios[joint]), amount, result.skeleton.names[joint], worst + CALIBRATION_FRAMES + 1)
 
 
 # Feet ---------------------------------------------------------------------------------------------------------------
@@ -313,6 +351,16 @@ def _stretches(clip: Clip, first: int) -> Array:
     lengths = rotations.lengths(clip.skeleton.offsets[joints])
     joints, lengths = joints[lengths > 0.0], lengths[lengths > 0.0]
     return np.abs(rotations.lengths(clip.motion.translations[first:, joints]) / lengths - 1.0)
+
+
+def _hip_to_ankle(skeleton: Skeleton) -> float:
+    """The mean length of thigh and shank together, in the clip's units; the size of a character without legs."""
+    lengths = []
+    for side in ("left", "right"):
+        hip, knee, ankle, _ = skeleton.landmarks.leg(side)
+        if hip is not None and knee is not None and ankle is not None:
+            lengths.append(float(rotations.lengths(np.diff(skeleton.rest[1][[hip, knee, ankle]], axis=0)).sum()))
+    return _mean(lengths) or skeleton.size
 
 
 def _leg_bones(skeleton: Skeleton) -> IntArray:

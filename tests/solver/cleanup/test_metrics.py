@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from poise.solver import Clip, Footplant, Ground, Motion, foot_metrics
+from poise.solver import Clip, Footplant, Ground, Motion, foot_metrics, joint_jumps
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.core.errors import ConstraintError
@@ -105,6 +105,31 @@ def test_a_knee_that_jumps_pops_and_a_smooth_one_does_not() -> None:
     assert metrics.knee_acceleration == pytest.approx(0.6 * clip.fps**2, rel=0.15)
     assert metrics.knee_pops == 3
     assert metrics.knee_ratio > 4.0
+
+
+def test_the_joint_that_jumps_is_named_with_its_frame() -> None:
+    clip = gait("walk").clip
+    assert joint_jumps(clip, clip).ratio == 1.0
+    leg = sum(
+        np.linalg.norm(clip.skeleton.offsets[clip.skeleton.index(f"l_{joint}")]) for joint in ("knee", "talocrural")
+    )
+    jumped = clip.motion.translations.copy()
+    crown = clip.skeleton.index("skullbase")
+    jumped[60, crown, 1] += 0.05 * leg
+    found = joint_jumps(clip, clip.with_motion(Motion(clip.motion.rotations, jumped)))
+    # One frame that is off accelerates by -2 times its distance.
+    assert (found.joint, found.frame) == ("skullbase", 60)
+    assert found.legs == pytest.approx(0.1, rel=0.1) and found.ratio > 5.0
+
+
+def test_calibration_frames_do_not_jump_and_still_joints_have_a_floor() -> None:
+    shift = np.zeros((FRAMES, 3))
+    still, leg = standing(shift), standing().skeleton.size
+    shift[1] = 1.0
+    assert joint_jumps(still, standing(shift)).ratio == 0.0
+    shift[20, 1] = 1e-4 * leg
+    assert 0.0 < joint_jumps(still, standing(shift)).ratio < 0.2
+    assert joint_jumps(standing(shift[:5]), standing(shift[:5])).ratio == 0.0, "too short to accelerate"
 
 
 def test_stretched_bones_are_measured() -> None:
