@@ -11,9 +11,19 @@ import pytest
 
 from poise.examples.kick import kick
 from poise.solver.body.clip import Clip
+from poise.solver.body.limits import BallLimit
 from poise.solver.body.motion import Motion
 from poise.solver.body.moving_ground import over_ground
-from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footplant, ShapeConstraint
+from poise.solver.body.skeleton import Skeleton
+from poise.solver.cleanup.metrics import joint_jumps
+from poise.solver.constraints import (
+    Balance,
+    Constraint,
+    ConstraintPoint,
+    Footplant,
+    OrientationConstraint,
+    ShapeConstraint,
+)
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.core.errors import ConstraintError, PoiseError
@@ -130,6 +140,72 @@ def test_the_more_important_holds_with_and_without_the_other(steps: SyntheticMot
         result = deform(clip, [*plants, *lower])
         worst = max(result.report.residual(plant).worst for plant in plants)
         assert worst < 1e-5 * size, f"plants miss by {worst / size:.1e} sizes {'against the reach' if lower else ''}"
+
+
+def test_a_less_important_constraint_of_earlier_frames_does_not_disturb_a_more_important_one() -> None:
+    frames = 17
+    time = np.arange(frames) / frames
+    body = Skeleton(("root", "b"), [-1, 0], [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]], set_masses={0: 1.0, 1: 1.0})
+    turned = np.tile(rotations.IDENTITY, (frames, 2, 1))
+    turned[:, 0] = rotations.from_axis_angle((1.0, 0.0, 0.0), 1.5 * np.sin(2 * np.pi * (2 * time + 0.25)))
+    clip = Clip(body, Motion(turned, np.tile(body.offsets, (frames, 1, 1))), 30.0)
+    target = ConstraintPoint(rotations.from_axis_angle((1.0, 0.0, 0.0), 2.0), 5, 7)
+    lower = OrientationConstraint("b", 4, 8, [target], mode="relative", priority=0)
+    higher = Balance(points=["b"], begin=9, end=13, priority=2)
+    assert deform(clip, [higher]).report.residual(higher).worst < 1e-6
+    assert deform(clip, [higher, lower]).report.residual(higher).worst < 1e-6
+
+
+@pytest.mark.parametrize(("holding", "pulling"), [(1, 2), (2, 1), (1, 1)])
+def test_a_target_out_of_reach_moves_no_joint_that_only_others_recruit(holding: int, pulling: int) -> None:
+    """Two arms on a fixed base: one is pulled far out of reach, the other reaches its target as it does alone."""
+    arms = {side: [f"{side} {number}" for number in range(4)] for side in ("left", "right")}
+    bones = np.array([[0.1, 0.0, 0.0], [0.4, 0.1, 0.0], [0.4, -0.1, 0.1], [0.3, 0.0, 0.0]])
+    offsets = np.concatenate([np.zeros((1, 3)), bones, bones * (-1.0, 1.0, 1.0)])
+    names, parents = ("base", *arms["left"], *arms["right"]), [-1, 0, 1, 2, 3, 0, 5, 6, 7]
+    body = Skeleton(names, parents, offsets, kinds=("fixed", *["ball"] * 8))  # type: ignore[arg-type]
+    frames, joints = np.arange(30), np.arange(9)[:, None]
+    bends = 0.3 * np.sin(0.2 * frames[:, None, None] + joints + np.arange(3)) * (joints > 0)
+    clip = Clip(body, Motion(rotations.exp(bends), np.tile(offsets, (30, 1, 1))), 30.0)
+
+    def reaching(side: str, by: tuple[float, float, float], priority: int) -> ShapeConstraint:
+        end = arms[side][-1]
+        point = ConstraintPoint(clip.position(end)[10] + np.array(by), 10, 20)
+        return ShapeConstraint(end, 5, 25, [point], mode="relative", priority=priority, recruit=arms[side])
+
+    held = reaching("left", (0.02, 0.0, 0.03), holding)
+    alone = deform(clip, [held]).clip
+    both = deform(clip, [held, reaching("right", (-5.0, 0.0, 0.0), pulling)]).clip
+    left = [body.index(joint) for joint in arms["left"]]
+    apart = rotations.angle_between(alone.motion.rotations[:, left], both.motion.rotations[:, left]).max()
+    assert np.rad2deg(apart) < 0.2, f"the left arm turns by {np.rad2deg(apart):.1f} degrees for the right one"
+
+
+def test_smoothing_keeps_joints_within_their_limits() -> None:
+    limit = BallLimit((0.0, 1.0, 0.0), twist=(-0.4, 0.4))
+    offsets = [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    body = Skeleton(("a", "b"), [-1, 0], offsets, kinds=("fixed", "ball"), limits={1: limit})  # type: ignore[arg-type]
+    frames = 40
+    turned = np.tile(rotations.IDENTITY, (frames, 2, 1))
+    turned[:, 1] = rotations.from_axis_angle((1.0, 0.0, 0.0), 2.0 * np.sin(2 * np.pi * 0.05 * np.arange(frames)))
+    clip = Clip(body, Motion(turned, np.tile(body.offsets, (frames, 1, 1))), 30.0)
+    target = rotations.from_axis_angle(np.array([1.0, 1.0, 0.0]) / np.sqrt(2.0), 2.0)
+    result = deform(clip, [OrientationConstraint("b", 9, 25, [ConstraintPoint(target, 12, 18)])]).clip
+    assert limit.excess(result.motion.rotations[:, 1]).max() < 1e-6
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.04])
+def test_plants_that_follow_each_other_at_once_do_not_jump(apart: float) -> None:
+    """One plant as two, the second from the frame after the first on, at almost the same place or a little beside."""
+    motion = walk(steps=4, fps=120.0, skate=0.01)
+    clip = motion.clip
+    plants = [plant_of(contact, priority=10) for contact in motion.contacts]
+    cut = plants.pop(2)
+    middle = (cut.toe_strike + cut.heel_off) // 2  # type: ignore[operator]
+    first = replace(cut, heel_off=middle, toe_off=middle)
+    second = replace(cut, heel_strike=middle + 1, toe_strike=middle + 1).moved((apart * clip.skeleton.size, 0.0, 0.0))
+    jump = joint_jumps(clip, deform(clip, [*plants, first, second, Balance(priority=5)]).clip)
+    assert jump.ratio <= 1.5, f"{jump.joint} jumps {jump.ratio:.1f} times as far as in the source at {jump.frame}"
 
 
 @pytest.mark.slow

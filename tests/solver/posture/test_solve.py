@@ -428,6 +428,33 @@ def test_no_joint_ends_beyond_its_limits(rng):
             assert stage.relative(task, error) < 1e-5, f"{task.label} misses"
 
 
+def test_the_pose_attraction_does_not_move_a_task_at_the_edge_of_a_polygon():
+    triangle = solver.SwingPolygon([(0.6, 0, 0.8), (-0.3, 0.5, 0.8), (-0.3, -0.5, 0.8)])
+    body = solver.Skeleton(
+        names=("r", "a", "b"),
+        parents=[-1, 0, 1],
+        offsets=[[0, 0, 0], [0, 0, 1], [0, 0, 1]],
+        kinds=("free", "ball", "ball"),
+        limits={1: solver.BallLimit((0, 0, 1), twist=(-1, 1), swing=triangle)},
+    )
+    rest = solver.Pose.rest(body)
+    top = solver.OrientationTask("b", rotations.normalize([0.243, 0.591, -0.686, 0.347]), priority=2)
+    for tasks in ([top], [top, solver.PoseTask(rest, priority=0)]):
+        assert np.linalg.norm(solver.solve_posture(body, rest, tasks).errors[0]) < 1e-6
+
+
+def test_a_cone_without_a_twist_is_computed_without_a_warning():
+    body = solver.Skeleton(
+        names=("r", "a"),
+        parents=[-1, 0],
+        offsets=[[0, 0, 0], [0, 1, 0]],
+        limits={1: solver.BallLimit((0, 1, 0), swing=solver.SwingCone(0.5, 0.5))},
+    )
+    rest = solver.Pose.rest(body)
+    target = rotations.from_axis_angle((1.0, 0.0, 0.0), 0.3)
+    solver.solve_posture(body, rest, [solver.OrientationTask("a", target, recruit=0)])
+
+
 def test_a_limit_is_used_up_to_its_end():
     # A single hinge that may turn by one radian, asked to turn by two.
     skeleton = solver.Skeleton(
