@@ -13,6 +13,7 @@ from .bvh_reading import bvh_reading
 from .cleanup import cleanup
 from .coming_to_rest import coming_to_rest
 from .conflict import conflict
+from .conflicts import conflicts
 from .detection import detection, detection_growth
 from .enforced_walk import enforced_walk
 from .figures import Figure
@@ -36,6 +37,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "transpose": transpose,
     "enforced_walk": enforced_walk,
     "solving_again": solving_again,
+    "conflicts": conflicts,
     "walk_growth": walk_growth,
     "addon_bake": addon_bake,
     "cleanup": cleanup,
