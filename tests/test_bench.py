@@ -28,6 +28,8 @@ from benchmarks.character import Character, swaying_human  # noqa: E402
 from benchmarks.cleanup import cleanup  # noqa: E402
 from benchmarks.coming_to_rest import coming_to_rest  # noqa: E402
 from benchmarks.conflict import conflict  # noqa: E402
+from benchmarks.conflicted_walk import conflicted_walk  # noqa: E402
+from benchmarks.conflicts import cases, conflicts  # noqa: E402
 from benchmarks.detection import PLANTS, detection, detection_growth  # noqa: E402
 from benchmarks.enforced_walk import BATCH, SEQUENTIAL, enforced_walk  # noqa: E402
 from benchmarks.figures import Direction, Figure  # noqa: E402
@@ -40,6 +42,7 @@ from benchmarks.solving_again import solving_again  # noqa: E402
 from benchmarks.timing import take_turns  # noqa: E402
 from benchmarks.transpose import transpose  # noqa: E402
 from benchmarks.walk_growth import walk_growth  # noqa: E402
+from benchmarks.walk_memory import walk_memory  # noqa: E402
 
 PNG = b"\x89PNG\r\n"
 SAME_MODEL = 1e-9
@@ -308,7 +311,8 @@ def test_a_walk_is_judged_by_how_far_its_feet_are_and_how_much_its_joints_shake(
 
 def test_posture_speed_times_every_batch(human: Character) -> None:
     figures = list(posture_speed(human, batches=(1, 3), peer_names=(), iterations=2, rounds=1))
-    assert [figure.name for figure in figures] == [poise_name(1), poise_name(3)]
+    assert [figure.name for figure in figures[:2]] == [poise_name(1), poise_name(3)]
+    assert [figure.bound for figure in figures] == [None, None, 10.0, None]
     assert all(figure.value is not None and figure.value > 0.0 for figure in figures)
 
 
@@ -391,6 +395,36 @@ def test_solving_again_tells_how_long_and_how_much(step: PlantedWalk) -> None:
     assert figures["one plant moved: largest miss of a plant"].value < 1e-5  # type: ignore[operator]
 
 
+def test_conflicts_are_timed_beside_the_walk_in_reach(step: PlantedWalk) -> None:
+    chosen = "a hand 1.2 sizes away, strict"
+    figures = {each.name: each for each in conflicts(step, chosen=[chosen], rounds=1, moves=1, best={chosen: 0.0})}
+    name = f"conflict: {chosen}"
+    bounds = {each: figure.bound for each, figure in figures.items() if figure.bound is not None}
+    assert bounds == {
+        f"{name} : in reach": 5.0,
+        f"{name}, with its report : in reach": 6.0,
+        f"{name}: longest step": 30.0,
+        f"{name}: plants and balance miss": 1e-6,
+        f"{name}: the hand misses, mean": 0.01,
+        "conflict: moved target: 95th percentile": 150.0,
+        "conflict: moved target: coarse result, 95th percentile": 50.0,
+    }
+    assert all(figure.value is not None and figure.value > 0.0 for figure in figures.values())
+
+
+def test_every_conflict_is_a_valid_set_of_constraints(step: PlantedWalk) -> None:
+    found = cases(step)
+    assert len(found) == 8 and [case.most for case in found.values()] == [5.0] * 4 + [8.0] * 4
+    for case in found.values():
+        solver.deforming(step.clip, case.constraints).close()
+        assert set(map(id, case.holds)) <= set(map(id, case.constraints))
+
+
+def test_the_memory_of_a_long_walk_is_measured_in_a_process_of_its_own() -> None:
+    (figure,) = walk_memory(frames=40)
+    assert figure.value is not None and 0.01 < figure.value < figure.bound == 4.0, figure.note  # type: ignore[operator]
+
+
 def test_growth_is_judged_from_the_longest_but_one_to_the_longest() -> None:
     figures = list(walk_growth(lengths=(1, 20, 40), rounds=1, smallest_job=1))
     assert [figure.bound for figure in figures] == [None, None, None, None, 1.3]
@@ -470,6 +504,8 @@ def test_posture_speed_sets_bounds_beside_the_peers(human: Character) -> None:
         f"{largest} : pink, feet as constraints": 0.1,
         f"{largest} : placo, weighted": 0.5,
         f"{largest} : placo, feet as constraints": 0.5,
+        f"{poise_name(1)} : placo": 1.5,
+        "Poise, one posture to rest: median": 10.0,
     }
 
 
@@ -507,9 +543,19 @@ def test_the_enforced_walk_sets_bounds_beside_the_peers(step: PlantedWalk) -> No
     figures = list(enforced_walk(step, rounds=1))
     bounds = {figure.name: figure.bound for figure in figures if figure.unit == "ratio" and figure.bound is not None}
     assert bounds[f"{BATCH} : pink, feet hold"] == 0.1
-    assert bounds[f"{BATCH} : placo, feet hold"] == pytest.approx(1.0 / 3.0)
+    assert bounds[f"{BATCH} : placo, feet hold"] == pytest.approx(1.0 / 6.0)
     (miss,) = (figure for figure in figures if figure.unit == "sizes" and figure.bound is not None)
     assert miss.holds, "Poise's feet are to be no farther from where they should stand than any peer's"
+
+
+@needs_peers
+def test_the_conflicted_walk_sets_bounds_beside_the_peers(step: PlantedWalk) -> None:
+    figures = {figure.name: figure for figure in conflicted_walk(step, rounds=1)}
+    bounds = {name: figure.bound for name, figure in figures.items() if figure.bound is not None}
+    assert bounds == pytest.approx({"conflicted walk: Poise : pink": 1 / 6, "conflicted walk: Poise : placo": 1 / 3})
+    for peer in ("pink", "placo"):
+        missed = figures[f"conflicted walk: {peer}, feet as constraints: planted points miss"].value
+        assert missed is not None and missed < 0.1, "it diverges"
 
 
 @needs_peers

@@ -13,6 +13,7 @@ from .bvh_reading import bvh_reading
 from .cleanup import cleanup
 from .coming_to_rest import coming_to_rest
 from .conflict import conflict
+from .conflicted_walk import conflicted_walk
 from .conflicts import conflicts
 from .detection import detection, detection_growth
 from .enforced_walk import enforced_walk
@@ -24,6 +25,7 @@ from .posture_speed import posture_speed
 from .solving_again import solving_again
 from .transpose import transpose
 from .walk_growth import walk_growth
+from .walk_memory import walk_memory
 
 Benchmark = Callable[[], Iterator[Figure]]
 
@@ -38,7 +40,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     "enforced_walk": enforced_walk,
     "solving_again": solving_again,
     "conflicts": conflicts,
+    "conflicted_walk": conflicted_walk,
     "walk_growth": walk_growth,
+    "walk_memory": walk_memory,
     "addon_bake": addon_bake,
     "cleanup": cleanup,
     "jumps": jumps,

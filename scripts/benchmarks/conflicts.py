@@ -68,13 +68,15 @@ class Conflict:
 def conflicts(
     walk: PlantedWalk | None = None,
     limited: Callable[[solver.Clip], solver.Clip] | None = None,
+    chosen: Sequence[str] | None = None,
     rounds: int = ROUNDS,
     moves: int = MOVES,
     best: Mapping[str, float] = BEST,
 ) -> Iterator[Figure]:
     """A walk whose constraints cannot all be met, beside one in reach: time, longest step, residuals.
 
-    With `limited`, which adds limits to the joints of a clip, all of it is measured on that clip too.
+    With `limited`, which adds limits to the joints of a clip, all of it is measured on that clip too. `chosen` are the
+    names of some of the `cases`; None: all of them.
     """
     walk = walk or planted_walk()
     walks = {"": walk}
@@ -85,6 +87,8 @@ def conflicts(
     yield Figure("conflict: walk in reach", 1e3 * reference, "ms", note=about)
     for suffix, each in walks.items():
         for name, case in cases(each).items():
+            if chosen is not None and name not in chosen:
+                continue
             yield from _measured(f"conflict: {name}{suffix}", each, case, rounds, best.get(name))
         yield from _moved(f"conflict: moved target{suffix}", each, moves)
 
@@ -112,36 +116,26 @@ def _measured(name: str, walk: PlantedWalk, case: Conflict, rounds: int, best: f
 
 def cases(walk: PlantedWalk) -> dict[str, Conflict]:
     """The conflicts of a walk, by name."""
-    clip, (left, right) = walk.clip, (pulled(walk, side, 1.5, aside=True) for side in ("left", "right"))
+    held, marks = walk.constraints, walk.clip.skeleton.landmarks
+    balance, far_plant = held[-1], _with_far_plant(walk)
+    left, right = (pulled(walk, side, 1.5, aside=True) for side in ("left", "right"))
+    behind = turned(walk, int(marks.require("head")), np.pi)
     found: dict[str, Conflict] = {}
     for distance in DISTANCES:
         strict = pulled(walk, "left", distance)
-        equal = pulled(walk, "left", distance, priority=FEET)
-        held = walk.constraints
         found[f"a hand {distance:g} sizes away, strict"] = Conflict((*held, strict), MOST, held, strict)
-        found[f"a hand {distance:g} sizes away, equal"] = Conflict(
-            (*walk.plants, solver.Balance(priority=FEET), equal), MOST
-        )
-    found["a foot cannot reach its plant"] = Conflict((*_with_far_plant(walk), walk.constraints[-1]), MOST_SEVERAL)
-    found["both hands pulled apart"] = Conflict((*walk.constraints, left, right), MOST_SEVERAL, walk.constraints)
-    found["a look behind the back"] = Conflict(
-        (*walk.constraints, turned(walk, "head", np.pi)), MOST_SEVERAL, walk.constraints
+        equal = (*walk.plants, solver.Balance(priority=FEET), pulled(walk, "left", distance, priority=FEET))
+        found[f"a hand {distance:g} sizes away, equal"] = Conflict(equal, MOST)
+    found["a foot cannot reach its plant"] = Conflict((*far_plant, balance), MOST_SEVERAL)
+    found["both hands pulled apart"] = Conflict((*held, left, right), MOST_SEVERAL, held)
+    found["a look behind the back"] = Conflict((*held, behind), MOST_SEVERAL, held)
+    several = (
+        pulled_joint(walk, int(marks.require("head")), (0.0, 1.5, 0.0)),
+        pulled_joint(walk, marks.spine[-1], (0.0, -1.0, 0.0)),
+        pulled_joint(walk, int(marks.require("left_elbow")), (0.0, 0.0, -1.5)),
+        turned(walk, 0, 2.0),
     )
-    chest, marks = clip.skeleton.landmarks.spine[-1], clip.skeleton.landmarks
-    found["eight at once"] = Conflict(
-        (
-            *_with_far_plant(walk),
-            walk.constraints[-1],
-            left,
-            right,
-            turned(walk, "head", np.pi),
-            pulled_joint(walk, int(marks.require("head")), (0.0, 1.5, 0.0)),
-            pulled_joint(walk, int(chest), (0.0, -1.0, 0.0)),
-            pulled_joint(walk, int(marks.require("left_elbow")), (0.0, 0.0, -1.5)),
-            turned(walk, "hips", 2.0),
-        ),
-        MOST_SEVERAL,
-    )
+    found["eight at once"] = Conflict((*far_plant, balance, left, right, behind, *several), MOST_SEVERAL)
     return found
 
 
@@ -177,11 +171,10 @@ def _at_distance(walk: PlantedWalk, joint: int, sizes: Array, priority: int) -> 
     return solver.ShapeConstraint(joint, begin, end, [point], mode="condensed", priority=priority)
 
 
-def turned(walk: PlantedWalk, mark: str, angle: float) -> solver.OrientationConstraint:
+def turned(walk: PlantedWalk, joint: int, angle: float) -> solver.OrientationConstraint:
     """A joint turns about the vertical, from its orientation in the middle of the clip."""
     begin, first, last, end = _times(walk.clip)
     skeleton = walk.clip.skeleton
-    joint = 0 if mark == "hips" else int(skeleton.landmarks.require(mark))
     turn = rotations.from_axis_angle(np.eye(3)[skeleton.up_axis], angle)
     goal = rotations.multiply(turn, walk.clip.orientation(joint)[(first + last) // 2])
     point = solver.ConstraintPoint(goal, first, last)

@@ -15,7 +15,7 @@ from .planted_walk import AccelerationRatios, PlantedWalk, WalkTargets, planted_
 from .timing import Job, take_turns
 
 ROUNDS = 5
-LARGEST_SHARE = {"pink": 0.1, "placo": 1.0 / 3.0}
+LARGEST_SHARE = {"pink": 0.1, "placo": 1.0 / 6.0}
 """Largest ratio of Poise's time in batch to a peer's time."""
 LARGEST_POPPING = 1.3
 

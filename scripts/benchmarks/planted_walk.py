@@ -7,7 +7,7 @@ All lengths are in sizes of the character.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from poise.examples.edits import plant
 from poise.solver import synthetic
 from poise.solver.body.kinematics import WorldState
 from poise.solver.constraints import Source
-from poise.solver.constraints.effectors import PointEffector
+from poise.solver.constraints.effectors import Effector, PointEffector
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array, BoolArray
 from poise.solver.deformation.frame_tasks import FrameTasks
@@ -35,6 +35,9 @@ FEET, BALANCE = 10, 5
 SKATE = 0.01
 """Sizes of the character by which the feet of the made-up walk slide: as much as in the captured one."""
 FPS = 30.0
+
+HAND_POINT = "hand"
+"""The name of the hand's point in the models of the peers."""
 
 POINTS = ("left_heel", "left_ball", "right_heel", "right_ball")
 """The landmarks of the plants: heel and ball of each foot."""
@@ -81,6 +84,17 @@ def made_up_walk(frames: int, name: str = "synthetic walk") -> PlantedWalk:
 
 
 @dataclass(frozen=True, eq=False)
+class HandTargets:
+    """The compiled targets of a constraint of a hand."""
+
+    point: solver.BodyPoint
+    positions: Array
+    """(frames, 3)"""
+    active: BoolArray
+    """(frames,) where there is a target."""
+
+
+@dataclass(frozen=True, eq=False)
 class WalkTargets:
     """The compiled targets of a walk's constraints in every frame, for libraries that have no constraints over time.
 
@@ -99,17 +113,25 @@ class WalkTargets:
     """(frames, 4) where the points are planted."""
     center_of_mass: Array
     """(frames, 3) target of the centre of mass; only horizontal components count."""
+    hand: HandTargets | None = None
+    """Of a less important constraint of a hand, where there is one."""
 
     @property
     def frames(self) -> int:
         """Number of frames."""
         return self.source.frames
 
+    @property
+    def named_points(self) -> dict[str, solver.BodyPoint]:
+        """All points that have targets, by their names in the models of the peers."""
+        feet = dict(zip(POINTS, self.points, strict=True))
+        return feet if self.hand is None else {**feet, HAND_POINT: self.hand.point}
+
     @staticmethod
-    def of(walk: PlantedWalk) -> WalkTargets:
-        """Compile the constraints of a walk."""
+    def of(walk: PlantedWalk, hand: solver.ShapeConstraint | None = None) -> WalkTargets:
+        """Compile the constraints of a walk, and one of a hand beside them."""
         clip, skeleton = walk.clip, walk.clip.skeleton
-        frame_tasks = FrameTasks(Timeline.of(Source(clip), walk.constraints))
+        frame_tasks = FrameTasks(Timeline.of(Source(clip), [*walk.constraints, *([hand] if hand else [])]))
         channels = {channel.effector: number for number, channel in enumerate(frame_tasks.timeline.channels)}
         points = tuple(skeleton.resolve(skeleton.landmarks.require(mark)) for mark in POINTS)
         numbers = [channels[PointEffector(point)] for point in points]
@@ -126,12 +148,18 @@ class WalkTargets:
             active,
             np.stack([channel.in_hold for channel in chosen], axis=1),
             clip.center_of_mass() + (positions - there).mean(axis=1),
+            None if hand is None else _hand_targets(frame_tasks, channels, skeleton.resolve(hand.joint)),
         )
 
     def largest_miss(self, motion: solver.Motion) -> float:
         """The largest distance of a planted point from its target, in sizes of the character."""
         places = _places(WorldState.of(self.skeleton, motion), self.points)
         return float(np.linalg.norm(places - self.positions, axis=-1)[self.held].max())
+
+
+def _hand_targets(frame_tasks: FrameTasks, channels: Mapping[Effector, int], point: solver.BodyPoint) -> HandTargets:
+    number = channels[PointEffector(point)]
+    return HandTargets(point, frame_tasks.targets[number], frame_tasks.timeline.channels[number].active)
 
 
 def _places(world: WorldState, points: Iterable[solver.BodyPoint]) -> Array:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -18,6 +19,10 @@ from .workload import Workload, reach
 BATCHES = (1, 50, 1000)
 LARGEST_SHARE_OF_PLACO = 0.5
 LARGEST_SHARE_OF_PINK = 0.1
+LARGEST_ALONE = 1.5
+"""Largest ratio of the time of an iteration of a single posture to the faster variant of placo."""
+LONGEST_TO_REST = 10.0
+"""Largest milliseconds until a single posture is at rest, in the median."""
 
 ITERATIONS = 20
 ROUNDS = 7
@@ -55,6 +60,26 @@ def posture_speed(
     largest = poise_name(max(batches))
     for name in versions:
         yield Figure(f"{largest} : {name}", timings.ratio(largest, name), "ratio", bound_beside(name))
+    alone, placo = poise_name(1), [name for name in versions if name.startswith("placo")]
+    if placo and alone in jobs:
+        fastest = min(placo, key=timings.median)
+        yield Figure(f"{alone} : placo", timings.ratio(alone, fastest), "ratio", LARGEST_ALONE, note=fastest)
+    waits = _to_rest(reach(clip, peer_frames))
+    about = f"{peer_frames} postures, one after the other"
+    yield Figure("Poise, one posture to rest: median", float(np.median(waits)), "ms", LONGEST_TO_REST, note=about)
+    yield Figure("Poise, one posture to rest: longest", max(waits), "ms")
+
+
+def _to_rest(workload: Workload) -> list[float]:
+    """Milliseconds until each posture of the workload is at rest, solved alone."""
+    waits = []
+    for frame in range(workload.frames):
+        work = workload.at(np.array([frame]))
+        tasks = work.tasks()
+        begin = time.perf_counter()
+        solver.solve_postures(work.skeleton, work.start, tasks)
+        waits.append(1e3 * (time.perf_counter() - begin))
+    return waits
 
 
 def bound_beside(job_name: str) -> float | None:

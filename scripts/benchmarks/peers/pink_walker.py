@@ -12,19 +12,23 @@ import pinocchio
 from poise import solver
 from poise.solver.core.arrays import Array
 
-from ..planted_walk import POINTS, WalkTargets
+from ..planted_walk import HAND_POINT, POINTS, WalkTargets
 from .base import COSTS, InfeasibleError
 from .models import pinocchio_configurations, pinocchio_model, pinocchio_motion
 from .pink_peer import PACKAGE
 from .quadratic import QP_SOLVER, TIME_STEP, versions
 from .walker import Walker
 
+DAMPING_OUT_OF_REACH = 1.0
+"""Of the hand's task, relative to its squared error: with a tenth of it the feet leave their places by 3 to 9 % of the
+size, and frames need five times as many iterations (CMU 02_01)."""
+
 
 class _PointTask(pink.tasks.Task):  # type: ignore[misc]
     """A frame's position alone: pink's own task has rows for the orientation, which a constraint would hold too."""
 
-    def __init__(self, model: Any, name: str) -> None:
-        super().__init__(cost=COSTS.feet)
+    def __init__(self, model: Any, name: str, cost: float, damping: float = 0.0) -> None:
+        super().__init__(cost=cost, lm_damping=damping)
         self.frame_id = model.getFrameId(name)
         self.target: Array = np.zeros(3)
         self.rows: Array = np.eye(3)
@@ -53,14 +57,16 @@ class PinkWalker(Walker):
 
     def __init__(self, targets: WalkTargets, feet_are_constraints: bool, to_rest: bool) -> None:
         super().__init__(targets, feet_are_constraints, to_rest)
-        model = pinocchio_model(targets.skeleton, dict(zip(POINTS, targets.points, strict=True)))
+        model = pinocchio_model(targets.skeleton, targets.named_points)
         self._sources = pinocchio_configurations(targets.source)
         self._results = self._sources.copy()
         self._configuration = pink.Configuration(model, model.createData(), self._sources[0], copy_data=False)
-        self._points = [_PointTask(model, name) for name in POINTS]
+        self._points = [_PointTask(model, name, COSTS.feet) for name in POINTS]
+        self._hand = None if targets.hand is None else _PointTask(model, HAND_POINT, COSTS.hand, DAMPING_OUT_OF_REACH)
         self._balance = pink.tasks.ComTask(COSTS.balance * self.horizontal)
         self._pose = pink.tasks.PostureTask(COSTS.pose)
         self._led: list[_PointTask] = []
+        self._soft: list[Any] = []
 
     @property
     def version(self) -> str:
@@ -87,13 +93,16 @@ class PinkWalker(Walker):
                 self._points[heel].rows = self.across[frame, foot, :2] if is_dependent else np.eye(3)
         self._balance.set_target(self.targets.center_of_mass[frame])
         self._pose.set_target(source)
+        self._soft = [self._balance, self._pose]
+        if self._hand is not None and self.targets.hand is not None and self.targets.hand.active[frame]:
+            self._hand.target = self.targets.hand.positions[frame]
+            self._soft.append(self._hand)
 
     def iterate(self) -> float:
-        soft = [self._balance, self._pose]
         try:
             velocity = pink.solve_ik(
                 self._configuration,
-                soft if self.feet_are_constraints else soft + self._led,
+                self._soft if self.feet_are_constraints else self._soft + self._led,
                 TIME_STEP,
                 solver=QP_SOLVER,
                 limits=[],

@@ -12,10 +12,10 @@ from poise import solver
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 
-from ..planted_walk import POINTS, WalkTargets
+from ..planted_walk import HAND_POINT, POINTS, WalkTargets
 from .base import COSTS, InfeasibleError
 from .models import EULER_ORDER, urdf, urdf_angles, urdf_joints
-from .placo_peer import placo_version
+from .placo_peer import REGULARIZATION_OUT_OF_REACH, placo_version
 from .walker import Walker
 
 REGULARIZATION = 1e-6
@@ -30,8 +30,7 @@ class PlacoWalker(Walker):
     def __init__(self, targets: WalkTargets, feet_are_constraints: bool, to_rest: bool) -> None:
         super().__init__(targets, feet_are_constraints, to_rest)
         skeleton, source = targets.skeleton, targets.source
-        points = dict(zip(POINTS, targets.points, strict=True))
-        self._robot = placo.RobotWrapper("", placo.Flags.ignore_collisions, urdf(skeleton, points))
+        self._robot = placo.RobotWrapper("", placo.Flags.ignore_collisions, urdf(skeleton, targets.named_points))
         self._solver = placo.KinematicsSolver(self._robot)
         self._solver.enable_joint_limits(False)
         self._solver.enable_velocity_limits(False)
@@ -47,12 +46,13 @@ class PlacoWalker(Walker):
         self._joint_targets = [dict(zip(names, frame, strict=True)) for frame in angles.tolist()]
 
         self._points = [self._solver.add_position_task(name, np.zeros(3)) for name in POINTS]
+        self._hand = None if targets.hand is None else self._solver.add_position_task(HAND_POINT, np.zeros(3))
         self._balance = self._solver.add_com_task(np.zeros(3))
         self._balance.mask.set_axises(skeleton.horizontal_axes)
         self._balance.configure("balance", "soft", COSTS.balance**2)
         self._pose = self._solver.add_joints_task()
         self._pose.configure("pose", "soft", COSTS.pose**2)
-        self._solver.add_regularization_task(REGULARIZATION)
+        self._solver.add_regularization_task(REGULARIZATION if targets.hand is None else REGULARIZATION_OUT_OF_REACH)
 
     @property
     def version(self) -> str:
@@ -88,6 +88,9 @@ class PlacoWalker(Walker):
                     mask.set_axises("xy", "custom")
                 else:
                     mask.set_axises("xyz", "task")
+        if self._hand is not None and self.targets.hand is not None:
+            self._hand.target_world = self.targets.hand.positions[frame]
+            self._hand.configure(HAND_POINT, "soft", COSTS.hand**2 if self.targets.hand.active[frame] else 0.0)
         self._balance.target_world = self.targets.center_of_mass[frame]
         self._pose.set_joints(self._joint_targets[frame])
 

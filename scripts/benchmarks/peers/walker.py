@@ -28,7 +28,7 @@ class Walker(ABC):
     only while they stand, they make the peers' ankles accelerate 2.9 times as much as in the source. They are either
     the dearest of all tasks or constraints. Where no joint lies between heel and toe, two of their six constraints
     would contradict each other: as in Poise, the heel of a foot whose toe is led too is only led across the line
-    between them. The centre of mass comes next, and the posture of the source last.
+    between them. The centre of mass comes next, then a hand, where there is one, and the posture of the source last.
 
     A frame begins with the source's posture displaced as the frame before was: begun from the source itself, it takes
     a third to a half more iterations. It ends as soon as all heels and toes hold by Poise's own standard. `to_rest`
