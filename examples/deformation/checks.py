@@ -19,7 +19,7 @@ from ...solver.body.clip import Clip
 from ...solver.body.limits import HingeLimit
 from ...solver.constraints import Constraint, Source, Track
 from ...solver.core import rotations
-from ...solver.core.arrays import Array, BoolArray
+from ...solver.core.arrays import BoolArray
 from ...solver.core.errors import RecruitingWarning
 from ...solver.deformation.deform import Deformation, deform
 from .random_cases import Case
@@ -85,18 +85,15 @@ class Judged:
 
     def miss(self, constraint: Constraint, result: Clip) -> float:
         """The largest residual in the hold intervals of a constraint, in sizes or radians."""
-        return max((float(each.max(initial=0.0)) for _, each in self._misses(constraint, result)), default=0.0)
-
-    def _misses(self, constraint: Constraint, result: Clip) -> list[tuple[Array, Array]]:
-        """For each effector the frames of its hold intervals and its residuals there."""
-        found = []
+        worst = 0.0
         for track in self.tracks(constraint):
-            effector, frames = track.effector, track.frames
-            held = _within(track)
-            wanted = effector.displaced(self.source.values(effector)[frames[held]], track.displacement[held])
-            missed = effector.miss(effector.value(result.world)[frames[held]], wanted)
-            found.append((frames[held], missed / (1.0 if effector.is_angular else result.skeleton.size)))
-        return found
+            effector, held = track.effector, _within(track)
+            frames = track.frames[held]
+            wanted = effector.displaced(self.source.values(effector)[frames], track.displacement[held])
+            missed = effector.miss(effector.value(result.world)[frames], wanted)
+            unit = 1.0 if effector.is_angular else result.skeleton.size
+            worst = max(worst, float(missed.max(initial=0.0)) / unit)
+        return worst
 
     def miss_on_the_way(self, constraint: Constraint, deformation: Deformation) -> float:
         """The largest residual outside of its hold intervals, against the targets in the report."""

@@ -21,6 +21,7 @@ from ...solver.constraints import (
     Source,
 )
 from ...solver.constraints.effectors import AttachedEffector
+from ...solver.constraints.paths import Mode
 from ...solver.core import rotations
 from ...solver.core.arrays import Array
 from ...solver.synthetic import human, walk
@@ -30,7 +31,7 @@ from .random_clips import Rng, random_clip
 HUMAN = 0.1
 """The share of cases with a walking human and its footplants."""
 KINDS = ("shape", "orientation", "direction", "balance")
-MODES = ("absolute", "relative", "condensed")
+MODES: tuple[Mode, ...] = ("absolute", "relative", "condensed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,7 @@ def _random_constraint(rng: Rng, clip: Clip, spans: list[tuple[int, int]], *, pr
     rest: dict[str, Any] = {"priority": priority, "name": name, "weight": weight, "recruit": recruit}
     if kind == "balance":
         return _balance(rng, clip, begin, end, rest)
-    joint, mode = int(rng.integers(len(clip.skeleton))), str(rng.choice(MODES))
+    joint, mode = int(rng.integers(len(clip.skeleton))), MODES[rng.integers(3)]
     stays = _stays(rng, begin, end)
     if kind == "shape":
         return _shape(rng, clip, joint, (begin, end), stays, mode, rest)
@@ -117,7 +118,7 @@ def _shape(
     joint: int,
     span: tuple[int, int],
     stays: list[tuple[float, float]],
-    mode: str,
+    mode: Mode,
     rest: dict[str, Any],
 ) -> ShapeConstraint:
     """A joint or a point on it, in the world, on another joint or on a moving object."""
@@ -125,16 +126,17 @@ def _shape(
     if rng.random() < 0.3:
         x, y, z = (0.5 * clip.skeleton.size * _direction(rng)).tolist()
         point = BodyPoint(joint, (x, y, z))
-    chance, reference, places = rng.random(), None, clip.position(point)
+    reference: int | MovingObject | None = None
+    chance, places = rng.random(), clip.position(point)
     if chance < 0.15:
-        reference = int(rng.choice([other for other in range(len(clip.skeleton)) if other != joint]))
-        places = Source(clip).values(AttachedEffector(point, reference))
+        other = int(rng.choice([other for other in range(len(clip.skeleton)) if other != joint]))
+        reference, places = other, Source(clip).values(AttachedEffector(point, other))
     elif chance < 0.22:
         turns = rotations.exp(np.linspace(0.0, rng.uniform(0.0, 1.0), clip.frames)[:, None] * _direction(rng))
-        reference = MovingObject(np.linspace(_shift(rng, clip), _shift(rng, clip), clip.frames), turns)
-        places = reference.seen_from(places)
+        moving = MovingObject(np.linspace(_shift(rng, clip), _shift(rng, clip), clip.frames), turns)
+        reference, places = moving, moving.seen_from(places)
     points = [ConstraintPoint(places[int(stay[0])] + _shift(rng, clip), *stay) for stay in stays]
-    return ShapeConstraint(point, *span, points, mode=mode, reference=reference, **rest)  # type: ignore[arg-type]
+    return ShapeConstraint(point, *span, points, mode=mode, reference=reference, **rest)
 
 
 def _balance(rng: Rng, clip: Clip, begin: int, end: int, rest: dict[str, Any]) -> Balance:

@@ -47,7 +47,7 @@ def random_skeleton(rng: Rng) -> Skeleton:
     rest = np.tile(rotations.IDENTITY, (joints, 1)) if rng.random() < 0.5 else rotations.random(rng, joints)
     return Skeleton(
         names=tuple(f"joint {joint}" for joint in range(joints)),
-        parents=parents,
+        parents=np.array(parents),
         offsets=lengths[:, None] * directions,
         rest_rotations=rest,
         kinds=kinds,
@@ -120,7 +120,7 @@ def _range(rng: Rng, relative: Array, axis: Array, is_wide: bool) -> tuple[float
     if not is_wide:
         return -float(rng.uniform(0.05, 1.5)), float(rng.uniform(0.05, 1.5))
     angles = np.unwrap(rotations.twist_angle(relative, axis))
-    low, high = float(angles.min() - rng.uniform(0.01, 0.6)), float(angles.max() + rng.uniform(0.01, 0.6))
+    low, high = float(angles.min() - rng.uniform(0.01, 0.3)), float(angles.max() + rng.uniform(0.01, 0.3))
     return (low, high) if high - low < 2.0 * WIDEST else (-WIDEST, WIDEST)
 
 
@@ -128,7 +128,7 @@ def _cone(rng: Rng, bone: Array, axis: Array, is_wide: bool) -> SwingCone:
     """A cone about the axis; a wide one holds the bone's directions (frames, 3)."""
     u, v = rng.uniform(0.2, 1.5, 2)
     if is_wide:
-        u, v = _largest_angle(bone, axis) + rng.uniform(0.02, 0.6, 2)
+        u, v = _largest_angle(bone, axis) + rng.uniform(0.01, 0.3, 2)
     return SwingCone(min(float(u), WIDEST), min(float(v), WIDEST))
 
 

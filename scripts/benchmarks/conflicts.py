@@ -242,7 +242,8 @@ def _moved(name: str, walk: PlantedWalk, moves: int) -> Iterator[Figure]:
     hand = pulled(walk, "left", DISTANCES[-1])
     base = solver.deform(walk.clip, [*walk.constraints, hand])
     kept = base.constraints[:-1]
-    waits, coarse = [], []
+    waits: list[float] = []
+    coarse: list[float] = []
     (point,) = hand.points
     begin = time.perf_counter()
     while len(waits) < moves and (not waits or time.perf_counter() - begin < 4.0 * PATIENCE):

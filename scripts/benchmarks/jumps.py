@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +32,7 @@ SHIFT = 0.1
 """Sizes of the character by which all plants of that part are moved to the side."""
 
 EDITS: dict[str, Callable[[], edits.Edit]] = {
-    **{f"kick to {height:g} sizes": lambda height=height: edits.kicking(height) for height in edits.KICK_HEIGHTS},
+    **{f"kick to {height:g} sizes": partial(edits.kicking, height) for height in edits.KICK_HEIGHTS},
     "kick out of reach": edits.far_kick,
     "kick without balance": lambda: edits.far_kick("no balance"),
     "catwalk": edits.catwalk,
@@ -88,7 +90,7 @@ def solved_part(walk: PlantedWalk, first: int, last: int) -> solver.Clip:
 
 def _cut(plant: solver.Footplant, first: int, last: int) -> solver.Footplant | None:
     """The stays of a plant within a part of the clip, in frames of the part; None where there are none."""
-    events: dict[str, float | None] = {}
+    events: dict[str, Any] = {}
     for name, (begin, end) in plant.stays.items():
         inside = begin <= last and end >= first
         events[f"{name}_strike"] = max(begin - first, 0.0) if inside else None
