@@ -47,9 +47,9 @@ HELD = (0.3, 0.7)
 EASED = 0.1
 
 BEST = {"a hand 1.2 sizes away, strict": 0.177, "a hand 2 sizes away, strict": 0.706}
-"""Mean distances of the hand from its target while it is held, in sizes of the character, on CMU 02_01: as the solver of
-version 0.1 reached them, with second derivatives of unreachable levels and up to 200 iterations a frame. At 1.2 sizes
-its balance was off by up to 0.1 sizes in some frames."""
+"""Mean distances of the hand from its target while it is held, in sizes of the character, on CMU 02_01: as the solver
+of version 0.1 reached them, with second derivatives of unreachable levels and up to 200 iterations a frame. At 1.2
+sizes its balance was off by up to 0.1 sizes in some frames."""
 
 
 @dataclass(frozen=True, eq=False)
