@@ -552,9 +552,10 @@ def test_the_enforced_walk_sets_bounds_beside_the_peers(step: PlantedWalk) -> No
 def test_the_conflicted_walk_sets_bounds_beside_the_peers(step: PlantedWalk) -> None:
     figures = {figure.name: figure for figure in conflicted_walk(step, rounds=1)}
     bounds = {name: figure.bound for name, figure in figures.items() if figure.bound is not None}
-    assert bounds == pytest.approx({"conflicted walk: Poise : pink": 1 / 6, "conflicted walk: Poise : placo": 1 / 3})
+    ratios = {"conflicted walk: Poise : pink, feet hold": 1 / 6, "conflicted walk: Poise : placo, feet hold": 1 / 3}
+    assert bounds == pytest.approx(ratios)
     for peer in ("pink", "placo"):
-        missed = figures[f"conflicted walk: {peer}, feet as constraints: planted points miss"].value
+        missed = figures[f"conflicted walk: {peer}, feet as constraints, feet hold: planted points miss"].value
         assert missed is not None and missed < 0.1, "it diverges"
 
 

@@ -19,6 +19,7 @@ from poise.solver import synthetic
 from poise.solver.body.kinematics import WorldState
 from poise.solver.constraints import Source
 from poise.solver.constraints.effectors import Effector, PointEffector
+from poise.solver.constraints.sampling import active_frames
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array, BoolArray
 from poise.solver.deformation.frame_tasks import FrameTasks
@@ -155,6 +156,13 @@ class WalkTargets:
         """The largest distance of a planted point from its target, in sizes of the character."""
         places = _places(WorldState.of(self.skeleton, motion), self.points)
         return float(np.linalg.norm(places - self.positions, axis=-1)[self.held].max())
+
+    def mean_miss_of_hand(self, motion: solver.Motion, constraint: solver.ShapeConstraint) -> float:
+        """The mean distance of the hand from its target while that is held, in sizes of the character."""
+        assert self.hand is not None
+        places = WorldState.of(self.skeleton, motion).point(self.hand.point)
+        held = np.concatenate([active_frames(*point.stay) for point in constraint.points])
+        return float(np.linalg.norm(places - self.hand.positions, axis=-1)[held].mean())
 
 
 def _hand_targets(frame_tasks: FrameTasks, channels: Mapping[Effector, int], point: solver.BodyPoint) -> HandTargets:
