@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..body.hinge_axis import NO_LENGTH, bones_at_rest, hinge_axis
 from ..body.joints import BodyPoint, JointKind
 from ..body.motion import Motion
 from ..body.skeleton import Skeleton
 from ..core import rotations
 from ..core.arrays import Array, ArrayLike
 from ..core.errors import SkeletonError
-from .hinge_axis import NO_LENGTH, bones_at_rest, hinge_axis
 
 MOST_POINTS = 2
 """The number of points of a limb that can be planted: heel and ball, wrist and fingertips."""

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from ...body.two_bones import bend_of, reach_of
 from ...core.arrays import Array
 from ...core.rotations import (
     between,
@@ -19,7 +20,6 @@ from ...core.rotations import (
     twist_angle,
 )
 from ..settings import CleanSettings
-from ..two_bones import bend_of, reach_of
 from .observing import Adjustment, LimbState
 from .targets import Target
 

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...body.hinge_axis import NO_LENGTH
 from ...body.joints import JointKind
 from ...body.limits import HingeLimit
 from ...body.skeleton import Skeleton
 from ...core.arrays import Array
 from ...core.rotations import conjugate, from_axis_angle, multiply, normalize, rotate, twist_angle
-from ..hinge_axis import NO_LENGTH
 from ..limbs import Limb
 from ..planting.frames import identities
 from ..planting.observing import Adjustment, LimbState

@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ...body.two_bones import reach_of
 from ...core.arrays import Array, BoolArray
 from .. import blending
 from ..planting.averages import hann, smoothed
@@ -20,7 +21,6 @@ from ..planting.method import Method
 from ..planting.observing import Adjustment, LimbState
 from ..planting.targets import Target
 from ..settings import CleanSettings
-from ..two_bones import reach_of
 from .hinges import HingedAnkle, hinged_ankle, nearest_on_hinge, on_hinges
 from .root import RootTerm, mean_displacement, reachable_displacement
 

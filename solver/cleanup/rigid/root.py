@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...body.two_bones import Reach
 from ...core.arrays import Array
 from ...core.rotations import dot, lengths, scaled, unit
 from ..planting.spheres import Sphere, displacement
-from ..two_bones import Reach
 
 HINGE_COST = 0.5
 """Sizes of the character: the displacement that costs as much as one radian of a hinge. At 0.2 the knees of captured

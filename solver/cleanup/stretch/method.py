@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...body.two_bones import reach_of
 from ...core.arrays import Array, BoolArray
 from ..planting.averages import gaussian, largest, smoothed, split_window
 from ..planting.method import Method
 from ..planting.observing import LimbState
 from ..planting.spheres import Sphere, displacement
 from ..planting.targets import Target
-from ..two_bones import reach_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from poise.solver.body.motion import Motion
+from poise.solver.body.two_bones import bend_of
 from poise.solver.cleanup.limbs import limb
 from poise.solver.cleanup.planting.frames import identities, taken
 from poise.solver.cleanup.planting.observing import Adjustment, LimbState, Observer, adjusted
 from poise.solver.cleanup.planting.solving import bend_toward, damped, not_backward, solve_limb
 from poise.solver.cleanup.planting.targets import Target
 from poise.solver.cleanup.settings import CleanSettings
-from poise.solver.cleanup.two_bones import bend_of
 from poise.solver.core import rotations
 from poise.solver.synthetic import human
 

@@ -9,12 +9,12 @@ import pytest
 from poise.solver import Ground, JointKind
 from poise.solver.body.motion import Motion
 from poise.solver.body.skeleton import Skeleton
+from poise.solver.body.two_bones import reach_of
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.planting.observing import Adjustment, LimbState
 from poise.solver.cleanup.planting.targets import Target
 from poise.solver.cleanup.rigid.method import ROOT_SMOOTHING, RigidMethod, rigid_settings
 from poise.solver.cleanup.settings import CleanSettings
-from poise.solver.cleanup.two_bones import reach_of
 from poise.solver.core import rotations
 from poise.solver.synthetic import human
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from poise.solver.body.two_bones import Reach, reach_of
 from poise.solver.cleanup.rigid.root import (
     HINGE_COST,
     SLACK,
@@ -16,7 +17,6 @@ from poise.solver.cleanup.rigid.root import (
     reduce_hinge_rotation,
     within_reach,
 )
-from poise.solver.cleanup.two_bones import Reach, reach_of
 from poise.solver.core.arrays import Array
 
 CASES = 400

@@ -12,13 +12,13 @@ import pytest
 from poise.solver import Footplant, Ground
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion, Pose
+from poise.solver.body.two_bones import bend_of
 from poise.solver.cleanup.cleaned import Cleaned
 from poise.solver.cleanup.limbs import Limb, limbs_of
 from poise.solver.cleanup.limbs import limb as named_limb
 from poise.solver.cleanup.plants import PlantedPoint
 from poise.solver.cleanup.settings import CleanSettings
 from poise.solver.cleanup.stretch.batch import clean_stretching
-from poise.solver.cleanup.two_bones import bend_of
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.core.errors import ConstraintError, LandmarkError

@@ -6,12 +6,12 @@ from __future__ import annotations
 import numpy as np
 
 from poise.solver.body.motion import Motion
+from poise.solver.body.two_bones import reach_of
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.planting.observing import LimbState
 from poise.solver.cleanup.planting.targets import Target
 from poise.solver.cleanup.settings import CleanSettings
 from poise.solver.cleanup.stretch.method import StretchMethod
-from poise.solver.cleanup.two_bones import reach_of
 from poise.solver.core import rotations
 from poise.solver.synthetic import human
 

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..body.joints import JointKind
-from ..body.motion import Motion
-from ..body.skeleton import Skeleton
 from ..core import rotations
 from ..core.arrays import Array
+from .joints import JointKind
+from .motion import Motion
+from .skeleton import Skeleton
 from .two_bones import bend_of
 
 NO_LENGTH = 1e-6

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver.cleanup.two_bones import bend_of, reach_of
+from poise.solver.body.two_bones import bend_of, reach_of
 from poise.solver.core import rotations
 
 

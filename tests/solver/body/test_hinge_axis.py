@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from poise.solver.body.hinge_axis import SAMPLED_FRAMES, bones_at_rest, hinge_axis
 from poise.solver.body.motion import Motion, Pose
 from poise.solver.body.skeleton import Skeleton
-from poise.solver.cleanup.hinge_axis import SAMPLED_FRAMES, bones_at_rest, hinge_axis
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.core import rotations
 from poise.solver.files.bvh import read_bvh
