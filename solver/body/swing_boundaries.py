@@ -4,17 +4,22 @@
 The allowed side lies on the left of a curve. Distances are measured along the sphere. If c is the curve's point nearest
 to a direction d and T the unit tangent there, then d leaves the allowed side fastest when it turns about T itself, at
 unit rate: T is the gradient of the excess, near the boundary and far from it.
+
+A boundary object holds one curve, or a stack of curves of the same kind (and of the same number of corners) with a
+leading axis, for which directions have it too: (curves, count, 3). `stack` makes a stack of single ones.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Array, BoolArray
+from ..core.arrays import Array, BoolArray, IntArray
 from ..core.errors import LimitError
+from ..core.rotations import cross, dot
 
 COINCIDENT = 1e-6
 """Radians within which directions count as one: no anatomical limit is that fine."""
@@ -34,14 +39,14 @@ _ROUNDING = 1e-15
 
 
 class NearestPoint(NamedTuple):
-    """The nearest points of a closed curve on the sphere to some directions (count, 3)."""
+    """The nearest points of a closed curve on the sphere to some directions (..., count, 3)."""
 
     excess: Array
-    """(count,)"""
+    """(..., count)"""
     gradient: Array
-    """(count, 3) unit"""
+    """(..., count, 3) unit"""
     point: Array
-    """(count, 3) the curve's nearest point"""
+    """(..., count, 3) the curve's nearest point"""
 
 
 class ConeBoundary:
@@ -52,7 +57,8 @@ class ConeBoundary:
     axis and e_u or e_v; so the point nearest to a direction lies in the same quarter, and one quarter is searched.
     """
 
-    def __init__(self, u: float, v: float, frame: Array) -> None:
+    def __init__(self, u: float | Array, v: float | Array, frame: Array) -> None:
+        """One cone of two angles and a frame (3, 3), or a stack: angles (curves, 1), frames (curves, 3, 3)."""
         self._u = u
         self._v = v
         self._frame = frame
@@ -60,27 +66,33 @@ class ConeBoundary:
         cosine, sine = np.cos(self._samples), np.sin(self._samples)
         angle = np.hypot(u * cosine, v * sine)
         ratio = np.sin(angle) / angle
-        self._sample_points = np.stack([ratio * v * sine, ratio * u * cosine, np.cos(angle)])
+        self._sample_points = np.stack([ratio * v * sine, ratio * u * cosine, np.cos(angle)], axis=-2)
+
+    @staticmethod
+    def stack(boundaries: Sequence[ConeBoundary]) -> ConeBoundary:
+        """Single cones as a stack."""
+        u, v = (np.array([[getattr(each, name)] for each in boundaries]) for name in ("_u", "_v"))
+        return ConeBoundary(u, v, np.stack([each._frame for each in boundaries]))
 
     def nearest(self, direction: Array) -> NearestPoint:
-        """The nearest points of the curve to directions (count, 3)."""
-        local = direction @ self._frame.T
-        x, y, z = np.abs(local[:, 0]), np.abs(local[:, 1]), local[:, 2]
+        """The nearest points of the curve to directions (..., count, 3)."""
+        local = direction @ np.swapaxes(self._frame, -1, -2)
+        x, y, z = np.abs(local[..., 0]), np.abs(local[..., 1]), local[..., 2]
         t = self._search(x, y, z)
-        cosine = np.where(local[:, 1] > 0.0, -np.cos(t), np.cos(t))
-        sine = np.where(local[:, 0] < 0.0, -np.sin(t), np.sin(t))
+        cosine = np.where(local[..., 1] > 0.0, -np.cos(t), np.cos(t))
+        sine = np.where(local[..., 0] < 0.0, -np.sin(t), np.sin(t))
         u, v = self._u, self._v
         squared, first, _ = self._squared_angle(cosine, sine)
         ratio, ratio_1, _ = _sine_ratio(squared)
 
         point = np.empty(direction.shape)
-        point[:, 0] = ratio * v * sine
-        point[:, 1] = -ratio * u * cosine
-        point[:, 2] = np.cos(np.sqrt(squared))
+        point[..., 0] = ratio * v * sine
+        point[..., 1] = -ratio * u * cosine
+        point[..., 2] = np.cos(np.sqrt(squared))
         tangent = np.empty(direction.shape)
-        tangent[:, 0] = v * (ratio_1 * first * sine + ratio * cosine)
-        tangent[:, 1] = -u * (ratio_1 * first * cosine - ratio * sine)
-        tangent[:, 2] = -0.5 * ratio * first
+        tangent[..., 0] = v * (ratio_1 * first * sine + ratio * cosine)
+        tangent[..., 1] = -u * (ratio_1 * first * cosine - ratio * sine)
+        tangent[..., 2] = -0.5 * ratio * first
         tangent /= np.linalg.norm(tangent, axis=-1, keepdims=True)
 
         outward = np.cross(tangent, point)
@@ -88,11 +100,12 @@ class ConeBoundary:
         return NearestPoint(excess, tangent @ self._frame, point @ self._frame)
 
     def contains(self, direction: Array) -> BoolArray:
-        """(count,) whether directions (count, 3) lie on the left of the boundary: by the swing's rotation vector."""
-        local = direction @ self._frame.T
-        sine = np.hypot(local[:, 0], local[:, 1])
-        angle = np.arctan2(sine, local[:, 2])
-        across = np.hypot(local[:, 1] / self._u, local[:, 0] / self._v)
+        """(..., count) whether directions (..., count, 3) lie on the left of the boundary: by the swing's rotation
+        vector."""
+        local = direction @ np.swapaxes(self._frame, -1, -2)
+        sine = np.hypot(local[..., 0], local[..., 1])
+        angle = np.arctan2(sine, local[..., 2])
+        across = np.hypot(local[..., 1] / self._u, local[..., 0] / self._v)
         return np.asarray((angle * across <= sine) & (angle < math.pi))
 
     def _squared_angle(self, cosine: Array, sine: Array) -> tuple[Array, Array, Array]:
@@ -152,21 +165,28 @@ class PolygonBoundary:
     """
 
     def __init__(self, corners: Array) -> None:
+        """One polygon of corners (K, 3), or a stack (curves, K, 3)."""
         self.corners = corners
-        following = np.roll(corners, -1, axis=0)
-        normals = np.cross(corners, following)
+        following = np.roll(corners, -1, axis=-2)
+        normals = cross(corners, following)
         self._triple = normals
-        self._neighbour_cosines = np.sum(corners * following, axis=-1)
+        self._neighbour_cosines = np.sum(corners * following, axis=-1)[..., None, :]
         lengths = np.linalg.norm(normals, axis=-1, keepdims=True)
         self._normals = normals / np.where(lengths > 0.0, lengths, 1.0)
-        self._leaving = np.cross(self._normals, corners)
-        self._arriving = np.cross(self._normals, following)
+        self._leaving = cross(self._normals, corners)
+        self._arriving = cross(self._normals, following)
         # At a corner itself the distance grows no way faster than along the mean of both arcs' gradients.
-        means = self._leaving + np.roll(self._arriving, 1, axis=0)
+        means = self._leaving + np.roll(self._arriving, 1, axis=-2)
         self._corner_tangents = means / np.maximum(np.linalg.norm(means, axis=-1, keepdims=True), COINCIDENT)
+        self._corner_normals = self._normals + np.roll(self._normals, 1, axis=-2)
+
+    @staticmethod
+    def stack(boundaries: Sequence[PolygonBoundary]) -> PolygonBoundary:
+        """Single polygons with as many corners each, as a stack."""
+        return PolygonBoundary(np.stack([each.corners for each in boundaries]))
 
     def area(self) -> float:
-        """The area on the left, in (0, 4 pi): 2 pi less the turns at the corners."""
+        """The area on the left of a single polygon, in (0, 4 pi): 2 pi less the turns at the corners."""
         before = np.roll(self._normals, 1, axis=0)
         turns = np.arctan2(
             np.sum(self.corners * np.cross(before, self._normals), axis=-1), np.sum(before * self._normals, axis=-1)
@@ -181,54 +201,60 @@ class PolygonBoundary:
         taken from the antipode of the direction: it is negative where the direction is inside. That holds for
         non-convex polygons and for those larger than a hemisphere.
         """
-        along = direction @ self.corners.T
-        volume = -(direction @ self._triple.T)
+        along = direction @ np.swapaxes(self.corners, -1, -2)
+        volume = -(direction @ np.swapaxes(self._triple, -1, -2))
         base = 1.0 - along - np.roll(along, -1, axis=-1) + self._neighbour_cosines
         return np.asarray(np.sum(np.arctan2(volume, base), axis=-1) < 0.0)
 
     def nearest(self, direction: Array) -> NearestPoint:
-        """The nearest points of the curve to directions (count, 3)."""
-        rows = np.arange(len(direction))
-        sine = direction @ self._normals.T
-        along, ahead = direction @ self.corners.T, direction @ self._leaving.T
+        """The nearest points of the curve to directions (..., count, 3).
+
+        A direction whose nearest point is a corner lies beyond both ends of its arcs, where the sum of their normals
+        says on which side: an arc alone would not.
+        """
+        sine = direction @ np.swapaxes(self._normals, -1, -2)
+        along = direction @ np.swapaxes(self.corners, -1, -2)
+        ahead = direction @ np.swapaxes(self._leaving, -1, -2)
         in_plane = np.sqrt(along * along + ahead * ahead)
-        on_arc = (ahead >= 0.0) & (direction @ self._arriving.T <= 0.0)
+        on_arc = (ahead >= 0.0) & (direction @ np.swapaxes(self._arriving, -1, -2) <= 0.0)
         # Chords order the distances as angles do, without losing the small ones as cosines would.
         arc_chord = np.where(on_arc, np.abs(sine) * np.sqrt(2.0 / (1.0 + in_plane)), np.inf)
-        apart = direction[:, None, :] - self.corners
-        corner_chord = np.sqrt(np.einsum("fkc,fkc->fk", apart, apart))
+        apart = direction[..., None, :] - self.corners[..., None, :, :]
+        corner_chord = np.sqrt(dot(apart, apart))
 
         arc = np.argmin(arc_chord, axis=-1)
         corner = np.argmin(corner_chord, axis=-1)
-        at_corner = corner_chord[rows, corner] < arc_chord[rows, arc]
+        at_corner = _picked(corner_chord, corner) < _picked(arc_chord, arc)
 
-        start, leaving = self.corners[arc], self._leaving[arc]
-        length = in_plane[rows, arc]
+        start, leaving = _of_curves(self.corners, arc), _of_curves(self._leaving, arc)
+        length = _picked(in_plane, arc)
         over_the_pole = length == 0.0
         scale = np.where(over_the_pole, 1.0, length)
-        cosine = np.where(over_the_pole, 1.0, along[rows, arc] / scale)[:, None]
-        forward = (ahead[rows, arc] / scale)[:, None]
+        cosine = np.where(over_the_pole, 1.0, _picked(along, arc) / scale)[..., None]
+        forward = (_picked(ahead, arc) / scale)[..., None]
         point = cosine * start + forward * leaving
         gradient = cosine * leaving - forward * start
-        excess = -np.arctan2(sine[rows, arc], length)
+        excess = -np.arctan2(_picked(sine, arc), length)
         if np.any(at_corner):
-            corner = corner[at_corner]
-            seen = direction[at_corner]
-            chord = corner_chord[at_corner, corner]
-            side = np.where(self.contains(seen), -1.0, 1.0)
-            away = np.cross(self.corners[corner], seen)
+            seen, place = direction[at_corner], _of_curves(self.corners, corner)[at_corner]
+            chord = _picked(corner_chord, corner)[at_corner]
+            side = np.where(dot(_of_curves(self._corner_normals, corner)[at_corner], seen) > 0.0, -1.0, 1.0)
+            away = cross(place, seen)
             size = np.linalg.norm(away, axis=-1, keepdims=True)
             distinct = size > _ROUNDING
-            excess[at_corner] = side * 2.0 * np.arctan2(chord, np.linalg.norm(seen + self.corners[corner], axis=-1))
+            excess[at_corner] = side * 2.0 * np.arctan2(chord, np.linalg.norm(seen + place, axis=-1))
             gradient[at_corner] = np.where(
-                distinct, side[:, None] * away / np.where(distinct, size, 1.0), self._corner_tangents[corner]
+                distinct,
+                side[:, None] * away / np.where(distinct, size, 1.0),
+                _of_curves(self._corner_tangents, corner)[at_corner],
             )
-            point[at_corner] = self.corners[corner]
+            point[at_corner] = place
         return NearestPoint(excess, gradient, point)
 
     def check(self) -> None:
-        """Raise LimitError where the corners do not make a simple closed path."""
+        """Raise LimitError where the corners of a single polygon do not make a simple closed path."""
         count = len(self.corners)
+        crossing = self._crossings()
         following = np.roll(self.corners, -1, axis=0)
         for number, (corner, after) in enumerate(zip(self.corners, following, strict=True)):
             name = f"corners {number} and {(number + 1) % count}"
@@ -246,7 +272,7 @@ class PolygonBoundary:
                     f"{(number + 1) % count}."
                 )
             for other in range(number + 2, count if number else count - 1):
-                if self._cross_each_other(number, other):
+                if crossing[number, other]:
                     raise LimitError(
                         f"The polygon crosses itself: the arcs that leave corners {number} and {other} intersect. "
                         "Give the corners in their order around the boundary."
@@ -260,13 +286,29 @@ class PolygonBoundary:
         beside = np.abs(np.arcsin(np.clip(points @ self._normals[arc], -1.0, 1.0)))
         return np.asarray(np.where(over, beside, to_ends))
 
-    def _cross_each_other(self, first: int, second: int) -> bool:
-        """Whether two arcs intersect: they do where their great circles meet on both of them."""
-        meeting = np.cross(self._normals[first], self._normals[second])
-        for point in (meeting, -meeting):
-            if all(point @ self._leaving[arc] > 0.0 > point @ self._arriving[arc] for arc in (first, second)):
-                return True
-        return False
+    def _crossings(self) -> BoolArray:
+        """(K, K) whether two arcs intersect: they do where their great circles meet on both of them."""
+        meeting = cross(self._normals[:, None], self._normals[None])
+        first, second = (
+            (dot(meeting, ahead), dot(meeting, back))
+            for ahead, back in (
+                (self._leaving[:, None], self._arriving[:, None]),
+                (self._leaving[None], self._arriving[None]),
+            )
+        )
+        here = (first[0] > 0.0) & (first[1] < 0.0) & (second[0] > 0.0) & (second[1] < 0.0)
+        opposite = (first[0] < 0.0) & (first[1] > 0.0) & (second[0] < 0.0) & (second[1] > 0.0)
+        return np.asarray(here | opposite)
+
+
+def _picked(values: Array, index: IntArray) -> Array:
+    """(..., count) of values (..., count, K) those with an index (..., count)."""
+    return np.asarray(np.take_along_axis(values, index[..., None], axis=-1)[..., 0])
+
+
+def _of_curves(vectors: Array, index: IntArray) -> Array:
+    """(..., count, 3) of vectors (..., K, 3) of each curve those with an index (..., count)."""
+    return np.asarray(vectors[index] if vectors.ndim == 2 else np.take_along_axis(vectors, index[..., None], axis=-2))
 
 
 def _sine_ratio(squared: Array) -> tuple[Array, Array, Array]:
