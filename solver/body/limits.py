@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -31,9 +32,12 @@ from .swing_boundaries import COINCIDENT, ConeBoundary, NearestPoint, PolygonBou
 CLAMP_TOLERANCE = 1e-10
 """Radians beyond a boundary that `clamp` lets pass: above rounding, so that clamping twice changes nothing."""
 
-_UNDETERMINED_TWIST = 4e-6
+UNDETERMINED_TWIST = 4e-6
 """Where cos(swing / 2) is under this, the twist is only known to 1e-10 radians or worse, and at a half turn not at
 all. There it violates no limit and has no gradient."""
+
+_CAP_CANDIDATES = 200
+"""Directions about 14 degrees apart, from which the middle of a swing is chosen: it only saves time."""
 
 _FULL_TURN = 2.0 * math.pi * (1.0 + 1e-9)
 """The widest range, with room for angles converted from degrees."""
@@ -178,7 +182,8 @@ class BallLimit:
     _axis: Array = field(init=False, repr=False, compare=False)
     _cross_axis: Array = field(init=False, repr=False, compare=False)
     """(3, 3) so that v @ _cross_axis is v x axis."""
-    _boundary: ConeBoundary | PolygonBoundary | None = field(init=False, repr=False, compare=False)
+    boundary: ConeBoundary | PolygonBoundary | None = field(init=False, repr=False, compare=False)
+    """The curve of the swing on the sphere."""
 
     def __post_init__(self) -> None:
         axis = _checked_direction(self.axis, "bone axis")
@@ -189,12 +194,26 @@ class BallLimit:
         object.__setattr__(self, "_cross_axis", np.cross(np.eye(3), axis))
         if self.twist is not None:
             object.__setattr__(self, "twist", _checked_range(self.twist, "twist"))
-        object.__setattr__(self, "_boundary", None if self.swing is None else self.swing.boundary(axis))
+        object.__setattr__(self, "boundary", None if self.swing is None else self.swing.boundary(axis))
 
     @property
     def count(self) -> int:
         """How many boundaries there are."""
         return (2 if self.twist is not None else 0) + (1 if self.swing is not None else 0)
+
+    @cached_property
+    def inner_cap(self) -> tuple[Array, float]:
+        """The middle (3,) of a large circle inside the swing, and its angle from middle to edge; infinite if the swing
+        is not limited.
+
+        The middle is the best of `_CAP_CANDIDATES` directions spread over the sphere, and of the bone axis.
+        """
+        if self.boundary is None:
+            return self._axis, math.inf
+        candidates = np.vstack([self._axis, _spread(_CAP_CANDIDATES)])
+        room = -self.boundary.nearest(candidates).excess
+        best = int(np.argmax(room))
+        return candidates[best], float(room[best])
 
     def excess(self, relative: ArrayLike) -> Array:
         """(..., count) radians beyond each boundary."""
@@ -213,7 +232,7 @@ class BallLimit:
             excess[..., 1] = angle - high
             gradients[..., 0, :] = -slope
             gradients[..., 1, :] = slope
-        if self._boundary is not None:
+        if self.boundary is not None:
             nearest = self._nearest(relative)
             excess[..., -1] = nearest.excess.reshape(leading)
             gradients[..., -1, :] = nearest.gradient.reshape((*leading, 3))
@@ -243,7 +262,7 @@ class BallLimit:
             allowed = np.clip(angle, low, high)
             clamped_twist = rotations.from_axis_angle(self._axis, allowed)
             twist = np.where((allowed != angle)[:, None], clamped_twist, twist)
-        if self._boundary is not None:
+        if self.boundary is not None:
             nearest = self._nearest(there)
             swung_out = nearest.excess > CLAMP_TOLERANCE
             outside |= swung_out
@@ -258,14 +277,14 @@ class BallLimit:
         if self.twist is not None:
             angle, _ = self._twist(relative)
             outside |= (angle < self.twist[0]) | (angle > self.twist[1])
-        if self._boundary is not None:
-            outside |= ~self._boundary.contains(rotations.rotate(relative, self._axis))
+        if self.boundary is not None:
+            outside |= ~self.boundary.contains(rotations.rotate(relative, self._axis))
         return np.flatnonzero(outside)
 
     def _nearest(self, relative: Array) -> NearestPoint:
         """The nearest points of the swing's boundary to the bone's directions, leading axes flattened."""
-        assert self._boundary is not None
-        return self._boundary.nearest(rotations.rotate(relative, self._axis).reshape(-1, 3))
+        assert self.boundary is not None
+        return self.boundary.nearest(rotations.rotate(relative, self._axis).reshape(-1, 3))
 
     def _twist(self, relative: Array) -> tuple[Array, Array]:
         """The twist's angle (...) and its gradient (..., 3) with respect to a small rotation on the left.
@@ -278,7 +297,7 @@ class BallLimit:
         w, v = relative[..., 0], relative[..., 1:]
         p = v @ self._axis
         squared = w * w + p * p
-        known = squared > _UNDETERMINED_TWIST * _UNDETERMINED_TWIST
+        known = squared > UNDETERMINED_TWIST * UNDETERMINED_TWIST
         angle = _nearest_turn(2.0 * np.arctan2(p, w), self.twist)
         angle = np.where(known, angle, 0.5 * (self.twist[0] + self.twist[1]))
         slope = w[..., None] * (w[..., None] * self._axis + v @ self._cross_axis) + p[..., None] * v
@@ -292,6 +311,14 @@ JointLimit = HingeLimit | BallLimit
 # ---------------------------------------------------------------------------------------------------------------------
 # Helpers
 # ---------------------------------------------------------------------------------------------------------------------
+
+
+def _spread(count: int) -> Array:
+    """(count, 3) unit vectors spread evenly over the sphere, on a spiral from pole to pole."""
+    height = 1.0 - (2.0 * np.arange(count) + 1.0) / count
+    angle = np.pi * (1.0 + math.sqrt(5.0)) * np.arange(count)
+    across = np.sqrt(1.0 - height * height)
+    return np.stack([across * np.cos(angle), across * np.sin(angle), height], axis=-1)
 
 
 def _nearest_turn(angle: Array, allowed: Range) -> Array:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core.arrays import Array, BoolArray, IntArray
 from ..core.errors import LimitError
-from ..core.rotations import cross, dot
+from ..core.rotations import cross, dot, lengths
 
 COINCIDENT = 1e-6
 """Radians within which directions count as one: no anatomical limit is that fine."""
@@ -171,8 +171,8 @@ class PolygonBoundary:
         normals = cross(corners, following)
         self._triple = normals
         self._neighbour_cosines = np.sum(corners * following, axis=-1)[..., None, :]
-        lengths = np.linalg.norm(normals, axis=-1, keepdims=True)
-        self._normals = normals / np.where(lengths > 0.0, lengths, 1.0)
+        sines = np.linalg.norm(normals, axis=-1, keepdims=True)
+        self._normals = normals / np.where(sines > 0.0, sines, 1.0)
         self._leaving = cross(self._normals, corners)
         self._arriving = cross(self._normals, following)
         # At a corner itself the distance grows no way faster than along the mean of both arcs' gradients.
@@ -215,30 +215,29 @@ class PolygonBoundary:
         sine = direction @ np.swapaxes(self._normals, -1, -2)
         along = direction @ np.swapaxes(self.corners, -1, -2)
         ahead = direction @ np.swapaxes(self._leaving, -1, -2)
-        in_plane = np.sqrt(along * along + ahead * ahead)
         on_arc = (ahead >= 0.0) & (direction @ np.swapaxes(self._arriving, -1, -2) <= 0.0)
+        arc = np.argmax(on_arc - np.abs(sine), axis=-1)  # a foot on the arc beats all others
+        corner = np.argmax(along, axis=-1)
+        place = _of_curves(self.corners, corner)
+        sine, over, forward = (_picked(values, arc) for values in (sine, along, ahead))
+        length = np.sqrt(over * over + forward * forward)
         # Chords order the distances as angles do, without losing the small ones as cosines would.
-        arc_chord = np.where(on_arc, np.abs(sine) * np.sqrt(2.0 / (1.0 + in_plane)), np.inf)
-        apart = direction[..., None, :] - self.corners[..., None, :, :]
-        corner_chord = np.sqrt(dot(apart, apart))
-
-        arc = np.argmin(arc_chord, axis=-1)
-        corner = np.argmin(corner_chord, axis=-1)
-        at_corner = _picked(corner_chord, corner) < _picked(arc_chord, arc)
+        arc_chord = np.where(_picked(on_arc, arc), np.abs(sine) * np.sqrt(2.0 / (1.0 + length)), np.inf)
+        corner_chord = lengths(direction - place)
+        at_corner = corner_chord < arc_chord
 
         start, leaving = _of_curves(self.corners, arc), _of_curves(self._leaving, arc)
-        length = _picked(in_plane, arc)
         over_the_pole = length == 0.0
         scale = np.where(over_the_pole, 1.0, length)
-        cosine = np.where(over_the_pole, 1.0, _picked(along, arc) / scale)[..., None]
-        forward = (_picked(ahead, arc) / scale)[..., None]
+        cosine = np.where(over_the_pole, 1.0, over / scale)[..., None]
+        forward = (forward / scale)[..., None]
         point = cosine * start + forward * leaving
         gradient = cosine * leaving - forward * start
-        excess = -np.arctan2(_picked(sine, arc), length)
+        excess = -np.arctan2(sine, length)
         if np.any(at_corner):
-            seen, place = direction[at_corner], _of_curves(self.corners, corner)[at_corner]
-            chord = _picked(corner_chord, corner)[at_corner]
-            side = np.where(dot(_of_curves(self._corner_normals, corner)[at_corner], seen) > 0.0, -1.0, 1.0)
+            seen, place, chord = direction[at_corner], place[at_corner], corner_chord[at_corner]
+            which = (*np.nonzero(at_corner)[:-1], corner[at_corner])
+            side = np.where(dot(self._corner_normals[which], seen) > 0.0, -1.0, 1.0)
             away = cross(place, seen)
             size = np.linalg.norm(away, axis=-1, keepdims=True)
             distinct = size > _ROUNDING
@@ -246,7 +245,7 @@ class PolygonBoundary:
             gradient[at_corner] = np.where(
                 distinct,
                 side[:, None] * away / np.where(distinct, size, 1.0),
-                _of_curves(self._corner_tangents, corner)[at_corner],
+                self._corner_tangents[which],
             )
             point[at_corner] = place
         return NearestPoint(excess, gradient, point)

@@ -63,6 +63,33 @@ def test_turning_about_the_gradient_leaves_the_curve_at_unit_rate(rng: np.random
     assert np.mean(np.abs(gained / step - 1.0) < 1e-3) > 0.98
 
 
+def random_polygon(rng: np.random.Generator, corners: int) -> PolygonBoundary:
+    """A star-shaped polygon with corners that point in and out, of either direction."""
+    azimuth = (np.arange(corners) + rng.uniform(0.0, 0.8, corners)) * 2.0 * np.pi / corners
+    angle = rng.uniform(0.05, 3.0, corners)
+    star = np.stack([np.sin(angle) * np.cos(azimuth), np.sin(angle) * np.sin(azimuth), np.cos(angle)], axis=1)
+    return PolygonBoundary(star if rng.random() < 0.5 else star[::-1])
+
+
+def test_the_excess_has_the_sign_of_the_side_at_corners_that_point_in_and_out(rng: np.random.Generator) -> None:
+    for _ in range(50):
+        boundary, seen = random_polygon(rng, int(rng.integers(3, 17))), directions(rng)
+        excess = boundary.nearest(seen).excess
+        assert np.array_equal((excess < 0.0)[np.abs(excess) > 1e-9], boundary.contains(seen)[np.abs(excess) > 1e-9])
+
+
+def test_a_stack_of_curves_is_each_of_them(rng: np.random.Generator) -> None:
+    cones = [ConeBoundary(u, v, frame) for u, v, frame in ((0.3, 1.2, np.eye(3)), (2.0, 0.8, np.eye(3)[[1, 2, 0]]))]
+    polygons = [random_polygon(rng, 7) for _ in range(4)]
+    for singles, stack in ((cones, ConeBoundary.stack(cones)), (polygons, PolygonBoundary.stack(polygons))):
+        seen = np.stack([directions(rng) for _ in singles])
+        together = stack.nearest(seen)
+        for index, single in enumerate(singles):
+            for mine, alone in zip(together, single.nearest(seen[index]), strict=True):
+                np.testing.assert_allclose(mine[index], alone, atol=1e-12)
+            assert np.array_equal(stack.contains(seen)[index], single.contains(seen[index]))
+
+
 def test_a_round_cone_is_a_circle(rng: np.random.Generator) -> None:
     seen = directions(rng)
     polar = np.arccos(np.clip(seen[:, 2], -1.0, 1.0))
