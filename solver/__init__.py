@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Blender-independent solver: these names are its public face, and keep their meaning."""
 
+from .body.anatomical_limits import with_anatomical_limits
 from .body.clip import Clip
 from .body.detached_feet import feet_beside_legs
 from .body.joints import BodyPoint, JointKind, Load
@@ -181,6 +182,7 @@ __all__ = [
     "solve_posture",
     "solve_postures",
     "why_implausible",
+    "with_anatomical_limits",
     "write_bvh",
     "write_constraints",
 ]

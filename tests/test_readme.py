@@ -168,6 +168,9 @@ PROMISES: dict[str, tuple[str, ...]] = {
     "`recruit` says which joints a task may move": ("solver/posture/test_recruiting.py", "solver/tasks/test_base.py"),
     "Joints have kinds, stiffness and limits": ("solver/body/test_limits.py", "solver/posture/test_active_set.py"),
     "masses come from a published table": ("solver/body/test_masses.py",),
+    "gives a recognised human the limits of its joints, widened to what the motion does": (
+        "solver/body/test_anatomical_limits.py",
+    ),
     "writes a report beside each result": ("test_batch.py",),
     "The exit code is 0 only if every clip succeeded, and no input is ever overwritten": ("test_batch.py",),
     "converted to the frame rate and the up axis of the clip": (

@@ -38,28 +38,28 @@ def hinge_axis(skeleton: Skeleton, name: str, joints: Sequence[int], motion: Mot
 
     `joints` are ball joint, hinge and end of the limb, and `name` tells a leg where the landmarks do not.
     """
-    motion = None if motion is None else _sampled(motion)
+    motion = None if motion is None else sampled(motion)
     if skeleton.kinds[joints[1]] is JointKind.HINGE:
-        return _with_flexing_sign(skeleton, name, joints, skeleton.hinge_axes[joints[1]], motion)
-    measured = None if motion is None else _measured_axis(joints[1], motion)
+        return with_flexing_sign(skeleton, name, joints, skeleton.hinge_axes[joints[1]], motion)
+    measured = None if motion is None else measured_axis(joints[1], motion)
     if measured is not None:
-        return _with_flexing_sign(skeleton, name, joints, measured, motion)
+        return with_flexing_sign(skeleton, name, joints, measured, motion)
     upper, lower = bones_at_rest(skeleton, joints)
     across = np.cross(upper, lower)
     sine = float(np.linalg.norm(across)) / float(np.linalg.norm(upper) * np.linalg.norm(lower))
     if sine > np.sin(BENT_AT_REST):
         return np.asarray(across / np.linalg.norm(across))
-    return _usual_axis(skeleton, name, joints)
+    return usual_axis(skeleton, name, joints)
 
 
-def _sampled(motion: Motion) -> Motion:
+def sampled(motion: Motion) -> Motion:
     """At most `SAMPLED_FRAMES` frames of a motion, evenly spaced."""
     if motion.frames <= SAMPLED_FRAMES:
         return motion
     return motion.at(np.linspace(0, motion.frames - 1, SAMPLED_FRAMES).round().astype(np.int64))
 
 
-def _measured_axis(joint: int, motion: Motion) -> Array | None:
+def measured_axis(joint: int, motion: Motion) -> Array | None:
     """(3,) the axis, in the joint's own frame, about which it rotates most, up to its sign; None if it hardly moves."""
     if not motion.frames:
         return None
@@ -71,7 +71,7 @@ def _measured_axis(joint: int, motion: Motion) -> Array | None:
     return np.asarray(vectors[:, -1])
 
 
-def _with_flexing_sign(
+def with_flexing_sign(
     skeleton: Skeleton, name: str, joints: Sequence[int], axis: Array, motion: Motion | None
 ) -> Array:
     """The axis or its opposite, for which the mean bend in the motion, that at rest or the usual one is positive."""
@@ -84,14 +84,14 @@ def _with_flexing_sign(
     else:
         bend = float(bend_of(*bones_at_rest(skeleton, joints), axis))
     if abs(bend) < BENT_AT_REST:
-        bend = float(axis @ _usual_axis(skeleton, name, joints))
+        bend = float(axis @ usual_axis(skeleton, name, joints))
     return np.asarray(-axis if bend < 0.0 else axis)
 
 
-def _usual_axis(skeleton: Skeleton, name: str, joints: Sequence[int]) -> Array:
+def usual_axis(skeleton: Skeleton, name: str, joints: Sequence[int]) -> Array:
     """(3,) in the hinge's own frame: the axis across limb and forward direction about which it usually bends."""
     rest_rotations, positions = skeleton.rest
-    forward = _forward(skeleton)
+    forward = forward_of(skeleton)
     is_leg = joints[1] in (skeleton.landmarks.left_knee, skeleton.landmarks.right_knee) or "leg" in name.lower()
     across = np.cross(positions[joints[2]] - positions[joints[0]], -forward if is_leg else forward)
     if float(np.linalg.norm(across)) <= NO_LENGTH * skeleton.size:
@@ -99,7 +99,7 @@ def _usual_axis(skeleton: Skeleton, name: str, joints: Sequence[int]) -> Array:
     return rotations.rotate(rotations.conjugate(rest_rotations[joints[1]]), across / np.linalg.norm(across))
 
 
-def _forward(skeleton: Skeleton) -> Array:
+def forward_of(skeleton: Skeleton) -> Array:
     """(3,) the horizontal direction from ankles to balls at rest; without feet z where y is up, -y where z is up."""
     _, positions = skeleton.rest
     directions = []
