@@ -300,7 +300,7 @@ class PolygonBoundary:
         return np.asarray(here | opposite)
 
 
-def _picked(values: Array, index: IntArray) -> Array:
+def _picked(values: Array | BoolArray, index: IntArray) -> Array:
     """(..., count) of values (..., count, K) those with an index (..., count)."""
     return np.asarray(np.take_along_axis(values, index[..., None], axis=-1)[..., 0])
 
