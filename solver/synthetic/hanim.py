@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..body.anatomical_limits import with_anatomical_limits
 from ..body.joints import BodyPoint, JointKind
 from ..body.skeleton import Skeleton, Up
 from ..core.errors import SkeletonError
-from . import anatomy
 from .axes import from_y_up
 
 STATURE = 1.75
@@ -59,7 +59,7 @@ def human(
     """A human of `stature` metres and `mass` kilograms, both feet on the floor through the origin.
 
     With y up it faces z, with z up -y; its left is toward x. All joints are balls; with `hinges`, knees and elbows are
-    hinges. With `limits`, every joint has its anatomical range (`anatomy`).
+    hinges. With `limits`, every joint but the root has its anatomical range, and knees and elbows are hinges too.
     """
     if not (np.isfinite(stature) and stature > 0.0):
         raise SkeletonError("The stature must be a finite, positive number of metres.")
@@ -100,4 +100,4 @@ def human(
         up=up,
         total_mass=mass,
     )
-    return skeleton.with_limits(anatomy.human_limits(skeleton)) if limits else skeleton
+    return with_anatomical_limits(skeleton) if limits else skeleton

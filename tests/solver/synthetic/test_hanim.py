@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from poise.solver import synthetic
+from poise.solver.body.anatomical_limits import with_anatomical_limits
 from poise.solver.body.skeleton import Up
 from poise.solver.core.errors import SkeletonError
 
@@ -114,3 +115,10 @@ def test_hinges_bend_knees_back_and_elbows_forward(up: Up, side: str) -> None:
 def test_an_impossible_human_is_refused(arguments: dict[str, object]) -> None:
     with pytest.raises(SkeletonError):
         synthetic.human(**arguments)
+
+
+@pytest.mark.parametrize("up", UPS)
+def test_limits_are_those_of_any_recognised_human(up: Up) -> None:
+    limited, expected = synthetic.human(up, limits=True), with_anatomical_limits(synthetic.human(up))
+    assert limited.limits == expected.limits and limited.kinds == expected.kinds
+    assert set(limited.limits) == set(range(1, len(limited)))
