@@ -2,6 +2,7 @@
 """The Blender-independent solver: these names are its public face, and keep their meaning."""
 
 from .body.anatomical_limits import with_anatomical_limits
+from .body.axis_limits import with_axis_limits
 from .body.clip import Clip
 from .body.detached_feet import feet_beside_legs
 from .body.joints import BodyPoint, JointKind, Load
@@ -183,6 +184,7 @@ __all__ = [
     "solve_postures",
     "why_implausible",
     "with_anatomical_limits",
+    "with_axis_limits",
     "write_bvh",
     "write_constraints",
 ]

@@ -6,7 +6,7 @@ the body (up, forward and left at rest), not by those of the bones, so any rest 
 any bone axes will do.
 
 **Widened.** No captured motion keeps to a table: markers slip, rest poses differ, people are supple. Each limit is
-widened until the rest pose and every frame of the motion are inside by `MARGIN`. Joints of the left and right get the
+widened until the rest pose and every frame of the motion are inside with a margin. Joints of the left and right get the
 same range: that of the table, widened by both.
 
 **Knees, elbows, toes and fingers** become hinges where their motion is one: where the rotation besides the axis has a
@@ -44,14 +44,12 @@ from .hinge_axis import (
     with_flexing_sign,
 )
 from .joints import SIDES, BodyPoint, JointKind
+from .landmarks.landmarks import JOINT_NAMES
 from .limits import BallLimit, HingeLimit, JointLimit, Range
 from .motion import Motion
 from .skeleton import Skeleton
-from .swing_regions import Star, Strip
+from .swing_regions import MARGIN, Star, Strip, widened_range
 from .two_bones import bend_of
-
-MARGIN = np.deg2rad(1.0)
-"""How far inside the widened limits the source stays: a small correction of a frame must not meet a boundary."""
 
 HINGE_RESIDUAL = np.deg2rad(5.0)
 """The largest rotation besides a hinge's axis, root mean square over the motion, of a joint that is a hinge: of the
@@ -72,16 +70,17 @@ def with_anatomical_limits(skeleton: Skeleton, motion: Motion | None = None) -> 
     """A copy of a recognised character with the limits of human joints, widened to its rest pose and to a motion.
 
     Knees, elbows, toes and fingers become hinges where the motion shows that they are. Limits and hinges that the
-    skeleton already has stay as they are. A `LandmarkError` says that no joint of the body is known.
+    skeleton already has stay as they are; where there is nothing to add, it comes back itself. A `LandmarkError` says
+    that no joint of the body is known.
     """
     if motion is not None:
         motion = motion.checked(skeleton)
     character = _Character(skeleton, motion)
-    ranges = [*character.trunk(), *character.limbs(), *character.fingers()]
-    if not ranges:
+    if all(getattr(skeleton.landmarks, name) in (None, ()) for name in JOINT_NAMES):
         raise LandmarkError(
             "No joint of this character was recognised, so it has no anatomical limits: set its landmarks by hand."
         )
+    ranges = [*character.trunk(), *character.limbs(), *character.fingers()]
     kinds: dict[str | int, JointKind | str] = {}
     axes: dict[str | int, Array] = {}
     limits: dict[str | int, JointLimit | None] = {}
@@ -89,11 +88,11 @@ def with_anatomical_limits(skeleton: Skeleton, motion: Motion | None = None) -> 
         angles = np.concatenate([each.angles(character.relative(each.joint)) for each in group])
         extents = _largest([each.extents(character.relative(each.joint)) for each in group])
         for each in group:
-            allowed = _widened(each.allowed, angles)
-            limits[each.joint] = each.limit(allowed, extents)
+            limits[each.joint] = each.limit(widened_range(each.allowed, angles), extents)
             if isinstance(each, _Hinge) and skeleton.kinds[each.joint] is not JointKind.HINGE:
                 kinds[each.joint], axes[each.joint] = JointKind.HINGE, each.axis
-    return skeleton.with_kinds(kinds, axes).with_limits(limits)
+    new = {joint: limit for joint, limit in limits.items() if limit is not None}
+    return skeleton.with_kinds(kinds, axes).with_limits(new) if kinds or new else skeleton
 
 
 # Ranges of single joints ---------------------------------------------------------------------------------------------
@@ -179,21 +178,6 @@ def _by_role(ranges: Sequence[_Limited]) -> Iterator[list[_Limited]]:
 
 def _largest(extents: Sequence[Array]) -> Array:
     return np.asarray(np.max(np.stack(extents), axis=0))
-
-
-def _widened(allowed: Range, angles: Array) -> Range | None:
-    """The shortest range that encloses a range and angles with `MARGIN`; None where less than that is left outside.
-
-    Angles count up to whole turns: the range leaves out the widest gap between them.
-    """
-    turn = 2.0 * np.pi
-    start, width = allowed[0] + MARGIN, allowed[1] - allowed[0] - 2.0 * MARGIN
-    beyond = np.sort(np.mod(angles - start, turn))
-    ends = np.concatenate([[width], beyond[beyond > width], [turn]])
-    widest = int(np.argmax(np.diff(ends)))
-    if ends[widest + 1] - ends[widest] <= 2.0 * MARGIN:
-        return None
-    return float(start + ends[widest + 1] - turn - MARGIN), float(start + ends[widest] + MARGIN)
 
 
 # The character -------------------------------------------------------------------------------------------------------

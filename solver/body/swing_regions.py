@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Regions of a bone's direction on the sphere that can be widened: a star about a direction, and a strip along a plane.
+"""Ranges and regions that can be widened: of angles, and of a bone's direction as a star or as a strip along a plane.
 
 A region is made of *extents*, an array of angles in radians. `extents_for(directions)` are those that just enclose some
 directions; the elementwise maximum of two extents encloses what each of them does. So a region is widened, and that of
@@ -15,7 +15,10 @@ import numpy as np
 
 from ..core.arrays import Array
 from ..core.rotations import unit
-from .limits import SwingPolygon
+from .limits import Range, SwingPolygon
+
+MARGIN = np.deg2rad(1.0)
+"""How far inside the widened limits the source stays: a small correction of a frame must not meet a boundary."""
 
 CORNERS = 16
 """Corners of a region's polygon: great-circle arcs between them cut at most 2 % off an ellipse."""
@@ -113,6 +116,22 @@ class Strip:
         middle = 0.5 * (forward - back)
         inside = np.cos(middle) * self.frame[0] + np.sin(middle) * self.frame[1]
         return SwingPolygon(unit(np.vstack([sides[0], sides[1][::-1]])), inside=inside)
+
+
+def widened_range(allowed: Range, angles: Array) -> Range | None:
+    """The shortest range that encloses a range and angles (count,) with `MARGIN`; None where less than that is left
+    outside.
+
+    Angles count up to whole turns: the range leaves out the widest gap between them.
+    """
+    turn = 2.0 * np.pi
+    start, width = allowed[0] + MARGIN, max(allowed[1] - allowed[0] - 2.0 * MARGIN, 0.0)
+    beyond = np.sort(np.mod(angles - start, turn))
+    ends = np.concatenate([[width], beyond[beyond > width], [turn]])
+    widest = int(np.argmax(np.diff(ends)))
+    if ends[widest + 1] - ends[widest] <= 2.0 * MARGIN:
+        return None
+    return float(start + ends[widest + 1] - turn - MARGIN), float(start + ends[widest] + MARGIN)
 
 
 def _convex(extents: Array) -> Array:

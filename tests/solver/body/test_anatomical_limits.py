@@ -283,6 +283,11 @@ def test_limits_and_hinges_that_a_skeleton_has_stay(rng: np.random.Generator) ->
     assert isinstance(limit, HingeLimit) and limit.low < -2.0 and limit.high < 0.2, "positive angles extend this knee"
 
 
+def test_a_second_time_changes_nothing(walk: Clip) -> None:
+    once = with_anatomical_limits(walk.skeleton, walk.motion)
+    assert with_anatomical_limits(once, walk.motion) is once
+
+
 def test_a_character_without_landmarks_is_refused() -> None:
     with pytest.raises(LandmarkError, match="set its landmarks"):
         with_anatomical_limits(Skeleton(("a", "b"), [-1, 0], [[0, 0, 0], [0, 1, 0]]))

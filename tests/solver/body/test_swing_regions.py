@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poise.solver.body.limits import BallLimit
-from poise.solver.body.swing_regions import CORNERS, Star, Strip
+from poise.solver.body.swing_regions import CORNERS, Star, Strip, widened_range
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 
@@ -92,3 +92,20 @@ def test_a_region_that_is_nearly_everything_limits_nothing(rng: np.random.Genera
     strip = Strip(frame(rng), (0.0, 1.0), 0.1)
     assert strip.polygon(np.array([0.0, 1.0, 1.5, 0.1])) is None
     assert strip.polygon(np.array([3.0, 3.0, 0.1, 0.1])) is None
+
+
+def test_a_range_is_widened_to_angles_up_to_whole_turns(rng: np.random.Generator) -> None:
+    assert widened_range((-0.5, 1.0), np.array([0.0, 0.9])) == pytest.approx((-0.5, 1.0))
+    low, high = widened_range((-0.5, 1.0), np.array([1.4, -0.6 + 2.0 * np.pi]))
+    assert -0.63 < low < -0.6 and 1.4 < high < 1.43
+    low, high = widened_range((0.0, 0.5), np.array([3.0]))
+    assert low == pytest.approx(0.0, abs=1e-9) and 3.0 < high < 3.03, "the shorter way round"
+    low, high = widened_range((0.0, 0.5), np.array([-2.0]))
+    assert -2.03 < low < -2.0 and high == pytest.approx(0.5)
+    assert widened_range((0.0, 0.5), np.linspace(-np.pi, np.pi, 500)) is None
+    for _ in range(50):
+        angles = rng.uniform(-9.0, 9.0, int(rng.integers(1, 6)))
+        found = widened_range((-0.2, 0.3), angles)
+        assert found is not None
+        middle, half = 0.5 * (found[0] + found[1]), 0.5 * (found[1] - found[0])
+        assert (np.abs(np.mod(angles - middle + np.pi, 2.0 * np.pi) - np.pi) < half).all()
