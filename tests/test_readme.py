@@ -117,6 +117,11 @@ PROMISES: dict[str, tuple[str, ...]] = {
     ),
     "the source is never changed": ("addon/bridge/test_baking.py",),
     "Esc cancels": ("gui/test_window.py",),
+    "*Anatomical Limits* keeps joints within the range of human ones": (
+        "addon/translation/test_character.py",
+        "addon/workflows/test_solve.py",
+    ),
+    "Locked rotations, IK limits, IK stiffness and Limit Rotation constraints": ("addon/bridge/test_limits.py",),
     "*Restore Source* goes back, *Apply Result* goes on": (
         "addon/operators/test_sources.py",
         "addon/bridge/test_sources.py",

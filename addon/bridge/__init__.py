@@ -6,6 +6,7 @@ from .checks import check_animation, check_armature, check_bones, is_locked, why
 from .context import scene as current_scene
 from .cycles import is_marked_cyclic
 from .errors import BridgeError
+from .limits import limit_notes
 from .movers import COPY_INSTEAD, COPY_SENTENCE, Mover
 from .plain_copies import has_movers, plain_copy
 from .reading import Method, Reading, frame_range, mover_above, read, read_in_steps
@@ -45,6 +46,7 @@ __all__ = [
     "is_result",
     "is_selected",
     "is_skinned_to",
+    "limit_notes",
     "mover_above",
     "plain_copy",
     "plane_of",

@@ -17,6 +17,7 @@ from .channels import Channels
 from .checks import check_animation, check_armature
 from .curves import TRANSFORMS, StaticValues, bone_property, channels_at, is_evaluated_curve
 from .errors import BridgeError
+from .limits import with_rig_limits
 from .movers import UNKNOWN, Mover, movers_of, why_unbakeable
 from .posing import BonePose, grouped_by_inheritance, inheritance_of, pose_of
 from .rig import Rig, made_orthogonal
@@ -240,7 +241,7 @@ def _clip(joints: Joints, armature: bpy.types.Object, source: _SourceMotion, fps
 
     def clip_of(joints: Joints) -> Clip:
         skeleton = joints.skeleton(source.world[0], armature)
-        return Clip(skeleton, joints.motion(source.pose, source.world), fps=fps)
+        return with_rig_limits(Clip(skeleton, joints.motion(source.pose, source.world), fps=fps), armature)
 
     clip = clip_of(joints)
     new_parents = feet_beside_legs(clip)

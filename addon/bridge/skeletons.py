@@ -15,6 +15,7 @@ import numpy as np
 
 from ...solver import BodyPoint, JointKind, Motion, Skeleton, rotations
 from .arrays import Array, BoolArray, IntArray
+from .limits import kind_and_axis, limits_of
 from .posing import BonePose, orientations
 from .rig import Rig
 from .skins import skin_of
@@ -157,18 +158,15 @@ class Joints:
         return not len(children) or float(meet[lengths > 0.0].mean() if lengths.any() else 1.0) >= _MEANINGFUL_TAILS
 
     def _kinds(self, skeleton: Skeleton, armature: bpy.types.Object) -> tuple[tuple[JointKind, ...], Array]:
-        """The kind of each joint and the axes of hinges (joints, 3), by the locked rotation axes of the bones."""
+        """The kind of each joint and the axes of hinges (joints, 3), by the axes about which the bones cannot turn."""
         assert armature.pose is not None
         kinds = list(skeleton.kinds)
         axes = np.tile([1.0, 0.0, 0.0], (len(self), 1))
         for joint, name in enumerate(self.names):
             bone = armature.pose.bones[name]
-            locks = tuple(bone.lock_rotation)
             if kinds[joint] is JointKind.FREE and not all(bone.lock_location):
                 continue
-            kinds[joint] = (JointKind.BALL, JointKind.BALL, JointKind.HINGE, JointKind.FIXED)[sum(locks)]
-            if kinds[joint] is JointKind.HINGE:
-                axes[joint] = np.eye(3)[locks.index(False)]
+            kinds[joint], axes[joint] = kind_and_axis(limits_of(bone).locked)
         hips = skeleton.landmarks.hips
         if hips is not None and self.parents[hips] >= 0 and self._may_move(hips, armature):
             # A root bone moves the whole character about the scene. Edits move the body, so the hips are free instead.

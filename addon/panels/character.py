@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The landmarks and the mass of the character."""
+"""The landmarks, the mass and the limits of the character."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_ARMATURE = "Select an armature, or a point of one of its constraints."
 
 
 class POISE_PT_character(InTab, Panel):  # noqa: N801
-    """Landmarks and mass of the character"""
+    """Landmarks, mass and limits of the character"""
 
     bl_idname = "POISE_PT_character"
     bl_label = "Character"
@@ -39,6 +39,9 @@ class POISE_PT_character(InTab, Panel):  # noqa: N801
         else:
             draw_sentence(layout, context, "All landmarks are known.", "CHECKMARK")
         layout.prop(character, "mass")
+        layout.prop(character, "use_anatomical_limits")
+        if character.limit_notes:
+            draw_sentence(layout, context, character.limit_notes, "INFO")
 
 
 class POISE_PT_landmarks(OfArmature, Panel):  # noqa: N801

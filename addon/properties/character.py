@@ -132,6 +132,12 @@ class PoiseCharacter(PropertyGroup):
     recognised: CollectionProperty(type=PoiseLandmark, name="Landmarks", description="Landmarks as last recognised")
     missing: StringProperty(name="Missing", description="The landmarks that were not recognised")
     mass: FloatProperty(name="Mass", description="Mass of the whole body in kilograms; 0 for the default", min=0.0)
+    use_anatomical_limits: BoolProperty(
+        name="Anatomical Limits",
+        description="Keep joints within the range of human ones, widened to what the motion itself does; knees and "
+        "elbows bend about one axis",
+    )
+    limit_notes: StringProperty(name="Limits", description="Limits of bones that are kept only nearly, or not at all")
     sole_heel: FloatProperty(
         name="Sole Under Heel",
         description="How high the heel lies above the floor when the foot stands flat; -1 takes it from the rest pose",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The character with the landmarks, mass, soles and ground that the animator has set."""
+"""The character with the landmarks, mass, soles, anatomical limits and ground that the animator has set."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from dataclasses import replace
 
 import bpy
 
-from ...solver import BodyPoint, Clip, Footplant, Ground, Skeleton, detect_footplants, estimate_ground
+from ...solver import (
+    BodyPoint,
+    Clip,
+    Footplant,
+    Ground,
+    Skeleton,
+    detect_footplants,
+    estimate_ground,
+    with_anatomical_limits,
+)
 from .. import bridge
 from ..bridge import Reading
 from ..properties import POINT_MARKS, character_of, resolve_bone
@@ -21,18 +30,22 @@ into."""
 
 
 def clip_with_settings(armature: bpy.types.Object, reading: Reading) -> Clip:
-    """The clip of a reading with the landmarks, the mass and the soles that the animator has set."""
-    skeleton = reading.clip.skeleton
+    """The clip of a reading with the landmarks, the mass, the soles and the limits that the animator has chosen.
+
+    It is the clip itself where they change nothing, also for a reading to which they were applied before.
+    """
+    clip, skeleton = reading.clip, reading.clip.skeleton
     marks = _set_landmarks(armature, skeleton)
-    mass = character_of(armature).mass or skeleton.total_mass
-    same_marks = all(
-        mark in skeleton.set_landmarks and skeleton.set_landmarks[mark] == point for mark, point in marks.items()
-    )
-    marked = skeleton if same_marks else skeleton.with_landmarks(**marks)
-    soles = _set_soles(armature)
-    if mass == skeleton.total_mass and same_marks and soles == skeleton.set_soles:
-        return reading.clip  # also for a reading to which the settings were applied before
-    return replace(reading.clip, skeleton=marked.replace(total_mass=mass, set_soles=soles))
+    if any(
+        mark not in skeleton.set_landmarks or skeleton.set_landmarks[mark] != point for mark, point in marks.items()
+    ):
+        skeleton = skeleton.with_landmarks(**marks)
+    mass, soles = character_of(armature).mass or skeleton.total_mass, _set_soles(armature)
+    if mass != skeleton.total_mass or soles != skeleton.set_soles:
+        skeleton = skeleton.replace(total_mass=mass, set_soles=soles)
+    if character_of(armature).use_anatomical_limits:
+        skeleton = with_anatomical_limits(skeleton, clip.motion)
+    return clip if skeleton is clip.skeleton else replace(clip, skeleton=skeleton)
 
 
 def _set_soles(armature: bpy.types.Object) -> dict[str, float]:

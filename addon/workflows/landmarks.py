@@ -17,12 +17,16 @@ from . import ground_gaps
 
 
 def recognise(armature: bpy.types.Object) -> str:
-    """Recognise the landmarks and store them for the panels; returns a sentence about missing ones, or ""."""
+    """Recognise the landmarks and store them for the panels, with what is to say about limits of bones.
+
+    Returns a sentence about missing landmarks, or "".
+    """
     scene = bridge.current_scene()
     first, _ = bridge.frame_range(scene)
     skeleton = bridge.read(armature, first, first).clip.skeleton
     ground_gaps.store_soles(armature, skeleton)
     character = character_of(armature)
+    character.limit_notes = bridge.limit_notes(skeleton, armature)
     character.recognised.clear()
     set_by_hand = {landmark.mark for landmark in character.landmarks}
     missing = []

@@ -72,6 +72,17 @@ def test_an_armature_that_is_not_recognised_offers_to_recognise_it(armature: Any
     assert "POISE_PT_report" not in shown
 
 
+def test_limits_are_chosen_and_what_is_kept_only_nearly_is_said(armature: Any, complaints: Complaints) -> None:
+    assert "use_anatomical_limits" in draw_all(complaints)["POISE_PT_character"]
+    bone = armature.pose.bones["l_shoulder"]
+    bone.use_ik_limit_x = bone.use_ik_limit_z = True
+    bpy.ops.poise.character_recognise()
+    bone.ik_max_x = 0.5
+    assert "l_shoulder" not in draw_all(complaints)["POISE_PT_character"], "a range of a whole turn limits nothing"
+    bpy.ops.poise.character_recognise()
+    assert "a twist and a swing: l_shoulder" in draw_all(complaints)["POISE_PT_character"]
+
+
 def test_recognised_landmarks_are_shown_left_and_right(armature: Any, complaints: Complaints) -> None:
     bpy.ops.poise.character_recognise()
     shown = draw_all(complaints)

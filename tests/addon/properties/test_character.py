@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import typing
+from pathlib import Path
 
 import bpy
 
@@ -29,6 +30,15 @@ def test_landmarks_are_complete_and_new_ones_are_last() -> None:
     assert set(MARKS) == {*TRUNK_MARKS, *(f"{side}_{mark}" for side in ("left", "right") for mark in LIMB_MARKS)}
     assert MARKS[-2:] == ("left_ball", "right_ball"), "files store indices of this list"
     assert set(POINT_MARKS) < set(MARKS)
+
+
+def test_the_choice_of_limits_is_saved(armature: bpy.types.Object, tmp_path: Path) -> None:
+    assert not character_of(armature).use_anatomical_limits
+    character_of(armature).use_anatomical_limits = True
+    name = armature.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "limits.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "limits.blend"))
+    assert character_of(bpy.data.objects[name]).use_anatomical_limits
 
 
 def test_another_ground_clears_the_list_of_plants_off_it(armature: bpy.types.Object) -> None:

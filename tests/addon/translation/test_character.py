@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 import pytest
 
+from poise import solver
 from poise.addon import bridge, translation
 from poise.addon.properties import character_of
 
@@ -23,6 +24,22 @@ def test_mass_and_soles_are_the_animators(armature: bpy.types.Object, reading: b
     skeleton = translation.clip_with_settings(armature, reading).skeleton
     assert skeleton.total_mass == 42.0
     assert skeleton.set_soles == {"left_ball": pytest.approx(0.02), "right_ball": pytest.approx(0.02)}
+    again = translation.reading_with_settings(armature, reading)
+    assert translation.reading_with_settings(armature, again) is again
+
+
+def test_anatomical_limits_are_an_option_of_the_character(armature: bpy.types.Object, reading: bridge.Reading) -> None:
+    assert not reading.clip.skeleton.limits
+    character_of(armature).use_anatomical_limits = True
+    clip = translation.clip_with_settings(armature, reading)
+    skeleton = clip.skeleton
+    assert len(skeleton.limits) == len(skeleton) - 1
+    assert skeleton.kinds[skeleton.index("l_knee")] == "hinge"
+    for joint, limit in skeleton.limits.items():
+        bound = limit.bound_to(skeleton.hinge_axes[joint]) if isinstance(limit, solver.HingeLimit) else limit
+        back = solver.rotations.conjugate(skeleton.rest_rotations[joint])
+        relative = solver.rotations.multiply(back, clip.motion.rotations[:, joint])
+        assert bound.excess(relative).max() < 0.0, skeleton.names[joint]
     again = translation.reading_with_settings(armature, reading)
     assert translation.reading_with_settings(armature, again) is again
 

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import bpy
+import numpy as np
 import pytest
 
 from poise import solver
-from poise.addon import bridge
+from poise.addon import bridge, translation
 from poise.addon.properties import character_of
 from poise.addon.workflows import create, progress, solve
 
@@ -62,7 +63,29 @@ def test_given_frames_come_before_those_of_the_scene(armature: bpy.types.Object)
 def test_joints_that_cannot_be_baked_are_fixed(armature: bpy.types.Object) -> None:
     armature.pose.bones["l_wrist"].constraints.new("COPY_ROTATION").target = armature
     armature.pose.bones["l_wrist"].constraints[0].subtarget = "vt6"
+    character_of(armature).use_anatomical_limits = True
     reading = bridge.read(armature)
-    skeleton = solve.with_unbakeable_joints_fixed(reading, reading.clip).skeleton
+    clip = translation.clip_with_settings(armature, reading)
+    skeleton = solve.with_unbakeable_joints_fixed(reading, clip).skeleton
+    assert clip.skeleton.index("l_wrist") in clip.skeleton.limits
+    assert skeleton.index("l_wrist") not in skeleton.limits and skeleton.index("r_wrist") in skeleton.limits
     kinds = dict(zip(skeleton.names, skeleton.kinds, strict=True))
     assert kinds["l_wrist"] is solver.JointKind.FIXED and kinds["r_wrist"] is not solver.JointKind.FIXED
+
+
+def test_with_anatomical_limits_a_lifted_leg_bends_its_knee_about_one_axis(armature: bpy.types.Object) -> None:
+    (pin,) = create.add_pins(armature, ["l_talocrural"], 20.0)
+    pin.points[0].object.location.z += 0.3
+    pin.recruit, pin.recruit_level = "LEVEL", 2
+    residuals = {}
+    for use in (True, False):
+        character_of(armature).use_anatomical_limits = use
+        result = solve.solve(armature, solve.SolveOptions(begin=5, end=40))
+        assert not result.misses
+        clip = result.deformation.clip
+        knee = clip.motion.rotations[:, clip.skeleton.index("l_knee")]
+        source = result.reading.clip.motion.rotations[:, clip.skeleton.index("l_knee")]
+        change = solver.rotations.log(solver.rotations.multiply(solver.rotations.conjugate(source), knee))
+        residuals[use] = sorted(np.linalg.svd(change, compute_uv=False))[1]
+        assert np.abs(change).max() > 0.2
+    assert residuals[True] < 1e-3 < residuals[False]
