@@ -16,6 +16,9 @@ hinge's plane, would have to hold two more boundaries in every step and could st
 is what remains where the motion is no hinge: a forearm that turns about its own bone, a knee of a hand-keyed or
 retargeted motion. There the bone stays in a strip along the plane of flexion.
 
+**Joints inside a bone of the body** turn about it, if they are in thigh, foot, upper arm or forearm, and are fixed in
+pelvis, shank and clavicle: a fixed joint keeps what the source does.
+
 **What is not limited:** the hips, which move the whole body; joints that already have a limit, are fixed, or are no
 landmark; fingers, but the one that is a landmark, whose axis neither motion nor rest pose shows. A region that the
 motion fills nearly whole limits nothing and is left out.
@@ -81,7 +84,7 @@ def with_anatomical_limits(skeleton: Skeleton, motion: Motion | None = None) -> 
             "No joint of this character was recognised, so it has no anatomical limits: set its landmarks by hand."
         )
     ranges = [*character.trunk(), *character.limbs(), *character.fingers()]
-    kinds: dict[str | int, JointKind | str] = {}
+    kinds: dict[str | int, JointKind | str] = dict.fromkeys(character.rigid(), JointKind.FIXED)
     axes: dict[str | int, Array] = {}
     limits: dict[str | int, JointLimit | None] = {}
     for group in _by_role(ranges):
@@ -303,12 +306,10 @@ class _Character:
                 bone, twist = self._bone(hip, knee, down), self._rest_twist(side, "knee", hip, knees)
                 yield from self._ball("hip", hip, side, anatomy.HIP, bone, down, twist)
                 yield from self._inside("thigh", side, hip, knee, anatomy.HIP)
-                yield from self._inside("pelvis", side, self._marks.hips, hip, anatomy.RIGID)
             if ankle is not None:
                 ball = getattr(self._marks, f"{side}_ball")
                 foot = self._bone(ankle, ball if toe is None else toe, self._forward)
                 yield from self._ball("ankle", ankle, side, anatomy.ANKLE, foot, foot)
-                yield from self._inside("shank", side, knee, ankle, anatomy.RIGID)
                 yield from self._inside("foot", side, ankle, toe, anatomy.ANKLE)
             yield from self._arm(side, arms[side], elbows)
         yield from self._toes({side: leg[3] for side, leg in legs.items()})
@@ -321,7 +322,6 @@ class _Character:
         if clavicle is not None and shoulder is not None:
             bone = self._bone(clavicle, shoulder, out)
             yield from self._ball("clavicle", clavicle, side, anatomy.CLAVICLE, bone, bone)
-            yield from self._inside("clavicle", side, clavicle, shoulder, anatomy.RIGID)
         if shoulder is not None and elbow is not None:
             raised = anatomy.SHOULDER.swing["out"] - (0.0 if clavicle is None else anatomy.GIRDLE)
             swing = {**anatomy.SHOULDER.swing, "forward": raised, "out": raised}
@@ -337,20 +337,35 @@ class _Character:
             yield from self._inside("forearm", side, elbow, wrist, anatomy.WRIST)
             yield from self._inside("hand", side, wrist, finger, anatomy.WRIST)
 
+    def _between(self, start: int | None, end: int | None) -> Iterator[int]:
+        """The joints between two landmarks that may have limits, from the first to the second."""
+        if start is not None and end is not None and self._skeleton.tree.carriers(end)[start]:
+            chain = self._skeleton.tree.chain(end)
+            yield from (joint for joint in reversed(chain[1 : chain.index(start)]) if self._may_limit(joint))
+
+    def rigid(self) -> list[int]:
+        """The joints inside pelvis, shanks and clavicles."""
+        found: list[int] = []
+        for side in SIDES:
+            (hip, knee, ankle, _), (clavicle, shoulder, _, _) = self._marks.leg(side), self._marks.arm(side)
+            for ends in ((self._marks.hips, hip), (knee, ankle), (clavicle, shoulder)):
+                found += self._between(*ends)
+        return found
+
     def _inside(
         self, role: str, side: str, start: int | None, end: int | None, mobility: BallMobility
     ) -> Iterator[_Limited]:
-        """The ranges of joints between two landmarks: those in the place of the first have its range, and the others
-        its twist, which they spread over the bone."""
-        if start is None or end is None or not self._skeleton.tree.carriers(end)[start]:
-            return
-        chain = self._skeleton.tree.chain(end)
-        for place, joint in enumerate(reversed(chain[1 : chain.index(start)])):
-            bone = self._bone(joint, end, self._bone(start, end, -self._up))
+        """The ranges of joints inside a bone: those in the place of its landmark `start` have its range; the others
+        turn about the bone, over which they spread its twist."""
+        for place, joint in enumerate(self._between(start, end)):
+            bone = self._bone(joint, end, -self._up)
+            axis = self._to_rest_frame(joint, bone)
             apart = float(np.linalg.norm(self._places[joint] - self._places[start]))
-            own = apart <= SAME_PLACE * self._skeleton.size and start != self._marks.hips
-            each = mobility if own else BallMobility(anatomy.RIGID.swing, mobility.twist)
-            yield from self._ball(f"{role} {place}", joint, side, each, bone, bone)
+            if apart > SAME_PLACE * self._skeleton.size and self._residual(joint, axis) <= HINGE_RESIDUAL:
+                low, high = (float(np.deg2rad(angle)) for angle in mobility.twist)
+                yield _Hinge(f"{role} {place}", joint, axis, -1.0 if side == "right" else 1.0, 0.0, (low, high))
+            else:
+                yield from self._ball(f"{role} {place}", joint, side, mobility, bone, bone)
 
     def _rest_twist(self, side: str, hinge: str, ball: int, hinges: dict[str, tuple[_Limited, Array]]) -> float:
         """The twist of a thigh or an upper arm at rest, in radians, from the axis of the hinge at its end.
@@ -514,28 +529,37 @@ class _Character:
                 continue
             tree, parents = self._skeleton.tree, self._skeleton.parents
             palm = (wrist,) if finger is None else tree.chain(finger)[1:]
+            hinges: dict[int, _Hinge] = {}
             for joint in np.flatnonzero(tree.ancestry[:, wrist]).tolist():
                 if joint in palm or not self._may_limit(joint):
                     continue
-                is_knuckle = int(parents[joint]) in palm
-                hinge = self._finger_hinge(side, joint, anatomy.KNUCKLE_HINGE if is_knuckle else anatomy.FINGER)
+                above = int(parents[joint])
+                mobility = anatomy.KNUCKLE_HINGE if above in palm else anatomy.FINGER
+                hinge = self._finger_hinge(f"{side} finger {joint}", joint, mobility, hinges.get(above))
                 if hinge is not None:
-                    yield hinge
+                    hinges[joint] = hinge
                 elif joint == finger:
                     tip = getattr(self._marks, f"{side}_fingertip")
                     bone = self._bone(joint, tip, self._bone(wrist, finger, -self._up))
                     yield from self._ball("knuckle", joint, side, anatomy.KNUCKLE, bone, bone)
+            yield from hinges.values()
 
-    def _finger_hinge(self, side: str, joint: int, mobility: HingeMobility) -> _Hinge | None:
-        """The range of a finger joint with one joint below it; None where nothing shows that it is a hinge."""
+    def _finger_hinge(self, role: str, joint: int, mobility: HingeMobility, above: _Hinge | None) -> _Hinge | None:
+        """The range of a finger joint; None where nothing shows that it is a hinge.
+
+        The last joint of a finger bends about the axis of the one above it, if that is a hinge.
+        """
         below = np.flatnonzero(self._skeleton.parents == joint)
-        if len(below) != 1:
-            return None
-        joints = (int(self._skeleton.parents[joint]), joint, int(below[0]))
-        if not self._has_bones(joints) or not self._shows_axis(joints):
+        joints = (int(self._skeleton.parents[joint]), joint, *below.tolist())
+        if len(below) == 0 and above is not None:
+            axis = self._to_rest_frame(joint, rotations.rotate(self._rotations[above.joint], above.axis))
+            low, high = (float(np.deg2rad(angle)) for angle in mobility.bend)
+            is_hinge = self._residual(joint, axis) <= HINGE_RESIDUAL
+            return _Hinge(role, joint, axis, 1.0, 0.0, (low, high)) if is_hinge else None
+        if len(below) != 1 or not self._has_bones(joints) or not self._shows_axis(joints):
             return None
         axis = hinge_axis(self._skeleton, "arm", joints, self._motion)
-        return self._hinge(f"{side} finger {joint}", joints, axis, mobility) if self._is_hinge(joints, axis) else None
+        return self._hinge(role, joints, axis, mobility) if self._is_hinge(joints, axis) else None
 
     def _shows_axis(self, joints: Sequence[int]) -> bool:
         """Whether a joint moves in the motion, or is bent at rest."""

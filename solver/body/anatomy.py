@@ -47,9 +47,6 @@ class HingeMobility:
     """The range of its twist where it is a ball joint, as a `BallMobility` has it."""
 
 
-RIGID = BallMobility({"forward": SLACK, "back": SLACK, "out": SLACK, "in": SLACK})
-"""Of joints inside a bone of the body, such as those that spread a twist over a thigh."""
-
 SPINE = BallMobility({"forward": 80.0, "back": 25.0, "out": 35.0, "in": 35.0}, twist=(-45.0, 45.0))
 NECK = BallMobility({"forward": 45.0, "back": 45.0, "out": 45.0, "in": 45.0}, twist=(-60.0, 60.0))
 HIP = BallMobility({"forward": 120.0, "back": 30.0, "out": 45.0, "in": 30.0}, twist=(-45.0, 45.0))

@@ -59,7 +59,7 @@ def human(
     """A human of `stature` metres and `mass` kilograms, both feet on the floor through the origin.
 
     With y up it faces z, with z up -y; its left is toward x. All joints are balls; with `hinges`, knees and elbows are
-    hinges. With `limits`, every joint but the root has its anatomical range, and knees and elbows are hinges too.
+    hinges. With `limits`, all joints but root and pelvis have their anatomical range, and knees and elbows are hinges.
     """
     if not (np.isfinite(stature) and stature > 0.0):
         raise SkeletonError("The stature must be a finite, positive number of metres.")

@@ -23,6 +23,8 @@ from poise.solver.core.arrays import Array
 from poise.solver.core.errors import LandmarkError
 from poise.solver.files.bvh import read_bvh
 
+from ..characters import random_motion
+
 SIDES = {"l_": 1.0, "r_": -1.0}
 UPS: tuple[Up, ...] = ("y", "z")
 
@@ -101,9 +103,11 @@ def test_joints_end_where_the_book_says(
 
 
 @pytest.mark.parametrize("up", UPS)
-def test_every_joint_of_the_human_but_the_root_is_limited_and_stands_inside(up: Up) -> None:
+def test_every_joint_of_the_human_but_root_and_pelvis_is_limited_and_stands_inside(up: Up) -> None:
     skeleton = with_anatomical_limits(synthetic.human(up))
-    assert set(skeleton.limits) == set(range(1, len(skeleton)))
+    pelvis = skeleton.index("sacroiliac")
+    assert set(skeleton.limits) == {*range(1, len(skeleton))} - {pelvis}
+    assert skeleton.kinds[pelvis] is JointKind.FIXED
     assert worst_excess(skeleton, Pose.rest(skeleton).motion) < 0.0
 
 
@@ -162,7 +166,7 @@ def test_every_captured_frame_is_inside_and_knees_elbows_and_toes_are_hinges(moc
         skeleton = with_anatomical_limits(clip.skeleton, clip.motion)
         assert worst_excess(skeleton, clip.motion) < -1e-3, path.name
         assert worst_excess(skeleton, Pose.rest(skeleton).motion) < 0.0, path.name
-        assert len(skeleton.limits) >= len(skeleton) - 3, path.name
+        assert len(skeleton.limits) >= len(skeleton) - 5, path.name
         axes = rotations.rotate(skeleton.rest[0], skeleton.hinge_axes)
         for name in ("Leg", "ForeArm", "ToeBase"):
             left, right = skeleton.index(f"Left{name}"), skeleton.index(f"Right{name}")
@@ -252,6 +256,33 @@ def test_the_axis_of_a_still_hinge_is_the_mirror_image_of_the_other() -> None:
     assert np.allclose(limited.hinge_axes[limited.index("r_knee")], axis * (1.0, -1.0, -1.0), atol=1e-6)
 
 
+def test_joints_inside_a_bone_spread_its_twist_or_are_fixed() -> None:
+    """A forearm and a shank with a joint in their middle."""
+    human = synthetic.human()
+    inner = {"l_wrist": "l_forearm twist", "l_talocrural": "l_shank twist"}
+    names, parents, offsets = list(human.names), list(human.parents), np.array(human.offsets)
+    for end, name in inner.items():
+        names.append(name)
+        offsets = np.vstack([offsets, 0.5 * offsets[human.index(end)]])
+        parents.append(int(human.parents[human.index(end)]))
+        offsets[human.index(end)] *= 0.5
+        parents[human.index(end)] = len(names) - 1
+    order = sorted(range(len(names)), key=lambda joint: depth(parents, joint))
+    index = {joint: position for position, joint in enumerate(order)} | {-1: -1}
+    twisted = Skeleton(
+        tuple(names[joint] for joint in order), [index[int(parents[joint])] for joint in order], offsets[order]
+    )
+    limited = with_anatomical_limits(twisted)
+    kinds = dict(zip(limited.names, limited.kinds, strict=True))
+    assert kinds["l_forearm twist"] is JointKind.HINGE and kinds["l_shank twist"] is JointKind.FIXED
+    limit = limited.limits[limited.index("l_forearm twist")]
+    assert isinstance(limit, HingeLimit) and (limit.low, limit.high) == pytest.approx(np.deg2rad([-80.0, 80.0]))
+
+
+def depth(parents: list[int], joint: int) -> int:
+    return 0 if joint < 0 else 1 + depth(parents, int(parents[joint]))
+
+
 def test_fingers_that_bend_become_hinges() -> None:
     names = ("wrist", "finger 1", "finger 2", "finger 3")
     hand = Skeleton(
@@ -264,7 +295,7 @@ def test_fingers_that_bend_become_hinges() -> None:
     curl = rotations.from_axis_angle((0.0, 0.0, -1.0), np.linspace(0.0, 1.4, frames))
     moved[:, hand.index("l_middle1")] = moved[:, hand.index("l_finger 2")] = curl
     limited = with_anatomical_limits(hand, Motion(moved, np.tile(hand.offsets, (frames, 1, 1))))
-    for joint, least in (("l_middle1", -45.0), ("l_finger 2", -1.0)):
+    for joint, least in (("l_middle1", -45.0), ("l_finger 2", -1.0), ("l_finger 3", -1.0)):
         assert limited.kinds[limited.index(joint)] is JointKind.HINGE
         assert np.allclose(limited.hinge_axes[limited.index(joint)], (0.0, 0.0, -1.0), atol=1e-6)
         limit = limited.limits[limited.index(joint)]
@@ -322,3 +353,18 @@ def test_without_constraints_the_result_is_the_source_bit_for_bit(walk: Clip) ->
     moved = np.flatnonzero((result.rotations != part.rotations).any(axis=(0, 2)))
     assert worst_excess(clip.skeleton, result) < 1e-6
     assert len(moved) and not np.array_equal(result.rotations[30], part.rotations[30])
+
+
+def test_any_character_gets_limits_that_its_motion_keeps_or_a_sentence(
+    rng: np.random.Generator, character: Skeleton
+) -> None:
+    """Also trees in which a few joints look like limbs, of every kind and with bones of no length."""
+    motion = random_motion(rng, character, frames=5)
+    try:
+        limited = with_anatomical_limits(character, motion)
+    except LandmarkError:
+        return
+    added = set(limited.limits) - set(character.limits)
+    for joint in added:
+        assert excess(limited, joint, motion.rotations[:, joint]).max() < 0.0, limited.names[joint]
+        assert limited.kinds[joint] in (JointKind.BALL, JointKind.HINGE)

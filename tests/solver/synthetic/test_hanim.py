@@ -121,4 +121,4 @@ def test_an_impossible_human_is_refused(arguments: dict[str, object]) -> None:
 def test_limits_are_those_of_any_recognised_human(up: Up) -> None:
     limited, expected = synthetic.human(up, limits=True), with_anatomical_limits(synthetic.human(up))
     assert limited.limits == expected.limits and limited.kinds == expected.kinds
-    assert set(limited.limits) == set(range(1, len(limited)))
+    assert len(limited.limits) == len(limited) - 2, "all but root and pelvis"
