@@ -63,7 +63,8 @@ class Columns:
         before, after = source.rotations[:, dofs.hinged], result.rotations[:, dofs.hinged]
         bends = rotations.log(rotations.multiply(rotations.conjugate(before), after))
         angles = np.einsum("fjk,jk->fj", bends, self.skeleton.hinge_axes[dofs.hinged])
-        return np.concatenate([shifts.reshape(frames, -1), turns.reshape(frames, -1), angles], axis=1) / self.scale
+        parts = (each.reshape(frames, 3 * each.shape[1]) for each in (shifts, turns))
+        return np.concatenate([*parts, angles], axis=1) / self.scale
 
     def displaced(self, motion: Motion, step: Array) -> Motion:
         """A motion moved by coordinates (frames, columns); joints whose coordinates are all zero come back bit for
@@ -71,9 +72,9 @@ class Columns:
         dofs, frames = self.dofs, motion.frames
         velocities = step * self.scale
         local_rotations, translations = motion.rotations.copy(), motion.translations.copy()
-        shifts = velocities[:, dofs.translation_columns].reshape(frames, -1, 3)
+        shifts = velocities[:, dofs.translation_columns].reshape(frames, len(dofs.translating), 3)
         translations[:, dofs.translating] += shifts
-        turns = velocities[:, dofs.rotation_columns].reshape(frames, -1, 3)
+        turns = velocities[:, dofs.rotation_columns].reshape(frames, len(dofs.rotating), 3)
         turned = rotations.multiply(rotations.exp(turns), local_rotations[:, dofs.rotating])
         _write(local_rotations, dofs.rotating, turned, turns.any(axis=2))
         if dofs.hinged.size:

@@ -241,9 +241,12 @@ def _solve_all_frames(
     metric = DisplacementMetric(clip, columns)
     changed = np.zeros(clip.frames, dtype=bool)
     changed[frames] = True
-    knots = Knots.of(timeline.active, changed, clip.fps)
+    movable = columns.movable(compiled.movable)
+    knots = Knots.of(movable, changed, clip.fps)
+    if not len(knots.frames):
+        return wanted  # no joint that can move is recruited
     fixed = columns.displacement(clip.motion.at(knots.frames), work.reference.at(knots.frames))
-    draft = Draft(knots, columns, fixed * knots.fixed[:, None], np.zeros(0))
+    draft = Draft(knots, columns, movable, fixed * (knots.fixed[:, None] & movable[knots.frames]), np.zeros(0))
     close, far = work.settings.tolerances.close, work.settings.tolerances.far
 
     def state(some: IntArray) -> WorldState:

@@ -66,7 +66,8 @@ class Rows:
             )
             count += width
         self.count = count
-        self._movable = columns.movable(frame_tasks.movable[frames])
+        self.movable: BoolArray = columns.movable(frame_tasks.movable[frames])
+        """(frames, columns) which may move."""
 
     @cached_property
     def active(self) -> BoolArray:
@@ -106,7 +107,7 @@ class Rows:
                 block.task.jacobian(world, self.columns.dofs), block.scale, out=jacobian[:, block.rows]
             )
         jacobian = self.across(self.columns.in_parents(jacobian, world))
-        return jacobian if self._movable.all() else jacobian * self._movable[:, None]
+        return jacobian if self.movable.all() else jacobian * self.movable[:, None]
 
     @cached_property
     def recruited(self) -> BoolArray | None:
@@ -126,8 +127,8 @@ class Rows:
         if self.recruited is not None:
             selective = np.unique(self.recruited[~self.recruited.all(axis=1)], axis=0)
             coupled = (selective[:, :, None] == selective[:, None]).all(axis=0)[None]
-        if not self._movable.all():
-            coupled = coupled & self._movable[:, :, None] & self._movable[:, None]
+        if not self.movable.all():
+            coupled = coupled & self.movable[:, :, None] & self.movable[:, None]
         if coupled.all():
             return metric
         diagonal = np.einsum("fcc->fc", metric)

@@ -9,14 +9,13 @@ Derivation: docs/derivations.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...body.kinematics import WorldState
 from ...core.arrays import Array, BoolArray, IntArray, dilated, runs
 from ...core.banded import solve_block_pentadiagonal
-from ...core.splines import Spline
 from ..columns import Columns
 from ..frame_tasks import FrameTasks
 from ..metric import DisplacementMetric
@@ -67,15 +66,24 @@ class Knots:
     """(ends, 2) each fixed end of a chain, and its only neighbour: displacements arrive there with no velocity."""
 
     @staticmethod
-    def of(active: BoolArray, changed: BoolArray, fps: float) -> Knots:
-        """The knots of the runs of active frames (frames,), near those that have `changed` (frames,): these are free,
-        two on either side of them are not."""
+    def of(movable: BoolArray, changed: BoolArray, fps: float) -> Knots:
+        """The knots of the frames in which columns are `movable` (frames, columns), near those that have `changed`
+        (frames,): these are free, two on either side of them are not.
+
+        The frames right before and after a column's movable frames are knots too: it arrives there at the source.
+        """
         stride = max(1, round(fps / KNOT_RATE))
+        active = movable.any(axis=1)
+        differs = (movable[1:] != movable[:-1]).any(axis=1)
+        needed = np.flatnonzero(differs) + (~active[:-1] | (movable[1:].sum(1) < movable[:-1].sum(1)))[differs]
         frames, links, ends = np.zeros(0, dtype=np.int64), [], []
         for first, last in runs(active):
             begin, end = max(first - 1, 0), min(last + 1, len(active) - 1)
-            chain = np.unique(np.rint(np.linspace(begin, end, max(1, round((end - begin) / stride)) + 1)))
-            chain = chain.astype(np.int64)
+            inside = needed[(needed > begin) & (needed < end)]
+            even = np.unique(np.rint(np.linspace(begin, end, max(2, round((end - begin) / stride)) + 1)))[1:-1]
+            near = np.abs(even[:, None] - np.concatenate([inside, [begin, end]])).min(axis=1)
+            even = even[near >= min(0.5 * stride, 0.5 * (end - begin))] if len(inside) else even
+            chain = np.unique(np.concatenate([[begin, end], inside, even])).astype(np.int64)
             count, size = len(frames), len(chain)
             for at, neighbour in ((0, 1), (size - 1, size - 2)):
                 if size > 1 and not active[chain[at]]:
@@ -114,6 +122,8 @@ class Draft:
 
     knots: Knots
     columns: Columns
+    movable: BoolArray
+    """(frames of the clip, columns) which may move."""
     values: Array
     """(knots, columns)"""
     metrics: Array
@@ -121,10 +131,20 @@ class Draft:
 
     def at(self, frames: IntArray) -> Array:
         """(frames, columns) the displacement in some active frames."""
-        if len(self.knots.frames) == 1:
-            return np.repeat(self.values, len(frames), axis=0)
-        times, chosen = np.unique(self.knots.frames, return_index=True)
-        return Spline(times.astype(np.float64), self.values[chosen]).at(frames)
+        knots, values = self.knots.frames.astype(np.float64), self.values
+        after = np.clip(np.searchsorted(knots, frames), 1, max(len(knots) - 1, 1)) if len(knots) > 1 else None
+        if after is None:
+            return np.repeat(values, len(frames), axis=0) * self.movable[frames]
+        velocities = np.zeros_like(values)
+        velocities[1:-1] = (values[2:] - values[:-2]) / (knots[2:] - knots[:-2])[:, None]
+        # Where a column does not move at a knot, it arrives there with no velocity.
+        velocities *= self.movable[self.knots.frames]
+        duration = (knots[after] - knots[after - 1])[:, None]
+        share = np.clip((frames - knots[after - 1])[:, None] / np.maximum(duration, 1.0), 0.0, 1.0)
+        rest = 1.0 - share
+        between = values[after - 1] + share * share * (3.0 - 2.0 * share) * (values[after] - values[after - 1])
+        bulge = share * rest * duration * (rest * velocities[after - 1] - share * velocities[after])
+        return (between + bulge) * self.movable[frames]
 
     def metric_at(self, frames: IntArray) -> Array:
         """(frames, columns, columns) the metric in some active frames, interpolated between the knots."""
@@ -143,6 +163,7 @@ def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMe
     rows = Rows(frame_tasks, knots.frames, columns)
     source = work.source.clip.motion.at(knots.frames)
     curvature = _Curvature(knots, work.source.clip.fps)
+    free = rows.movable & ~knots.fixed[:, None]
     metrics = None
     for step in range(STEPS):
         world = WorldState.of(columns.skeleton, columns.displaced(source, values))
@@ -157,9 +178,9 @@ def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMe
         if rows.recruited is not None:
             jacobian *= rows.recruited
         errors = np.clip(errors, -LONGEST_STEP, LONGEST_STEP)
-        values = values + _step(curvature, weights, metrics, jacobian, errors, values)
+        values = values + _step(curvature, weights, metrics, jacobian, errors, values, free)
     assert metrics is not None
-    return Draft(knots, columns, values, whole)
+    return replace(start, values=values, metrics=whole)
 
 
 def transition_time(displacement: Array) -> Array:
@@ -186,9 +207,10 @@ class _Curvature:
 
 
 def _step(
-    curvature: _Curvature, weights: Array, metrics: Array, jacobian: Array, errors: Array, values: Array
+    curvature: _Curvature, weights: Array, metrics: Array, jacobian: Array, errors: Array, values: Array, free: BoolArray
 ) -> Array:
-    """(knots, columns) the step to the least sum of curvature, size and weighted errors."""
+    """(knots, columns) the step of the `free` values (knots, columns) to the least sum of curvature, size and weighted
+    errors."""
     knots = curvature.knots
     links = knots.links
     diagonal = metrics + CONSTRAINT_WEIGHT * (jacobian.swapaxes(1, 2) @ jacobian)
@@ -212,10 +234,10 @@ def _step(
         stiff_end = weights[end] / gap**4 * metrics[neighbour]
         diagonal[neighbour] += stiff_end
         right[neighbour] -= stiff_end @ values[neighbour]
-    is_fixed = knots.fixed
-    diagonal[is_fixed] = np.eye(metrics.shape[1])
-    right[is_fixed] = 0.0
-    first[is_fixed] = second[is_fixed] = 0.0
-    first[:-1][is_fixed[1:]] = 0.0
-    second[:-2][is_fixed[2:]] = 0.0
+    if not free.all():
+        diagonal *= free[:, :, None] * free[:, None]
+        first[:-1] *= free[:-1, :, None] * free[1:, None]
+        second[:-2] *= free[:-2, :, None] * free[2:, None]
+        right *= free
+        np.einsum("kcc->kc", diagonal)[~free] = 1.0
     return solve_block_pentadiagonal(diagonal, first, second, right)
