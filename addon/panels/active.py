@@ -130,6 +130,7 @@ def draw_constraint(layout: UILayout, armature: bpy.types.Object, item: Any) -> 
     column = layout.column(align=True)
     column.prop(item, "priority")
     column.prop(item, "weight")
+    layout.prop(item, "exact")
     _DRAWN[item.kind](layout, armature, item)
 
 

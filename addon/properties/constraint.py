@@ -105,6 +105,12 @@ class PoiseConstraint(PropertyGroup):
     weight: FloatProperty(
         name="Weight", description="Share among constraints of the same priority", default=1.0, min=1e-6, soft_max=10.0
     )
+    exact: BoolProperty(
+        name="Exact",
+        description="Meet it exactly; without, the result stays as smooth as the source and meets it as far as that "
+        "allows",
+        default=True,
+    )
     recruit: EnumProperty(name="Recruit", description="Which bones may move for it", items=RECRUITING)
     recruit_level: IntProperty(
         name="Level", description="How many bones above its own may move; 0 is its own alone", default=2, min=0

@@ -115,6 +115,7 @@ class _ConstraintWriter:
     def shared(self, constraint: Constraint) -> None:
         item = self.item
         item.priority, item.weight = int(constraint.priority), float(constraint.weight)
+        item.exact = bool(constraint.exact)
         item.confidence = float(getattr(constraint, "confidence", 1.0))
         recruit = constraint.recruit
         if recruit is None:

@@ -125,7 +125,13 @@ class _ConstraintTranslator:
             recruit = tuple(self._joint(listed.bone, listed.bone_id) for listed in item.recruited)
             if not recruit:
                 raise self._error("it recruits only listed bones, but none is listed; list some, or recruit all.")
-        return {"priority": item.priority, "weight": item.weight, "recruit": recruit, "name": item.name}
+        return {
+            "priority": item.priority,
+            "weight": item.weight,
+            "recruit": recruit,
+            "exact": item.exact,
+            "name": item.name,
+        }
 
     def _joint(self, bone: str, mark: str) -> str:
         """The joint of a bone given by name and mark; raises where the bone was deleted or is no joint."""

@@ -65,6 +65,9 @@ class Constraint(ABC):
     recruit: Recruit = None
     """The joints that may move for it: a number of joints above the effector's own (0 is that joint alone), an explicit
     set of joints, or None for all that can serve it."""
+    exact: bool = True
+    """Whether its hold intervals are met exactly; else the result is as smooth as the source, and they are met as far
+    as that allows (Le Callennec 2006, section 5.3.1)."""
     name: str = ""
     """The user's name for it, used in messages and in the report."""
 
@@ -83,6 +86,8 @@ class Constraint(ABC):
                 f"{self.label}: recruit a number of joints (0 is the joint itself), a list of them, or None for all, "
                 f"not {self.recruit!r}."
             )
+        if not isinstance(self.exact, (bool, np.bool_)):
+            raise ConstraintError(f"{self.label}: exact must be true or false, not {self.exact!r}.")
         if isinstance(self.recruit, Iterable):
             object.__setattr__(self, "recruit", tuple(self.recruit))
 

@@ -105,7 +105,7 @@ def _same(**codecs: Codec) -> dict[str, tuple[str, Codec]]:
     return {key: (key, codec) for key, codec in codecs.items()}
 
 
-_SHARED = _same(priority=WHOLE, weight=NUMBER, recruit=RECRUIT)
+_SHARED = _same(priority=WHOLE, weight=NUMBER, recruit=RECRUIT, exact=SWITCH)
 
 
 def _path_format(type_: type[Constraint], points: Codec, **more: Codec) -> RecordFormat:

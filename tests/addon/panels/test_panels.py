@@ -174,7 +174,7 @@ def test_each_kind_shows_its_own_settings(kind: str, armature: Any, complaints: 
     add(kind)
     assert armature.poise.constraints[0].kind == kind
     shown = draw_all(complaints)
-    for name in ("priority", "weight", *OWN[kind]):
+    for name in ("priority", "weight", "exact", *OWN[kind]):
         assert f"PoiseConstraint.{name}[" in shown["POISE_PT_active"], f"{name} is not shown"
     assert ("POISE_PT_points" in shown) == (kind in ("SHAPE", "ORIENTATION", "LOOK_AT"))
     assert "PoiseConstraint.recruit[" in shown["POISE_PT_recruiting"]

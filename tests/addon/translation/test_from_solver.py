@@ -40,6 +40,7 @@ def random_constraints(clip: solver.Clip, seed: int) -> list[solver.Constraint]:
             "priority": int(rng.integers(-3, 9)),
             "weight": float(rng.uniform(0.1, 5.0)),
             "recruit": recruit,
+            "exact": bool(rng.integers(2)),
             "name": f"Number {rng.integers(1000)}",
         }
 
@@ -103,6 +104,7 @@ def assert_alike(before: Any, after: Any, clip: solver.Clip) -> None:
         assert (one is None) == (other is None), message + field
         if one is not None and other is not None:
             assert abs(np.sin(0.5 * (one - other))) < 1e-5, message + field
+    assert before.exact == after.exact, message + "exact"
     assert_recruits(before.recruit, after.recruit, clip, message)
     if isinstance(before, solver.Balance):
         assert_number(before.displacement, after.displacement, message + "displacement")

@@ -47,6 +47,14 @@ def test_recruited_joints_are_a_level_a_list_or_all(kind: Any, recruit: object) 
         kind(recruit=recruit, name="grip")
 
 
+@pytest.mark.parametrize("exact", [None, 1, "yes"])
+def test_exact_is_true_or_false(kind: Any, exact: object) -> None:
+    with pytest.raises(ConstraintError, match=r"^grip: exact must be true or false"):
+        kind(exact=exact, name="grip")
+    assert kind().exact is True
+    assert kind(exact=False).exact is False
+
+
 def test_valid_attributes_are_kept(kind: Any) -> None:
     given = iter(["l_wrist", 3])
     constraint: Constraint = kind(priority=np.int64(-3), weight=0.25, recruit=given, name="grip")

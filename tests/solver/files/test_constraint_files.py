@@ -66,6 +66,7 @@ def shared(rng: np.random.Generator, clip: Clip) -> dict[str, Any]:
         "priority": int(rng.integers(-3, 9)),
         "weight": maybe(rng, float(rng.uniform(0.1, 9.0)), 1.0),
         "recruit": recruits[rng.integers(len(recruits))],
+        "exact": maybe(rng, False, True),
         "name": maybe(rng, 'A "näme"\n', ""),
     }
 
