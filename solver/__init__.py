@@ -28,6 +28,7 @@ from .constraints import (
     DirectionConstraint,
     Footplant,
     Ground,
+    LookAtConstraint,
     MovingObject,
     OrientationConstraint,
     ShapeConstraint,
@@ -71,6 +72,7 @@ from .posture.recruiting import RecruitingBreach
 from .posture.settings import SolveSettings
 from .posture.solve import Posture, Postures, solve_posture, solve_postures
 from .tasks import (
+    AimTask,
     AttachmentTask,
     BalanceTask,
     CenterOfMassTask,
@@ -85,6 +87,7 @@ from .tasks import (
 __all__ = [
     "VISIBLE_ERROR",
     "Advice",
+    "AimTask",
     "AttachmentTask",
     "Balance",
     "BalanceTask",
@@ -120,6 +123,7 @@ __all__ = [
     "JointKind",
     "Limb",
     "Load",
+    "LookAtConstraint",
     "Motion",
     "MovingObject",
     "OrientationConstraint",

@@ -16,6 +16,7 @@ from ...solver import (
     ConstraintPoint,
     DirectionConstraint,
     Footplant,
+    LookAtConstraint,
     MovingObject,
     OrientationConstraint,
     PoiseError,
@@ -79,6 +80,7 @@ def _kind_of(constraint: Constraint) -> str:
         ("FOOTPLANT", Footplant),
         ("ORIENTATION", OrientationConstraint),
         ("LOOK_AT", DirectionConstraint),
+        ("LOOK_AT", LookAtConstraint),
         ("BALANCE", Balance),
     ):
         if isinstance(constraint, found):
@@ -96,7 +98,8 @@ def _default_name(constraint: Constraint, reading: bridge.Reading) -> str:
     path: Any = constraint
     joint = path.joint.joint if isinstance(path.joint, BodyPoint) else path.joint
     bone = reading.clip.skeleton.names[reading.clip.skeleton.index(joint)]
-    title = {"ORIENTATION": "Orientation", "LOOK_AT": "Direction"}.get(_kind_of(constraint))
+    titles = {OrientationConstraint: "Orientation", DirectionConstraint: "Direction", LookAtConstraint: "Look at"}
+    title = next((title for kind, title in titles.items() if isinstance(constraint, kind)), None)
     return f"{title or ('Pin' if len(tuple(path.points)) == 1 else 'Trajectory')} {bone}"
 
 
@@ -204,11 +207,14 @@ class _ConstraintWriter:
             constraint, lambda location, frame: Transform.from_quaternion(self._head(constraint, frame), location)
         )
 
-    def look_at(self, constraint: DirectionConstraint) -> None:
-        self.item.aim = "DIRECTION"
+    def look_at(self, constraint: DirectionConstraint | LookAtConstraint) -> None:
+        is_place = isinstance(constraint, LookAtConstraint)
+        self.item.aim = "PLACE" if is_place else "DIRECTION"
         self.item.axis = np.array(constraint.axis, dtype=np.float64).tolist()
 
         def transform_of(location: Any, frame: int) -> Transform:
+            if is_place:
+                return Transform(np.array(location, dtype=np.float64), np.eye(3))
             return Transform.pointing(self._head(constraint, frame), np.array(location, dtype=np.float64))
 
         self.path(constraint, transform_of)

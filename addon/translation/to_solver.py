@@ -18,12 +18,12 @@ from ...solver import (
     ConstraintPoint,
     DirectionConstraint,
     Footplant,
+    LookAtConstraint,
     MovingObject,
     OrientationConstraint,
     ShapeConstraint,
 )
 from .. import bridge
-from ..bridge.arrays import Array
 from ..bridge.transforms import Transform, is_static, transforms_at
 from ..properties import EASE, PoiseConstraint, PoisePoint, character_of, events_of, resolve_bone
 from ..properties.handles import is_in_scene
@@ -214,14 +214,14 @@ class _ConstraintTranslator:
         """Whether the constraint is a proposal, which has no empties."""
         return any(item == self.item for item in character_of(self.armature).found)
 
-    def _path_points(self, location: Callable[[Transform, float], Any], follows: bool = False) -> list[ConstraintPoint]:
+    def _path_points(self, location: Callable[[Transform, float], Any]) -> list[ConstraintPoint]:
         """The points for the solver; `location` is called with the transform of an empty and the time in the clip.
 
-        A stay at an empty that moves becomes a point at every frame; with `follows` so does every stay.
+        A stay at an empty that moves becomes a point at every frame.
         """
         entries: list[tuple[PoisePoint, float, float]] = []
         for point, begin, end in self._stays():
-            if begin < end and (follows or (point.object is not None and not is_static(point.object))):
+            if begin < end and point.object is not None and not is_static(point.object):
                 whole = np.arange(np.ceil(begin), np.floor(end) + 1.0).tolist()
                 entries += [(point, time, time) for time in sorted({begin, *whole, end})]
             else:
@@ -286,20 +286,12 @@ class _ConstraintTranslator:
         if not any(self.item.axis):
             raise self._error("its axis has no length.")
         path["axis"] = tuple(self.item.axis)
+        if self.item.aim == "PLACE":
+            points = self._path_points(lambda transform, time: transform.location)
+            return [LookAtConstraint(joint, points=points, **path)]
+        points = self._path_points(lambda transform, time: transform.axes[:, 2])
         name = joint.joint if isinstance(joint, BodyPoint) else joint
-        if self.item.aim == "DIRECTION":
-            points = self._path_points(lambda transform, time: transform.axes[:, 2])
-        else:
-            eyes = self.clip.position(joint)
-            points = self._path_points(lambda transform, time: self._gaze(transform, eyes, time), follows=True)
         return [DirectionConstraint(name, points=points, **path)]
-
-    def _gaze(self, target: Transform, eyes: Array, time: float) -> Array:
-        """The direction (3,) from the bone's position in the source, `eyes` (frames, 3), to a target."""
-        direction = target.location - eyes[nearest_frame(self.reading, time)]
-        if not np.linalg.norm(direction) > 0.0:
-            raise self._error("its target is where the bone itself is: move its empty away.")
-        return np.asarray(direction)
 
     def _balance(self) -> list[Constraint]:
         item = self.item

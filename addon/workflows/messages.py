@@ -16,7 +16,7 @@ from .. import bridge
 from ..properties import PoiseCharacter, PoiseMetrics
 from ..translation import Translation
 
-ANGULAR = (solver.OrientationConstraint, solver.DirectionConstraint)
+ANGULAR = (solver.OrientationConstraint, solver.DirectionConstraint, solver.LookAtConstraint)
 """Constraints whose errors are angles; those of others are lengths."""
 
 LENGTHS = ("slide", "largest_slide", "extent", "speed", "height", "penetration")

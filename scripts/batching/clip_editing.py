@@ -129,7 +129,7 @@ def _plant_report(plant: solver.Footplant) -> dict[str, Any]:
 
 def _deformation_report(deformation: solver.Deformation) -> dict[str, Any]:
     report = deformation.report
-    is_angle = (solver.OrientationConstraint, solver.DirectionConstraint)
+    is_angle = (solver.OrientationConstraint, solver.DirectionConstraint, solver.LookAtConstraint)
     return {
         "residuals": [
             {

@@ -8,6 +8,7 @@ from .direction import DirectionConstraint
 from .footplant import Footplant
 from .ground import Ground
 from .ground_estimate import estimate_ground, ground_gaps
+from .look_at import LookAtConstraint
 from .orientation import OrientationConstraint
 from .shape import ConstraintPoint, ShapeConstraint
 from .source import Source
@@ -19,6 +20,7 @@ __all__ = [
     "DirectionConstraint",
     "Footplant",
     "Ground",
+    "LookAtConstraint",
     "MovingObject",
     "OrientationConstraint",
     "ShapeConstraint",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Effectors, which constraints move: a point, a joint's orientation, a direction, the balance.
+"""Effectors, which constraints move: a point, a joint's orientation, a direction, a gaze, the balance.
 
 Constraints that move the same thing have equal effectors. A value is the state of an effector in a frame; a
 displacement is the difference from the source's value to a target, in a vector space where displacements can be
@@ -18,7 +18,8 @@ from ..body.joints import BodyPoint
 from ..body.kinematics import WorldState
 from ..core import rotations
 from ..core.arrays import Array
-from ..tasks import AttachmentTask, BalanceTask, DirectionTask, OrientationTask, PositionTask, Task
+from ..tasks import AimTask, AttachmentTask, BalanceTask, DirectionTask, OrientationTask, PositionTask, Task
+from ..tasks.aim import NEAREST, line_of_sight
 from ..tasks.attachment import place_on
 from ..tasks.balance import balance_vector
 
@@ -158,6 +159,56 @@ class DirectionEffector(Effector):
 
     def describe(self, names: tuple[str, ...]) -> str:
         return f"direction of {names[self.joint]}"
+
+
+@dataclass(frozen=True)
+class GazeEffector(Effector):
+    """The line of sight along a local axis of a joint through a point on it, the eye.
+
+    A value is the eye and the vector from there, along the axis, to a place at the distance of the character's size. A
+    target has the same form: the eye of the source and the vector to the place to look at, which may be at any
+    distance. Displacements are those of the place.
+    """
+
+    eye: BodyPoint
+    """With the joint as an index."""
+    axis: tuple[float, float, float]
+    size: float
+    """Of the character."""
+
+    width: ClassVar[int] = 6
+    is_angular: ClassVar[bool] = True
+
+    @property
+    def moved_joint(self) -> int:
+        return int(self.eye.joint)
+
+    def value(self, world: WorldState) -> Array:
+        axis = rotations.rotate(world.rotations[:, self.moved_joint], np.array(self.axis))
+        return np.concatenate([world.point(self.eye), self.size * axis], axis=1)
+
+    def task(self, targets: Array, **rest: Any) -> Task:
+        return AimTask(self.eye.joint, self.axis, _place(targets), offset=self.eye.offset, **rest)
+
+    def displaced(self, values: Array, displacement: Array) -> Array:
+        targets = values.copy()
+        targets[..., 3:] += displacement
+        return targets
+
+    def displacement(self, values: Array, targets: Array) -> Array:
+        return _place(targets) - _place(values)
+
+    def miss(self, values: Array, targets: Array) -> Array:
+        wanted, _ = line_of_sight(values[..., :3], _place(targets), NEAREST * self.size)
+        return np.asarray(np.linalg.norm(wanted - values[..., 3:] / self.size, axis=-1))
+
+    def describe(self, names: tuple[str, ...]) -> str:
+        return f"gaze of {names[self.moved_joint]}"
+
+
+def _place(values: Array) -> Array:
+    """(frames, 3) the place that the values (frames, 6) of a gaze look at."""
+    return np.asarray(values[..., :3] + values[..., 3:])
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ..core import rotations
 from ..core.arrays import TINY, Array
 from ..core.errors import ConstraintError
 from .effectors import Effector, OrientationEffector
-from .paths import Knot, path_through
+from .paths import Knot, nearest_knots, path_through
 from .rotation_paths import rotation_path
 from .sampling import active_frames
 from .shape import ConstraintPoint, PathConstraint
@@ -57,9 +56,7 @@ def _relative_to_nearest_knot(values: Array, knots: list[Knot]) -> Array:
     So the source may rotate by any number of turns: only its rotation relative to the nearest knot counts, which is
     seldom as large as half a turn.
     """
-    times = np.arange(len(values))
-    bounds = [0.5 * (before.end + after.begin) for before, after in pairwise(knots)]
-    belongs_to = np.searchsorted(bounds, times)
+    belongs_to = nearest_knots(knots, len(values))
     chart = np.zeros((len(values), 3))
     near = np.zeros(3)
     for number, knot in enumerate(knots):

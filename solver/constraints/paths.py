@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -151,6 +152,12 @@ def with_ends(begin: float, end: float, knots: Sequence[Knot], on_source: Callab
     first = [] if knots and knots[0].begin <= begin else [Knot(on_source(begin), begin, begin)]
     last = [] if knots and knots[-1].end >= end else [Knot(on_source(end), end, end)]
     return [*first, *knots, *last]
+
+
+def nearest_knots(knots: Sequence[Knot], frames: int) -> IntArray:
+    """(frames,) the index of the knot that is nearest in time to each frame; knots are in order of time."""
+    bounds = [0.5 * (before.end + after.begin) for before, after in pairwise(knots)]
+    return np.searchsorted(bounds, np.arange(frames))
 
 
 def _spline(all_knots: Sequence[Knot], parameters: list[float], source: Array, begin: float, end: float) -> Spline:

@@ -18,6 +18,7 @@ from ..constraints import (
     ConstraintPoint,
     DirectionConstraint,
     Footplant,
+    LookAtConstraint,
     OrientationConstraint,
     ShapeConstraint,
 )
@@ -117,6 +118,7 @@ KINDS: dict[str, RecordFormat] = {
     "shape": _path_format(ShapeConstraint, _points("location", WORLD_VECTOR), reference=REFERENCE),
     "orientation": _path_format(OrientationConstraint, _points("rotation", WORLD_ROTATION)),
     "direction": _path_format(DirectionConstraint, _points("direction", WORLD_VECTOR), axis=LOCAL_VECTOR),
+    "look_at": _path_format(LookAtConstraint, _points("location", WORLD_VECTOR), axis=LOCAL_VECTOR),
     "footplant": RecordFormat(
         Footplant,
         _same(

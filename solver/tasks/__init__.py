@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tasks: requirements on a posture, one kind a file."""
 
+from .aim import AimTask
 from .attachment import AttachmentTask
 from .balance import BalanceTask
 from .base import GoalStep, Task
@@ -14,6 +15,7 @@ from .position import PositionTask
 
 __all__ = [
     "AcrossTask",
+    "AimTask",
     "AttachmentTask",
     "BalanceTask",
     "CenterOfMassTask",

@@ -64,6 +64,9 @@ def random_constraints(clip: solver.Clip, seed: int) -> list[solver.Constraint]:
         solver.ShapeConstraint(one, reference=moving, **path("relative")),
         solver.OrientationConstraint(other, **path("absolute", (third,), lambda: rng.normal(size=4))),
         solver.DirectionConstraint(third, axis=tuple(rng.normal(size=3)), **path("relative", None)),
+        solver.LookAtConstraint(
+            solver.BodyPoint(third, offset), axis=tuple(rng.normal(size=3)), **path("condensed", None)
+        ),
         solver.Balance(**shared(None)),
         solver.Balance(
             points=[one, solver.BodyPoint(other, offset)],
@@ -143,12 +146,12 @@ def assert_path(before: Any, after: Any, clip: solver.Clip, message: str) -> Non
         for field in ("stay", "tension", "continuity", "bias"):
             assert_number(getattr(one, field), getattr(other, field), message + field)
         location, found = np.array(one.location), np.array(other.location)
-        if not isinstance(before, solver.ShapeConstraint):
+        if not isinstance(before, solver.ShapeConstraint | solver.LookAtConstraint):
             location /= np.linalg.norm(location)
         if isinstance(before, solver.OrientationConstraint):
             found *= np.sign(found @ location)
         assert_number(location, found, message + "location", 1e-6)
-    if isinstance(before, solver.DirectionConstraint):
+    if isinstance(before, solver.DirectionConstraint | solver.LookAtConstraint):
         assert_number(before.axis, after.axis, message + "axis")
     if isinstance(before, solver.ShapeConstraint):
         assert_reference(before.reference, after.reference, clip, message)

@@ -103,6 +103,23 @@ def test_a_head_looks_at_what_moves(armature: bpy.types.Object, reading: bridge.
         assert looks @ wanted / np.linalg.norm(wanted) > np.cos(np.radians(1.0)), f"frame {time}"
 
 
+def test_a_head_looks_from_where_it_is_in_the_result(armature: bpy.types.Object, reading: bridge.Reading) -> None:
+    ball = bpy.data.objects.new("Ball", None)
+    bpy.context.scene.collection.objects.link(ball)
+    ball.location = reading.clip.position(HEAD)[frame(reading, 30)] + np.array([0.3, -1.0, 0.0])
+    (item,) = create.add_look_at(armature, [HEAD], 10.0, 50.0, "Ball")
+    (pin,) = create.add_pins(armature, ["HumanoidRoot"], 20.0, hold=20.0)
+    pin.points[0].object.location += Vector((0.4, 0.0, 0.0))
+    pin.priority = 2
+    after = solved(armature, reading)
+    for time in range(20, 41, 5):
+        now = frame(reading, time)
+        assert np.linalg.norm(after.position(HEAD)[now] - reading.clip.position(HEAD)[now]) > 0.2
+        looks = rotations.rotate(after.orientation(HEAD)[now], np.array(item.axis))
+        wanted = np.array(ball.location) - after.position(HEAD)[now]
+        assert looks @ wanted / np.linalg.norm(wanted) > np.cos(np.radians(0.1)), f"frame {time}"
+
+
 def test_the_axis_that_looks_points_ahead(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     skeleton = reading.clip.skeleton
     turns, places = skeleton.rest

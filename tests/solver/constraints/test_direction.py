@@ -64,8 +64,8 @@ def test_it_points_where_it_should_when_it_should(mode: Mode, rng: np.random.Gen
         if mode != "relative":
             np.testing.assert_allclose(path[18:28], np.tile(wanted[0], (10, 1)), atol=1e-14)
         else:
-            moved = was[18:28] + wanted[0] - was[18]
-            np.testing.assert_allclose(path[18:28], moved / np.linalg.norm(moved, axis=1)[:, None], atol=1e-14)
+            local = rotations.rotate(rotations.conjugate(clip.orientation(0)[18]), wanted[0])
+            np.testing.assert_allclose(path[18:28], rotations.rotate(clip.orientation(0)[18:28], local), atol=1e-14)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -92,6 +92,16 @@ def test_the_source_s_own_directions_displace_nothing_in_relative_mode(rng: np.r
     clip = turning(rng)
     was = rotations.rotate(clip.orientation(0), AXIS)
     np.testing.assert_allclose(way_of(clip, [ConstraintPoint(was[18], 18, 27)], "relative"), was, atol=1e-15)
+
+
+def test_the_relative_mode_keeps_its_angle_while_the_source_turns() -> None:
+    angles = np.radians(np.interp(np.arange(61), [20, 40], [0.0, 80.0]))
+    clip = turning_clip(rotations.exp(angles[:, None] * np.array([1.0, 0.0, 0.0])))
+    was = rotations.rotate(clip.orientation(0), AXIS)
+    aside = rotations.rotate(rotations.exp(np.radians(60.0) * np.array([1.0, 0.0, 0.0])), was[20])
+    path = way_of(clip, [ConstraintPoint(aside, 20, 40)], "relative")
+    apart = np.degrees(np.arccos(np.einsum("fk,fk->f", path, was)))
+    np.testing.assert_allclose(apart[20:41], 60.0, atol=1e-6)
 
 
 def test_an_opposite_direction_gives_unit_vectors_all_the_way(rng: np.random.Generator) -> None:

@@ -22,6 +22,7 @@ from poise.solver.constraints import (
     ConstraintPoint,
     DirectionConstraint,
     Footplant,
+    LookAtConstraint,
     MovingObject,
     OrientationConstraint,
     ShapeConstraint,
@@ -121,6 +122,11 @@ def random_direction(rng: np.random.Generator, clip: Clip) -> Constraint:
     return DirectionConstraint(**path(rng, clip, rng.standard_normal((rng.integers(1, 4), 3))), axis=axis)
 
 
+def random_look_at(rng: np.random.Generator, clip: Clip) -> Constraint:
+    axis = maybe(rng, rng.standard_normal(3), (0.0, 1.0, 0.0))
+    return LookAtConstraint(**path(rng, clip, rng.standard_normal((rng.integers(1, 4), 3))), axis=axis)
+
+
 def random_footplant(rng: np.random.Generator, clip: Clip) -> Constraint:
     first, second, third, fourth = (float(time) for time in np.sort(rng.uniform(0.0, 60.0, 4)))
     heel, toe = maybe(rng, (first, third), (None, None)), (second, fourth)
@@ -169,6 +175,7 @@ RANDOM: dict[str, Callable[[np.random.Generator, Clip], Constraint]] = {
     "shape": random_shape,
     "orientation": random_orientation,
     "direction": random_direction,
+    "look_at": random_look_at,
     "footplant": random_footplant,
     "balance": random_balance,
 }
