@@ -13,7 +13,9 @@ from poise.solver.body.motion import Motion
 from poise.solver.body.skeleton import Skeleton
 from poise.solver.core import rotations
 from poise.solver.core.errors import TaskError, UnknownJointError
-from poise.solver.tasks import AttachmentTask
+from poise.solver.posture.solve import solve_posture
+from poise.solver.synthetic import walk
+from poise.solver.tasks import AttachmentTask, PoseTask, PositionTask
 from poise.solver.tasks.attachment import place_on
 
 from ..characters import matrix, person, random_skeleton, random_state
@@ -133,3 +135,29 @@ def test_what_is_wrong_is_refused() -> None:
         AttachmentTask("LeftHand", "RightHand", (0.0, 0.0, 0.0), offset=(1.0, 2.0))  # type: ignore[arg-type]
     with pytest.raises(TaskError, match="there are targets for 3 frames, but the motion has 5"):
         AttachmentTask("LeftHand", "RightHand", np.zeros((3, 3))).check(person(), 5)
+
+
+@pytest.mark.parametrize("everything", [True, False])
+def test_out_of_reach_it_comes_as_near_as_it_can_below_what_is_more_important(everything: bool) -> None:
+    clip = walk(steps=2).clip
+    skeleton, pose = clip.skeleton, clip.pose(10)
+    feet = [
+        PositionTask(ankle, clip.position(ankle)[10], priority=3) for ankle in ("l_talocrural", "r_talocrural")
+    ]
+    misses = []
+    for distance in (1.0, 3.0):
+        hand = AttachmentTask(
+            "l_wrist",
+            "r_shoulder",
+            (distance, 0.0, distance),
+            priority=1,
+            recruit=skeleton.names if everything else None,
+        )
+        solved = solve_posture(skeleton, pose, [*feet, hand, PoseTask(pose, priority=0)])
+        *standing, missed, _ = (np.linalg.norm(error) for error in solved.errors)
+        assert max(standing) < 1e-9 * skeleton.size
+        assert solved.converged or not everything
+        misses.append(missed)
+    # The hand leads straight away from its shoulder: what it misses by grows by as much as the target is moved away.
+    reach = np.sqrt(2.0) * np.array([1.0, 3.0]) - misses
+    assert abs(reach[0] - reach[1]) < 0.05 * skeleton.size, "both stretch the same arms"

@@ -15,7 +15,7 @@ from poise.solver.body.motion import Pose
 from poise.solver.body.skeleton import Skeleton
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
-from poise.solver.tasks import CenterOfMassTask, DirectionTask, OrientationTask, PositionTask, Task
+from poise.solver.tasks import AimTask, AttachmentTask, CenterOfMassTask, DirectionTask, OrientationTask, PositionTask, Task
 from poise.solver.tasks.curvature import point_curvature, spin_curvature
 
 from ..characters import hinge_chain, person, random_skeleton, random_state
@@ -120,6 +120,8 @@ def at_its_target(state: WorldState, rng: np.random.Generator) -> list[Task]:
         CenterOfMassTask(rng.standard_normal(3), axes="yzx"),
         OrientationTask(joint, state.rotations[0, joint]),
         DirectionTask(joint, rng.standard_normal(3), rng.standard_normal(3)),
+        AttachmentTask(joint, joint // 2, rng.standard_normal(3), offset=tuple(rng.standard_normal(3))),
+        AimTask(joint, rng.standard_normal(3), 1e9 * rng.standard_normal(3)),
     ]
 
 
