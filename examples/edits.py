@@ -85,8 +85,9 @@ FAR_KICK = (1.2, 0.15)
 """Height of the kick, and its distance ahead of the source's, in sizes of the character: out of reach for a balanced
 and upright body."""
 
-PELVIS = ("HumanoidRoot", "sacroiliac", "l_hip", "r_hip", "r_knee", "r_talocrural")
-"""The joints that bring the pelvis over the right foot."""
+PELVIS = ("HumanoidRoot", "sacroiliac", "l_hip", "l_knee", "r_hip", "r_knee", "r_talocrural")
+"""The joints that bring the pelvis over the right foot, and those of the leg that kicks, which move the centre of mass
+too (the recruiting rule)."""
 BALANCING = (*PELVIS, *SPINE)
 """The joints that balance the body on the right foot: the trunk too, but not the arms, which would flail."""
 KICKING = ("HumanoidRoot", "sacroiliac", "l_hip", "l_knee")
@@ -209,7 +210,7 @@ def catwalk() -> Edit:
     last = clip.frames - 1
     hips = OrientationConstraint("sacroiliac", 0, last, swinging, mode="relative", priority=STYLE, name="Hips")
     upright = ShapeConstraint("vt1", 0, last, carried, mode="relative", priority=STYLE, name="Chest")
-    return Edit(clip, (*standing, Balance(priority=BALANCE, recruit=LEGS), hips, upright))
+    return Edit(clip, (*standing, Balance(priority=BALANCE, recruit=(*LEGS, *SPINE)), hips, upright))
 
 
 RISE = 0.14
@@ -378,7 +379,9 @@ def waiter() -> Edit:
         name="Upright",
     )
     arm = (elbow, level("r_elbow", _FOREARM), level(TRAY_HAND, _FINGERS))
-    return Edit(clip, (*edit.constraints, *arm, upright), edit.ground)
+    # Balance recruits the arm too, which moves the centre of mass (the recruiting rule).
+    climb = [replace(each, recruit=(*LEGS, *_ARM)) if isinstance(each, Balance) else each for each in edit.constraints]
+    return Edit(clip, (*climb, *arm, upright), edit.ground)
 
 
 def _palm_up(along: tuple[float, float, float]) -> Array:

@@ -45,7 +45,7 @@ from .deformation.deform import Deformation, deform, deforming
 from .deformation.loops import is_cyclic
 from .deformation.plausibility import why_implausible
 from .deformation.progress import Progress
-from .deformation.report import Advice, Conflict, Report, Residual, StretchedLimb
+from .deformation.report import Advice, Cause, Conflict, Report, Residual, RuleBreach, StretchedLimb
 from .deformation.settings import DeformSettings
 from .detection import (
     Detected,
@@ -93,6 +93,7 @@ __all__ = [
     "BalanceTask",
     "BallLimit",
     "BodyPoint",
+    "Cause",
     "CenterOfMassTask",
     "CleanMethod",
     "CleanSettings",
@@ -143,6 +144,7 @@ __all__ = [
     "Residual",
     "RestSettings",
     "RigidStream",
+    "RuleBreach",
     "ShapeConstraint",
     "Skeleton",
     "Skin",

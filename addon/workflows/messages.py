@@ -63,7 +63,8 @@ def store_advice(
     more: Iterable[str] = (),
     first: Sequence[str] = (),
 ) -> None:
-    """Store sentences for the panels: `first`, then conflicts with advice, then stretched limbs and `more`.
+    """Store sentences for the panels: `first`, then conflicts with their causes and advice, then stretched limbs,
+    constraints that break the recruiting rule, and `more`.
 
     `first` are problems with the rig; where there are any, recruiting more bones would not help and is not advised.
     """
@@ -74,6 +75,8 @@ def store_advice(
     for conflict in report.conflicts:
         uid = uid_of[id(conflict.constraint)]
         _add(character, conflict_sentence(conflict, times), uid)
+        for cause in conflict.told_causes:
+            _add(character, cause.sentence(format_spans(cause.spans, times)), uid)
         for advice in conflict.advice:
             if first and advice.kind == "recruit":
                 continue
@@ -81,7 +84,9 @@ def store_advice(
     # Straight limbs matter only where a constraint is missed: most captures begin with straight arms.
     for limb in report.stretched if report.conflicts else ():
         _add(character, f"The {limb.limb} is fully stretched at {format_spans(limb.spans, times)}.")
-    for sentence in dict.fromkeys((*translated.skipped, *more)):
+    # A held pose is several constraints of one name, of which each may break the rule in the same way.
+    breaches = dict.fromkeys(f"At {format_spans(each.spans, times)}: {each.sentence}" for each in report.breaches)
+    for sentence in dict.fromkeys((*breaches, *translated.skipped, *more)):
         if sentence not in first:
             _add(character, sentence)
 

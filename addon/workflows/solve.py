@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
@@ -73,15 +72,11 @@ def solve_in_steps(
     grounded = ground_gaps.place_on_ground(armature, clip, translated.constraints, translated.uids)
     translated = replace(translated, constraints=grounded.constraints)
     cyclic = loops.is_loop(reading, clip)
-    # Warnings of the solver become advice in the panel.
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", solver.RecruitingWarning)
-        steps = solver.deforming(clip, translated.constraints, ground=grounded.ground, cyclic=cyclic)
+    steps = solver.deforming(clip, translated.constraints, ground=grounded.ground, cyclic=cyclic)
     deformation = yield from _relayed(steps, lambda step: (step.stage.value, step.share))
     yield progress.BAKING, 0.0
     check_plausible(reading, clip, deformation.clip, grounded)
-    hints = [str(warning.message) for warning in caught]
-    solved = _Solved(reading, clip.skeleton, translated, grounded, deformation, deformation.report, cyclic, hints)
+    solved = _Solved(reading, clip.skeleton, translated, grounded, deformation, deformation.report, cyclic)
     yield progress.BAKING, 0.5
     baked = bridge.bake(reading, deformation.clip, target=options.target, tolerance=options.tolerance)
     return _store_report(solved, baked)
@@ -99,8 +94,6 @@ class _Solved:
     report: solver.Report
     """Of the deformation, which computes it on demand: it takes a while, and so belongs before the bake."""
     cyclic: bool
-    hints: list[str]
-    """Warnings of the solver."""
 
 
 def _store_report(solved: _Solved, baked: bridge.Baked) -> SolveResult:
@@ -117,7 +110,7 @@ def _store_report(solved: _Solved, baked: bridge.Baked) -> SolveResult:
     ground_gaps.store_soles(armature, skeleton)
     messages.store_residuals(character, report, translated.uids, reading.times, rig_errors)
     first = (*problems, bridge.COPY_SENTENCE) if problems else ()
-    messages.store_advice(character, report, translated, reading.times, more=(*solved.hints, *baked.notes), first=first)
+    messages.store_advice(character, report, translated, reading.times, more=baked.notes, first=first)
     return SolveResult(
         sentence=messages.prefixed(problems, summary),
         misses=bool(report.conflicts or rig_errors),
@@ -191,8 +184,7 @@ def with_unbakeable_joints_fixed(reading: bridge.Reading, clip: solver.Clip) -> 
     """The clip with every joint fixed that cannot be baked, so that only the others are moved."""
     if not reading.unbakeable:
         return clip
-    unlimited = clip.skeleton.with_limits(dict.fromkeys(reading.unbakeable))
-    skeleton = unlimited.with_kinds(dict.fromkeys(reading.unbakeable, solver.JointKind.FIXED))
+    skeleton = clip.skeleton.with_kinds(dict.fromkeys(reading.unbakeable, solver.JointKind.FIXED))
     if all(kind is solver.JointKind.FIXED for kind in skeleton.kinds):
         raise bridge.BridgeError(next(iter(reading.unbakeable.values())))
     return replace(clip, skeleton=skeleton)

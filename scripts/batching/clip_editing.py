@@ -144,6 +144,7 @@ def _deformation_report(deformation: solver.Deformation) -> dict[str, Any]:
         ],
         "conflicts": [str(conflict) for conflict in report.conflicts],
         "advice": [advice.sentence for conflict in report.conflicts for advice in conflict.advice],
+        "breaches": [str(breach) for breach in report.breaches],
         "stretched_limbs": [asdict(limb) for limb in report.stretched],
         "frames_at_rest": int(deformation.converged.sum()),
     }

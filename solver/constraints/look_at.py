@@ -15,7 +15,7 @@ from ..core.errors import ConstraintError
 from ..tasks.aim import NEAREST, line_of_sight
 from .direction import turns_across, unit_vector
 from .effectors import Effector, GazeEffector
-from .paths import Knot, nearest_knots, path_through
+from .paths import Knot, Mode, nearest_knots, path_through
 from .sampling import active_frames, interpolated
 from .shape import PathConstraint
 from .source import Source
@@ -54,10 +54,12 @@ class LookAtConstraint(PathConstraint):
         turned = source.clip.world.rotations[:, effector.moved_joint]
         places = np.stack([knot.location for knot in knots])[nearest_knots(knots, source.frames)]
         sight, distance = line_of_sight(eyes, places, NEAREST * size)
-        chart = -turns_across(axis, rotations.rotate(rotations.conjugate(turned), sight)) - np.log(distance / size) * axis
+        chart = (
+            -turns_across(axis, rotations.rotate(rotations.conjugate(turned), sight)) - np.log(distance / size) * axis
+        )
         stops = [replace(knot, location=np.zeros(3)) for knot in knots]
         frames = active_frames(self.begin, self.end)
-        mode = "relative" if self.mode == "relative" else "condensed"
+        mode: Mode = "relative" if self.mode == "relative" else "condensed"
         moved = path_through(mode, chart, self.begin, self.end, stops, frames, source.ease) - chart[frames]
         depth = moved @ axis
         directions = rotations.rotate(rotations.exp(moved - depth[:, None] * axis), axis)

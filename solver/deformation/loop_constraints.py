@@ -11,7 +11,7 @@ import numpy as np
 
 from ..constraints import Constraint, Footplant, Source, Track
 from .loops import APART, Loop
-from .report import Conflict, Report, Residual
+from .report import Cause, Conflict, Report, Residual, RuleBreach
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -107,20 +107,47 @@ class Repeated:
                 residuals[number] = replace(residual, constraint=self.originals[number], frames=frames)
         for conflict in repeated.conflicts:
             constraint = self.originals[number_of[id(conflict.constraint)][self.loop.copies_each_side]]
-            numbers = [number for other in conflict.conflicting for number in number_of[id(other)].values()]
-            conflicting = tuple(dict.fromkeys(self.originals[number] for number in numbers))
-            conflicts.append(self._in_own_frames(replace(conflict, constraint=constraint, conflicting=conflicting)))
+            conflicts.append(self._in_own_frames(replace(conflict, constraint=constraint), number_of))
         return Report(
             tuple(residuals[number] for number in range(len(self.originals))),
             tuple(conflicts),
             tuple(replace(limb, spans=self._own_spans(limb.spans)) for limb in repeated.stretched),
+            self._own_breaches(repeated, number_of),
         )
 
-    def _in_own_frames(self, conflict: Conflict) -> Conflict:
+    def _own_breaches(self, repeated: Report, number_of: Mapping[int, Mapping[int, int]]) -> tuple[RuleBreach, ...]:
+        """The breaches with the loop's own constraints and frames, each pair once."""
+        found: dict[tuple[int, int], RuleBreach] = {}
+        for breach in repeated.breaches:
+            higher, lower = (
+                next(iter(number_of[id(constraint)].values())) for constraint in (breach.higher, breach.lower)
+            )
+            known = found.get((higher, lower))
+            spans = {*self._own_spans(breach.spans), *(known.spans if known else ())}
+            found[higher, lower] = replace(
+                breach, higher=self.originals[higher], lower=self.originals[lower], spans=tuple(sorted(spans))
+            )
+        return tuple(found.values())
+
+    def _in_own_frames(self, conflict: Conflict, number_of: Mapping[int, Mapping[int, int]]) -> Conflict:
+        causes: dict[int, Cause] = {}
+        for cause in conflict.causes:
+            spans = self._own_spans(cause.spans)
+            for number in number_of[id(cause.constraint)].values():
+                known = causes.get(number)
+                both = tuple(sorted({*spans, *(known.spans if known else ())}))
+                takes = cause.takes_effector or (known is not None and known.takes_effector)
+                causes[number] = Cause(self.originals[number], both, takes)
         frame = conflict.worst_frame - self.loop.first
         at, now = f"at frame {conflict.worst_frame}", f"at frame {frame}"
         advice = tuple(replace(each, sentence=each.sentence.replace(at, now)) for each in conflict.advice)
-        return replace(conflict, spans=self._own_spans(conflict.spans), worst_frame=frame, advice=advice)
+        return replace(
+            conflict,
+            causes=tuple(causes.values()),
+            spans=self._own_spans(conflict.spans),
+            worst_frame=frame,
+            advice=advice,
+        )
 
     def _own_spans(self, spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         return tuple((begin - self.loop.first, end - self.loop.first) for begin, end in spans)
@@ -151,6 +178,7 @@ def _copied(number: int, original: Constraint, loop: Loop, source: Source) -> li
             priority=original.priority,
             weight=original.weight,
             recruit=original.recruit,
+            exact=original.exact,
             name=original.name,
             original=original,
             source=source,

@@ -35,13 +35,16 @@ class RecruitingBreach:
     """The joints that the lower task could recruit instead."""
 
     def __str__(self) -> str:
+        return self.sentence((self.higher.label, self.higher.priority), (self.lower.label, self.lower.priority))
+
+    def sentence(self, higher: tuple[str, int], lower: tuple[str, int]) -> str:
+        """What breaks the rule and what would keep it; names and priorities of the tasks are given."""
         move = "moves" if len(self.joints) == 1 else "move"
-        alternative = f"let {self.lower.label} recruit only {', '.join(self.lower_set)}"
+        alternative = f"let {lower[0]} recruit only {', '.join(self.lower_set)}"
         return (
-            f"{self.higher.label} (priority {self.higher.priority}) is more important than {self.lower.label} "
-            f"(priority {self.lower.priority}), but only the latter recruits {', '.join(self.joints)}, which {move} "
-            f"both. Let {self.higher.label} recruit {', '.join(self.higher_set)}, or "
-            f"{alternative if self.lower_set else f'leave {self.lower.label} out'}."
+            f"{higher[0]} (priority {higher[1]}) is more important than {lower[0]} (priority {lower[1]}), but only the "
+            f"latter recruits {', '.join(self.joints)}, which {move} both. Let {higher[0]} recruit "
+            f"{', '.join(self.higher_set)}, or {alternative if self.lower_set else f'leave {lower[0]} out'}."
         )
 
 

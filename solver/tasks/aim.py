@@ -26,8 +26,8 @@ turns by any angle however little the eye moves."""
 
 @dataclass(frozen=True, eq=False)
 class AimTask(Task):
-    """The local `axis` of a joint, through the point `offset` on it, points at `place`: error = direction to the place -
-    current direction, of unit vectors.
+    """The local `axis` of a joint, through the point `offset` on it, points at `place`: error = direction to the place
+    minus current direction, of unit vectors.
 
     The direction is that from where the point is in the posture being solved. As in `DirectionTask` the error is a
     chord, and the spin about the axis stays free.

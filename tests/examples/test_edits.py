@@ -317,6 +317,11 @@ def test_joints_that_no_constraint_recruits_keep_their_rotations() -> None:
     assert not turned[:, recruited].any(axis=1).all()
 
 
+@every_example
+def test_the_recruiting_rule_is_kept(name: str) -> None:
+    assert solved(name)[1].report.breaches == ()
+
+
 def test_above_the_pelvis_the_enforced_walk_keeps_its_rotations() -> None:
     edit, deformation = solved("walk, enforced")
     names = edit.source.skeleton.names

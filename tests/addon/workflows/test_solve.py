@@ -34,6 +34,16 @@ def test_the_result_has_its_summary_report_and_motion(lifted: bpy.types.Object) 
     assert result.baked.action == lifted.animation_data.action.name
 
 
+def test_constraints_that_break_the_recruiting_rule_are_told(lifted: bpy.types.Object) -> None:
+    pin = character_of(lifted).constraints[0]
+    pin.priority = 2
+    (chest,) = create.add_pins(lifted, ["vt1"], 20.0)
+    chest.recruit = "ALL"
+    solve.solve(lifted, solve.SolveOptions(begin=5, end=40))
+    (told,) = (each.sentence for each in character_of(lifted).advice if "is more important than" in each.sentence)
+    assert told.startswith("At frames ") and pin.name in told and chest.name in told
+
+
 @pytest.mark.parametrize("stop", [progress.READING, progress.BAKING])
 def test_a_solve_that_is_closed_has_changed_nothing(lifted: bpy.types.Object, stop: str) -> None:
     before = state()

@@ -141,9 +141,7 @@ def test_what_is_wrong_is_refused() -> None:
 def test_out_of_reach_it_comes_as_near_as_it_can_below_what_is_more_important(everything: bool) -> None:
     clip = walk(steps=2).clip
     skeleton, pose = clip.skeleton, clip.pose(10)
-    feet = [
-        PositionTask(ankle, clip.position(ankle)[10], priority=3) for ankle in ("l_talocrural", "r_talocrural")
-    ]
+    feet = [PositionTask(ankle, clip.position(ankle)[10], priority=3) for ankle in ("l_talocrural", "r_talocrural")]
     misses = []
     for distance in (1.0, 3.0):
         hand = AttachmentTask(

@@ -15,7 +15,15 @@ from poise.solver.body.motion import Pose
 from poise.solver.body.skeleton import Skeleton
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
-from poise.solver.tasks import AimTask, AttachmentTask, CenterOfMassTask, DirectionTask, OrientationTask, PositionTask, Task
+from poise.solver.tasks import (
+    AimTask,
+    AttachmentTask,
+    CenterOfMassTask,
+    DirectionTask,
+    OrientationTask,
+    PositionTask,
+    Task,
+)
 from poise.solver.tasks.curvature import point_curvature, spin_curvature
 
 from ..characters import hinge_chain, person, random_skeleton, random_state
