@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,23 +15,38 @@ from ..core.errors import ConstraintError, LandmarkError
 from ..core.smooth_steps import smooth_step
 from ..core.splines import Spline
 from ..tasks.base import axis_indices
-from .base import Constraint, Track
-from .effectors import BalanceEffector
+from .base import Constraint, Track, three_numbers
+from .effectors import BalanceEffector, CenterOfMassEffector, Effector
+from .footplant import Footplant
 from .sampling import active_frames
+from .shape import ConstraintPoint
 from .source import Source
+
+PASSING = 0.15
+"""Seconds, to either side of an event, over which the barycentre passes from one set of planted points to the next: while
+one foot of a walk stands, for 0.4 seconds, it comes to rest there."""
 
 STANDING_ON = ("left_heel", "left_ball", "right_heel", "right_ball")
 """The landmarks whose barycentre the centre of mass is tied to by default."""
 
 
+Support = Literal["feet", "plants"]
+SUPPORTS: tuple[Support, ...] = ("feet", "plants")
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Balance(Constraint):
-    """The vector from the barycentre of `points` to the centre of mass is that of the source (equation 4.5)."""
+    """The vector from the barycentre of the support to the centre of mass is that of the source (equation 4.5)."""
 
     points: Iterable[str | int | BodyPoint] | None = None
-    """The points whose barycentre counts; None: both heels and both balls of the feet."""
+    """The points whose barycentre counts; None: those of `support`."""
+    support: Support = "feet"
+    """"feet": both heels and both balls, whether they stand or not. "plants": the heels and balls that footplants of
+    the same deformation hold in each frame, where these put them; from one set to the next the barycentre moves
+    smoothly. Without any footplant it is the feet."""
     displacement: Any = None
-    """Added to the target of the centre of mass: (3,), (frames, 3), or a `Spline` over frames."""
+    """Added to the target of the centre of mass: (3,); (frames, 3); a `Spline` over frames; or `ConstraintPoint`s, whose
+    locations are displacements, with a smooth curve between them."""
     begin: float | None = None
     """The first frame of its activity; None: of the clip."""
     end: float | None = None
@@ -47,6 +62,12 @@ class Balance(Constraint):
                 raise ConstraintError(f"{self.label}: it needs at least one point to stand on.")
         if self.axes is not None:
             axis_indices(self.label, self.axes)
+        if self.support not in SUPPORTS:
+            raise ConstraintError(f"{self.label}: its support is one of {', '.join(SUPPORTS)}, not {self.support!r}.")
+        if self.support == "plants" and self.points is not None:
+            raise ConstraintError(f"{self.label}: it stands on plants or on given points, not on both.")
+        if isinstance(self.displacement, Iterable) and not isinstance(self.displacement, (str, np.ndarray)):
+            object.__setattr__(self, "displacement", tuple(self.displacement))
 
     @property
     def label(self) -> str:
@@ -63,8 +84,40 @@ class Balance(Constraint):
             envelope *= smooth_step((frames - begin) / (full_from - begin))
         if full_until < end:
             envelope *= smooth_step((end - frames) / (end - full_until))
-        displacement = self._displacement(source)[frames] * envelope[:, None]
-        return [Track(self, self._effector(source), int(frames[0]), displacement, ((full_from, full_until),))]
+        curve, effector = self._displacement(source), self._effector(source)
+        if isinstance(effector, CenterOfMassEffector):
+            curve = curve + self._displacement_of_support(source)
+        holds = ((full_from, full_until),)
+        return [Track(self, effector, int(frames[0]), curve[frames] * envelope[:, None], holds)]
+
+    def depends_on(self, source: Source) -> tuple[Constraint, ...]:
+        return self._plants(source)
+
+    def _plants(self, source: Source) -> tuple[Footplant, ...]:
+        """The footplants that it stands on."""
+        if self.support != "plants":
+            return ()
+        return tuple(each for each in source.constraints if isinstance(each, Footplant))
+
+    def _displacement_of_support(self, source: Source) -> Array:
+        """(frames, 3) by how much plants displace the barycentre of the points that they hold, from where these are in
+        the source; in flight it is interpolated, and it is smooth where points touch down or leave the ground."""
+        total, count = np.zeros((source.frames, 3)), np.zeros(source.frames)
+        for plant in self._plants(source):
+            for track in plant.compiled(source):
+                held = track.hold_frames
+                total[held] += track.displacement[held - track.begin]
+                count[held] += 1.0
+        standing = np.flatnonzero(count)
+        if not standing.size:
+            return total
+        mean = total[standing] / count[standing, None]
+        frames = np.arange(source.frames)
+        curve = np.stack([np.interp(frames, standing, component) for component in mean.T], axis=1)
+        radius = source.frames_in(PASSING)
+        window = np.hanning(2 * radius + 3)[1:-1]
+        padded = np.pad(curve, ((radius, radius), (0, 0)), mode="edge")
+        return np.stack([np.convolve(each, window / window.sum(), mode="valid") for each in padded.T], axis=1)
 
     def _span(self, source: Source) -> tuple[float, float]:
         begin = 0.0 if self.begin is None else self.begin
@@ -77,8 +130,10 @@ class Balance(Constraint):
             raise ConstraintError(f"{self.label}: there is no frame between its begin {begin:g} and its end {end:g}.")
         return begin, end
 
-    def _effector(self, source: Source) -> BalanceEffector:
+    def _effector(self, source: Source) -> Effector:
         skeleton = source.clip.skeleton
+        if self._plants(source):
+            return CenterOfMassEffector(self.axes or skeleton.horizontal_axes)
         points: list[str | int | BodyPoint] = []
         if self.points is None:
             try:
@@ -95,8 +150,12 @@ class Balance(Constraint):
         """(frames, 3) the displacement in every frame of the clip, checked."""
         if self.displacement is None:
             return np.zeros((source.frames, 3))
-        if isinstance(self.displacement, Spline):
-            curve = self.displacement.at(np.arange(source.frames))
+        keyed = isinstance(self.displacement, tuple) and isinstance(
+            next(iter(self.displacement), None), ConstraintPoint
+        )
+        if isinstance(self.displacement, Spline) or keyed:
+            spline = self._spline(self.displacement) if keyed else self.displacement
+            curve = spline.at(np.arange(source.frames))
         else:
             try:
                 curve = np.array(self.displacement, dtype=np.float64)
@@ -112,3 +171,21 @@ class Balance(Constraint):
         if not np.isfinite(curve).all():
             raise ConstraintError(f"{self.label}: its displacement is not finite.")
         return np.asarray(curve)
+
+    def _spline(self, points: tuple[ConstraintPoint, ...]) -> Spline:
+        """The curve through displacements at given times; it is at rest where it stays at one."""
+        times: list[float] = []
+        values: list[Array] = []
+        shapes: list[tuple[float, float, float]] = []
+        for point in sorted(points, key=lambda point: point.stay):
+            begin, end = point.stay
+            value = three_numbers(self.label, "a displacement", point.location)
+            for time in (begin, end) if end > begin else (begin,):
+                times.append(time)
+                values.append(value)
+                shapes.append((1.0 if end > begin else point.tension, point.continuity, point.bias))
+        tension, continuity, bias = np.array(shapes).T
+        try:
+            return Spline(np.array(times), np.array(values), tension, continuity, bias)
+        except ConstraintError as error:
+            raise ConstraintError(f"{self.label}: its displacements must be at different times. {error}") from None

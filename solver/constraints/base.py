@@ -49,6 +49,15 @@ class Track:
         """(active frames,)"""
         return np.arange(self.begin, self.end + 1)
 
+    @property
+    def hold_frames(self) -> IntArray:
+        """The frames within its hold intervals."""
+        frames = self.frames
+        inside = np.zeros(len(frames), dtype=bool)
+        for begin, end in self.hold_intervals:
+            inside |= (frames >= begin) & (frames <= end)
+        return frames[inside]
+
     def part(self, first: int, last: int) -> Array:
         """(frames, 3) the displacements from one active frame to another, both included."""
         return self.displacement[first - self.begin : last + 1 - self.begin]
@@ -100,9 +109,13 @@ class Constraint(ABC):
     def tracks(self, source: Source) -> list[Track]:
         """One track for each effector, compiled on a source; a `ConstraintError` with its label where it cannot be."""
 
+    def depends_on(self, source: Source) -> tuple[Constraint, ...]:
+        """The other constraints of a source's compilation that its tracks depend on."""
+        return ()
+
     def compiled(self, source: Source) -> list[Track]:
         """As `tracks`, computed once for a source: while one constraint is edited, those of the others are reused."""
-        return source.cached(self, lambda: self.tracks(source))
+        return source.cached((self, *self.depends_on(source)), lambda: self.tracks(source))
 
     # Shared by the kinds ------------------------------------------------------------------------------------------
 

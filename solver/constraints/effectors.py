@@ -18,10 +18,20 @@ from ..body.joints import BodyPoint
 from ..body.kinematics import WorldState
 from ..core import rotations
 from ..core.arrays import Array
-from ..tasks import AimTask, AttachmentTask, BalanceTask, DirectionTask, OrientationTask, PositionTask, Task
+from ..tasks import (
+    AimTask,
+    AttachmentTask,
+    BalanceTask,
+    CenterOfMassTask,
+    DirectionTask,
+    OrientationTask,
+    PositionTask,
+    Task,
+)
 from ..tasks.aim import NEAREST, line_of_sight
 from ..tasks.attachment import place_on
 from ..tasks.balance import balance_vector
+from ..tasks.base import axis_indices
 
 
 class Effector(ABC):
@@ -199,8 +209,9 @@ class GazeEffector(Effector):
         return _place(targets) - _place(values)
 
     def miss(self, values: Array, targets: Array) -> Array:
-        wanted, _ = line_of_sight(values[..., :3], _place(targets), NEAREST * self.size)
-        return np.asarray(np.linalg.norm(wanted - values[..., 3:] / self.size, axis=-1))
+        eyes, least = values[..., :3], NEAREST * self.size
+        wanted, found = (line_of_sight(eyes, _place(each), least)[0] for each in (targets, values))
+        return np.asarray(np.linalg.norm(wanted - found, axis=-1))
 
     def describe(self, names: tuple[str, ...]) -> str:
         return f"gaze of {names[self.moved_joint]}"
@@ -209,6 +220,25 @@ class GazeEffector(Effector):
 def _place(values: Array) -> Array:
     """(frames, 3) the place that the values (frames, 6) of a gaze look at."""
     return np.asarray(values[..., :3] + values[..., 3:])
+
+
+@dataclass(frozen=True)
+class CenterOfMassEffector(Effector):
+    """The world position of the centre of mass."""
+
+    axes: str
+
+    def value(self, world: WorldState) -> Array:
+        return world.center_of_mass()
+
+    def task(self, targets: Array, **rest: Any) -> Task:
+        return CenterOfMassTask(targets, axes=self.axes, **rest)
+
+    def miss(self, values: Array, targets: Array) -> Array:
+        return _distance_along(self.axes, values, targets)
+
+    def describe(self, names: tuple[str, ...]) -> str:
+        return "balance"
 
 
 @dataclass(frozen=True)
@@ -229,8 +259,13 @@ class BalanceEffector(Effector):
         return BalanceTask(self.points, targets, axes=self.axes, **rest)
 
     def miss(self, values: Array, targets: Array) -> Array:
-        counted = ["xyz".index(axis) for axis in self.axes]
-        return np.asarray(np.linalg.norm((targets - values)[..., counted], axis=-1))
+        return _distance_along(self.axes, values, targets)
 
     def describe(self, names: tuple[str, ...]) -> str:
         return "balance"
+
+
+def _distance_along(axes: str, values: Array, targets: Array) -> Array:
+    """(frames,) the distances of values from targets (frames, 3) along some world axes."""
+    counted = axis_indices("balance", axes)
+    return np.asarray(np.linalg.norm((targets - values)[..., counted], axis=-1))

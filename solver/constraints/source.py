@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property, lru_cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ..body.skeleton import Skeleton
 from ..core.arrays import Array
 from .effectors import Effector
 from .ground import Ground
+
+if TYPE_CHECKING:
+    from .base import Constraint
 
 _Cached = TypeVar("_Cached")
 
@@ -42,6 +45,8 @@ class Source:
         self.ground = ground
         self.seconds: Array = np.arange(clip.frames) / clip.fps if seconds is None else seconds
         """(frames,) the time of each frame."""
+        self.constraints: tuple[Constraint, ...] = ()
+        """All constraints of the present compilation: some depend on others."""
         self._cache: dict[Hashable, tuple[int, Any]] = {}
         """For each key the compilation in which its value was last used, and the value."""
         self._compilation = 0
@@ -77,8 +82,9 @@ class Source:
         self._cache[key] = self._compilation, value
         return value
 
-    def begin_compilation(self) -> None:
+    def begin_compilation(self, constraints: tuple[Constraint, ...]) -> None:
         """Count a compilation of constraints, and drop the values that the last ones have not used."""
+        self.constraints = constraints
         self._compilation += 1
         oldest = self._compilation - COMPILATIONS_KEPT
         self._cache = {key: known for key, known in self._cache.items() if known[0] >= oldest}

@@ -18,7 +18,7 @@ import numpy as np
 from ..body.clip import Clip
 from ..body.motion import Motion
 from ..body.skeleton import Skeleton
-from ..constraints import Constraint, Track
+from ..constraints import Constraint
 from ..core.arrays import Array, BoolArray, IntArray, runs
 from ..posture.settings import SolveSettings
 from .channel import Channel
@@ -158,7 +158,7 @@ def conflicts_of(frame_tasks: FrameTasks, clip: Clip, missed: Sequence[Residual]
     """The conflicts of the constraints that are missed in a clip, solved for the tasks of each frame."""
     if not missed:
         return ()
-    timeline = frame_tasks.timeline.stance_only()
+    timeline = frame_tasks.timeline.without_free_transits()
     tried = sorted(missed, key=lambda residual: -residual.worst)[:MOST_CONSTRAINTS_TRIED]
     inquiries = {id(each): _Inquiry(frame_tasks, timeline, clip, each, each in tried) for each in missed}
     _try_all([trials for each in inquiries.values() for trials in each.trials], clip.skeleton)
@@ -384,7 +384,7 @@ class _Inquiry:
                 constraint = track.constraint
                 if constraint is not self.constraint or not track.begin <= frame <= track.end:
                     continue
-                if not (constraint.constrains_path or frame in hold_frames(track)):
+                if not (constraint.constrains_path or frame in track.hold_frames):
                     continue
                 values = source.values(channel.effector)[[frame]]
                 target = channel.effector.displaced(values, track.part(frame, frame))[0]
@@ -417,7 +417,7 @@ class _Inquiry:
             held = np.zeros(self.clip.frames, dtype=bool)
             for track in channel.tracks:
                 if track.constraint is self.constraint:
-                    held[hold_frames(track)] = True
+                    held[track.hold_frames] = True
             held &= self.missed
             owned = np.flatnonzero(channel.owner >= 0)
             if not held.any() or not owned.size:
@@ -478,15 +478,6 @@ class _Inquiry:
                 words.append(f"{what} by ({', '.join(f'{component:.3g}' for component in way)})")
         if words:
             yield Advice("move", f"Move the target of {' and of '.join(words)} at frame {trials.frame}.", 0.0)
-
-
-def hold_frames(track: Track) -> IntArray:
-    """The frames within a track's hold intervals."""
-    frames = track.frames
-    inside = np.zeros(len(frames), dtype=bool)
-    for begin, end in track.hold_intervals:
-        inside |= (frames >= begin) & (frames <= end)
-    return frames[inside]
 
 
 def _owned_by(channel: Channel, constraint: Constraint) -> BoolArray:

@@ -137,7 +137,7 @@ def _compiled_loop_solve(
     """The generator that deforms a loop, repeated with its constraints, which are compiled at once: errors in them are
     raised at the call. `before` is a deformation of the loop to reuse, or the settings of a first one."""
     _check_constraints(constraints)
-    source.begin_compilation()
+    source.begin_compilation(constraints)
     repeated = Repeated.of(loop, source, constraints)
     if isinstance(before, DeformSettings):
         steps = _compiled_solve(Source(loop.repeated, source.ground, loop.seconds), repeated.constraints, before, None)

@@ -14,7 +14,7 @@ from ..body.joints import SIDES
 from ..constraints import Constraint
 from ..core.arrays import TINY, Array, BoolArray, runs
 from ..posture.recruiting import breaches
-from .conflicts import HELPS, MISSED, Advice, Cause, Conflict, Residual, Spans, conflicts_of, hold_frames, in_words
+from .conflicts import HELPS, MISSED, Advice, Cause, Conflict, Residual, Spans, conflicts_of, in_words
 from .frame_tasks import FrameTasks
 
 __all__ = [
@@ -131,7 +131,7 @@ def _residuals(frame_tasks: FrameTasks, clip: Clip, inside: BoolArray) -> Iterab
         to_targets = effector.miss(values, targets)
         for number, track in enumerate(channel.tracks):
             distances, relative, active = by_constraint[id(track.constraint)]
-            hold = hold_frames(track)
+            hold = track.hold_frames
             # In its hold intervals a constraint is judged by its own targets, also where another one owns the frame.
             wanted = effector.displaced(timeline.source.values(effector)[hold], track.displacement[hold - track.begin])
             missed = np.zeros(clip.frames)

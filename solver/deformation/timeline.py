@@ -39,7 +39,7 @@ class Timeline:
         constraints = tuple(constraints)
         by_effector: dict[Effector, list[Track]] = {}
         pairs: dict[tuple[Effector, Effector], None] = {}
-        source.begin_compilation()
+        source.begin_compilation(constraints)
         compiled = [track for constraint in constraints for track in constraint.compiled(source)]
         for track in source.cached(
             ("transitions", *compiled), partial(with_transitions, compiled, constraints, source)

@@ -22,6 +22,7 @@ from ..constraints import (
     OrientationConstraint,
     ShapeConstraint,
 )
+from ..constraints.balance import SUPPORTS
 from ..constraints.paths import MODES
 from ..core.errors import ConstraintError, FileFormatError, PoiseError
 from .constraint_codecs import (
@@ -114,6 +115,21 @@ def _path_format(type_: type[Constraint], points: Codec, **more: Codec) -> Recor
     return RecordFormat(type_, shared | _same(**more, points=points) | _SHARED)
 
 
+def _displacement_codec() -> Codec:
+    """A codec for the displacement of a balance: keyed points, or whatever `DISPLACEMENT` takes."""
+    points = _points("location", WORLD_VECTOR)
+
+    def read(value: Any, where: JsonLocation) -> Any:
+        keyed = isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+        return (points if keyed else DISPLACEMENT).read(value, where)
+
+    def write(value: Any, where: JsonLocation) -> Any:
+        keyed = isinstance(value, tuple) and bool(value) and isinstance(value[0], ConstraintPoint)
+        return (points if keyed else DISPLACEMENT).write(value, where)
+
+    return Codec(read, write)
+
+
 KINDS: dict[str, RecordFormat] = {
     "shape": _path_format(ShapeConstraint, _points("location", WORLD_VECTOR), reference=REFERENCE),
     "orientation": _path_format(OrientationConstraint, _points("rotation", WORLD_ROTATION)),
@@ -142,7 +158,15 @@ KINDS: dict[str, RecordFormat] = {
     ),
     "balance": RecordFormat(
         Balance,
-        _same(name=WORD, points=list_of(BODY_POINT), displacement=DISPLACEMENT, begin=TIME, end=TIME, axes=AXES)
+        _same(
+            name=WORD,
+            points=list_of(BODY_POINT),
+            support=choice(*SUPPORTS),
+            displacement=_displacement_codec(),
+            begin=TIME,
+            end=TIME,
+            axes=AXES,
+        )
         | _SHARED,
     ),
 }

@@ -3,21 +3,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from poise.solver import deform
 from poise.solver.body.clip import Clip
 from poise.solver.body.joints import BodyPoint
-from poise.solver.constraints import Balance, Source, Track
-from poise.solver.constraints.effectors import BalanceEffector
+from poise.solver.constraints import Balance, ConstraintPoint, Footplant, Source, Track
+from poise.solver.constraints.balance import PASSING
+from poise.solver.constraints.effectors import BalanceEffector, CenterOfMassEffector
 from poise.solver.core.arrays import Array
 from poise.solver.core.errors import ConstraintError, PoiseError
 from poise.solver.core.splines import Spline
 from poise.solver.deformation.timeline import Timeline
+from poise.solver.synthetic import walk
 
-from ..made_up import moving_human, placed, point_clip
+from ..made_up import moving_human, placed, plant_of, point_clip
 
 FEET = ("left_heel", "left_toe", "right_heel", "right_toe")
 
@@ -105,6 +109,89 @@ def test_one_frame(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(alone.displacement, [[1.0, 2.0, 3.0]])
 
 
+def test_keyed_displacements_are_met_and_smooth_between(clip: Clip) -> None:
+    points = [ConstraintPoint((0.1, 0.0, 0.0), 40, 50), ConstraintPoint((0.0, 0.0, 0.2), 10, tension=0.5)]
+    found = track_of(Balance(displacement=iter(points)), clip).displacement
+    np.testing.assert_allclose(found[40:51], np.tile((0.1, 0.0, 0.0), (11, 1)), atol=1e-15)
+    np.testing.assert_allclose(found[:11], np.tile((0.0, 0.0, 0.2), (11, 1)), atol=1e-15)
+    expected = Spline([10.0, 40.0, 50.0], [[0, 0, 0.2], [0.1, 0, 0], [0.1, 0, 0]], tension=[0.5, 1.0, 1.0])
+    np.testing.assert_allclose(found, expected.at(np.arange(61)), atol=1e-15)
+    with pytest.raises(ConstraintError, match=r"^poise: its displacements must be at different times"):
+        track_of(Balance(displacement=[points[0], replace(points[0], begin=45)], name="poise"), clip)
+    with pytest.raises(ConstraintError, match=r"^poise: a displacement must be three numbers"):
+        track_of(Balance(displacement=[ConstraintPoint((0.1, 0.2), 45)], name="poise"), clip)
+
+
+# The support of plants -----------------------------------------------------------------------------------------------
+
+
+def walking() -> tuple[Clip, list[Footplant]]:
+    """A walk with its plants, every second of which is moved to the left by a tenth of the size."""
+    steps = walk(steps=4, fps=60.0)
+    plants = [plant_of(contact, priority=3) for contact in steps.contacts]
+    aside = np.array([0.1 * steps.clip.skeleton.size, 0.0, 0.0])
+    return steps.clip, [plant.moved(aside) if number % 2 else plant for number, plant in enumerate(plants)]
+
+
+def compiled(balance: Balance, clip: Clip, plants: list[Footplant]) -> Track:
+    source = Source(clip)
+    source.begin_compilation((*plants, balance))
+    (track,) = balance.compiled(source)
+    return track
+
+
+def standing_points(clip: Clip, plants: list[Footplant]) -> Array:
+    """(frames, plants) the number of heels and balls that each plant holds."""
+    count = np.zeros((clip.frames, len(plants)))
+    for number, plant in enumerate(plants):
+        for begin, end in plant.stays.values():
+            count[int(np.ceil(begin)) : int(end) + 1, number] += 1.0
+    return count
+
+
+def test_on_plants_it_moves_with_the_feet_that_stand() -> None:
+    clip, plants = walking()
+    track = compiled(Balance(support="plants"), clip, plants)
+    assert isinstance(track.effector, CenterOfMassEffector) and track.hold_intervals == ((0.0, clip.frames - 1.0),)
+    count = standing_points(clip, plants)
+    share = count[:, 1::2].sum(axis=1) / np.maximum(count.sum(axis=1), 1.0)
+    aside = track.displacement[:, 0] / (0.1 * clip.skeleton.size)
+    radius = round(PASSING * clip.fps)
+    # Farther from every event than the passing lasts, only the feet that stand count.
+    steady = [f for f in range(radius, clip.frames - radius) if np.ptp(share[f - radius : f + radius + 1]) == 0.0]
+    assert {0.0, 1.0} <= set(share[steady])
+    np.testing.assert_allclose(aside[steady], share[steady], atol=1e-9)
+    assert aside.min() > -1e-9 and aside.max() < 1.0 + 1e-9
+    # A step of one passes by a window of this radius with no larger second difference: docs/derivations.md, section 7.
+    assert np.abs(np.diff(aside, 2)).max() < 2.0 * np.pi / (2.0 * (radius + 1) ** 2)
+    assert np.abs(np.diff(share, 2)).max() > 0.3
+
+
+def test_on_plants_that_stay_where_they_are_it_stays_too() -> None:
+    clip, plants = walking()
+    still = [replace(plant, shift=(0.0, 0.0, 0.0)) for plant in plants]
+    track = compiled(Balance(support="plants", displacement=(0.0, 0.0, 0.3)), clip, still)
+    assert np.abs(track.displacement - (0.0, 0.0, 0.3)).max() < 1e-3 * clip.skeleton.size
+
+
+def test_without_plants_it_stands_on_the_feet(clip: Clip) -> None:
+    assert isinstance(track_of(Balance(support="plants"), clip).effector, BalanceEffector)
+    assert Balance().support == "feet"
+
+
+def test_it_follows_plants_that_are_edited() -> None:
+    clip, plants = walking()
+    balance = Balance(support="plants", priority=2)
+    first = deform(clip, [*plants, balance])
+    home = [replace(plant, shift=(0.0, 0.0, 0.0)) for plant in plants]
+    again = first.again([*home, balance])
+    middle = int(0.5 * (plants[1].toe_strike + plants[1].heel_off))  # type: ignore[operator]
+    moved = first.clip.center_of_mass() - again.clip.center_of_mass()
+    assert moved[middle, 0] == pytest.approx(0.1 * clip.skeleton.size, rel=0.05)
+    for deformation in (first, again):
+        assert not deformation.report.conflicts
+
+
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
@@ -114,6 +201,8 @@ def test_one_frame(rng: np.random.Generator) -> None:
         ({"begin": 30, "end": 20}, "begins at frame 30, after its end at 20"),
         ({"begin": 10.2, "end": 10.8}, "there is no frame between its begin 10.2 and its end 10.8"),
         ({"points": []}, "needs at least one point"),
+        ({"support": "hands"}, "its support is one of feet, plants, not 'hands'"),
+        ({"support": "plants", "points": ["l_wrist"]}, "on plants or on given points, not on both"),
         ({"points": ["l_wirst"]}, "'l_wirst'"),
         ({"displacement": (1.0, 2.0)}, "must be three numbers, or three for each of the 61 frames"),
         ({"displacement": np.zeros((60, 3))}, r"not shape \(60, 3\)"),

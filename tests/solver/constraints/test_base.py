@@ -96,11 +96,11 @@ def test_a_constraint_is_compiled_once_until_it_is_no_longer_used(rng: np.random
     tracks, others = removed.compiled(source), kept.compiled(source)
     assert [track.begin for track in tracks] == [0] and [track.begin for track in others] == [2]
     for _ in range(COMPILATIONS_KEPT):
-        source.begin_compilation()
+        source.begin_compilation(())
         assert kept.compiled(source) is others
     assert removed.compiled(source) is tracks, "a removed constraint may come back by an undo"
     for _ in range(COMPILATIONS_KEPT + 1):
-        source.begin_compilation()
+        source.begin_compilation(())
         kept.compiled(source)
     assert kept.compiled(source) is others and removed.compiled(source) is not tracks
 

@@ -11,14 +11,24 @@ from poise.solver.body.joints import BodyPoint
 from poise.solver.constraints.effectors import (
     AttachedEffector,
     BalanceEffector,
+    CenterOfMassEffector,
     DirectionEffector,
     Effector,
+    GazeEffector,
     OrientationEffector,
     PointEffector,
 )
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
-from poise.solver.tasks import AttachmentTask, BalanceTask, DirectionTask, OrientationTask, PositionTask
+from poise.solver.tasks import (
+    AimTask,
+    AttachmentTask,
+    BalanceTask,
+    CenterOfMassTask,
+    DirectionTask,
+    OrientationTask,
+    PositionTask,
+)
 
 from ..characters import matrix
 from ..made_up import moving_human
@@ -31,6 +41,8 @@ EFFECTORS: dict[str, Effector] = {
     "attached": AttachedEffector(POINT, FOOT),
     "orientation": OrientationEffector(HAND),
     "direction": DirectionEffector(HAND, (0.0, 0.6, 0.8)),
+    "gaze": GazeEffector(POINT, (0.0, 0.6, 0.8), 0.9),
+    "centre of mass": CenterOfMassEffector("xz"),
     "balance": BalanceEffector((POINT, BodyPoint(FOOT)), "xz"),
 }
 
@@ -48,6 +60,8 @@ def clip(rng: np.random.Generator) -> Clip:
 def other_values(effector: Effector, rng: np.random.Generator) -> Array:
     if isinstance(effector, OrientationEffector):
         return rotations.random(rng, 6)
+    if isinstance(effector, GazeEffector):
+        return 3.0 * rng.standard_normal((6, 6))
     values = rng.standard_normal((6, 3))
     return values / np.linalg.norm(values, axis=1, keepdims=True)
 
@@ -62,6 +76,8 @@ def test_values_are_where_it_is(clip: Clip) -> None:
         "attached": on_foot,
         "orientation": world.rotations[:, HAND],
         "direction": matrix(world.rotations[:, HAND]) @ np.array([0.0, 0.6, 0.8]),
+        "gaze": np.hstack([hand, 0.9 * matrix(world.rotations[:, HAND]) @ np.array([0.0, 0.6, 0.8])]),
+        "centre of mass": clip.center_of_mass(),
         "balance": clip.center_of_mass() - 0.5 * (hand + world.positions[:, FOOT]),
     }
     for name, effector in EFFECTORS.items():
@@ -86,7 +102,8 @@ def test_a_miss_is_a_length_or_an_angle(clip: Clip, rng: np.random.Generator) ->
     for name in ("point", "attached", "direction"):
         assert np.allclose(EFFECTORS[name].miss(values, values + step), np.linalg.norm(step, axis=1))
     horizontal = np.linalg.norm(step[:, [0, 2]], axis=1)
-    np.testing.assert_allclose(EFFECTORS["balance"].miss(values, values + step), horizontal)
+    for name in ("balance", "centre of mass"):
+        np.testing.assert_allclose(EFFECTORS[name].miss(values, values + step), horizontal)
     turn = 0.1 * step
     turns = EFFECTORS["orientation"].value(clip.world)
     turned = rotations.multiply(rotations.exp(turn), turns)
@@ -101,6 +118,8 @@ def test_its_task_wants_exactly_the_targets(effector: Effector, clip: Clip, rng:
         AttachedEffector: AttachmentTask,
         OrientationEffector: OrientationTask,
         DirectionEffector: DirectionTask,
+        GazeEffector: AimTask,
+        CenterOfMassEffector: CenterOfMassTask,
         BalanceEffector: BalanceTask,
     }
     values = effector.value(clip.world)
@@ -129,5 +148,7 @@ def test_it_is_described_in_words(clip: Clip) -> None:
         "attached": f"{names[HAND]} on {names[FOOT]}",
         "orientation": f"orientation of {names[HAND]}",
         "direction": f"direction of {names[HAND]}",
+        "gaze": f"gaze of {names[HAND]}",
+        "centre of mass": "balance",
         "balance": "balance",
     }

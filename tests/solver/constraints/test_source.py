@@ -36,7 +36,7 @@ def test_cached_values_stay_as_long_as_they_are_used(rng: np.random.Generator) -
     often = source.cached("often", lambda: [1])
     seldom = source.cached("seldom", lambda: [2])
     for _ in range(COMPILATIONS_KEPT + 1):
-        source.begin_compilation()
+        source.begin_compilation(())
         assert source.cached("often", lambda: [3]) is often
     assert source.cached("seldom", lambda: [4]) == [4] != seldom
 

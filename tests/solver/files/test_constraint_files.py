@@ -157,12 +157,14 @@ def random_balance(rng: np.random.Generator, clip: Clip) -> Constraint:
         rng.standard_normal(3),
         rng.standard_normal((clip.frames, 3)),
         Spline(times, rng.standard_normal((4, 3))),
+        points(rng, rng.standard_normal((3, 3))),
         Spline(times, rng.standard_normal((4, 3)), tension=0.3, continuity=rng.uniform(-1, 1, 4), bias=0.2),
     ]
     on = [str(names[3]), 4, BodyPoint(names[5], tuple(rng.standard_normal(3)))]
     begin, end = maybe(rng, float(rng.uniform(0.0, 20.0))), maybe(rng, float(rng.uniform(30.0, 60.0)))
+    standing = maybe(rng, {"points": maybe(rng, on)}, {"support": "plants"})
     return Balance(
-        points=maybe(rng, on),
+        **standing,
         displacement=displacements[rng.integers(len(displacements))],
         begin=begin,
         end=end,
