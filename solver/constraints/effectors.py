@@ -228,6 +228,10 @@ class CenterOfMassEffector(Effector):
 
     axes: str
 
+    @property
+    def rows(self) -> int:
+        return len(self.axes)
+
     def value(self, world: WorldState) -> Array:
         return world.center_of_mass()
 

@@ -22,7 +22,7 @@ from .loop_constraints import Repeated
 from .loops import Loop
 from .metric import DisplacementMetric
 from .passes.boundaries import blend_boundaries
-from .passes.draft import Draft, Knots, solve_draft, transition_time
+from .passes.draft import Draft, Knots, solve_draft, transition_times
 from .passes.ground_clearance import keep_feet_above_ground
 from .passes.projection import project
 from .passes.reach import relax_unreachable_targets
@@ -228,7 +228,7 @@ def _reached_frames(frame_tasks: FrameTasks, before: _Solution | None) -> BoolAr
     if not changed.any():
         return changed
     largest = max(frame_tasks.largest_displacement(changed), before.compiled.largest_displacement(changed))
-    return dilated(changed, source.frames_in(REACHED * float(transition_time(np.array(largest)))))
+    return dilated(changed, source.frames_in(REACHED * float(transition_times(np.array(largest)))))
 
 
 def _solve_all_frames(

@@ -51,17 +51,17 @@ class DisplacementMetric:
 
     @cached_property
     def _weights(self) -> Array:
-        """(watched,) the weight of each watched joint's displacement, per unit of length; their mean square is that of
-        one size."""
+        """(watched,) the weight of each watched joint's displacement, per unit of length; over all joints of the
+        character their mean square is that of one size."""
         size = self._columns.skeleton.size
-        places = self._clip.world.positions[:, self.watched]
-        calmest = np.full(len(self.watched), CALMEST)
+        places = self._clip.world.positions
+        accelerations = np.full(places.shape[1], CALMEST)
         if len(places) > 2 + LEFT_OUT:
-            accelerations = np.abs(np.diff(places, 2, axis=0)).max(axis=2) / size
-            kept = len(accelerations) - LEFT_OUT
-            calmest = np.maximum(np.partition(accelerations, kept - 1, axis=0)[kept - 1], CALMEST)
-        weights = 1.0 / calmest
-        return np.asarray(weights / (np.sqrt(np.mean(weights**2)) * size))
+            lengths = np.linalg.norm(np.diff(places, 2, axis=0), axis=2) / size
+            kept = len(lengths) - LEFT_OUT
+            accelerations = np.maximum(np.partition(lengths, kept - 1, axis=0)[kept - 1], CALMEST)
+        weights = 1.0 / accelerations
+        return np.asarray(weights[self.watched] / (np.sqrt(np.mean(weights**2)) * size))
 
     def at(self, world: WorldState) -> Array:
         """(frames, columns, columns) the metric in the frames of a state."""

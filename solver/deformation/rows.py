@@ -86,9 +86,20 @@ class Rows:
             errors[:, block.rows] = block.task.cached_error(world) * (block.scale * block.active)[:, None]
         return errors
 
-    def distances(self, world: WorldState) -> Array:
-        """(frames,) the largest error of a row."""
-        return np.asarray(np.abs(self.errors(world)).max(axis=1, initial=0.0))
+    def distances(self, errors: Array) -> Array:
+        """(frames, blocks) the length of each block's error, given those of all rows (frames, rows)."""
+        return np.stack([np.linalg.norm(errors[:, block.rows], axis=1) for block in self.blocks], axis=1)
+
+    def shortened(self, errors: Array, longest: float) -> Array:
+        """(frames, rows) errors, those of each block shortened to `longest` where they are longer."""
+        factors = np.minimum(1.0, longest / np.maximum(self.distances(errors), longest))
+        return errors * np.repeat(factors, [block.rows.stop - block.rows.start for block in self.blocks], axis=1)
+
+    @cached_property
+    def movers(self) -> BoolArray:
+        """(blocks, columns) the columns that may move for each block."""
+        owners, skeleton = self.columns.dofs.owners, self.columns.skeleton
+        return np.stack([block.task.recruited(skeleton)[owners] for block in self.blocks])
 
     def across(self, values: Array) -> Array:
         """Values (frames, rows) or (frames, rows, columns) with the rows of rigid heels taken across their feet, in

@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...body.kinematics import WorldState
+from ...constraints import Source
 from ...core.arrays import Array, BoolArray, IntArray, dilated, runs
-from ...core.banded import solve_block_pentadiagonal
+from ...core.banded import BlockPentadiagonal
+from ...core.row_space import combined, times
 from ..columns import Columns
 from ..frame_tasks import FrameTasks
 from ..metric import DisplacementMetric
@@ -49,8 +51,18 @@ CONSTRAINT_WEIGHT = 1e6
 LONGEST_STEP = 0.25
 """Sizes of the character, or radians: the most of an error that one step takes on."""
 
-STEPS = 5
-"""The most steps; each is a solve of the whole system."""
+FACTORIZATIONS = 4
+"""How often the system is factored at most; between, it is solved with other right sides (the chord method)."""
+
+CHORD_STEPS = 6
+"""The most steps with one factorization."""
+
+SHRINKING = 0.5
+"""A step that is longer than this share of the one before asks for a new factorization."""
+
+AT_REST = 1.5e-3
+"""Radians, or sizes of the character: a draft whose steps are shorter is at rest."""
+
 
 @dataclass(frozen=True, eq=False)
 class Knots:
@@ -162,82 +174,91 @@ def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMe
     knots, columns, values = start.knots, start.columns, start.values
     rows = Rows(frame_tasks, knots.frames, columns)
     source = work.source.clip.motion.at(knots.frames)
-    curvature = _Curvature(knots, work.source.clip.fps)
+
+    def state(values: Array) -> WorldState:
+        return WorldState.of(columns.skeleton, columns.displaced(source, values))
+
+    world = state(values)
+    metrics = metric.at(world)
+    size = rows.restricted(metrics) + JOINT_SHARE**2 * np.eye(columns.count)
+    distances = rows.distances(rows.errors(state(np.zeros_like(values))))
+    bending = Bending(knots, size, transition_times((distances[:, :, None] * rows.movers).max(axis=1)), work.source)
     free = rows.movable & ~knots.fixed[:, None]
-    metrics = None
-    for step in range(STEPS):
-        world = WorldState.of(columns.skeleton, columns.displaced(source, values))
-        errors = rows.across(rows.errors(world))
-        if step and (np.abs(errors) * rows.active).max(initial=0.0) < work.settings.tolerances.close:
-            break
-        if metrics is None:
-            whole = metric.at(world)
-            metrics = rows.restricted(whole) + JOINT_SHARE**2 * np.eye(columns.count)
-            weights = curvature.weights(rows.distances(WorldState.of(columns.skeleton, source)))
+    for _ in range(FACTORIZATIONS):
         jacobian = rows.jacobian(world) * rows.active[:, :, None]
         if rows.recruited is not None:
             jacobian *= rows.recruited
-        errors = np.clip(errors, -LONGEST_STEP, LONGEST_STEP)
-        values = values + _step(curvature, weights, metrics, jacobian, errors, values, free)
-    assert metrics is not None
-    return replace(start, values=values, metrics=whole)
+        constraints = CONSTRAINT_WEIGHT * (jacobian.swapaxes(1, 2) @ jacobian)
+        system = bending.factored(size + constraints, free)
+        before = np.inf
+        for _ in range(CHORD_STEPS):
+            errors = rows.shortened(rows.across(rows.errors(world)), LONGEST_STEP)
+            right = CONSTRAINT_WEIGHT * combined(errors, jacobian) - times(size, values) + bending.pull(values)
+            step = system.solve(right * free)
+            values = values + step
+            world = state(values)
+            length = float(np.abs(step).max(initial=0.0))
+            if length < AT_REST or length > SHRINKING * before:
+                break
+            before = length
+        if length < AT_REST:
+            break
+    return replace(start, values=values, metrics=metrics)
 
 
-def transition_time(displacement: Array) -> Array:
+def transition_times(displacements: Array) -> Array:
     """The time constants in seconds with which displacements, in sizes of the character or radians, appear and
     vanish."""
-    return np.clip(np.sqrt(displacement / TRANSITION_ACCELERATION), SHORTEST_TRANSITION, LONGEST_TRANSITION)
+    return np.clip(np.sqrt(displacements / TRANSITION_ACCELERATION), SHORTEST_TRANSITION, LONGEST_TRANSITION)
 
 
-class _Curvature:
-    """The squared second derivatives of values at knots, as a quadratic form."""
+class Bending:
+    """The second derivatives over time of values at knots, squared, weighted, and summed."""
 
-    def __init__(self, knots: Knots, fps: float) -> None:
-        self.knots = knots
-        self._fps = fps
-        self.factors = knots.differences()
-
-    def weights(self, largest: Array) -> Array:
-        """(knots,) the fourth power of the time constant, in frames, at each knot, given the largest displacement
-        (knots,)."""
+    def __init__(self, knots: Knots, metrics: Array, times: Array, source: Source) -> None:
+        """`metrics` (knots, columns, columns) measure the derivatives; `times` (knots, columns) are the time constants
+        in seconds with which columns would respond to their own targets."""
+        self._knots = knots
         reach = max(1, round(NEIGHBOURHOOD * KNOT_RATE))
-        padded = np.pad(largest, reach)
-        around = np.max([padded[shift : shift + len(largest)] for shift in range(2 * reach + 1)], axis=0)
-        return np.asarray((transition_time(around) * self._fps) ** 4)
+        padded = np.pad(times, ((reach, reach), (0, 0)))
+        longest = np.max([padded[shift : shift + len(times)] for shift in range(2 * reach + 1)], axis=0)
+        weights = (longest * source.clip.fps) ** 2
+        weighted = weights[:, :, None] * metrics * weights[:, None]
+        self._metrics = weighted[knots.links]
+        """(links, columns, columns)"""
+        self._factors = [factor[:, None] for factor in knots.differences()]
+        gaps = np.abs(np.diff(knots.frames[knots.ends], axis=1)).reshape(-1, 1, 1)
+        self._end_metrics = weighted[knots.ends[:, 1]] / np.maximum(gaps, 1.0) ** 4
+        """(ends, columns, columns) of the derivative at a fixed end, beyond which all values are zero."""
 
+    def pull(self, values: Array) -> Array:
+        """(knots, columns) minus half the gradient at values (knots, columns)."""
+        links, (before, here, after) = self._knots.links, self._factors
+        bend = before * values[links - 1] + here * values[links] + after * values[links + 1]
+        force = times(self._metrics, bend)
+        pull = np.zeros_like(values)
+        pull[links - 1] -= before * force
+        pull[links] -= here * force
+        pull[links + 1] -= after * force
+        neighbours = self._knots.ends[:, 1]
+        np.subtract.at(pull, neighbours, times(self._end_metrics, values[neighbours]))
+        return pull
 
-def _step(
-    curvature: _Curvature, weights: Array, metrics: Array, jacobian: Array, errors: Array, values: Array, free: BoolArray
-) -> Array:
-    """(knots, columns) the step of the `free` values (knots, columns) to the least sum of curvature, size and weighted
-    errors."""
-    knots = curvature.knots
-    links = knots.links
-    diagonal = metrics + CONSTRAINT_WEIGHT * (jacobian.swapaxes(1, 2) @ jacobian)
-    first, second = np.zeros_like(metrics), np.zeros_like(metrics)
-    right = CONSTRAINT_WEIGHT * np.einsum("krc,kr->kc", jacobian, errors) - np.einsum("kij,kj->ki", metrics, values)
-    before, here, after = (factor[:, None, None] for factor in curvature.factors)
-    stiff = weights[links, None, None] * metrics[links]
-    diagonal[links - 1] += before**2 * stiff
-    diagonal[links] += here**2 * stiff
-    diagonal[links + 1] += after**2 * stiff
-    first[links - 1] += before * here * stiff
-    first[links] += here * after * stiff
-    second[links - 1] += before * after * stiff
-    bend = before[:, 0] * values[links - 1] + here[:, 0] * values[links] + after[:, 0] * values[links + 1]
-    pull = np.einsum("kij,kj->ki", stiff, bend)
-    right[links - 1] -= before[:, 0] * pull
-    right[links] -= here[:, 0] * pull
-    right[links + 1] -= after[:, 0] * pull
-    for end, neighbour in knots.ends:
-        gap = float(abs(knots.frames[neighbour] - knots.frames[end]))
-        stiff_end = weights[end] / gap**4 * metrics[neighbour]
-        diagonal[neighbour] += stiff_end
-        right[neighbour] -= stiff_end @ values[neighbour]
-    if not free.all():
-        diagonal *= free[:, :, None] * free[:, None]
-        first[:-1] *= free[:-1, :, None] * free[1:, None]
-        second[:-2] *= free[:-2, :, None] * free[2:, None]
-        right *= free
-        np.einsum("kcc->kc", diagonal)[~free] = 1.0
-    return solve_block_pentadiagonal(diagonal, first, second, right)
+    def factored(self, others: Array, free: BoolArray) -> BlockPentadiagonal:
+        """The system of the free values (knots, columns): this one's matrix and the blocks (knots, columns, columns) of
+        others on its diagonal."""
+        links, (before, here, after) = self._knots.links, (factor[:, None] for factor in self._factors)
+        diagonal, first, second = others.copy(), np.zeros_like(others), np.zeros_like(others)
+        diagonal[links - 1] += before**2 * self._metrics
+        diagonal[links] += here**2 * self._metrics
+        diagonal[links + 1] += after**2 * self._metrics
+        first[links - 1] += before * here * self._metrics
+        first[links] += here * after * self._metrics
+        second[links - 1] += before * after * self._metrics
+        np.add.at(diagonal, self._knots.ends[:, 1], self._end_metrics)
+        if not free.all():
+            diagonal *= free[:, :, None] & free[:, None]
+            first[:-1] *= free[:-1, :, None] & free[1:, None]
+            second[:-2] *= free[:-2, :, None] & free[2:, None]
+            np.einsum("kcc->kc", diagonal)[~free] = 1.0
+        return BlockPentadiagonal(diagonal, first, second)
