@@ -41,7 +41,6 @@ from .core.progress import Stage, finished
 from .core.smooth_steps import smooth_step
 from .core.splines import Spline
 from .deformation.deform import Deformation, deform, deforming
-
 from .deformation.loops import is_cyclic
 from .deformation.plausibility import why_implausible
 from .deformation.progress import Progress

@@ -184,15 +184,6 @@ class WorldState:
         """(frames, joints given, 3) axes of hinges in the world frame."""
         return rotations.rotate(self.rotations[:, joints], self.skeleton.hinge_axes[joints])
 
-    def point_arms(self, point: BodyPoint, joints: IntArray) -> Array:
-        """(frames, joints given, 3) from each joint to a point; zero from joints that do not carry it."""
-        carries = self.skeleton.tree.carriers(int(point.joint))[joints]
-        return np.where(carries[:, None], self.point(point)[:, None] - self.positions[:, joints], 0.0)
-
-    def mass_arms(self, joints: IntArray) -> Array:
-        """(frames, joints given, 3) from each joint to the centre of the mass it carries, times that mass's share."""
-        return self.balance_arms((), joints)
-
     def point_jacobian(self, point: BodyPoint, dofs: Dofs) -> Array:
         """(frames, 3, columns): velocity of a point; its joint must be an index."""
         carries = self.skeleton.tree.carriers(int(point.joint))
@@ -218,7 +209,8 @@ class WorldState:
         return jacobian
 
     def balance_arms(self, points: Sequence[BodyPoint], joints: IntArray) -> Array:
-        """(frames, joints given, 3) what `mass_arms` has more than the mean of the points' arms."""
+        """(frames, joints given, 3) from each joint to the centre of the mass that it carries, times that mass's share,
+        less the mean of its arms to the points that it carries."""
         root = self.positions[:, :1]
         arms = self._subtree_moments[:, joints] / self.skeleton.mass_unit
         arms -= self._shares_against(points)[joints, None] * (self.positions[:, joints] - root)

@@ -36,11 +36,6 @@ def outside(basis: Array, rows: Array) -> Array:
     return rows - (rows @ basis.swapaxes(1, 2)) @ basis
 
 
-def outside_both(basis: Array, matrix: Array) -> Array:
-    """A symmetric matrix (frames, columns, columns) projected on both sides onto the null space of a basis."""
-    return outside(basis, outside(basis, matrix).swapaxes(1, 2))
-
-
 class RowSpace:
     """The singular directions of a batch of projected Jacobians."""
 

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from ..body.clip import Clip
-from ..constraints import Constraint, Ground, Source
 from ..body.kinematics import WorldState
+from ..constraints import Constraint, Ground, Source
 from ..core.arrays import BoolArray, IntArray, dilated
 from ..core.errors import ConstraintError
 from ..core.progress import Stage, finished
@@ -231,9 +231,7 @@ def _reached_frames(frame_tasks: FrameTasks, before: _Solution | None) -> BoolAr
     return dilated(changed, source.frames_in(REACHED * float(transition_times(np.array(largest)))))
 
 
-def _solve_all_frames(
-    compiled: FrameTasks, work: Workspace, frames: IntArray
-) -> Generator[Progress, None, FrameTasks]:
+def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -> Generator[Progress, None, FrameTasks]:
     """Solve some frames; returns the tasks with blended boundaries."""
     skeleton, clip, timeline = compiled.skeleton, work.source.clip, compiled.timeline
     wanted = FrameTasks(timeline.without_free_transits(), compiled.targets, compiled.movable)

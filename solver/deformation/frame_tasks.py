@@ -31,6 +31,7 @@ GROUP_SIZE = 40
 """Frames that are solved together in strict priority: fewer than in a single level, since each of them takes long, and
 a user who cancels must not wait."""
 
+
 @dataclass(frozen=True, eq=False)
 class ActiveChannel:
     """A channel that is active in a group of frames, with its task specification there."""

@@ -42,7 +42,9 @@ def with_transitions(tracks: Sequence[Track], constraints: Iterable[Constraint],
         own = sorted((plant for plant in plants if plant.foot == foot), key=_begin)
         for before, after in pairwise(own):
             leaving, arriving = _end(before), _begin(after)
-            missing = transition_frames(_distance(before, after, own_tracks, source), source.clip.fps) - (arriving - leaving)
+            missing = transition_frames(_distance(before, after, own_tracks, source), source.clip.fps) - (
+                arriving - leaving
+            )
             if missing <= 0.0 or leaving > _end(after) or before.priority != after.priority:
                 continue
             cut_before = min(0.5 * missing, LARGEST_CUT * (leaving - _begin(before)))

@@ -114,9 +114,7 @@ class Rows:
         """(frames, rows, columns) of all rows, active or not, over the joints that may move in each frame."""
         jacobian = np.empty((len(self.frames), self.count, self.columns.count))
         for block in self.blocks:
-            np.multiply(
-                block.task.jacobian(world, self.columns.dofs), block.scale, out=jacobian[:, block.rows]
-            )
+            np.multiply(block.task.jacobian(world, self.columns.dofs), block.scale, out=jacobian[:, block.rows])
         jacobian = self.across(self.columns.in_parents(jacobian, world))
         return jacobian if self.movable.all() else jacobian * self.movable[:, None]
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..body.legs import leg_joints
 from ..constraints import Constraint, Footplant, Source, Track
 from ..constraints.effectors import Effector
-from ..core.arrays import TINY, Array, BoolArray, IntArray, nearest_of
+from ..core.arrays import TINY, Array, BoolArray, nearest_of
 from ..core.smooth_steps import smooth_step
 from .channel import Channel
 from .plant_transitions import with_transitions

@@ -20,6 +20,7 @@ from ..core.smooth_steps import smooth_step
 from .channel import Channel
 from .plant_transitions import transition_frames
 
+
 def channel_from_tracks(tracks: Sequence[Track], source: Source) -> Channel:
     """The channel of one effector, connected from all of its tracks."""
     frames = source.frames

@@ -73,9 +73,7 @@ class Workspace:
         for number, frame in enumerate(frame_tasks.with_tasks(frames)):
             (group,) = frame_tasks.groups(np.array([frame]))
             self.write(group.frames, self.at(np.maximum(group.frames - 1, 0)))
-            self._write_solved(
-                frame_tasks.solve_prioritized(group, self.motion, self.source.clip.motion, solving, met)
-            )
+            self._write_solved(frame_tasks.solve_prioritized(group, self.motion, self.source.clip.motion, solving, met))
             yield self.progress(stage, (number + 1) / len(frames))
 
     def _write_solved(self, solved: SolvedFrames) -> None:

@@ -19,7 +19,6 @@ from ..body.motion import Motion
 from ..body.skeleton import Skeleton
 from ..core import rotations
 from ..core.arrays import Array, BoolArray, IntArray
-from .levels import PriorityLevel
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +116,9 @@ class ActiveSet:
         """This set with more active boundaries, (frames, boundaries)."""
         return replace(self, active=self.active | violated)
 
-    def level(self) -> PriorityLevel:
-        """The active boundaries as a level, with as many rows as the frame with the most active boundaries has."""
+    def rows(self) -> tuple[Array, Array]:
+        """The gradients (frames, rows, columns) and residuals (frames, rows) of the active boundaries: as many rows as
+        the frame with the most active boundaries has."""
         most = int(self.active.sum(axis=1).max(initial=0))
         order = np.argsort(~self.active, axis=1, kind="stable")[:, :most]
         packed = np.take_along_axis(self.active, order, axis=1)
@@ -128,7 +128,7 @@ class ActiveSet:
         gradients = np.take_along_axis(self.gradients, order[:, :, None], axis=1) * packed[:, :, None]
         np.add.at(jacobian, (frames, rows, self.columns[order]), gradients)
         residual = np.where(packed, -np.take_along_axis(self.excess, order, axis=1), 0.0)
-        return PriorityLevel(jacobian, residual, residual, np.arange(most))
+        return jacobian, residual
 
 
 class LimitBoundaries:

@@ -26,41 +26,15 @@ from ..core.row_space import times
 from ..tasks import GoalStep, PoseTask, Task
 from .active_set import ActiveSet, LimitBoundaries
 from .levels import Attraction, PriorityLevels
+from .secants import Secants
 from .settings import SolveSettings
-from .strict_priority import prioritized_step
+from .strict_priority import Solution, prioritized_step
 
 ACTIVATION_ROUNDS = 8
 """How often a step is solved again because it violates another inequality; further ones wait for the next iteration."""
 
 VIOLATION_TOLERANCE = 1e-9
 """Sizes of the character, or radians, by which a step may pass a boundary without activating it."""
-
-
-@dataclass(frozen=True, eq=False)
-class _LevelDerivatives:
-    """Second derivatives of one level, evaluated on demand; see `levels.SecondOrder`."""
-
-    problem: Problem
-    state: WorldState
-    frames: IntArray
-    """(frames,) the indices of the frames in the state."""
-    task_of_row: IntArray
-    """(rows,) the index of each row's task; tasks without active rows are left out."""
-
-    def at(self, frames: IntArray) -> _LevelDerivatives:
-        return replace(self, frames=self.frames[frames])
-
-    def curvature(self, frames: IntArray, pull: Array) -> Array:
-        """(some, columns, columns) for a pull (some, rows) at some frames (some,), all in pure numbers."""
-        frames = self.frames[frames]
-        problem, state = self.problem, self.state.at(frames)
-        curvature = np.zeros((len(frames), problem.dofs.count, problem.dofs.count))
-        for position in np.unique(self.task_of_row):
-            task = problem.tasks[position].at(frames)
-            part = task.curvature(state, problem.dofs, pull[:, self.task_of_row == position])
-            if part is not None:
-                curvature += problem.row_scale(task) * part
-        return curvature * problem.column_scale[:, None] * problem.column_scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,96 +58,90 @@ class _Layout:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
-    """The rows of all levels in a batch of frames."""
+class _Evaluation:
+    """The linear problem of one step in a batch of frames."""
 
-    problem: Problem
-    layout: _Layout
-    state: WorldState
-    frames: IntArray
-    """(frames,) the indices of the frames in the state."""
-    jacobian: Array
-    """(frames, rows, columns)"""
-    goal_error: Array
-    """(frames, rows) error to the next goal; of an inequality: to its boundary, negative while it is satisfied."""
-    target_error: Array
-    """(frames, rows) error to the target."""
-    active: BoolArray
-    """(frames, rows) false for inequalities that are satisfied."""
-    recruited: BoolArray | None
-    """(rows, columns); see `PriorityLevel`."""
-    null_rows: Array | None
-    """(frames, rows); see `PriorityLevel`."""
+    levels: PriorityLevels
+    """The goal error of an inequality leads to its boundary, and is negative while it is satisfied."""
+    active: BoolArray | None
+    """(frames, rows) false for inequalities that are satisfied; None where there are none."""
+    limits: ActiveSet
+    attraction: Attraction
+    course: Course
 
-    def levels(self) -> PriorityLevels:
-        """The rows that are active in some frame; zero in the frames in which they are not."""
-        jacobian, goal_error, target_error, recruited = (
-            self.jacobian,
-            self.goal_error,
-            self.target_error,
-            self.recruited,
-        )
-        level_of_row, task_of_row, null_rows = self.layout.level_of_row, self.layout.task_of_row, self.null_rows
-        if not self.active.all():
-            some = np.flatnonzero(self.active.any(axis=0))
-            active = self.active[:, some]
-            jacobian = jacobian[:, some] * active[:, :, None]
-            goal_error, target_error = goal_error[:, some] * active, target_error[:, some] * active
-            recruited = None if recruited is None else recruited[some]
-            null_rows = None if null_rows is None else null_rows[:, some]
-            level_of_row, task_of_row = level_of_row[some], task_of_row[some]
-        derivatives = tuple(
-            _LevelDerivatives(self.problem, self.state, self.frames, task_of_row[level_of_row == level])
-            for level in range(self.problem.levels)
-        )
-        return PriorityLevels(
-            jacobian, goal_error, target_error, level_of_row, task_of_row, recruited, derivatives, null_rows
-        )
-
-    def at(self, frames: IntArray) -> _Rows:
-        return replace(
-            self,
-            frames=self.frames[frames],
-            jacobian=self.jacobian[frames],
-            goal_error=self.goal_error[frames],
-            target_error=self.target_error[frames],
-            active=self.active[frames],
-            null_rows=None if self.null_rows is None else self.null_rows[frames],
+    def at(self, frames: IntArray) -> _Evaluation:
+        return _Evaluation(
+            self.levels.at(frames),
+            None if self.active is None else self.active[frames],
+            self.limits.at(frames),
+            self.attraction.at(frames),
+            self.course.at(frames),
         )
 
     def violated_by(self, step: Array) -> BoolArray:
         """(frames, rows) the inactive inequalities that a step would violate."""
-        if self.active.all():
-            return np.zeros_like(self.active)
-        return ~self.active & (self.goal_error - times(self.jacobian, step) > VIOLATION_TOLERANCE)
+        levels = self.levels
+        if self.active is None:
+            return np.zeros(levels.goal_error.shape, dtype=bool)
+        return ~self.active & (levels.goal_error - times(levels.jacobian, step) > VIOLATION_TOLERANCE)
 
-    def activated(self, violated: BoolArray) -> _Rows:
-        return replace(self, active=self.active | violated)
+    def activated(self, rows: BoolArray, limits: BoolArray) -> _Evaluation:
+        active = None if self.active is None else self.active | rows
+        return replace(self, active=active, limits=self.limits.activated(limits))
+
+    def active_levels(self) -> PriorityLevels:
+        """The rows that are active in some frame, zero in the frames in which they are not, below the active limits."""
+        levels = self.levels
+        if self.active is not None and not self.active.all():
+            some = np.flatnonzero(self.active.any(axis=0))
+            active = self.active[:, some]
+            levels = PriorityLevels(
+                levels.count,
+                levels.jacobian[:, some] * active[:, :, None],
+                levels.goal_error[:, some] * active,
+                levels.target_error[:, some] * active,
+                levels.level_of_row[some],
+                levels.task_of_row[some],
+                None if levels.recruited is None else levels.recruited[some],
+                None if levels.null_rows is None else levels.null_rows[:, some],
+            )
+        return levels.below(*self.limits.rows()) if self.limits.any_active else levels
 
 
 @dataclass(frozen=True, eq=False)
-class _Evaluation:
-    """The linear problem of one step in a batch of frames."""
+class Course:
+    """What the steps of a batch of frames so far say about the next one."""
 
-    rows: _Rows
-    limits: ActiveSet
-    attraction: Attraction
     trust: Array
-    """(frames,) radius of the trust region."""
-    was_unreachable: BoolArray
-    """(frames,) where the previous step found a level unreachable."""
+    """(frames,) radius of the trust region of the strict levels, in radians or sizes of the character."""
+    descent_trust: Array
+    """(frames,) that of the descent in their null space."""
+    strict: IntArray
+    """(frames,) the number of levels that are strict; the next one is unreachable."""
+    may_bend: BoolArray
+    """(frames,) where no step has tried to leave a saddle yet."""
+    secants: Secants
 
-    def at(self, frames: IntArray) -> _Evaluation:
-        return _Evaluation(
-            self.rows.at(frames),
-            self.limits.at(frames),
-            self.attraction.at(frames),
-            self.trust[frames],
-            self.was_unreachable[frames],
+    @staticmethod
+    def first(problem: Problem, frames: int) -> Course:
+        """Before the first step."""
+        return Course(
+            np.full(frames, problem.settings.largest_turn),
+            np.full(frames, problem.settings.largest_turn),
+            np.full(frames, problem.levels),
+            np.ones(frames, dtype=bool),
+            Secants.none(frames, problem.dofs.count),
         )
 
-    def activated(self, rows: BoolArray, limits: BoolArray) -> _Evaluation:
-        return replace(self, rows=self.rows.activated(rows), limits=self.limits.activated(limits))
+    def at(self, frames: IntArray) -> Course:
+        """That of some of the frames."""
+        return Course(
+            self.trust[frames],
+            self.descent_trust[frames],
+            self.strict[frames],
+            self.may_bend[frames],
+            self.secants.at(frames),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,25 +150,20 @@ class Step:
 
     whole: Array
     """(frames, columns) the step."""
-    attracted: Array
-    """(frames, columns) the part that the pose attraction has added, before the step was scaled down."""
-    scale: Array
-    """(frames,) the factor by which the step was scaled down to the trust region, 1 where it was not."""
-    unreachable_level: IntArray
-    """(frames,) the first level that is unreachable; the number of levels where none is."""
-    seems_unreachable: BoolArray
-    """(frames,) where a first-order step leaves some level's error."""
+    strict_length: Array
+    """(frames,) the largest component of the strict levels' part, in radians or sizes of the character."""
+    descent_length: Array
+    """(frames,) that of the descent in their null space."""
+    is_short: BoolArray
+    """(frames,) where neither part was scaled down to its trust region."""
+    solution: Solution
+    """Before it was scaled down."""
 
     def put(self, frames: IntArray, other: Step) -> None:
-        """Write the steps of some frames, (some,), over this one's."""
-        self.whole[frames], self.attracted[frames] = other.whole, other.attracted
-        self.scale[frames], self.unreachable_level[frames] = other.scale, other.unreachable_level
-        self.seems_unreachable[frames] = other.seems_unreachable
-
-    def within(self, trust: Array) -> Step:
-        """The step, scaled down in each frame until no component exceeds the trust radius (frames,)."""
-        share = np.minimum(1.0, trust / np.maximum(np.abs(self.whole).max(axis=1, initial=0.0), TINY))
-        return replace(self, whole=self.whole * share[:, None], scale=share)
+        """Write the steps of some frames, (some,), over these."""
+        self.whole[frames], self.is_short[frames] = other.whole, other.is_short
+        self.strict_length[frames], self.descent_length[frames] = other.strict_length, other.descent_length
+        self.solution.put(frames, other.solution)
 
 
 class Problem:
@@ -285,26 +248,28 @@ class Problem:
         """Whether the last of the level errors is that of a pose attraction."""
         return self._attraction is not None
 
-    def step(self, state: WorldState, trust: Array, gain: Array, was_unreachable: BoolArray) -> Step:
-        """The next step.
+    def step(self, state: WorldState, course: Course) -> Step:
+        """The next step; no component exceeds its frame's trust radius."""
+        attraction = self._no_attraction(state.frames)
+        if self._attraction:
+            attraction = Attraction(self._pose_attraction(state), self._attracted_columns)
+        levels, active = self._rows(state)
+        limits = self._boundaries.unmeasured(state, self.column_scale)
+        return self._solved_with_inequalities(_Evaluation(levels, active, limits, attraction, course))
 
-        No component exceeds its frame's trust radius, (frames,), and the pose attraction is scaled by `gain` (frames,).
-        `was_unreachable` (frames,) says where the previous step found a level unreachable.
-        """
-        return self._solved_with_inequalities(self._evaluated(state, trust, gain, was_unreachable))
-
-    def feasibility_step(self, state: WorldState, chosen: BoolArray) -> Array:
-        """(frames, columns) the step that meets the chosen levels, (frames, levels), and keeps the errors of others.
+    def feasibility_step(self, state: WorldState, chosen: BoolArray) -> Step:
+        """The step that meets the chosen levels, (frames, levels), and keeps the errors of others.
 
         A level may use all recruited joints, since the errors come from joints that other levels recruit.
         """
-        trust, everywhere = np.full(state.frames, self.settings.largest_turn), np.ones(state.frames, dtype=bool)
-        rows = self._rows(state)
-        goal_error = rows.goal_error * chosen[:, rows.layout.level_of_row]
-        rows = replace(rows, goal_error=goal_error, recruited=None)
+        levels, active = self._rows(state)
+        goal_error = levels.goal_error * chosen[:, levels.level_of_row]
+        levels = replace(levels, goal_error=goal_error, recruited=None)
         limits = self._boundaries.unmeasured(state, self.column_scale)
-        attraction = self._no_attraction(state.frames)
-        return self._solved_with_inequalities(_Evaluation(rows, limits, attraction, trust, everywhere)).whole
+        evaluation = _Evaluation(
+            levels, active, limits, self._no_attraction(state.frames), Course.first(self, state.frames)
+        )
+        return self._solved_with_inequalities(evaluation)
 
     def _pose_attraction(self, state: WorldState) -> Array:
         """(frames, columns) the step to the attracting pose, in pure numbers."""
@@ -322,13 +287,6 @@ class Problem:
     def row_scale(self, task: Task) -> float:
         """The factor that makes a task's rows pure numbers."""
         return float(np.sqrt(task.weight)) / (1.0 if task.is_angular else self.skeleton.size)
-
-    def _evaluated(self, state: WorldState, trust: Array, gain: Array, was_unreachable: BoolArray) -> _Evaluation:
-        attraction = self._no_attraction(state.frames)
-        if self._attraction:
-            attraction = Attraction(self._pose_attraction(state) * gain[:, None], self._attracted_columns)
-        limits = self._boundaries.unmeasured(state, self.column_scale)
-        return _Evaluation(self._rows(state), limits, attraction, trust, was_unreachable)
 
     def _laid_out(self, state: WorldState) -> _Layout:
         """The layout of the rows; a task's number of rows is known from its first error."""
@@ -369,15 +327,16 @@ class Problem:
             np.multiply(task.jacobian(state, self.dofs), layout.scale[rows], out=jacobian[:, rows])
         return jacobian
 
-    def _rows(self, state: WorldState) -> _Rows:
+    def _rows(self, state: WorldState) -> tuple[PriorityLevels, BoolArray | None]:
+        """The rows of all levels, and which of them are active, (frames, rows); None where all are."""
         layout, target_error, jacobian = self._laid_out(state), self.row_errors(state), self.jacobian(state)
         goal_error = np.empty_like(target_error)
-        active = np.ones(target_error.shape, dtype=bool)
-        null_rows = None
+        active = null_rows = None
         for task, rows in zip(self.tasks, layout.rows, strict=True):
             if task.is_inequality:
                 depth = task.depth(state)
-                target_error = target_error.copy()  # the state keeps it
+                if active is None:
+                    target_error, active = target_error.copy(), np.ones(target_error.shape, dtype=bool)
                 target_error[:, rows] = depth * layout.row_scale[rows]
                 longest = self.goal_step.angle if task.is_angular else self.goal_step.length
                 goal_error[:, rows] = np.minimum(depth, longest)
@@ -389,10 +348,17 @@ class Problem:
                 null_rows = np.zeros(target_error.shape) if null_rows is None else null_rows
                 null_rows[:, rows] = own_null_rows
         goal_error *= layout.row_scale
-        every = np.arange(state.frames)
-        return _Rows(
-            self, layout, state, every, jacobian, goal_error, target_error, active, layout.recruited, null_rows
+        levels = PriorityLevels(
+            self.levels,
+            jacobian,
+            goal_error,
+            target_error,
+            layout.level_of_row,
+            layout.task_of_row,
+            layout.recruited,
+            null_rows,
         )
+        return levels, active
 
     def _recruited_columns(self, task: Task) -> BoolArray:
         """(columns,) false where a joint moves the task but is not recruited by it."""
@@ -405,10 +371,10 @@ class Problem:
         """Solve, activate the inequalities that the step violates, and solve again the frames that have any."""
         step = self._solved(evaluation)
         pending = np.arange(len(step.whole))
-        for _ in range(ACTIVATION_ROUNDS):
+        for _ in range(ACTIVATION_ROUNDS if self._boundaries or evaluation.active is not None else 0):
             taken = step.whole[pending]
             evaluation = replace(evaluation, limits=evaluation.limits.measured_for(taken))
-            rows = evaluation.rows.violated_by(taken)
+            rows = evaluation.violated_by(taken)
             limits = evaluation.limits.violated_by(taken, VIOLATION_TOLERANCE)
             frames = np.flatnonzero(rows.any(axis=1) | limits.any(axis=1))
             if not frames.size:
@@ -419,13 +385,31 @@ class Problem:
         return step
 
     def _solved(self, evaluation: _Evaluation) -> Step:
-        frames = len(evaluation.trust)
-        levels = evaluation.rows.levels()
-        if evaluation.limits.any_active:
-            levels = PriorityLevels.of([evaluation.limits.level(), *levels])
+        """The step, each part scaled down until no component exceeds its trust radius."""
+        course = evaluation.course
         solution = prioritized_step(
-            levels, evaluation.attraction, self._bend_hint, evaluation.was_unreachable, self._largest_stiffness
+            evaluation.active_levels(),
+            evaluation.attraction,
+            course.strict,
+            course.secants,
+            self._bend_hint,
+            course.may_bend,
+            self._largest_stiffness,
         )
-        unreachable_level = solution.unreachable_level - (len(levels) - self.levels)
-        step = Step(solution.step, solution.attracted, np.ones(frames), unreachable_level, solution.seems_unreachable)
-        return step.within(evaluation.trust)
+        strict, strict_length, whole_strict = _within(solution.strict_step, course.trust)
+        descent, descent_length, whole_descent = _within(solution.descent_step, course.descent_trust)
+        return Step(strict + descent, strict_length, descent_length, whole_strict & whole_descent, solution)
+
+
+def _within(step: Array, trust: Array) -> tuple[Array, Array, BoolArray]:
+    """A step (frames, columns) scaled down until no component exceeds the trust radius (frames,); its largest
+    component, (frames,); and where it was short enough before."""
+    length = np.abs(step).max(axis=1, initial=0.0)
+    is_short = length <= trust
+    if is_short.all():
+        return step, length, is_short
+    return (
+        step * np.where(is_short, 1.0, trust / np.maximum(length, TINY))[:, None],
+        np.minimum(length, trust),
+        is_short,
+    )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The posture solver: repeats the strict-priority step until a batch of frames is at rest.
 
-Every frame has its own trust region. A step that would increase the error of a more important level is rejected and the
+Every frame has its own trust regions. A step that would increase the error of a more important level is refused and a
 trust region reduced; a level that is already met may be off by the square of a step, which the next step corrects.
 """
 
@@ -18,9 +18,9 @@ from ..body.skeleton import Skeleton
 from ..core.arrays import Array, BoolArray, IntArray
 from ..tasks import Task
 from . import recruiting
-from .problem import Problem, Step
+from .problem import Course, Problem, Step
 from .settings import SolveSettings
-from .unreachable import level_weights
+from .strict_priority import level_weights
 
 TRANSIENT_CURVATURE = 1.0
 """A step of length s (radians, or sizes of the character) changes the error of a level that it should keep by about
@@ -46,8 +46,17 @@ NEARLY_MET = 10.0
 """Tolerances that a level's error may have where all further steps are too short to matter; the feasibility correction
 at the end removes it."""
 
-SMALLEST_GAIN = 0.02
-"""The least share of the pose attraction that a step takes, however curved the levels are."""
+REGAINED = 2.0
+"""What is minimized below the strict levels may grow by this many times the error that a step removes from them."""
+
+SHORT_DESCENT = 0.1
+"""A descent below this share of the strict levels' step is not what makes it too long."""
+
+STUCK = 0.8
+"""The share of a level's error that a step has hardly reduced."""
+
+MET_AGAIN = 0.5
+"""An unreachable level whose error a step reduces below this share is taken for reachable again."""
 
 CORRECTED_ERROR = 0.1
 """When the iterations have run out, levels with a smaller error than this (sizes of the character, or radians) are
@@ -198,8 +207,8 @@ class _Descent:
     """(frames,)"""
     converged: BoolArray
     """(frames,)"""
-    unreachable_level: IntArray
-    """(frames,) the first level that was unreachable at the end; the number of levels where none was."""
+    strict: IntArray
+    """(frames,) the number of strict levels at the end; the next one is unreachable."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,36 +221,28 @@ class _Iterate:
     state: WorldState
     errors: Array
     """(open, levels) the norms of the levels' errors."""
-    trust: Array
-    """(open,) radius of the trust region, in radians or sizes of the character."""
-    gain: Array
-    """(open,) the share of the pose attraction that the next step takes."""
-    was_unreachable: BoolArray
-    """(open,) where the previous step found a level unreachable."""
+    course: Course
+    unreachable_level: IntArray
+    """(open,) the first level that the previous step has left its error; the number of levels where it has none."""
+    failures: IntArray
+    """(open,) how often the strict levels' step has not reduced their largest error since it last did."""
     length: Array
     """(open,) the largest component of the last accepted step, 0 before the first."""
-    attracted: Array
-    """(open, columns) the part of the last step that the attraction has added; zero where it was rejected."""
-    attraction: Array
-    """(open, columns) the projected attraction of the last step, before the gain."""
 
     @staticmethod
     def first(problem: Problem, motion: Motion) -> _Iterate:
         """Before the first step."""
         frames = motion.frames
         state = WorldState.of(problem.skeleton, problem.within_limits(motion))
-        nothing = np.zeros((frames, problem.dofs.count))
         return _Iterate(
             np.arange(frames),
             problem,
             state,
             problem.level_errors(state),
-            np.full(frames, problem.settings.largest_turn),
-            np.ones(frames),
-            np.zeros(frames, dtype=bool),
+            Course.first(problem, frames),
+            np.full(frames, problem.levels),
+            np.zeros(frames, dtype=np.int64),
             np.zeros(frames),
-            nothing,
-            nothing,
         )
 
     def at(self, some: IntArray) -> _Iterate:
@@ -251,12 +252,10 @@ class _Iterate:
             self.problem.at(some),
             self.state.at(some),
             self.errors[some],
-            self.trust[some],
-            self.gain[some],
-            self.was_unreachable[some],
+            self.course.at(some),
+            self.unreachable_level[some],
+            self.failures[some],
             self.length[some],
-            self.attracted[some],
-            self.attraction[some],
         )
 
 
@@ -265,7 +264,7 @@ def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> _De
     local_rotations, translations = motion.rotations.copy(), motion.translations.copy()
     iterations = np.zeros(motion.frames, dtype=np.int64)
     converged = np.zeros(motion.frames, dtype=bool)
-    unreachable_level = np.zeros(motion.frames, dtype=np.int64)
+    strict = np.full(motion.frames, problem.levels)
 
     current = _Iterate.first(problem, motion)
     if observer:
@@ -273,9 +272,9 @@ def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> _De
     for _ in range(problem.settings.iterations):
         if not current.frames.size:
             break
-        current, step, accepted, at_rest = _stepped(current)
+        current, accepted, at_rest = _stepped(current)
         iterations[current.frames] += 1
-        unreachable_level[current.frames] = step.unreachable_level
+        strict[current.frames] = current.course.strict
         if observer:
             observer(current.state, current.frames)
         if at_rest.any():
@@ -293,37 +292,92 @@ def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> _De
             state.motion.translations,
         )
         state = WorldState.of(problem.skeleton, Motion(local_rotations, translations))
-    return _Descent(state, iterations, converged, unreachable_level)
+    return _Descent(state, iterations, converged, strict)
 
 
-def _stepped(current: _Iterate) -> tuple[_Iterate, Step, BoolArray, BoolArray]:
-    """One step of all open frames: the next iterate, the step, where it was accepted, and where frames are at rest."""
-    problem, settings = current.problem, current.problem.settings
-    step = problem.step(current.state, current.trust, current.gain, current.was_unreachable)
+def _stepped(current: _Iterate) -> tuple[_Iterate, BoolArray, BoolArray]:
+    """One step of all open frames: the next iterate, where the step was accepted, and where frames are at rest."""
+    problem, course = current.problem, current.course
+    step = problem.step(current.state, course)
+    solution = step.solution
     trial = WorldState.of(
         problem.skeleton,
         problem.within_limits(integrate(current.state, problem.velocities(step.whole), problem.dofs)),
     )
     trial_errors = problem.level_errors(trial)
     length = np.abs(step.whole).max(axis=1)
-    accepted, overshot = _accepted(current.errors, trial_errors, step.whole, step.unreachable_level, problem)
-    trust = np.where(accepted, np.minimum(2.0 * current.trust, settings.largest_turn), current.trust)
-    trust = np.where(~accepted & ~overshot, 0.25 * np.minimum(trust, length), trust)
-    attraction = step.attracted / current.gain[:, None]
-    gain = _secant_gain(current.attracted, current.attraction, attraction, current.gain)
+    accepted = _accepted(current.errors, trial_errors, step.whole, course.strict, problem)
+    by_descent = step.descent_length > SHORT_DESCENT * step.strict_length
+    refused = ~accepted & ~solution.leaves_saddle
+    failures = _failures(current, step, trial_errors, refused, by_descent)
+    strict = _strict_levels(current, solution.unreachable_level, failures, accepted, trial_errors)
+    kept = strict == course.strict
+    wider = np.where(accepted, 2.0, 1.0)
+    largest = problem.settings.largest_turn
     following = _Iterate(
         current.frames,
         problem,
         trial if accepted.all() else trial.where(accepted, current.state),
         np.where(accepted[:, None], trial_errors, current.errors),
-        trust,
-        np.where(overshot, 0.5 * current.gain, gain),
-        step.seems_unreachable,
+        Course(
+            np.where(refused & ~by_descent, 0.25 * step.strict_length, np.minimum(wider * course.trust, largest)),
+            np.where(
+                refused & by_descent, 0.25 * step.descent_length, np.minimum(wider * course.descent_trust, largest)
+            ),
+            strict,
+            course.may_bend & ~solution.leaves_saddle,
+            solution.secants.after(step.whole, solution.gradient, accepted, kept),
+        ),
+        np.where(kept, solution.unreachable_level, problem.levels),
+        failures * kept,
         np.where(accepted, length, current.length),
-        step.attracted * (step.scale * accepted)[:, None],
-        attraction,
     )
-    return following, step, accepted, _is_at_rest(current, step, accepted, length, trial_errors)
+    at_rest = _is_at_rest(current, step, accepted, length, trial_errors)
+    return following, accepted, at_rest & kept & (solution.unreachable_level >= course.strict)
+
+
+def _largest_strict(current: _Iterate) -> IntArray:
+    """(open,) the strict level with the largest error."""
+    levels = current.problem.levels
+    strict = np.arange(levels) < current.course.strict[:, None]
+    return np.argmax(np.where(strict, current.errors[:, :levels], 0.0), axis=1)
+
+
+def _failures(
+    current: _Iterate, step: Step, trial_errors: Array, refused: BoolArray, by_descent: BoolArray
+) -> IntArray:
+    """(open,) `_Iterate.failures` after a step; those that a long descent may have caused do not count."""
+    if not current.problem.levels:
+        return current.failures
+    frames, level = np.arange(len(refused)), _largest_strict(current)
+    before, after = current.errors[frames, level], trial_errors[frames, level]
+    reduced = before - after > (1.0 - MET_AGAIN) * np.minimum(before, current.problem.settings.goal_length)
+    reduced &= ~refused & (step.strict_length < current.course.trust)
+    failed = ~by_descent & (refused | (before > BLOCKED)) & ~reduced
+    return np.where(reduced, 0, current.failures + failed)
+
+
+def _strict_levels(
+    current: _Iterate, unreachable_level: IntArray, failures: IntArray, accepted: BoolArray, trial_errors: Array
+) -> IntArray:
+    """(open,) the number of strict levels of the next step.
+
+    A level is unreachable once two steps in a row have left its error and the second has hardly reduced it, since many
+    targets seem unreachable for one step; or once its own step has failed twice, as happens at the edge of the reach.
+    It is taken for reachable again when a step reduces its error quickly.
+    """
+    levels, strict = current.problem.levels, current.course.strict
+    if not levels:
+        return strict
+    frames, level = np.arange(len(strict)), np.minimum(strict, levels - 1)
+    reduced = accepted & (trial_errors[frames, level] < MET_AGAIN * current.errors[frames, level])
+    largest = _largest_strict(current)
+    failed = (failures > 1) & (current.errors[frames, largest] > BLOCKED)
+    strict = np.where(failed, largest, np.where(reduced, levels, strict))
+    left = np.minimum(unreachable_level, levels - 1)
+    stuck = ~accepted | (trial_errors[frames, left] > STUCK * current.errors[frames, left])
+    stuck &= np.maximum(unreachable_level, current.unreachable_level) < strict
+    return np.where(stuck, unreachable_level, strict)
 
 
 def _is_at_rest(current: _Iterate, step: Step, accepted: BoolArray, length: Array, trial_errors: Array) -> BoolArray:
@@ -332,15 +386,18 @@ def _is_at_rest(current: _Iterate, step: Step, accepted: BoolArray, length: Arra
     changes = np.abs(trial_errors - current.errors)
     unchanged = changes.max(axis=1) < settings.tolerance
     at_rest = (length < 100.0 * settings.tolerance) & (unchanged | ~accepted)
-    remaining = np.where(step.scale == 1.0, _remaining_length(length, current.length), np.inf)
+    relaxed = current.course.strict < current.problem.levels
+    remaining = np.where(step.is_short & ~relaxed, _remaining_length(length, current.length), np.inf)
     nearly_met = max(NEARLY_MET * settings.tolerance, settings.feasibility_tolerance)
     stationary = (changes < settings.tolerance) | (trial_errors < nearly_met)
     stationary = accepted & stationary[:, : current.problem.levels].all(axis=1)
     at_rest |= stationary & (remaining < 100.0 * settings.tolerance)
-    if (stationary & (remaining < settings.early_stop)).all():
+    # The steps of a descent do not shrink evenly: two in a row must be short.
+    relaxed &= accepted & ~step.solution.leaves_saddle
+    relaxed &= np.maximum(length, 0.5 * current.length) < settings.early_stop
+    if ((stationary & (remaining < settings.early_stop)) | relaxed).all():
         at_rest[:] = True
-    # A level that seems unreachable for the first time has yet to take its second-order step.
-    return np.asarray(at_rest & (current.was_unreachable | ~step.seems_unreachable))
+    return at_rest
 
 
 def _is_blocked(current: _Iterate, accepted: BoolArray) -> BoolArray:
@@ -365,57 +422,41 @@ def _remaining_length(length: Array, before: Array) -> Array:
     return np.where(shrinking, length * ratio / (1.0 - ratio), by_curvature)
 
 
-def _secant_gain(step: Array, attraction_before: Array, attraction: Array, gain: Array) -> Array:
-    """(frames,) the share of the pose attraction to take next (Barzilai and Borwein's step length).
+def _accepted(before: Array, after: Array, step: Array, strict: IntArray, problem: Problem) -> BoolArray:
+    """(frames,) whether the most important level whose error a step changes decreases.
 
-    Along curved levels the projected attraction changes by more than the step. Where a step (frames, columns) has
-    changed it from `attraction_before` to `attraction`, |step|² / step · (attraction_before - attraction) is the share
-    that does not overshoot.
-    """
-    squared_length = np.einsum("fc,fc->f", step, step)
-    change = np.einsum("fc,fc->f", step, attraction_before - attraction)
-    secant = np.where(change > 0.0, squared_length / np.where(change > 0.0, change, 1.0), 1.0)
-    # The change of the attraction says nothing about a step that is only rounding.
-    return np.clip(np.where(squared_length > ROUNDING**2, secant, 1.25 * gain), SMALLEST_GAIN, 1.0)
-
-
-def _accepted(
-    before: Array, after: Array, step: Array, unreachable_level: IntArray, problem: Problem
-) -> tuple[BoolArray, BoolArray]:
-    """(frames,) whether the most important level whose error a step changes decreases; and whether a step is rejected
-    only because the pose attraction increases.
-
-    `before` and `after` (frames, levels) are the levels' errors, the most important first. From the first unreachable
-    level on, the sum that its Newton step minimizes counts.
+    `before` and `after` (frames, levels) are the levels' errors, the most important first. After the strict levels,
+    whose number is `strict` (frames,), the sum that is minimized counts.
     """
     levels = before.shape[1]
     bounds = np.where(problem.is_selective, RECRUITED_TRANSIENT, TRANSIENT_BOUND)
     transient = np.minimum(TRANSIENT_CURVATURE * np.einsum("fc,fc->f", step, step)[:, None], bounds)
-    before, after = _with_unreachable_merged((before, after), unreachable_level)
-    # The error of the last level, which no other can disturb, must not grow at all.
-    last = np.arange(levels) >= np.minimum(unreachable_level, levels - 1 if problem.has_attraction else levels)[:, None]
-    worse = after > np.where(last, before, np.maximum(before, transient)) + ROUNDING
-    better = after < before - ROUNDING
+    force = np.ones(len(before))
+    if (strict < problem.levels).any():
+        before, after, force = _with_relaxed_merged((before, after), strict)
+    # What is minimized below the strict levels, which no other level can disturb, may only grow by what they regain.
+    last = np.arange(levels) >= np.minimum(strict, levels - 1 if problem.has_attraction else levels)[:, None]
+    regained = np.where(last, 0.0, np.maximum(before - after, 0.0)).sum(axis=1)
+    allowed = np.where(last, before + (REGAINED * force * regained)[:, None], np.maximum(before, transient))
+    worse = after > allowed + ROUNDING
+    better = (after < before - ROUNDING) & (last | (before > transient))
     first = np.argmax(worse | better, axis=1)
-    accepted = ~worse[np.arange(len(first)), first]
-    overshot = ~accepted & (first == levels - 1) & (unreachable_level == levels - 1) & problem.has_attraction
-    return accepted, overshot
+    return np.asarray(~worse[np.arange(len(first)), first])
 
 
-def _with_unreachable_merged(errors: tuple[Array, Array], unreachable_level: IntArray) -> tuple[Array, Array]:
-    """Levels' errors (frames, levels) before and after a step, those from the unreachable level on replaced by the one
-    sum that `unreachable_level_step` minimizes."""
+def _with_relaxed_merged(errors: tuple[Array, Array], strict: IntArray) -> tuple[Array, Array, Array]:
+    """Levels' errors (frames, levels) before and after a step, those that are not strict replaced by the one sum that
+    is minimized; and (frames,) by how much that may change for each unit of the others' errors."""
     levels = errors[0].shape[1]
-    below = np.arange(levels) - unreachable_level[:, None]
-    frames = np.arange(len(below))
-    error = errors[0][frames, np.minimum(unreachable_level, levels - 1)]
-    weights = level_weights(error, levels)[frames[:, None], np.maximum(below, 0)] * (below >= 0)
+    depths = np.arange(levels) - strict[:, None]
+    error = errors[0][np.arange(len(depths)), np.minimum(strict, levels - 1)]
+    weights = level_weights(error, depths)
 
     def merged(each: Array) -> Array:
         total = 0.5 * np.einsum("fl,fl->f", weights, each**2)
-        return np.where(below < 0, each, np.where(below == 0, total[:, None], 0.0))
+        return np.where(depths < 0, each, np.where(depths == 0, total[:, None], 0.0))
 
-    return merged(errors[0]), merged(errors[1])
+    return merged(errors[0]), merged(errors[1]), np.where(strict < levels, error, 1.0)
 
 
 def _with_met_levels_corrected(problem: Problem, descent: _Descent) -> WorldState:
@@ -423,14 +464,16 @@ def _with_met_levels_corrected(problem: Problem, descent: _Descent) -> WorldStat
     state, converged = descent.world, descent.converged[:, None]
     bound = np.where(converged, TRANSIENT_BOUND, CORRECTED_ERROR)
     errors = problem.task_level_errors(state)
-    met = (errors <= bound) & (~converged | (np.arange(problem.levels) < descent.unreachable_level[:, None]))
+    met = (errors <= bound) & (~converged | (np.arange(problem.levels) < descent.strict[:, None]))
     met |= problem.is_selective[: problem.levels] & (errors <= 2.0 * RECRUITED_TRANSIENT)
     for _ in range(CORRECTION_STEPS):
         some = np.flatnonzero((met & (errors > problem.settings.feasibility_tolerance)).any(axis=1))
         if not some.size:
             break
         part = state.at(some)
-        velocities = problem.velocities(problem.at(some).feasibility_step(part, met[some]))
+        step = problem.at(some).feasibility_step(part, met[some])
+        met[some] &= np.arange(problem.levels) < step.solution.unreachable_level[:, None]
+        velocities = problem.velocities(step.whole)
         corrected = WorldState.of(problem.skeleton, problem.within_limits(integrate(part, velocities, problem.dofs)))
         state = state.with_frames(some, corrected)
         errors = problem.task_level_errors(state)

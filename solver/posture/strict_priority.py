@@ -5,7 +5,12 @@
 With `Q` an orthonormal basis of the row space of the levels above, a level's Jacobian is projected onto the null space
 of `Q`, its damped least-squares step is added, and `Q` is extended by the level's row space. Only the step is damped: a
 damped projector would let lower levels change higher ones. Frames in which no level conflicts and nothing is damped
-are solved by one Cholesky factorization of all rows instead. Derivation: docs/derivations.md.
+are solved by one Cholesky factorization of all rows instead.
+
+From its first unreachable level on, a frame has no strict levels: in the null space of those above, one weighted sum of
+the errors is minimized; where every level is reachable, that is the distance to the attracting pose alone. The steps of
+this minimization are those of Levenberg and Marquardt, corrected by the secants of earlier ones.
+Derivation: docs/derivations.md.
 """
 
 from __future__ import annotations
@@ -14,10 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.arrays import Array, BoolArray, IntArray
+from ..core.arrays import TINY, Array, BoolArray, IntArray
 from ..core.row_space import RowSpace, combined, outside, times, whitening
 from .levels import Attraction, PriorityLevels
-from .unreachable import MET_TOLERANCE, UNREACHABLE_SHARE, unreachable_level_step
+from .secants import Secants
 
 LONGEST_STEP = 0.6
 """Radians that a singular direction may move in one step. A direction that would move further is damped until it moves
@@ -27,60 +32,213 @@ REGULAR = 3e-3
 """Above this ratio of the smallest singular value of all levels to the norm of their Jacobian, Cholesky is accurate to
 1e-9."""
 
+UNREACHABLE_SHARE = 0.3
+"""A level whose step leaves more than this share of its residual is unreachable."""
+
+MET_TOLERANCE = 1e-6
+"""Unless what remains is smaller than this (sizes of the character, or radians): then it is met."""
+
+LOWER_LEVEL_WEIGHT = 4e-3
+"""The weight of each level below an unreachable one relative to the level above it, and of the pose attraction at the
+end, as a share of the remaining error: so it is the same for a target at two metres and at twenty, and vanishes for a
+level that is nearly met. A level that is unreachable could always come slightly nearer by contorting the body; this
+weight says when that is no longer worth it, and makes the best posture unique, so that neighbouring frames agree."""
+
+DAMPING = 0.2
+"""The damping of an unreachable level, as a share of its error: about the curvature that its Jacobian does not show. A
+smaller one reaches the rest of a whole body sooner, but that of a chain of equal bones later."""
+
+SADDLE_GRADIENT, SIDE_GRADIENT, SADDLE_STEP = 1e-3, 1e-5, 0.1
+"""Where the gradient of an unreachable level is below the first share of its error, the posture may be a saddle, such
+as a straight arm whose hand is pulled toward the shoulder; a step with turns of up to the third, in radians, tries to
+leave it. A gradient above the second share decides to which side; rounding must not."""
+
 
 @dataclass(frozen=True, eq=False)
 class Solution:
     """The step of all levels and the attraction."""
 
-    step: Array
-    """(frames, columns)"""
-    attracted: Array
-    """(frames, columns) the part of the step that the attraction has added."""
+    strict_step: Array
+    """(frames, columns) of the strict levels."""
+    descent_step: Array
+    """(frames, columns) what is added in their null space."""
+    gradient: Array
+    """(frames, columns) the direction of descent of what is minimized in the null space of the strict levels."""
+    secants: Secants
+    """With the pair of the last step."""
     unreachable_level: IntArray
-    """(frames,) the first level that is unreachable; the number of levels where none is."""
-    seems_unreachable: BoolArray
-    """(frames,) where a first-order step leaves some level's error."""
+    """(frames,) the first strict level whose step leaves its error; the number of levels where none does."""
+    leaves_saddle: BoolArray
+    """(frames,) where the step tries to leave a saddle."""
 
     def put(self, frames: IntArray, other: Solution) -> None:
-        """Write the solution of some frames, (some,), over this one's."""
-        self.step[frames], self.attracted[frames] = other.step, other.attracted
-        self.unreachable_level[frames], self.seems_unreachable[frames] = (
-            other.unreachable_level,
-            other.seems_unreachable,
-        )
+        """Write the solution of some frames, (some,), over this one's; the number of secants is the same."""
+        for name in ("strict_step", "descent_step", "gradient", "unreachable_level", "leaves_saddle"):
+            getattr(self, name)[frames] = getattr(other, name)
+        self.secants.put(frames, other.secants)
+
+
+def level_weights(error: Array, depths: IntArray) -> Array:
+    """The weights of levels that lie `depths` (frames, …) below an unreachable one; 1 for itself, 0 above it.
+
+    `error` (frames,) is the norm of the unreachable level's error.
+    """
+    below = np.maximum(depths, 0)
+    weights = np.where(below == 0, 1.0, error.reshape(-1, *[1] * (depths.ndim - 1)) * LOWER_LEVEL_WEIGHT**below)
+    return np.where(depths < 0, 0.0, weights)
 
 
 def prioritized_step(
     levels: PriorityLevels,
     attraction: Attraction,
+    strict: IntArray,
+    secants: Secants,
     bend_hint: Array,
-    was_unreachable: BoolArray | None = None,
+    may_bend: BoolArray,
     largest_stiffness: float = 1.0,
 ) -> Solution:
     """The step of all levels, the most important first, and then toward the attraction.
 
-    Damping is chosen per frame and direction from the singular value and the residual. `bend_hint` (columns,) is the
-    direction in which a saddle is left where no gradient decides. `was_unreachable` (frames,) says where the previous
-    step left a level's error; second derivatives are evaluated only there, since many targets seem unreachable for one
-    step. None is everywhere. `largest_stiffness` is the largest stiffness by whose root a column was scaled.
+    Damping is chosen per frame and direction from the singular value and the residual. In each frame the levels before
+    `strict` (frames,) are strict, that one is unreachable. `bend_hint` (columns,) is the direction in which a saddle is
+    left, where `may_bend` (frames,) allows it. `largest_stiffness` is the largest stiffness by whose root a column was
+    scaled.
     """
     longest = LONGEST_STEP * float(np.sqrt(largest_stiffness))
-    if was_unreachable is None:
-        was_unreachable = np.ones(len(attraction.velocity), dtype=bool)
+    some = np.flatnonzero(strict < levels.count)
+    step, basis, unreachable_level = _strict_step(levels, strict if some.size else None, longest)
+    wanted = (attraction.velocity - step) * attraction.columns
+    if not some.size:
+        gradient = outside(basis, wanted[:, None])[:, 0]
+        secants = secants.updated(gradient, basis)
+        ones = np.ones(len(step))
+        own = outside(basis, secants.direction(gradient, lambda rows: rows, ones)[:, None])[:, 0]
+        return Solution(step, own, gradient, secants, unreachable_level, np.zeros(len(step), dtype=bool))
+    rest = _Relaxed(levels.at(some), strict[some], step[some], basis[some])
+    weight, ridge = np.ones((2, len(step)))
+    weight[some], ridge[some] = rest.weight, rest.ridge
+    wanted = weight[:, None] * wanted
+    wanted[some] += combined(rest.residual, rest.rows)
+    gradient = outside(basis, wanted[:, None])[:, 0]
+    secants = secants.updated(gradient, basis)
+
+    def inverse(rows: Array) -> Array:
+        multiplied = rows / ridge[:, None, None]
+        multiplied[some] -= rest.stiffened(multiplied[some])
+        return multiplied
+
+    own = secants.direction(gradient, inverse, weight)
+    if rest.is_selective.any():
+        # A secant would move for one level what only others recruit.
+        frames = np.flatnonzero(rest.is_selective)
+        own[some[frames]] = rest.selective_step(frames, (wanted[some] - combined(rest.residual, rest.rows))[frames])
+    leaves_saddle = np.zeros(len(step), dtype=bool)
+    flat = may_bend[some] & (np.linalg.norm(gradient[some], axis=1) < SADDLE_GRADIENT * rest.error)
+    if flat.any():
+        frames = np.flatnonzero(flat)
+        leaves_saddle[some[frames]] = True
+        own[some[frames]] += rest.saddle_step(frames, bend_hint, gradient[some[frames]])
+    own = outside(basis, own[:, None])[:, 0]
+    return Solution(step, own, gradient, secants, unreachable_level, leaves_saddle)
+
+
+class _Relaxed:
+    """The rows of some frames from their first unreachable level on: a weighted sum of squares that is minimized in the
+    null space of the levels above."""
+
+    def __init__(self, levels: PriorityLevels, strict: IntArray, step: Array, basis: Array) -> None:
+        """Take the levels of these frames, the step (some, columns) of the strict ones, and a basis (some, used rows,
+        columns) of their row space."""
+        depths = levels.level_of_row - strict[:, None]
+        self.error = np.sqrt(np.einsum("fr,fr->f", levels.target_error**2, (depths == 0).astype(np.float64)))
+        """(some,) the norm of the unreachable level's error."""
+        roots = np.sqrt(level_weights(self.error, depths))
+        self.weight = np.maximum(level_weights(self.error, levels.count - strict), TINY)
+        """(some,) of the attraction."""
+        self.rows = outside(basis, levels.jacobian * roots[:, :, None])
+        """(some, rows, columns) weighted, in the null space of the strict levels."""
+        self.ridge = self.weight + DAMPING * self.error
+        """(some,) the curvature of directions that no row shows."""
+        self.residual = roots * (levels.target_error - times(levels.jacobian, step))
+        """(some, rows) weighted."""
+        self._own_rows = depths == 0
+        self._basis = basis
+        self._recruited = levels.recruited
+        self.is_selective = np.zeros(len(strict), dtype=bool)
+        """(some,) where a level that is not strict has rows that may not use every column."""
+        if levels.recruited is not None:
+            self.is_selective = ((depths >= 0) & ~levels.recruited.all(axis=1)).any(axis=1)
+        gram = self.rows @ self.rows.swapaxes(1, 2)
+        self._inverse = np.linalg.inv(gram + self.ridge[:, None, None] * np.eye(gram.shape[1]))
+
+    def stiffened(self, rows: Array) -> Array:
+        """By how much the curvature that rows show shortens vectors (some, vectors, columns)."""
+        return ((rows @ self.rows.swapaxes(1, 2)) @ self._inverse) @ self.rows
+
+    def selective_step(self, frames: IntArray, attraction: Array) -> Array:
+        """(frames, columns) the step of some of the frames in which each row moves only the columns that it recruits.
+
+        First the unreachable level alone, then those below it and the weighted attraction (frames, columns), against
+        the resistance of all columns that move it.
+        """
+        assert self._recruited is not None
+        rows, basis, ridge = self.rows[frames], self._basis[frames], self.ridge[frames]
+        own = self._own_rows[frames]
+        first = _pulled(rows, rows * self._recruited, self.residual[frames] * own, ridge, basis)
+        pulling = np.where(own[:, :, None], rows, rows * self._recruited)
+        start = outside(basis, attraction[:, None])[:, 0] / ridge[:, None]
+        residual = (self.residual[frames] - times(rows, first)) * ~own - times(rows, start)
+        return first + start + _pulled(rows, pulling, residual, ridge, basis)
+
+    def saddle_step(self, frames: IntArray, bend_hint: Array, gradient: Array) -> Array:
+        """(frames, columns) a step along the hint (columns,) that no row shows, at some of the frames, to the side to
+        which the descent direction `gradient` (frames, columns) points."""
+        hint = np.broadcast_to(bend_hint, gradient.shape)
+        if self._recruited is not None:
+            hint = hint * (self._own_rows[frames] @ self._recruited)
+        rows = self.rows[frames]
+        within = RowSpace(rows, rows).basis()
+        away = outside(self._basis[frames], outside(within, hint[:, None]))[:, 0]
+        away *= SADDLE_STEP / np.maximum(np.abs(away).max(axis=1, keepdims=True), TINY)
+        toward = np.einsum("fc,fc->f", away, gradient) / np.maximum(np.linalg.norm(away, axis=1), TINY)
+        return np.where(toward < -SIDE_GRADIENT * self.error[frames], -1.0, 1.0)[:, None] * away
+
+
+def _pulled(rows: Array, pulling: Array, residual: Array, ridge: Array, basis: Array) -> Array:
+    """(frames, columns) the damped step of rows (frames, rows, columns) that pull only by `pulling`."""
+    system = rows @ pulling.swapaxes(1, 2) + ridge[:, None, None] * np.eye(rows.shape[1])
+    pulls = np.linalg.solve(system, residual[:, :, None])[:, :, 0]
+    return outside(basis, combined(pulls, pulling)[:, None])[:, 0]
+
+
+def _strict_step(levels: PriorityLevels, strict: IntArray | None, longest: float) -> tuple[Array, Array, IntArray]:
+    """The step (frames, columns) of the levels before `strict` (frames,), None for all; an orthonormal basis (frames,
+    rows, columns) of their row space; and (frames,) the first of them whose error it leaves."""
+    if strict is not None:
+        is_strict = (levels.level_of_row < strict[:, None]).astype(np.float64)
+        levels = PriorityLevels(
+            levels.count,
+            levels.jacobian * is_strict[:, :, None],
+            levels.goal_error * is_strict,
+            levels.target_error,
+            levels.level_of_row,
+            levels.task_of_row,
+            levels.recruited,
+            None if levels.null_rows is None else levels.null_rows * is_strict,
+        )
     if levels.recruited is not None:
-        return _step_by_level(levels, attraction, bend_hint, was_unreachable, longest)
-    solution, regular = _regular_step(levels, attraction, longest)
+        return _step_by_level(levels, longest)
+    step, basis, regular = _regular_step(levels, longest)
+    unreachable_level = np.full(len(step), levels.count)
     others = np.flatnonzero(~regular)
     if others.size:
-        solution.put(
-            others,
-            _step_by_level(levels.at(others), attraction.at(others), bend_hint, was_unreachable[others], longest),
-        )
-    return solution
+        step[others], basis[others], unreachable_level[others] = _step_by_level(levels.at(others), longest)
+    return step, basis, unreachable_level
 
 
-def _regular_step(levels: PriorityLevels, attraction: Attraction, longest: float) -> tuple[Solution, BoolArray]:
-    """The least step that meets all levels at once, and in which frames, (frames,), it is the strict-priority step.
+def _regular_step(levels: PriorityLevels, longest: float) -> tuple[Array, Array, BoolArray]:
+    """The least step that meets all levels at once, a basis of their row space, and in which frames, (frames,), it is
+    the strict-priority step.
 
     Where the rows of all levels are independent, one step within their row space meets them all, whatever their order.
     Cholesky takes the rows in order, so the components of each level are those of its own projected step.
@@ -98,59 +256,37 @@ def _regular_step(levels: PriorityLevels, attraction: Attraction, longest: float
     regular = ~((row_squares == 0.0) & (residual != 0.0)).any(axis=1)
     # The norm of the inverse bounds the smallest singular value from below; the components bound each direction's step.
     regular &= REGULAR**2 * row_squares.sum(axis=1) * np.einsum("frs,frs->f", whitener, whitener) < 1.0
-    own_rows = levels.level_of_row[:, None] == np.arange(len(levels))
+    own_rows = levels.level_of_row[:, None] == np.arange(-1, levels.count)
     regular &= (components**2 @ own_rows <= longest**2).all(axis=1)
-
-    step = combined(combined(components, whitener), jacobian)
-    wanted = (attraction.velocity - step) * attraction.columns
-    within_rows = times(whitener, times(jacobian, wanted))
-    attracted = wanted - combined(combined(within_rows, whitener), jacobian)
-    frames = len(step)
-    return Solution(step + attracted, attracted, np.full(frames, len(levels)), np.zeros(frames, dtype=bool)), regular
+    basis = whitener @ jacobian
+    return combined(components, basis), basis, regular
 
 
-def _step_by_level(
-    levels: PriorityLevels, attraction: Attraction, bend_hint: Array, was_unreachable: BoolArray, longest: float
-) -> Solution:
-    """The steps of the levels in order, each in the null space of those above; see `prioritized_step`."""
-    frames, columns = attraction.velocity.shape
+def _step_by_level(levels: PriorityLevels, longest: float) -> tuple[Array, Array, IntArray]:
+    """The steps of the levels in order, each in the null space of those above; see `_strict_step`."""
+    frames, _, columns = levels.jacobian.shape
     step = np.zeros((frames, columns))
     basis = np.zeros((frames, 0, columns))
-    unreachable_level = np.full(frames, len(levels))
-    seems_unreachable = np.zeros(frames, dtype=bool)
-    for depth, level in enumerate(levels):
-        residual = level.goal_error - times(level.jacobian, step)
-        projected = outside(basis, level.jacobian)
-        space = RowSpace(projected, level.jacobian)
-        used_rows = space.basis()
-        if level.recruited is None:
+    unreachable_level = np.full(frames, levels.count)
+    for level in range(-1, levels.count):
+        rows = levels.rows_of(level)
+        if rows.start == rows.stop:
+            continue
+        jacobian = levels.jacobian[:, rows]
+        residual = levels.goal_error[:, rows] - times(jacobian, step)
+        projected = outside(basis, jacobian)
+        space = RowSpace(projected, jacobian)
+        recruited = None if levels.recruited is None else levels.recruited[rows]
+        if recruited is None or recruited.all():
             own_step = _damped_step(space, projected, residual, longest)
         else:
-            own_step = _recruited_step(level.recruited, projected, space, basis, residual, longest)
-        finished = unreachable_level < depth
-        own_step[finished], used_rows[finished] = 0.0, 0.0
-        if level.second_order is not None:
-            remaining = residual - times(level.jacobian, own_step)
-            is_unreachable = _is_unreachable(residual, remaining) & ~finished
-            seems_unreachable |= is_unreachable
-            some = np.flatnonzero(is_unreachable & was_unreachable)
-            if some.size:
-                unreachable_level[some] = depth
-                own_step[some], used_rows[some] = unreachable_level_step(
-                    list(levels),
-                    depth,
-                    some,
-                    step[some],
-                    basis[some],
-                    remaining[some],
-                    attraction.velocity[some],
-                    bend_hint,
-                )
+            own_step = _recruited_step(recruited, projected, space, basis, residual, longest)
+        if level >= 0:
+            is_unreachable = _is_unreachable(residual, residual - times(jacobian, own_step))
+            unreachable_level = np.where(is_unreachable, np.minimum(unreachable_level, level), unreachable_level)
         step += own_step
-        basis = np.concatenate([basis, used_rows], axis=1)
-    wanted = (attraction.velocity - step) * attraction.columns * (unreachable_level == len(levels))[:, None]
-    attracted = outside(basis, wanted[:, None])[:, 0]
-    return Solution(step + attracted, attracted, unreachable_level, seems_unreachable)
+        basis = np.concatenate([basis, space.basis()], axis=1)
+    return step, basis, unreachable_level
 
 
 def _damped_step(space: RowSpace, projected: Array, residual: Array, longest: float) -> Array:

@@ -17,7 +17,6 @@ from ..core import rotations
 from ..core.arrays import Array, ArrayLike, BoolArray
 from ..core.errors import TaskError
 from .base import GoalStep, Task, check_offset, shortened, target_array
-from .curvature import point_curvature
 
 NEAREST = 1e-3
 """Sizes of the character: a place nearer to the eye than this counts as this far away, since there the direction to it
@@ -99,12 +98,6 @@ class AimTask(Task):
     def null_rows(self, state: WorldState) -> Array:
         # Of the part that the axis adds; that of the eye vanishes as the axis comes to point at the place.
         return self._pointing(state)
-
-    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
-        # That of the axis, as for a direction; that of the line of sight, smaller by arm over distance, is left out.
-        carries = self.influencing_joints(state.skeleton)
-        arms = self._pointing(state)[:, None] * carries[:, None]
-        return point_curvature(state, dofs, pull, arms[:, dofs.rotating], arms[:, dofs.hinged])
 
     def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         return skeleton.tree.carriers(skeleton.index(self.joint))

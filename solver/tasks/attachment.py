@@ -17,7 +17,6 @@ from ..core import rotations
 from ..core.arrays import Array, ArrayLike, BoolArray
 from ..core.errors import TaskError
 from .base import Task, check_offset, target_array
-from .curvature import point_curvature
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,17 +73,6 @@ class AttachmentTask(Task):
         spin = state.rotation_jacobian(reference, dofs)
         jacobian += np.cross(self._arm(state)[:, :, None], spin, axis=1)
         return jacobian
-
-    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
-        # The value is the difference of two points, the one on the reference being the target.
-        skeleton = state.skeleton
-        target = BodyPoint(skeleton.index(self.reference))
-        arms = []
-        for joints in (dofs.rotating, dofs.hinged):
-            carries = skeleton.tree.carriers(int(target.joint))[joints]
-            to_target = state.point_arms(target, joints) + self._arm(state)[:, None] * carries[:, None]
-            arms.append(state.point_arms(skeleton.resolve(self._body_point), joints) - to_target)
-        return point_curvature(state, dofs, pull, *arms)
 
     def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         # Joints above both move neither relative to the other.

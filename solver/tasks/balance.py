@@ -15,8 +15,7 @@ from ..body.kinematics import WorldState
 from ..body.skeleton import Skeleton
 from ..core.arrays import Array, ArrayLike, BoolArray
 from ..core.errors import TaskError
-from .base import Task, along_axes, axis_indices, target_array
-from .curvature import point_curvature
+from .base import Task, axis_indices, target_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,17 +59,6 @@ class BalanceTask(Task):
 
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
         return state.balance_jacobian(self._resolved(state.skeleton), dofs)[:, self._rows(state.skeleton)]
-
-    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
-        vectors = along_axes(pull, self._rows(state.skeleton))
-        points = self._resolved(state.skeleton)
-        return point_curvature(
-            state,
-            dofs,
-            vectors,
-            state.balance_arms(points, dofs.rotating),
-            state.balance_arms(points, dofs.hinged),
-        )
 
     def observed_joints(self, skeleton: Skeleton) -> BoolArray:
         return skeleton.mask([int(point.joint) for point in self._resolved(skeleton)])

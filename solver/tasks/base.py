@@ -99,14 +99,6 @@ class Task(ABC):
         the Jacobian); None where there is none, as in most tasks."""
         return None
 
-    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
-        """(frames, columns, columns) -Σᵢ pullᵢ ∂²valueᵢ/∂q², with the rows i of the current value and the pull (frames,
-        rows), which is the weighted residual.
-
-        An unreachable task needs it for its second-order step; None where the task does not define it.
-        """
-        return None
-
     def at(self, frames: IntArray) -> Self:
         """The task of some of its frames."""
         targets = self._targets
@@ -198,13 +190,6 @@ def check_offset(label: str, offset: ArrayLike) -> None:
     """Raise if an offset on a joint is not three finite numbers."""
     if target_array(label, offset, 3, "offset").ndim != 1:
         raise TaskError(f"{label}: the offset is fixed to the joint, so it must be three numbers.")
-
-
-def along_axes(rows: Array, indices: list[int]) -> Array:
-    """(frames, rows) components along some axes as (frames, 3) vectors."""
-    vectors = np.zeros((len(rows), 3))
-    vectors[:, indices] = rows
-    return vectors
 
 
 def axis_indices(label: str, axes: str) -> list[int]:

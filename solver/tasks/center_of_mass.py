@@ -12,8 +12,7 @@ from ..body.degrees_of_freedom import Dofs
 from ..body.kinematics import WorldState
 from ..body.skeleton import Skeleton
 from ..core.arrays import Array, ArrayLike, BoolArray
-from .base import Task, along_axes, axis_indices, target_array
-from .curvature import point_curvature
+from .base import Task, axis_indices, target_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +44,6 @@ class CenterOfMassTask(Task):
 
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
         return state.center_of_mass_jacobian(dofs)[:, self._rows(state.skeleton)]
-
-    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
-        return point_curvature(
-            state,
-            dofs,
-            along_axes(pull, self._rows(state.skeleton)),
-            state.mass_arms(dofs.rotating),
-            state.mass_arms(dofs.hinged),
-        )
 
     def observed_joints(self, skeleton: Skeleton) -> BoolArray:
         return np.zeros(len(skeleton), dtype=bool)

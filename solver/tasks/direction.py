@@ -15,7 +15,6 @@ from ..core import rotations
 from ..core.arrays import Array, ArrayLike, BoolArray
 from ..core.errors import TaskError
 from .base import GoalStep, Task, shortened, target_array
-from .curvature import point_curvature
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +72,6 @@ class DirectionTask(Task):
 
     def null_rows(self, state: WorldState) -> Array:
         return self._pointing(state)  # the length of a direction does not change
-
-    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
-        # A direction moves like a point at that offset from every joint above it.
-        carries = self.influencing_joints(state.skeleton)
-        arms = self._pointing(state)[:, None] * carries[:, None]
-        return point_curvature(state, dofs, pull, arms[:, dofs.rotating], arms[:, dofs.hinged])
 
     def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         return skeleton.tree.carriers(skeleton.index(self.joint))

@@ -16,7 +16,6 @@ from ..body.skeleton import Skeleton
 from ..core.arrays import Array, ArrayLike, BoolArray
 from ..core.errors import TaskError
 from .base import Task, check_offset, target_array
-from .curvature import point_curvature
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,16 +72,6 @@ class HalfSpaceTask(Task):
         return np.einsum(
             "r,frc->fc", cast(Array, self.normal), state.point_jacobian(self._point(state.skeleton), dofs)
         )[:, None]
-
-    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
-        point = self._point(state.skeleton)
-        return point_curvature(
-            state,
-            dofs,
-            pull * cast(Array, self.normal),
-            state.point_arms(point, dofs.rotating),
-            state.point_arms(point, dofs.hinged),
-        )
 
     def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         return skeleton.tree.carriers(skeleton.index(self.joint))

@@ -15,7 +15,7 @@ from ..body.skeleton import Skeleton
 from ..core import rotations
 from ..core.arrays import Array, BoolArray, IntArray
 from ..core.errors import TaskError
-from ..core.row_space import combined, times
+from ..core.row_space import times
 from .base import GoalStep, Task
 
 
@@ -67,9 +67,6 @@ class MaskedTask(Task):
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
         return self._active_part(self.task.jacobian(state, dofs))
 
-    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
-        return self.task.curvature(state, dofs, self._active_part(pull))
-
     def observed_joints(self, skeleton: Skeleton) -> BoolArray:
         return self.task.observed_joints(skeleton)
 
@@ -107,10 +104,6 @@ class AcrossTask(MaskedTask):
     def _active_part(self, rows: Array) -> Array:
         projection = self._active_projection
         return projection @ rows if rows.ndim == 3 else times(projection, rows)
-
-    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array | None:
-        back = combined(pull * self.active[:, None], self.projection)
-        return self.task.curvature(state, dofs, back)
 
     def at(self, frames: IntArray) -> Self:
         return self._copy(

@@ -15,7 +15,6 @@ from ..core import rotations
 from ..core.arrays import Array, ArrayLike, BoolArray
 from ..core.errors import TaskError
 from .base import Task, target_array
-from .curvature import spin_curvature
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +52,6 @@ class OrientationTask(Task):
         # at e, which is the inverse left one at -e.
         seen = rotations.exp_jacobian_inverse(-self.cached_error(state))
         return state.rotation_jacobian(state.skeleton.index(self.joint), dofs, seen)
-
-    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
-        return spin_curvature(state, dofs, pull, state.skeleton.index(self.joint))
 
     def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         return skeleton.tree.carriers(skeleton.index(self.joint))

@@ -12,8 +12,7 @@ from ..body.joints import BodyPoint
 from ..body.kinematics import WorldState
 from ..body.skeleton import Skeleton
 from ..core.arrays import Array, ArrayLike, BoolArray
-from .base import Task, along_axes, axis_indices, check_offset, target_array
-from .curvature import point_curvature
+from .base import Task, axis_indices, check_offset, target_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,16 +61,6 @@ class PositionTask(Task):
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
         jacobian = state.point_jacobian(self._point(state.skeleton), dofs)
         return jacobian if self._rows == [0, 1, 2] else jacobian[:, self._rows]
-
-    def curvature(self, state: WorldState, dofs: Dofs, pull: Array) -> Array:
-        point = self._point(state.skeleton)
-        return point_curvature(
-            state,
-            dofs,
-            along_axes(pull, self._rows),
-            state.point_arms(point, dofs.rotating),
-            state.point_arms(point, dofs.hinged),
-        )
 
     def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
         return skeleton.tree.carriers(skeleton.index(self.joint))

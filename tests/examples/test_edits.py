@@ -13,11 +13,11 @@ import pytest
 
 from poise import solver
 from poise.examples import edits
+from poise.examples.accelerations import accelerations
 from poise.examples.edits import KICK_HEIGHTS, Edit
 from poise.solver.constraints import Source
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
-from poise.examples.accelerations import accelerations
 from poise.solver.deformation.timeline import Timeline
 
 from ..conftest import MOCAP

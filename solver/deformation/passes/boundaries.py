@@ -37,9 +37,7 @@ def blend_boundaries(frame_tasks: FrameTasks, state: Callable[[IntArray], WorldS
         for run, before, after in _boundaries(channel):
             value_before, slope_before = measured(before)
             value_after, slope_after = measured(after)
-            offsets = boundary_offsets(
-                run, value_before, -slope_before, value_after, slope_after, timeline.source.ease
-            )
+            offsets = boundary_offsets(run, value_before, -slope_before, value_after, slope_after, timeline.source.ease)
             if offsets.any():
                 displacements[number] = displacements[number].copy()
                 displacements[number][run.first : run.last + 1] += offsets

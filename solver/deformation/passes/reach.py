@@ -53,9 +53,13 @@ def relax_unreachable_targets(
     settings = work.settings.solving()
     met = np.ones(len(knots), dtype=bool)
     for group in wanted.groups(np.unique(knots[missed])):
-        solved = wanted.solve_prioritized(group, work.motion, source, settings, work.settings.tolerances.reachable, moving)
+        solved = wanted.solve_prioritized(
+            group, work.motion, source, settings, work.settings.tolerances.reachable, moving
+        )
         work.write(solved.frames, solved.motion)
-        met[np.isin(knots, solved.frames)] = solved.met[np.searchsorted(solved.frames, knots[np.isin(knots, solved.frames)])]
+        met[np.isin(knots, solved.frames)] = solved.met[
+            np.searchsorted(solved.frames, knots[np.isin(knots, solved.frames)])
+        ]
         yield work.progress(Stage.CONFLICTS, 1.0)
     values = columns.displacement(source.at(knots), work.at(knots))
     draft = replace(draft, values=np.where(missed[:, None], values, draft.values))
@@ -87,7 +91,9 @@ def _relaxed(
         lengths = np.linalg.norm(excess, axis=1)
         unit = 1.0 if effector.is_angular else frame_tasks.skeleton.size
         more = 1.0 + MARGIN * unit / np.maximum(lengths, MARGIN * unit)
-        smooth = _smooth(knots[active], (excess * np.where(residuals > limit, more, 1.0)[:, None])[active], channel.active, radius)
+        smooth = _smooth(
+            knots[active], (excess * np.where(residuals > limit, more, 1.0)[:, None])[active], channel.active, radius
+        )
         relaxed = (smooth != 0.0).any(axis=1) & channel.active
         targets[number] = targets[number].copy()
         targets[number][relaxed] = effector.displaced(values[relaxed], (asked - smooth)[relaxed])

@@ -152,24 +152,11 @@ def test_columns_of_fewer_joints_are_those_of_all(character: Skeleton, rng: np.r
         assert_equal_to_rounding(narrow, wide[:, :, kept])
 
 
-def test_arms_reach_from_the_joints_that_carry(rng: np.random.Generator) -> None:
-    skeleton = random_skeleton(rng)
-    state = random_state(rng, skeleton)
-    joints, point = np.arange(len(skeleton)), BodyPoint(9, (0.3, 0.1, -0.2))
-    arms = state.point_arms(point, joints)
-    for joint in joints:
-        if joint in skeleton.tree.chain(9):
-            expected = state.point(point) - state.positions[:, joint]
-            np.testing.assert_allclose(arms[:, joint], expected, atol=EXACT)
-        else:
-            assert not arms[:, joint].any()
-
-
 def test_mass_arms_reach_to_the_mass_that_each_joint_carries(rng: np.random.Generator) -> None:
     skeleton = random_skeleton(rng)
     state = random_state(rng, skeleton)
     centers = state.positions + np.einsum("fjkl,jl->fjk", matrix(state.rotations), skeleton.mass_centers)
-    arms = state.mass_arms(np.arange(len(skeleton)))
+    arms = state.balance_arms((), np.arange(len(skeleton)))
     for joint in range(len(skeleton)):
         carried = skeleton.tree.ancestry[:, joint]
         reach = centers[:, carried] - state.positions[:, joint, None]
@@ -276,8 +263,7 @@ def everything(state: WorldState) -> list[Array]:
         state.rotation_jacobian(last, dofs),
         state.center_of_mass_jacobian(dofs),
         state.hinge_axes(dofs.hinged),
-        state.point_arms(point, dofs.rotating),
-        state.mass_arms(dofs.rotating),
+        state.balance_arms((point,), dofs.rotating),
         state.parent_rotations(dofs.rotating),
     ]
 
@@ -431,7 +417,7 @@ def test_a_body_without_mass_has_its_centre_at_its_first_joint(character: Skelet
     state = random_state(rng, weightless)
     np.testing.assert_array_equal(state.center_of_mass(), state.positions[:, 0])
     assert not state.center_of_mass_jacobian(weightless.dofs).any()
-    assert not state.mass_arms(np.arange(len(weightless))).any()
+    assert not state.balance_arms((), np.arange(len(weightless))).any()
 
 
 def test_one_heavy_joint_is_the_centre(rng: np.random.Generator) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver.core.row_space import RowSpace, combined, outside, outside_both, times, whitening
+from poise.solver.core.row_space import RowSpace, combined, outside, times, whitening
 
 FRAMES, COLUMNS = 7, 20
 
@@ -36,16 +36,6 @@ def test_what_is_outside_is_orthogonal_to_the_basis(rng):
     left = outside(basis, others)
     assert np.abs(left @ basis.swapaxes(1, 2)).max() < 1e-13
     assert np.allclose(outside(basis, left), left, atol=1e-13)
-
-
-def test_a_matrix_is_restricted_on_both_sides(rng):
-    rows = rng.standard_normal((FRAMES, 4, COLUMNS))
-    basis = RowSpace(rows, rows).basis()
-    matrix = rng.standard_normal((FRAMES, COLUMNS, COLUMNS))
-    matrix = matrix + matrix.swapaxes(1, 2)
-    inner = outside_both(basis, matrix)
-    assert np.abs(inner @ basis.swapaxes(1, 2)).max() < 1e-12
-    assert np.allclose(inner, inner.swapaxes(1, 2), atol=1e-12)
 
 
 def test_zero_rows_and_no_frames_are_no_trouble():

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from poise.solver.core.errors import PoiseError
-from poise.solver.deformation.settings import Tolerances
-from poise.solver.deformation.settings import DeformSettings
+from poise.solver.deformation.settings import DeformSettings, Tolerances
 
 
 def test_iterations_and_tolerance_are_those_of_the_posture_solver() -> None:

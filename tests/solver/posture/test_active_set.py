@@ -141,21 +141,21 @@ def test_what_a_step_would_pass_is_met(rng: np.random.Generator) -> None:
     assert not (active.violated_by(step, 0.01) & met).any()
 
 
-def test_the_level_of_active_boundaries_has_their_gradients_and_leads_to_them(rng: np.random.Generator) -> None:
+def test_the_rows_of_active_boundaries_has_their_gradients_and_leads_to_them(rng: np.random.Generator) -> None:
     skeleton = limited(rng)
     dofs = skeleton.dofs
     state = WorldState.of(skeleton, near_rest(rng, skeleton, 5))
     active_set = LimitBoundaries(skeleton, dofs).measured(state, np.ones(dofs.count))
     active = rng.random(active_set.excess.shape) < 0.3
     active[2] = False
-    level = active_set.activated(active).level()
+    jacobian, residual = active_set.activated(active).rows()
     whole = dense(active_set, dofs.count)
-    assert level.jacobian.shape == (5, active.sum(axis=1).max(), dofs.count)
+    assert jacobian.shape == (5, active.sum(axis=1).max(), dofs.count)
     for frame in range(5):
         rows = active[frame].sum()
-        np.testing.assert_allclose(level.jacobian[frame, :rows], whole[frame, active[frame]], atol=1e-15)
-        np.testing.assert_array_equal(level.goal_error[frame, :rows], -active_set.excess[frame, active[frame]])
-        assert not level.jacobian[frame, rows:].any() and not level.goal_error[frame, rows:].any()
+        np.testing.assert_allclose(jacobian[frame, :rows], whole[frame, active[frame]], atol=1e-15)
+        np.testing.assert_array_equal(residual[frame, :rows], -active_set.excess[frame, active[frame]])
+        assert not jacobian[frame, rows:].any() and not residual[frame, rows:].any()
 
 
 def test_some_frames_of_the_locks(rng: np.random.Generator) -> None:
@@ -173,7 +173,7 @@ def test_a_skeleton_without_limits_has_none_to_meet(rng: np.random.Generator) ->
     state = WorldState.of(skeleton, random_motion(rng, skeleton))
     active_set = LimitBoundaries(skeleton, skeleton.dofs).measured(state, np.ones(skeleton.dofs.count))
     assert not active_set.violated_by(np.ones((4, skeleton.dofs.count)), 0.0).size
-    assert active_set.level().jacobian.shape == (4, 0, skeleton.dofs.count)
+    assert active_set.rows()[0].shape == (4, 0, skeleton.dofs.count)
 
 
 # --- clamping ------------------------------------------------------------------------------------------------------
@@ -275,7 +275,5 @@ def test_what_is_not_measured_for_a_step_is_not_met_by_it(seed: int, length: flo
     met = some.violated_by(step, 1e-9)
     assert met.any() or length == 1e-3
     assert some.measured.mean() < 0.5 or length > 1e-3, "a short step made nearly all boundaries be measured"
-    np.testing.assert_allclose(
-        some.activated(met).level().jacobian, every.activated(met).level().jacobian, atol=1e-15, rtol=0.0
-    )
-    assert np.isfinite(some.activated(met).level().goal_error).all()
+    np.testing.assert_allclose(some.activated(met).rows()[0], every.activated(met).rows()[0], atol=1e-15, rtol=0.0)
+    assert np.isfinite(some.activated(met).rows()[1]).all()

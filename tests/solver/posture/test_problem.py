@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from poise import solver
 from poise.solver import synthetic
 from poise.solver.body.degrees_of_freedom import Dofs
 from poise.solver.body.kinematics import WorldState, integrate
-from poise.solver.posture.problem import Problem
+from poise.solver.posture.problem import Course, Problem
 from poise.solver.posture.settings import SolveSettings
 
 from ..rounding import assert_equal_to_rounding
@@ -34,9 +34,7 @@ def compiled(skeleton: solver.Skeleton, *tasks: solver.Task) -> Problem:
 
 
 def whole_step(problem: Problem, state: WorldState) -> np.ndarray:
-    return problem.step(
-        state, np.full(state.frames, 0.6), np.ones(state.frames), np.ones(state.frames, dtype=bool)
-    ).whole
+    return problem.step(state, Course.first(problem, state.frames)).whole
 
 
 def test_only_recruited_joints_have_columns(skeleton):
@@ -66,7 +64,7 @@ def test_equal_priorities_make_one_level(skeleton, state):
 def test_a_step_has_no_turn_beyond_its_frames_trust(skeleton, state):
     problem = compiled(skeleton, solver.PositionTask("r_wrist", [2.0, 2.0, 2.0]))
     trust = np.array([0.01, 0.1, 0.5])
-    step = problem.step(state, trust, np.ones(3), np.ones(3, dtype=bool)).whole
+    step = problem.step(state, replace(Course.first(problem, 3), trust=trust)).whole
     assert (np.abs(step).max(axis=1) <= trust * (1 + 1e-12)).all()
 
 
@@ -136,7 +134,7 @@ def test_the_feasibility_step_leaves_unfinished_levels_where_they_are(skeleton, 
     near = solver.PositionTask("l_talocrural", ankle + np.array([0.001, 0, 0]), priority=2)
     far = solver.PositionTask("r_wrist", wrist + np.array([0.4, 0.3, 0.2]), priority=1)
     problem = compiled(skeleton, near, far)
-    step = problem.feasibility_step(state, np.array([[True, False]] * 3))
+    step = problem.feasibility_step(state, np.array([[True, False]] * 3)).whole
     after = WorldState.of(skeleton, integrate(state, problem.velocities(step), problem.dofs))
     before_near, before_far = problem.level_errors(state).T
     after_near, after_far = problem.level_errors(after).T

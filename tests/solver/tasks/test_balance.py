@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Balance: the shared Jacobian check on every character, curvature, and what its error means."""
+"""Balance: the shared Jacobian check on every character, and what its error means."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from poise.solver.tasks.balance import balance_vector
 from ..characters import matrix, person, random_skeleton, random_state
 from ..jacobian_check import assert_jacobian, some_dofs
 from ..rounding import assert_equal_to_rounding
-from .test_curvature import CHARACTERS as BODIES
-from .test_curvature import assert_same, second_differences
 
 
 def some_points(rng: np.random.Generator, skeleton: Skeleton) -> list[str | int | BodyPoint]:
@@ -33,18 +31,6 @@ def test_jacobian(character: Skeleton, rng: np.random.Generator, axes: str | Non
     task = BalanceTask(some_points(rng, character), rng.standard_normal((3, 3)), axes=axes)
     assert_jacobian(task, state)
     assert_jacobian(task, state, some_dofs(rng, state))
-
-
-@pytest.mark.parametrize("name", BODIES)
-@pytest.mark.parametrize("axes", [None, "yzx"])
-def test_curvature(name: str, axes: str | None, rng: np.random.Generator) -> None:
-    body = BODIES[name]()
-    state = random_state(rng, body, 1)
-    task = BalanceTask(some_points(rng, body), rng.standard_normal(3), axes=axes)
-    pull = rng.standard_normal(task.error(state).shape)
-    for dofs in (body.dofs, some_dofs(rng, state)):
-        expected = second_differences(lambda moved: task.error(moved) @ pull[0], state, dofs)
-        assert_same(task.curvature(state, dofs, pull), expected)
 
 
 def test_error_leads_from_where_the_centre_is_over_the_points(rng: np.random.Generator) -> None:

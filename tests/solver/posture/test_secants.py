@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Unreachable levels: the nearest posture, where first derivatives vanish."""
+"""Secants of quadratic functions, and the rest of unreachable levels, where first derivatives vanish."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from poise import solver
 from poise.solver import synthetic
 from poise.solver.body.kinematics import WorldState
 from poise.solver.core import rotations
-from poise.solver.posture.unreachable import LOWER_LEVEL_WEIGHT, level_weights
+from poise.solver.posture.secants import PAIRS, Secants
 
 
 def tip_of(skeleton: solver.Skeleton, pose: solver.Pose) -> np.ndarray:
@@ -22,11 +22,45 @@ def reach(skeleton: solver.Skeleton, target: np.ndarray, priority: int = 1) -> s
     return solver.PositionTask(tip.joint, target, offset=tip.offset, priority=priority)
 
 
-def test_what_lies_below_weighs_less_by_the_same_share_at_every_level():
-    weights = level_weights(np.array([0.1, 2.0]), 4)
-    assert np.allclose(weights[:, 0], 1.0), "an unmet level must count for itself in full"
-    assert np.allclose(weights[:, 1], LOWER_LEVEL_WEIGHT * np.array([0.1, 2.0]))
-    assert np.allclose(weights[:, 2:] / weights[:, 1:-1], LOWER_LEVEL_WEIGHT)
+def learned(rng: np.random.Generator, hessians: np.ndarray, steps: int) -> Secants:
+    """Secants of random steps (frames, columns) over quadratic functions with these Hessians."""
+    frames, columns, _ = hessians.shape
+    secants, place = Secants.none(frames, columns), rng.standard_normal((frames, columns))
+    every, nothing = np.ones(frames, dtype=bool), np.zeros((frames, 0, columns))
+    for _ in range(steps):
+        step = rng.standard_normal((frames, columns))
+        secants = secants.after(step, -np.einsum("fcd,fd->fc", hessians, place), every, every)
+        place = place + step
+        secants = secants.updated(-np.einsum("fcd,fd->fc", hessians, place), nothing)
+    return secants
+
+
+def test_the_last_change_of_a_gradient_is_answered_by_the_last_step(rng):
+    root = rng.standard_normal((3, 12, 12))
+    hessians = root @ root.swapaxes(1, 2) + np.eye(12)
+    for steps in (1, PAIRS - 1, PAIRS + 3):
+        secants = learned(rng, hessians, steps)
+        assert secants.steps.shape[1] == min(steps, PAIRS)
+        answered = secants.direction(secants.changes[:, -1], lambda rows: rows, np.ones(3))
+        assert np.allclose(answered, secants.steps[:, -1], atol=1e-9), "the secant equation does not hold"
+
+
+def test_pairs_without_curvature_and_of_other_frames_are_not_used(rng):
+    hessians = np.stack([np.eye(5), -np.eye(5)])
+    secants = learned(rng, hessians, 4)
+    gradient = rng.standard_normal((2, 5))
+    assert np.array_equal(secants.direction(gradient, lambda rows: rows, np.ones(2))[1], gradient[1])
+    kept = secants.after(np.zeros((2, 5)), gradient, np.ones(2, dtype=bool), np.array([True, False]))
+    assert kept.steps[0].any() and not kept.steps[1].any() and not kept.changes[1].any()
+
+
+def test_some_frames_are_written_over_others_with_as_many_pairs_or_fewer(rng):
+    hessians = np.stack([np.eye(5)] * 3)
+    whole, some = learned(rng, hessians, 4), learned(rng, hessians[:2], 2)
+    frames = np.array([2, 0])
+    whole.put(frames, some)
+    assert np.array_equal(whole.steps[frames, 2:], some.steps) and not whole.steps[frames, :2].any()
+    assert whole.steps[1].all()
 
 
 @pytest.mark.parametrize("beyond", [0.01, 0.5, 5.0, 500.0])
@@ -42,7 +76,7 @@ def test_a_chain_points_straight_at_what_it_cannot_reach(rng, beyond):
 
 
 def test_an_unmet_level_settles_in_few_steps():
-    # First-order steps need hundreds: their rate is that of the residual times the curvature they ignore.
+    # Damped steps alone need hundreds: their rate is that of the residual times the curvature they ignore.
     skeleton = synthetic.chain(6, 1.0)
     solved = solver.solve_posture(skeleton, synthetic.bent(skeleton, 0.3), [reach(skeleton, np.array([2.0, 1.0, 0.5]))])
     assert solved.converged
