@@ -22,7 +22,10 @@ class POISE_OT_point_add(OnConstraint, Operator):  # noqa: N801
 
     bl_idname = "poise.point_add"
     bl_label = "Add Point"
-    bl_description = "Add a point to the active constraint where its bone is shown now, at the current frame"
+    bl_description = (
+        "Add a point to the active constraint where its bone is shown now, at the current frame. A point of a balance "
+        "is at the centre of mass, and displaces it by as much as its empty is moved"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     frame: FloatProperty(name="Frame", description="The frame; the current one if not set", options=NOT_REMEMBERED)

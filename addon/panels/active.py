@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 from bpy.types import Panel, UILayout, UIList
 
-from ..properties import PATH_KINDS, active_constraint, armature_in, current_name, resolve_bone
+from ..properties import POINT_KINDS, active_constraint, armature_in, current_name, resolve_bone
 from ..workflows.recruiting import recruited_bones
 from .base import OfArmature, armature_of, draw_sentence
 from .residual import draw_residual
@@ -78,7 +78,7 @@ class POISE_PT_points(OfConstraint, Panel):  # noqa: N801
         """Whether the active constraint has points."""
         armature = armature_in(context)
         item = active_constraint(armature) if armature is not None else None
-        return item is not None and item.kind in PATH_KINDS
+        return item is not None and item.kind in POINT_KINDS
 
     def draw(self, context: bpy.types.Context) -> None:
         item: Any = active_constraint(armature_of(context))
@@ -198,8 +198,10 @@ def _draw_balance(layout: UILayout, armature: bpy.types.Object, item: Any) -> No
         column.prop(item, "end")
     layout.row(align=True).prop(item, "axes", expand=True)
     layout.prop(item, "displacement")
-    layout.label(text="Stands on" if len(item.bones) else "Stands on the feet")
-    draw_bones(layout, armature, item, "bones", "BONE")
+    layout.prop(item, "support")
+    if item.support == "FEET":
+        layout.label(text="Stands on" if len(item.bones) else "Stands on the feet")
+        draw_bones(layout, armature, item, "bones", "BONE")
 
 
 def _draw_pose(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:

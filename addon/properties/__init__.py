@@ -10,7 +10,7 @@ from bpy.props import PointerProperty, StringProperty
 
 from .bones import PoiseBone, current_name, follow_renames, name_bone, resolve_bone
 from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark
-from .constraint import PATH_KINDS, PoiseConstraint, events_of
+from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .points import EASE, PoisePoint, ease_frames
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
@@ -21,6 +21,7 @@ __all__ = [
     "LIMB_MARKS",
     "MARKS",
     "PATH_KINDS",
+    "POINT_KINDS",
     "POINT_MARKS",
     "TRUNK_MARKS",
     "PoiseAdvice",

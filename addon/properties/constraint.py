@@ -33,6 +33,9 @@ KINDS = (
 )
 PATH_KINDS = ("SHAPE", "ORIENTATION", "LOOK_AT")
 """The kinds with a path through points over a span of frames."""
+POINT_KINDS = (*PATH_KINDS, "BALANCE")
+"""The kinds to which points can be added. Those of a balance are displacements of the centre of mass: by how far each
+empty was moved from its home."""
 
 MODES = (
     ("ABSOLUTE", "Absolute", "The path is a curve through the points"),
@@ -69,6 +72,11 @@ POSE_SPACES = (
     ("LOCAL", "Local", "Bones keep their rotations relative to their parents"),
     ("WORLD", "World", "Bones keep their rotations in the world"),
 )
+SUPPORTS = (
+    ("FEET", "Feet", "Over both feet, whether they stand or not, or over the listed bones"),
+    ("PLANTS", "Plants", "Over the heels and balls that footplants hold in each frame"),
+)
+"""The first is the default, for files that were saved before this property existed."""
 AXES = (("X", "X", "The world's x axis"), ("Y", "Y", "The world's y axis"), ("Z", "Z", "The world's z axis"))
 
 
@@ -208,9 +216,10 @@ class PoiseConstraint(PropertyGroup):
 
     # Balance
     is_whole: BoolProperty(name="All Frames", description="Constrain the whole motion", default=True)
+    support: EnumProperty(name="Support", description="What the centre of mass stays over", items=SUPPORTS)
     displacement: FloatVectorProperty(
         name="Displacement",
-        description="The displacement of the centre of mass from where it is in the source",
+        description="The displacement of the centre of mass from where it is in the source; that of points is added",
         subtype="TRANSLATION",
         unit="LENGTH",
     )

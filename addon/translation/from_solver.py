@@ -21,6 +21,7 @@ from ...solver import (
     OrientationConstraint,
     PoiseError,
     ShapeConstraint,
+    Spline,
 )
 from .. import bridge
 from ..bridge.transforms import Transform
@@ -224,13 +225,8 @@ class _ConstraintWriter:
 
     def balance(self, constraint: Balance) -> None:
         item = self.item
-        displacement = np.zeros(3) if constraint.displacement is None else np.asarray(constraint.displacement)
-        if displacement.dtype == object or displacement.shape != (3,):
-            raise TranslationError(
-                f"{constraint.label}: a displacement that changes over time cannot be saved in a .blend; give one that "
-                "is the same at all frames."
-            )
-        item.displacement = displacement.tolist()
+        item.support = constraint.support.upper()
+        self._displacement(constraint)
         item.is_whole = constraint.begin is None and constraint.end is None
         last = self.clip.frames - 1.0
         item.begin = self._frame(0.0 if constraint.begin is None else constraint.begin)
@@ -238,6 +234,27 @@ class _ConstraintWriter:
         item.axes = set((constraint.axes or self.clip.skeleton.horizontal_axes).upper())
         for point in constraint.points or ():
             self._list_bone(item.bones, point if isinstance(point, BodyPoint) else BodyPoint(point))
+
+    def _displacement(self, constraint: Balance) -> None:
+        """Write the displacement of a balance: as a vector or, where it varies over time, as points."""
+        given = constraint.displacement
+        if isinstance(given, tuple) and given and isinstance(given[0], ConstraintPoint):
+            points = list(given)
+        elif given is None or (not isinstance(given, Spline) and np.shape(given) == (3,)):
+            self.item.displacement = np.zeros(3).tolist() if given is None else np.asarray(given).tolist()
+            return
+        else:
+            frames = np.arange(self.clip.frames)
+            curve = given.at(frames) if isinstance(given, Spline) else np.asarray(given)
+            points = [ConstraintPoint(value, float(frame)) for frame, value in zip(frames, curve, strict=True)]
+        centers = self.clip.center_of_mass()
+        for run in _runs(points):
+            home = Transform(centers[nearest_frame(self.reading, run[0].begin)], np.eye(3))
+            moved = [Transform(home.location + np.asarray(each.location), np.eye(3)) for each in run]
+            added = self._add_point(home, run[0].begin, run[-1].stay[1], moved[0])
+            added.tension, added.continuity, added.bias = run[0].tension, run[0].continuity, run[0].bias
+            if len(run) > 1 and self.with_empties:
+                _key(added.object, moved, [self._frame(each.begin) for each in run])
 
     def footplant(self, constraint: Footplant) -> None:
         item = self.item

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import bpy
@@ -185,7 +185,8 @@ class _ConstraintTranslator:
         stays = []
         for number, point in enumerate(item.points, start=1):
             begin, end = self._time(point.begin), self._time(max(point.begin, point.end))
-            if not item.begin <= point.begin <= max(point.begin, point.end) <= item.end:
+            is_inside = item.begin <= point.begin <= max(point.begin, point.end) <= item.end
+            if not is_inside and not (item.kind == "BALANCE" and item.is_whole):
                 raise self._error(
                     f"point {number} (frames {point.begin:g} to {point.end:g}) lies outside its constraint (frames "
                     f"{item.begin:g} to {item.end:g}); move the one, or extend the other."
@@ -215,7 +216,13 @@ class _ConstraintTranslator:
         return any(item == self.item for item in character_of(self.armature).found)
 
     def _path_points(self, location: Callable[[Transform, float], Any]) -> list[ConstraintPoint]:
-        """The points for the solver; `location` is called with the transform of an empty and the time in the clip.
+        """The points for the solver; `location` is called with the transform of an empty and the time in the clip."""
+        return [point for point, _ in self._points_with_items(location)]
+
+    def _points_with_items(
+        self, location: Callable[[Transform, float], Any]
+    ) -> list[tuple[ConstraintPoint, PoisePoint]]:
+        """As `_path_points`, each with the saved point.
 
         A stay at an empty that moves becomes a point at every frame.
         """
@@ -229,7 +236,10 @@ class _ConstraintTranslator:
         frames = [to_scene(self.reading, begin) for _, begin, _ in entries]
         transforms = self._transforms([point for point, _, _ in entries], frames)
         return [
-            ConstraintPoint(location(transform, begin), begin, end, point.tension, point.continuity, point.bias)
+            (
+                ConstraintPoint(location(transform, begin), begin, end, point.tension, point.continuity, point.bias),
+                point,
+            )
             for transform, (point, begin, end) in zip(transforms, entries, strict=True)
         ]
 
@@ -305,13 +315,24 @@ class _ConstraintTranslator:
         axes = "".join(sorted(item.axes)).lower()
         return [
             Balance(
-                points=points or None,
-                displacement=tuple(item.displacement) if any(item.displacement) else None,
+                points=points or None if item.support == "FEET" else None,
+                support="plants" if item.support == "PLANTS" else "feet",
+                displacement=self._displacement(),
                 begin=begin,
                 end=end,
                 axes=None if axes == self.clip.skeleton.horizontal_axes else axes,
                 **self._shared,
             )
+        ]
+
+    def _displacement(self) -> tuple[float, ...] | list[ConstraintPoint] | None:
+        """The displacement of a balance: its own, and by how far the empties of its points were moved."""
+        own = np.array(self.item.displacement, dtype=np.float64)
+        if not len(self.item.points):
+            return tuple(own.tolist()) if own.any() else None
+        return [
+            replace(point, location=own + point.location - np.array(saved.home))
+            for point, saved in self._points_with_items(lambda transform, time: transform.location)
         ]
 
     def _footplant(self) -> list[Constraint]:

@@ -13,7 +13,7 @@ from ... import solver
 from .. import bridge, translation
 from ..bridge.arrays import Array
 from ..bridge.transforms import FORWARD, Transform, bone_transforms
-from ..properties import PoiseConstraint, character_of, ease_frames, handles, name_bone
+from ..properties import POINT_KINDS, PoiseConstraint, character_of, ease_frames, handles, name_bone
 from ..properties.constraint_list import DEFAULT_PRIORITIES, new_item
 from ..translation import TranslationError
 from .bakeable import Bakeable, Change, bakeable_at, change_of
@@ -367,30 +367,39 @@ def _write_pose(armature: bpy.types.Object, item: PoiseConstraint, rotations: di
 
 
 def add_point(armature: bpy.types.Object, item: PoiseConstraint, frame: float) -> None:
-    """Add a point where the viewport shows the bone at a frame; the constraint is extended to contain it."""
+    """Add a point where the viewport shows the bone at a frame, or at the centre of mass of the source for a balance;
+    the constraint is extended to contain it."""
     bridge.check_armature(armature)
     if item.kind == "FOOTPLANT":
         _add_plant_empty(armature, item)
         return
-    if item.kind not in ("SHAPE", "ORIENTATION", "LOOK_AT"):
+    if item.kind not in POINT_KINDS:
         raise TranslationError(f"{item.name}: it has no points.")
     if any(point.begin <= frame <= max(point.begin, point.end) for point in item.points):
         raise TranslationError(f"{item.name}: it has a point at frame {frame:g} already; go to another frame.")
-    bridge.check_bones(armature, [item.bone])
-    (transform,) = bone_transforms(armature, [item.bone], frame)
-    added = Transform(transform.to_world(item.offset), np.eye(3))
-    if item.kind == "ORIENTATION":
-        added = transform
-    elif item.kind == "LOOK_AT":
-        axis = np.array(item.axis)
-        direction = transform.axes @ axis
-        where = transform.location + _view_distance(armature) * direction / (np.linalg.norm(direction) or 1.0)
-        added = Transform.pointing(where, direction) if item.aim == "DIRECTION" else Transform(where, np.eye(3))
+    added = _point_shown(armature, item, frame)
     if not item.begin <= frame <= item.end:
         begin, end = with_eases(bridge.current_scene(), frame, frame)
         item.begin, item.end = min(begin, item.begin), max(end, item.end)
     _add_point(armature, item, added, frame, frame)
     item.active_point = len(item.points) - 1
+
+
+def _point_shown(armature: bpy.types.Object, item: PoiseConstraint, frame: float) -> Transform:
+    """The transform for a new point at a frame: where the bone is shown or, of a balance, the centre of mass."""
+    if item.kind == "BALANCE":
+        clip = translation.clip_with_settings(armature, bridge.read(armature, frame, frame))
+        return Transform(clip.center_of_mass()[0], np.eye(3))
+    bridge.check_bones(armature, [item.bone])
+    (transform,) = bone_transforms(armature, [item.bone], frame)
+    if item.kind == "ORIENTATION":
+        return transform
+    if item.kind == "LOOK_AT":
+        axis = np.array(item.axis)
+        direction = transform.axes @ axis
+        where = transform.location + _view_distance(armature) * direction / (np.linalg.norm(direction) or 1.0)
+        return Transform.pointing(where, direction) if item.aim == "DIRECTION" else Transform(where, np.eye(3))
+    return Transform(transform.to_world(item.offset), np.eye(3))
 
 
 def _add_plant_empty(armature: bpy.types.Object, item: PoiseConstraint) -> None:

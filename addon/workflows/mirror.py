@@ -142,7 +142,10 @@ def mirror(armature: bpy.types.Object, index: int) -> PoiseConstraint:
                 axes = character.mirrored_axes(original.bone, axes, plane)
             elif made.kind == "LOOK_AT":
                 axes = Transform.pointing(np.zeros(3), plane.reflection @ axes[:, 2]).axes
+            home = plane.point(np.array(point.home))
             _replace_empty(armature, made, point, Transform(plane.point(transform.location), axes))
+            if made.kind == "BALANCE":
+                point.home = home.tolist()  # the displacement is the way from there
     if made.kind == "BALANCE":
         made.displacement = (character.at(made.begin).reflection @ np.array(made.displacement)).tolist()
     return made

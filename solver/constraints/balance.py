@@ -23,8 +23,8 @@ from .shape import ConstraintPoint
 from .source import Source
 
 PASSING = 0.15
-"""Seconds, to either side of an event, over which the barycentre passes from one set of planted points to the next: while
-one foot of a walk stands, for 0.4 seconds, it comes to rest there."""
+"""Seconds, to either side of an event, over which the barycentre passes from one set of planted points to the next:
+while one foot of a walk stands, for 0.4 seconds, it comes to rest there."""
 
 STANDING_ON = ("left_heel", "left_ball", "right_heel", "right_ball")
 """The landmarks whose barycentre the centre of mass is tied to by default."""
@@ -45,8 +45,8 @@ class Balance(Constraint):
     the same deformation hold in each frame, where these put them; from one set to the next the barycentre moves
     smoothly. Without any footplant it is the feet."""
     displacement: Any = None
-    """Added to the target of the centre of mass: (3,); (frames, 3); a `Spline` over frames; or `ConstraintPoint`s, whose
-    locations are displacements, with a smooth curve between them."""
+    """Added to the target of the centre of mass: (3,); (frames, 3); a `Spline` over frames; or `ConstraintPoint`s,
+    whose locations are displacements, with a smooth curve between them."""
     begin: float | None = None
     """The first frame of its activity; None: of the clip."""
     end: float | None = None
@@ -150,15 +150,14 @@ class Balance(Constraint):
         """(frames, 3) the displacement in every frame of the clip, checked."""
         if self.displacement is None:
             return np.zeros((source.frames, 3))
-        keyed = isinstance(self.displacement, tuple) and isinstance(
-            next(iter(self.displacement), None), ConstraintPoint
-        )
-        if isinstance(self.displacement, Spline) or keyed:
-            spline = self._spline(self.displacement) if keyed else self.displacement
-            curve = spline.at(np.arange(source.frames))
+        given = self.displacement
+        if isinstance(given, tuple) and given and isinstance(given[0], ConstraintPoint):
+            given = self._spline(given)
+        if isinstance(given, Spline):
+            curve = given.at(np.arange(source.frames))
         else:
             try:
-                curve = np.array(self.displacement, dtype=np.float64)
+                curve = np.array(given, dtype=np.float64)
             except (TypeError, ValueError):
                 raise ConstraintError(f"{self.label}: its displacement must be numbers.") from None
         if curve.shape == (3,):

@@ -34,7 +34,7 @@ def test_every_kind_with_points_takes_another(armature: bpy.types.Object, readin
 
 
 def test_what_has_no_points_says_so(armature: bpy.types.Object) -> None:
-    run("constraint_add_balance")
+    run("constraint_add_pose", bone=LEFT)
     assert "no points" in refused("point_add")
     assert "no such point" in refused("point_remove")
 

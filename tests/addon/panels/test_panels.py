@@ -27,7 +27,7 @@ OWN = {
     "FOOTPLANT": ("foot", "heel_strike", "toe_off", "ease_in", "use_height", "ground_choice", "ground_velocity"),
     "ORIENTATION": ("mode", "begin", "end"),
     "LOOK_AT": ("aim", "axis"),
-    "BALANCE": ("is_whole", "displacement", "axes"),
+    "BALANCE": ("is_whole", "displacement", "axes", "support"),
     "POSE": ("pose_space", "ease_out"),
 }
 """Of each kind, properties that its settings must show."""
@@ -176,7 +176,7 @@ def test_each_kind_shows_its_own_settings(kind: str, armature: Any, complaints: 
     shown = draw_all(complaints)
     for name in ("priority", "weight", "exact", *OWN[kind]):
         assert f"PoiseConstraint.{name}[" in shown["POISE_PT_active"], f"{name} is not shown"
-    assert ("POISE_PT_points" in shown) == (kind in ("SHAPE", "ORIENTATION", "LOOK_AT"))
+    assert ("POISE_PT_points" in shown) == (kind in ("SHAPE", "ORIENTATION", "LOOK_AT", "BALANCE"))
     assert "PoiseConstraint.recruit[" in shown["POISE_PT_recruiting"]
 
 

@@ -14,6 +14,8 @@ import pytest
 from poise import solver
 from poise.addon import bridge, translation
 from poise.addon.properties import character_of
+from poise.addon.workflows import create
+from poise.solver.constraints import Source
 
 SINGLE = 1e-6
 """Numbers keep this share of themselves as single-precision ones."""
@@ -216,8 +218,44 @@ def test_an_accepted_proposal_asks_for_the_same(armature: bpy.types.Object, read
         assert_alike(before, after, reading.clip)
 
 
-def test_a_displacement_that_changes_cannot_be_kept(armature: bpy.types.Object, reading: bridge.Reading) -> None:
-    wave = np.zeros((reading.clip.frames, 3))
-    with pytest.raises(translation.TranslationError, match="over time"):
-        translation.store_constraint(armature, reading, solver.Balance(displacement=wave))
-    assert len(character_of(armature).constraints) == 0
+def displacement_of(balance: solver.Constraint, clip: solver.Clip) -> Any:
+    (track,) = balance.tracks(Source(clip))
+    return track.displacement
+
+
+def test_displacements_over_time_are_kept_as_points(armature: bpy.types.Object, reading: bridge.Reading) -> None:
+    rng = np.random.default_rng(3)
+    last = reading.clip.frames - 1
+    keys = [
+        solver.ConstraintPoint((0.1, 0.0, 0.0), 5.0, 9.0),
+        solver.ConstraintPoint((0.0, 0.2, 0.0), 20.0, None, 0.5, 0.1, -0.2),
+    ]
+    displacements = (
+        keys,
+        0.1 * rng.normal(size=(last + 1, 3)),
+        solver.Spline([0.0, last], 0.1 * rng.normal(size=(2, 3))),
+    )
+    for given in displacements:
+        before = solver.Balance(displacement=given, support="plants", exact=False)
+        item = translation.store_constraint(armature, reading, before)
+        assert len(item.points) == (2 if given is keys else 1) and not any(item.displacement)
+        (after,) = translation.translate(armature, reading, [item]).constraints
+        assert isinstance(after, solver.Balance) and after.support == "plants" and after.exact is False
+        assert_number(displacement_of(before, reading.clip), displacement_of(after, reading.clip), "displacement", 2e-6)
+
+
+def test_a_moved_empty_of_a_balance_displaces_the_centre_of_mass(
+    armature: bpy.types.Object, reading: bridge.Reading
+) -> None:
+    item = create.add_balance(armature)
+    create.add_point(armature, item, 20.0)
+    create.add_point(armature, item, 30.0)
+    center = reading.clip.center_of_mass()[reading.frame_of(20)]
+    np.testing.assert_allclose(np.array(item.points[0].object.location), center, atol=1e-5)
+    item.points[1].object.location.x += 0.1
+    item.displacement = (0.0, 0.0, 0.05)
+    (balance,) = translation.translate(armature, reading).constraints
+    found = displacement_of(balance, reading.clip)
+    np.testing.assert_allclose(found[reading.frame_of(20)], (0.0, 0.0, 0.05), atol=1e-6)
+    np.testing.assert_allclose(found[reading.frame_of(30)], (0.1, 0.0, 0.05), atol=1e-6)
+    assert 0.01 < found[reading.frame_of(25), 0] < 0.09

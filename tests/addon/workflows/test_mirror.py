@@ -157,6 +157,17 @@ def test_balance_is_displaced_to_the_other_side(stander: bpy.types.Object) -> No
     np.testing.assert_allclose(np.array(constraint(stander).displacement), wanted, atol=1e-5)
 
 
+def test_points_of_a_balance_are_displaced_to_the_other_side(stander: bpy.types.Object) -> None:
+    item = create.add_balance(stander)
+    create.add_point(stander, item, bpy.context.scene.frame_start)
+    item.points[0].object.location += stander.matrix_world.to_3x3() @ Vector((0.1, -0.2, 0.0))
+    mirror.mirror(stander, 0)
+    point = constraint(stander).points[0]
+    moved = np.array(point.object.location) - np.array(point.home)
+    wanted = stander.matrix_world.to_3x3() @ Vector((-0.1, -0.2, 0.0))
+    np.testing.assert_allclose(moved, wanted, atol=1e-5)
+
+
 def test_mirrored_twice_it_is_what_it_was(armature: bpy.types.Object) -> None:
     create.add_pins(armature, ["l_wrist"], 20.0, hold=3.0)
     create.add_orientations(armature, ["l_wrist"], 20.0)
