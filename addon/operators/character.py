@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recognising landmarks, and setting them by hand."""
+"""Recognising landmarks, setting them by hand, and the loads that bones carry."""
 
 # Blender reads the annotations of operators.
 # mypy: disable-error-code="valid-type"
@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 from bpy.types import Operator
 
 from .. import bridge
 from ..properties import MARKS, POINT_MARKS
-from ..workflows import create, landmarks
+from ..workflows import create, landmarks, loads
 from .on_armature import OnArmature
 from .selection import FromSelection
 from .settings import NOT_REMEMBERED, counted
@@ -78,4 +78,45 @@ class POISE_OT_landmark_clear(OnArmature, Operator):  # noqa: N801
         return f"{counted(count, 'landmark')} cleared."
 
 
-classes = (POISE_OT_character_recognise, POISE_OT_landmark_set, POISE_OT_landmark_clear)
+class POISE_OT_load_add(FromSelection, Operator):  # noqa: N801
+    """Let the selected bones carry a load"""
+
+    bl_idname = "poise.load_add"
+    bl_label = "Add Load"
+    bl_description = "Let each selected bone carry a mass, which counts in the centre of mass and so in the balance"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    mass: FloatProperty(name="Mass", description="In kilograms", default=5.0, min=0.0)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        bones = self.chosen(context, armature)
+        count = loads.add(armature, bones, self.mass)
+        return (
+            f"{counted(count, 'bone')} carries {self.mass:g} kg."
+            if count == 1
+            else (f"{counted(count, 'bone')} carry {self.mass:g} kg each.")
+        )
+
+
+class POISE_OT_load_remove(OnArmature, Operator):  # noqa: N801
+    """Remove a load"""
+
+    bl_idname = "poise.load_remove"
+    bl_label = "Remove Load"
+    bl_description = "Remove a mass that a bone carries"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}  # noqa: RUF012
+
+    load: IntProperty(name="Load", description="Which load, counted from 0", options=NOT_REMEMBERED)
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        loads.remove(armature, self.load)
+        return "The load was removed."
+
+
+classes = (
+    POISE_OT_character_recognise,
+    POISE_OT_landmark_set,
+    POISE_OT_landmark_clear,
+    POISE_OT_load_add,
+    POISE_OT_load_remove,
+)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The landmarks, the mass and the limits of the character."""
+"""The landmarks, the masses and the limits of the character."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import bpy
 from bpy.types import Panel
 
 from .. import bridge
-from ..properties import LIMB_MARKS, TRUNK_MARKS, armature_in, character_of, current_name
+from ..properties import LIMB_MARKS, TRUNK_MARKS, armature_in, character_of, current_name, resolve_bone
 from .base import InTab, OfArmature, armature_of, draw_sentence
 
 NO_ARMATURE = "Select an armature, or a point of one of its constraints."
@@ -42,6 +42,15 @@ class POISE_PT_character(InTab, Panel):  # noqa: N801
         layout.prop(character, "use_anatomical_limits")
         if character.limit_notes:
             draw_sentence(layout, context, character.limit_notes, "INFO")
+        for index, load in enumerate(character.loads):
+            row = layout.row(align=True)
+            name = current_name(armature, load)
+            row.alert = not resolve_bone(armature, load.bone, load.bone_id)
+            row.prop(load, "mass", text=name, translate=False)
+            remove: Any = row.operator("poise.load_remove", text="", icon="X")
+            remove.load = index
+            layout.row().prop(load, "offset", text="")
+        layout.operator("poise.load_add", icon="ADD")
 
 
 class POISE_PT_landmarks(OfArmature, Panel):  # noqa: N801

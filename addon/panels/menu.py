@@ -43,6 +43,7 @@ class POISE_MT_poise(Menu):  # noqa: N801
         layout.operator("poise.character_recognise", icon="VIEWZOOM")
         layout.operator_menu_enum("poise.landmark_set", "mark")
         layout.operator_menu_enum("poise.landmark_clear", "mark")
+        layout.operator("poise.load_add", icon="ADD")
         layout.separator()
         layout.menu("POISE_MT_constraint_add", icon="ADD")
         layout.menu("POISE_MT_constraint_more", text="Constraint")

@@ -9,7 +9,7 @@ import bpy
 from bpy.props import PointerProperty, StringProperty
 
 from .bones import PoiseBone, current_name, follow_renames, name_bone, resolve_bone
-from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark
+from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark, PoiseLoad
 from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .points import EASE, PoisePoint, ease_frames
@@ -30,6 +30,7 @@ __all__ = [
     "PoiseConstraint",
     "PoiseGap",
     "PoiseLandmark",
+    "PoiseLoad",
     "PoiseMetrics",
     "PoisePoint",
     "PoiseResidual",
@@ -50,6 +51,7 @@ classes = (
     PoiseBone,
     PoiseConstraint,
     PoiseLandmark,
+    PoiseLoad,
     PoiseResidual,
     PoiseAdvice,
     PoiseGap,

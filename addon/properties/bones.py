@@ -126,5 +126,5 @@ def _bone_references(armature: bpy.types.Object) -> Iterator[tuple[Any, str, str
             yield constraint, field, mark_field
         for listed in (*constraint.recruited, *constraint.bones):
             yield listed, "bone", "bone_id"
-    for landmark in (*character.landmarks, *character.recognised):
-        yield landmark, "bone", "bone_id"
+    for listed in (*character.landmarks, *character.recognised, *character.loads):
+        yield listed, "bone", "bone_id"

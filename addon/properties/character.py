@@ -124,6 +124,22 @@ class PoiseLandmark(PropertyGroup):
     )
 
 
+class PoiseLoad(PropertyGroup):
+    """A mass that a bone carries."""
+
+    bone: StringProperty(name="Bone", description="The bone that carries it", update=bone_mark_updater())
+    bone_id: StringProperty(options={"HIDDEN"})
+    mass: FloatProperty(
+        name="Mass", description="In kilograms; it is compared with the mass of the body", default=5.0, min=0.0
+    )
+    offset: FloatVectorProperty(
+        name="Offset",
+        description="Where its centre is, from the bone's head and along its own axes",
+        subtype="XYZ",
+        unit="LENGTH",
+    )
+
+
 class PoiseCharacter(PropertyGroup):
     """The settings, constraints and results of a character."""
 
@@ -138,6 +154,9 @@ class PoiseCharacter(PropertyGroup):
         "elbows bend about one axis",
     )
     limit_notes: StringProperty(name="Limits", description="Limits of bones that are kept only nearly, or not at all")
+    loads: CollectionProperty(
+        type=PoiseLoad, name="Loads", description="Masses that bones carry; they count in the centre of mass"
+    )
     sole_heel: FloatProperty(
         name="Sole Under Heel",
         description="How high the heel lies above the floor when the foot stands flat; -1 takes it from the rest pose",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The character with the landmarks, mass, soles, anatomical limits and ground that the animator has set."""
+"""The character with the landmarks, masses, soles, anatomical limits and ground that the animator has set."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ...solver import (
     Clip,
     Footplant,
     Ground,
+    Load,
     Skeleton,
     detect_footplants,
     estimate_ground,
@@ -30,7 +31,7 @@ into."""
 
 
 def clip_with_settings(armature: bpy.types.Object, reading: Reading) -> Clip:
-    """The clip of a reading with the landmarks, the mass, the soles and the limits that the animator has chosen.
+    """The clip of a reading with the landmarks, the masses, the soles and the limits that the animator has chosen.
 
     It is the clip itself where they change nothing, also for a reading to which they were applied before.
     """
@@ -41,11 +42,29 @@ def clip_with_settings(armature: bpy.types.Object, reading: Reading) -> Clip:
     ):
         skeleton = skeleton.with_landmarks(**marks)
     mass, soles = character_of(armature).mass or skeleton.total_mass, _set_soles(armature)
-    if mass != skeleton.total_mass or soles != skeleton.set_soles:
-        skeleton = skeleton.replace(total_mass=mass, set_soles=soles)
+    loads = _loads(armature, skeleton)
+    if mass != skeleton.total_mass or soles != skeleton.set_soles or loads != skeleton.loads:
+        skeleton = skeleton.replace(total_mass=mass, set_soles=soles, loads=loads)
     if character_of(armature).use_anatomical_limits:
         skeleton = with_anatomical_limits(skeleton, clip.motion)
     return clip if skeleton is clip.skeleton else replace(clip, skeleton=skeleton)
+
+
+def _loads(armature: bpy.types.Object, skeleton: Skeleton) -> tuple[Load, ...]:
+    """The masses that bones carry, with joints as indices."""
+    loads = []
+    for load in character_of(armature).loads:
+        name = resolve_bone(armature, load.bone, load.bone_id)
+        if name not in skeleton.names:
+            what = (
+                f"bone {name!r} is none of the bones that move the character"
+                if name
+                else (f"bone {load.bone!r}, which carries it, has been deleted")
+            )
+            raise TranslationError(f"A load of {load.mass:g} kg: {what}; remove the load, or add it to another bone.")
+        x, y, z = load.offset
+        loads.append(Load(BodyPoint(skeleton.index(name), (x, y, z)), load.mass))
+    return tuple(loads)
 
 
 def _set_soles(armature: bpy.types.Object) -> dict[str, float]:

@@ -83,6 +83,12 @@ def test_limits_are_chosen_and_what_is_kept_only_nearly_is_said(armature: Any, c
     assert "a twist and a swing: l_shoulder" in draw_all(complaints)["POISE_PT_character"]
 
 
+def test_loads_are_shown_with_their_bones(armature: Any, complaints: Complaints) -> None:
+    bpy.ops.poise.load_add(bone="l_wrist", mass=3.0)
+    shown = draw_all(complaints)["POISE_PT_character"]
+    assert "PoiseLoad.mass[" in shown and "l_wrist" in shown and "poise.load_remove" in shown
+
+
 def test_recognised_landmarks_are_shown_left_and_right(armature: Any, complaints: Complaints) -> None:
     bpy.ops.poise.character_recognise()
     shown = draw_all(complaints)

@@ -37,6 +37,7 @@ def test_everything_that_names_a_bone_follows_it(
         (item.recruited.add(), "bone"),
         (item.bones.add(), "bone"),
         (landmark, "bone"),
+        (character.loads.add(), "bone"),
         (proposal, "bone"),
     ):
         name_bone(armature, holder, "l_wrist", field)
