@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from ..body.skeleton import Skeleton
 from ..core.arrays import Array
 from .effectors import Effector
 from .ground import Ground
-
-if TYPE_CHECKING:
-    from .base import Constraint
 
 _Cached = TypeVar("_Cached")
 
@@ -45,7 +42,7 @@ class Source:
         self.ground = ground
         self.seconds: Array = np.arange(clip.frames) / clip.fps if seconds is None else seconds
         """(frames,) the time of each frame."""
-        self.constraints: tuple[Constraint, ...] = ()
+        self.constraints: tuple[object, ...] = ()
         """All constraints of the present compilation: some depend on others."""
         self._cache: dict[Hashable, tuple[int, Any]] = {}
         """For each key the compilation in which its value was last used, and the value."""
@@ -82,7 +79,7 @@ class Source:
         self._cache[key] = self._compilation, value
         return value
 
-    def begin_compilation(self, constraints: tuple[Constraint, ...]) -> None:
+    def begin_compilation(self, constraints: tuple[object, ...]) -> None:
         """Count a compilation of constraints, and drop the values that the last ones have not used."""
         self.constraints = constraints
         self._compilation += 1
