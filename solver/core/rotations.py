@@ -183,6 +183,21 @@ def log(q: ArrayLike) -> Array:
     return scaled(q[..., 1:], np.copysign(scale, w))
 
 
+def exp_jacobian(rotation_vector: ArrayLike) -> Array:
+    """The left Jacobian L (..., 3, 3) of `exp`: exp(v + d) is exp(L d) * exp(v) to first order in d."""
+    v = np.asarray(rotation_vector, dtype=np.float64)
+    angle = lengths(v)
+    squared = angle * angle
+    small = angle < _SERIES_BELOW
+    first = _polynomial(squared, (1 / 2, -1 / 24, 1 / 720, -1 / 40320, 1 / 3628800))
+    second = _polynomial(squared, (1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800))
+    if not small.all():
+        safe = np.where(small, 1.0, angle)
+        first = np.where(small, first, (1.0 - np.cos(safe)) / (safe * safe))
+        second = np.where(small, second, (safe - np.sin(safe)) / (safe * safe * safe))
+    return _identity_and_cross_powers(v, squared, first, second)
+
+
 def exp_jacobian_inverse(rotation_vector: ArrayLike) -> Array:
     """The inverse left Jacobian K (..., 3, 3) of `exp`: log(exp(d) * exp(v)) is v + K d to first order in d.
 

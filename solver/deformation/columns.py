@@ -54,6 +54,20 @@ class Columns:
             scaled[:, :, columns] = (own @ matrices).swapaxes(1, 2)
         return scaled
 
+    def over_displacement(self, jacobian: Array, values: Array) -> Array:
+        """(frames, rows, columns) a Jacobian over small moves, over changes of the displacement that leads to them, at
+        a displacement (frames, columns): a rotation vector does not grow by the rotation that is added to it."""
+        turns = values[:, self.dofs.rotation_columns]
+        if not turns.any():
+            return jacobian
+        turning = len(self.dofs.rotating)
+        vectors = (turns * self.scale[self.dofs.rotation_columns]).reshape(len(values), turning, 3)
+        changed = jacobian.copy()
+        own = jacobian[:, :, self.dofs.rotation_columns].reshape(*jacobian.shape[:2], turning, 3).swapaxes(1, 2)
+        own = (own @ rotations.exp_jacobian(vectors)).swapaxes(1, 2)
+        changed[:, :, self.dofs.rotation_columns] = own.reshape(*jacobian.shape[:2], 3 * turning)
+        return changed
+
     def displacement(self, source: Motion, result: Motion) -> Array:
         """(frames, columns) the coordinates of a result, given its source."""
         dofs, frames = self.dofs, source.frames

@@ -244,7 +244,8 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
     if not len(knots.frames):
         return wanted  # no joint that can move is recruited
     fixed = columns.displacement(clip.motion.at(knots.frames), work.reference.at(knots.frames))
-    draft = Draft(knots, columns, movable, fixed * (knots.fixed[:, None] & movable[knots.frames]), np.zeros(0))
+    fixed *= knots.fixed[:, None] & movable[knots.frames]
+    draft = Draft(knots, columns, movable, np.zeros_like(fixed), fixed, np.zeros(0))
     close, far = work.settings.tolerances.close, work.settings.tolerances.far
 
     def state(some: IntArray) -> WorldState:

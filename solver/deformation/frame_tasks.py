@@ -21,8 +21,8 @@ from ..constraints.effectors import Effector, PointEffector
 from ..core import rotations
 from ..core.arrays import TINY, Array, BoolArray, IntArray
 from ..posture.settings import SolveSettings
-from ..posture.solve import solve_checked
-from ..tasks import PoseTask, Task
+from ..posture.solve import Postures, solve_checked
+from ..tasks import MaskedTask, PoseTask, Task
 from ..tasks.masked import across
 from .channel import Channel
 from .timeline import Timeline
@@ -50,19 +50,6 @@ class Group:
 
     frames: IntArray
     channels: tuple[ActiveChannel, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class SolvedFrames:
-    """The postures of some frames."""
-
-    frames: IntArray
-    motion: Motion
-    """Of these frames alone."""
-    converged: BoolArray
-    """(frames,) whether the iterations of each have converged."""
-    met: BoolArray
-    """(frames,) whether all targets are met."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,12 +228,12 @@ class FrameTasks:
 
     # Residuals -----------------------------------------------------------------------------------------------------
 
-    def met(self, channels: Sequence[ActiveChannel], errors: Sequence[Array], tolerance: float) -> BoolArray:
-        """(frames,) where the errors (frames, rows) of the tasks of all channels are within the tolerance, in sizes of
-        the character or radians."""
-        met = np.ones(len(errors[0]), dtype=bool)
-        for each, error in zip(channels, errors, strict=True):
-            met &= np.einsum("fr,fr->f", error, error) <= (tolerance * self._residual_unit(each.channel)) ** 2
+    def met(self, frames: IntArray, world: WorldState, tolerance: float) -> BoolArray:
+        """(frames,) where the residuals of all active channels are within the tolerance, in sizes of the character or
+        radians, in the state of some frames."""
+        met = np.ones(len(frames), dtype=bool)
+        for number, channel in enumerate(self.timeline.channels):
+            met &= ~channel.active[frames] | (self.residuals(number, world, frames) <= tolerance)
         return met
 
     def residuals(self, channel: int, world: WorldState, frames: IntArray) -> Array:
@@ -254,6 +241,12 @@ class FrameTasks:
         radians."""
         effector = self.timeline.channels[channel].effector
         return effector.miss(effector.value(world), self.targets[channel][frames]) / self._residual_unit(channel)
+
+    def priorities(self, channel: int) -> IntArray:
+        """(frames,) the priority of the constraint that owns a channel's frame; the least integer where none does."""
+        each = self.timeline.channels[channel]
+        of_tracks = [int(track.constraint.priority) for track in each.tracks] + [int(np.iinfo(np.int64).min)]
+        return np.array(of_tracks)[each.owner]
 
     def largest_displacement(self, frames: BoolArray) -> float:
         """The largest displacement of a target from the source in the marked frames (frames,), in sizes of the
@@ -273,19 +266,24 @@ class FrameTasks:
 
     def solve_prioritized(
         self,
-        group: Group,
+        frames: IntArray,
         start: Motion,
         reference: Motion,
         settings: SolveSettings,
-        met_tolerance: float,
         moving: BoolArray | None = None,
-    ) -> SolvedFrames:
-        """Solve a group's frames in strict priority; `start` and `reference` cover the whole clip.
+    ) -> Postures:
+        """Solve some frames in strict priority, in one batch; `start` and `reference` cover the whole clip.
 
         Recruited joints begin as in `start` and are attracted to the reference; the others are those of the reference.
         `moving` (joints,) are the joints that may move; None: all recruited ones.
         """
-        frames, tasks = group.frames, self.tasks(group)
+        tasks: list[Task] = []
+        for channel, specifications in enumerate(self._specifications):
+            codes = specifications.codes[frames]
+            for code in np.unique(codes[codes >= 0]):
+                priority = self._priorities[specifications.distinct[code].rank]
+                task, active = self._task(channel, int(code), frames, priority), codes == code
+                tasks.append(task if active.all() else MaskedTask(task, active))
         may_move = self.recruited(tasks) if moving is None else self.recruited(tasks) & moving
         recruited = np.flatnonzero(may_move)
         attractor = reference.at(frames)
@@ -294,8 +292,10 @@ class FrameTasks:
         begin.rotations[:, recruited] = start.rotations[np.ix_(frames, recruited)]
         begin.translations[:, recruited] = start.translations[np.ix_(frames, recruited)]
         solved = solve_checked(self.skeleton, begin, [*tasks, attraction], settings, moving=may_move)
-        met = self.met(group.channels, solved.errors[:-1], met_tolerance)
-        return SolvedFrames(frames, solved.motion, solved.converged, met)
+        unrecruited = ~self.movable[frames]
+        solved.motion.rotations[unrecruited] = attractor.rotations[unrecruited]
+        solved.motion.translations[unrecruited] = attractor.translations[unrecruited]
+        return solved
 
     def single_level(self, frames: IntArray) -> list[LevelTask]:
         """The tasks of some frames, priorities left aside: one for each channel, weight and set of recruited joints."""

@@ -6,14 +6,20 @@ from __future__ import annotations
 import numpy as np
 
 from ..body.clip import Clip
+from ..body.kinematics import WorldState
 from ..body.motion import Motion
 from ..constraints import Source
 from ..core.arrays import BoolArray, IntArray
 from ..core.memory import keep_freed_memory
 from ..core.progress import Stage
-from .frame_tasks import FrameTasks, SolvedFrames
+from .frame_tasks import FrameTasks
 from .progress import Progress, Steps
 from .settings import DeformSettings
+
+
+STRICT_BATCH = 40
+"""Frames that are solved together in strict priority: few, since each of them takes long, and a user who cancels must
+not wait."""
 
 
 class Workspace:
@@ -62,22 +68,22 @@ class Workspace:
 
     def solve_strictly(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage) -> Steps:
         """Solve some frames in strict priority from their present postures, which they stay near."""
-        solving, met = self.settings.solving(), self.settings.tolerances.met
-        for group in frame_tasks.groups(frames):
-            self._write_solved(frame_tasks.solve_prioritized(group, self.motion, self.motion, solving, met))
-            yield self.progress(stage, 1.0)
+        for first in range(0, len(frames), STRICT_BATCH):
+            self._solve_strictly(frame_tasks, frames[first : first + STRICT_BATCH], self.motion)
+            yield self.progress(stage, (first + STRICT_BATCH) / len(frames))
 
     def solve_sequentially(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage) -> Steps:
         """Solve frame after frame, each from the result of the one before (Le Callennec 2006, equation 5.1)."""
-        solving, met = self.settings.solving(), self.settings.tolerances.met
         for number, frame in enumerate(frame_tasks.with_tasks(frames)):
-            (group,) = frame_tasks.groups(np.array([frame]))
-            self.write(group.frames, self.at(np.maximum(group.frames - 1, 0)))
-            self._write_solved(frame_tasks.solve_prioritized(group, self.motion, self.source.clip.motion, solving, met))
+            one = np.array([frame])
+            self.write(one, self.at(np.maximum(one - 1, 0)))
+            self._solve_strictly(frame_tasks, one, self.source.clip.motion)
             yield self.progress(stage, (number + 1) / len(frames))
 
-    def _write_solved(self, solved: SolvedFrames) -> None:
-        """Write solved frames into the result, with their state."""
-        self.write(solved.frames, solved.motion)
-        self.met[solved.frames] = solved.met
-        self.converged[solved.frames] = solved.converged
+    def _solve_strictly(self, frame_tasks: FrameTasks, frames: IntArray, reference: Motion) -> None:
+        """Solve some frames in strict priority, attracted to a reference of the whole clip, and write them."""
+        solved = frame_tasks.solve_prioritized(frames, self.motion, reference, self.settings.solving())
+        self.write(frames, solved.motion)
+        world = WorldState.of(frame_tasks.skeleton, solved.motion)
+        self.met[frames] = frame_tasks.met(frames, world, self.settings.tolerances.met)
+        self.converged[frames] = solved.converged

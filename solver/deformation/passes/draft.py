@@ -45,7 +45,7 @@ TRANSITION_ACCELERATION = 1.1
 NEIGHBOURHOOD = 0.5
 """Seconds to either side within which the largest displacement sets the time constant."""
 
-CONSTRAINT_WEIGHT = 1e6
+CONSTRAINT_WEIGHT = 1e5
 """Weight of a target's squared error beside the metric: what the draft leaves of it is a millionth."""
 
 LONGEST_STEP = 0.25
@@ -59,6 +59,9 @@ CHORD_STEPS = 6
 
 SHRINKING = 0.5
 """A step that is longer than this share of the one before asks for a new factorization."""
+
+SMALL = 0.3
+"""Radians, or sizes of the character: the metric of the source serves displacements up to this."""
 
 AT_REST = 1.5e-3
 """Radians, or sizes of the character: a draft whose steps are shorter is at rest."""
@@ -136,6 +139,9 @@ class Draft:
     columns: Columns
     movable: BoolArray
     """(frames of the clip, columns) which may move."""
+    base: Array
+    """(knots, columns) the displacement of which the smallest and smoothest change is sought: zero, but where targets
+    are too far away for linear steps."""
     values: Array
     """(knots, columns)"""
     metrics: Array
@@ -178,14 +184,16 @@ def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMe
     def state(values: Array) -> WorldState:
         return WorldState.of(columns.skeleton, columns.displaced(source, values))
 
-    world = state(values)
-    metrics = metric.at(world)
+    # Measured in the source: a measure that changed with the displacement would have no least one.
+    undisplaced = state(np.zeros_like(values))
+    metrics = metric.at(undisplaced)
     size = rows.restricted(metrics) + JOINT_SHARE**2 * np.eye(columns.count)
-    distances = rows.distances(rows.errors(state(np.zeros_like(values))))
+    distances = rows.distances(rows.errors(undisplaced))
+    world = state(values)
     bending = Bending(knots, size, transition_times((distances[:, :, None] * rows.movers).max(axis=1)), work.source)
     free = rows.movable & ~knots.fixed[:, None]
     for _ in range(FACTORIZATIONS):
-        jacobian = rows.jacobian(world) * rows.active[:, :, None]
+        jacobian = columns.over_displacement(rows.jacobian(world) * rows.active[:, :, None], values)
         if rows.recruited is not None:
             jacobian *= rows.recruited
         constraints = CONSTRAINT_WEIGHT * (jacobian.swapaxes(1, 2) @ jacobian)
@@ -193,7 +201,8 @@ def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMe
         before = np.inf
         for _ in range(CHORD_STEPS):
             errors = rows.shortened(rows.across(rows.errors(world)), LONGEST_STEP)
-            right = CONSTRAINT_WEIGHT * combined(errors, jacobian) - times(size, values) + bending.pull(values)
+            change = values - start.base
+            right = CONSTRAINT_WEIGHT * combined(errors, jacobian) - times(size, change) + bending.pull(change)
             step = system.solve(right * free)
             values = values + step
             world = state(values)
@@ -203,6 +212,8 @@ def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMe
             before = length
         if length < AT_REST:
             break
+    if np.abs(values).max(initial=0.0) > SMALL:
+        metrics = metric.at(world)
     return replace(start, values=values, metrics=metrics)
 
 
