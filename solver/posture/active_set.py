@@ -187,7 +187,7 @@ class LimitBoundaries:
         swing = 2.0 * np.arctan2(across, half_cosine)
         low, high = self._twist_ranges.T
         bounded = np.isfinite(low)
-        middle = np.where(bounded, low + high, 0.0) / 2.0
+        middle = (np.where(bounded, low, 0.0) + np.where(bounded, high, 0.0)) / 2.0
         twist = 2.0 * np.arctan2(along, w)
         twist = twist + 2.0 * np.pi * np.rint((middle - twist) / (2.0 * np.pi))
         twist_room = np.minimum(twist - low, high - twist) * np.where(bounded, half_cosine, 1.0)

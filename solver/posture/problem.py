@@ -54,7 +54,7 @@ class _Layout:
     scale: Array
     """(rows, columns) the product of row and column scales."""
     recruited: BoolArray | None
-    """(rows, columns) false where a column moves a row's task but is not recruited by it; None where none is false."""
+    """(rows, columns) which columns may move for each row; None where all may for all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,6 +209,16 @@ class Problem:
         self._memory_key = object()
 
     @property
+    def is_smooth(self) -> bool:
+        """Whether no boundary and no recruiting makes steps end abruptly."""
+        return not (self._boundaries or self.is_selective.any() or any(task.is_inequality for task in self.tasks))
+
+    def down_to(self, level: int) -> Problem:
+        """The problem without the tasks below a level and without the attraction."""
+        above = [task for task, own in zip(self.tasks, self._level_of_task, strict=True) if own <= level]
+        return Problem(self.skeleton, above, self.settings)
+
+    @property
     def can_move(self) -> bool:
         """Whether any recruited joint has degrees of freedom."""
         return self.dofs.count > 0
@@ -361,9 +371,11 @@ class Problem:
         return levels, active
 
     def _recruited_columns(self, task: Task) -> BoolArray:
-        """(columns,) false where a joint moves the task but is not recruited by it."""
-        withheld = task.influencing_joints(self.skeleton) & ~task.recruited(self.skeleton)
-        return ~self.dofs.spread(withheld)
+        """(columns,) the columns that may move for a task: all where it recruits every joint that moves it, with those
+        that compensate for the levels above."""
+        recruited = task.recruited(self.skeleton)
+        withheld = self.dofs.spread(task.influencing_joints(self.skeleton) & ~recruited)
+        return self.dofs.spread(recruited) if withheld.any() else ~withheld
 
     # Solving -------------------------------------------------------------------------------------------------------
 

@@ -15,22 +15,19 @@ import numpy as np
 from ..body.kinematics import WorldState, integrate
 from ..body.motion import Motion, Pose
 from ..body.skeleton import Skeleton
-from ..core.arrays import Array, BoolArray, IntArray
+from ..core.arrays import TINY, Array, BoolArray, IntArray
 from ..tasks import Task
 from . import recruiting
 from .problem import Course, Problem, Step
 from .settings import SolveSettings
-from .strict_priority import level_weights
+from .strict_priority import MET_TOLERANCE, SELECTIVE_TRANSIENT, level_weights
 
 TRANSIENT_CURVATURE = 1.0
 """A step of length s (radians, or sizes of the character) changes the error of a level that it should keep by about
 s² / 2, by its curvature. Changes up to this many s², twice as much, are accepted."""
 
 TRANSIENT_BOUND = 0.02
-"""But never changes of more than this share of the character's size."""
-
-RECRUITED_TRANSIENT = 1e-3
-"""The same bound for a level that does not recruit every joint that moves it: it cannot always correct the change."""
+"""But never changes of more than this share of the character's size, or `SELECTIVE_TRANSIENT`."""
 
 BATCH = 200
 """Frames that are solved together. More would save nothing, and their arrays would leave the processor's caches and be
@@ -49,8 +46,15 @@ at the end removes it."""
 REGAINED = 2.0
 """What is minimized below the strict levels may grow by this many times the error that a step removes from them."""
 
+SLOW, SLOW_STEPS = 1e-4, 8
+"""At boundaries a frame may approach its rest by ever shorter steps: it is at rest once this many steps in a row have
+changed no level's error by more than this (sizes of the character, or radians)."""
+
 SHORT_DESCENT = 0.1
 """A descent below this share of the strict levels' step is not what makes it too long."""
+
+SCALED_DOWN = 0.5
+"""The share of the strict levels' step below which it was scaled down by much."""
 
 STUCK = 0.8
 """The share of a level's error that a step has hardly reduced."""
@@ -178,11 +182,9 @@ def _solved_batch(
 ) -> Postures:
     """Solve one batch of frames; `first` is the index of its first frame in the whole motion."""
     watch = (lambda state, frames: observer(state, first + frames)) if observer else None
-    descent = _descend(problem, motion, watch)
-    final = _with_met_levels_corrected(problem, descent)
-    return Postures(
-        final.motion, tuple(task.cached_error(final) for task in tasks), descent.iterations, descent.converged
-    )
+    descent = _defended(problem, motion, _corrected(problem, _descend(problem, motion, watch)))
+    errors = tuple(task.cached_error(descent.world) for task in tasks)
+    return Postures(descent.world.motion, errors, descent.iterations, descent.converged)
 
 
 def _concatenated(parts: Sequence[Postures]) -> Postures:
@@ -210,6 +212,16 @@ class _Descent:
     strict: IntArray
     """(frames,) the number of strict levels at the end; the next one is unreachable."""
 
+    def at(self, frames: IntArray) -> _Descent:
+        """That of some of the frames."""
+        return _Descent(self.world.at(frames), self.iterations[frames], self.converged[frames], self.strict[frames])
+
+    def put(self, frames: IntArray, other: _Descent) -> _Descent:
+        """This descent with that of some frames, (some,), replaced by another; all steps count."""
+        self.iterations[frames] += other.iterations
+        self.converged[frames], self.strict[frames] = other.converged, other.strict
+        return replace(self, world=self.world.with_frames(frames, other.world))
+
 
 @dataclass(frozen=True, eq=False)
 class _Iterate:
@@ -228,6 +240,8 @@ class _Iterate:
     """(open,) how often the strict levels' step has not reduced their largest error since it last did."""
     length: Array
     """(open,) the largest component of the last accepted step, 0 before the first."""
+    slow: IntArray
+    """(open,) how many steps in a row have changed no level's error by more than `SLOW`."""
 
     @staticmethod
     def first(problem: Problem, motion: Motion) -> _Iterate:
@@ -243,6 +257,7 @@ class _Iterate:
             np.full(frames, problem.levels),
             np.zeros(frames, dtype=np.int64),
             np.zeros(frames),
+            np.zeros(frames, dtype=np.int64),
         )
 
     def at(self, some: IntArray) -> _Iterate:
@@ -256,7 +271,35 @@ class _Iterate:
             self.unreachable_level[some],
             self.failures[some],
             self.length[some],
+            self.slow[some],
         )
+
+
+def _defended(problem: Problem, motion: Motion, descent: _Descent) -> _Descent:
+    """The descent, repeated where a level is unmet that can be met without those below it.
+
+    At boundaries a lower level can lead the descent to where a more important one is stuck. Such a frame starts again
+    from a posture that meets the more important one, and ends there if that is lost again.
+    """
+    if problem.is_smooth:
+        return descent
+    errors = problem.task_level_errors(descent.world)
+    unmet = errors > MET_TOLERANCE
+    first = np.argmax(unmet, axis=1)
+    for level in np.unique(first[unmet.any(axis=1)]):
+        frames = np.flatnonzero(unmet.any(axis=1) & (first == level))
+        above = problem.at(frames).down_to(int(level))
+        if not above.can_move or (level == problem.levels - 1 and not problem.has_attraction):
+            continue
+        alone = _corrected(above, _descend(above, motion.at(frames), None))
+        better = np.flatnonzero(above.task_level_errors(alone.world).max(axis=1) < MET_AGAIN * errors[frames, level])
+        if better.size:
+            frames, alone, part = frames[better], alone.at(better), problem.at(frames[better])
+            again = _corrected(part, _descend(part, alone.world.motion, None))
+            reached, possible = (part.task_level_errors(each.world)[:, : level + 1] for each in (again, alone))
+            lost = np.flatnonzero((reached > np.maximum(possible, MET_TOLERANCE)).any(axis=1))
+            descent = descent.put(frames, again).put(frames[lost], alone.at(lost))
+    return descent
 
 
 def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> _Descent:
@@ -310,7 +353,10 @@ def _stepped(current: _Iterate) -> tuple[_Iterate, BoolArray, BoolArray]:
     by_descent = step.descent_length > SHORT_DESCENT * step.strict_length
     refused = ~accepted & ~solution.leaves_saddle
     failures = _failures(current, step, trial_errors, refused, by_descent)
-    strict = _strict_levels(current, solution.unreachable_level, failures, accepted, trial_errors)
+    # A step that was scaled down says little about what a whole one would leave.
+    is_short = step.strict_length < SCALED_DOWN * np.abs(solution.strict_step).max(axis=1, initial=0.0)
+    unreachable_level = np.where(is_short, problem.levels, solution.unreachable_level)
+    strict = _strict_levels(current, unreachable_level, failures, accepted, trial_errors)
     kept = strict == course.strict
     wider = np.where(accepted, 2.0, 1.0)
     largest = problem.settings.largest_turn
@@ -328,12 +374,13 @@ def _stepped(current: _Iterate) -> tuple[_Iterate, BoolArray, BoolArray]:
             course.may_bend & ~solution.leaves_saddle,
             solution.secants.after(step.whole, solution.gradient, accepted, kept),
         ),
-        np.where(kept, solution.unreachable_level, problem.levels),
+        np.where(kept, unreachable_level, problem.levels),
         failures * kept,
         np.where(accepted, length, current.length),
+        (current.slow + 1) * (np.abs(trial_errors - current.errors).max(axis=1) < SLOW),
     )
     at_rest = _is_at_rest(current, step, accepted, length, trial_errors)
-    return following, accepted, at_rest & kept & (solution.unreachable_level >= course.strict)
+    return following, accepted, at_rest & kept & (unreachable_level >= course.strict)
 
 
 def _largest_strict(current: _Iterate) -> IntArray:
@@ -351,10 +398,15 @@ def _failures(
         return current.failures
     frames, level = np.arange(len(refused)), _largest_strict(current)
     before, after = current.errors[frames, level], trial_errors[frames, level]
-    reduced = before - after > (1.0 - MET_AGAIN) * np.minimum(before, current.problem.settings.goal_length)
-    reduced &= ~refused & (step.strict_length < current.course.trust)
+    expected = np.minimum(before, current.problem.settings.goal_length)
+    if current.problem.is_selective.any():
+        # Short steps are refused for the sake of other levels: they must only give what their own length would.
+        whole = np.abs(step.solution.strict_step).max(axis=1, initial=0.0)
+        expected = expected * np.where(refused, step.strict_length / np.maximum(whole, TINY), 1.0)
+    reduced = before - after > (1.0 - MET_AGAIN) * expected
     failed = ~by_descent & (refused | (before > BLOCKED)) & ~reduced
-    return np.where(reduced, 0, current.failures + failed)
+    taken = ~refused & (step.strict_length < current.course.trust)
+    return np.where(reduced & taken, 0, current.failures + failed)
 
 
 def _strict_levels(
@@ -392,6 +444,8 @@ def _is_at_rest(current: _Iterate, step: Step, accepted: BoolArray, length: Arra
     stationary = (changes < settings.tolerance) | (trial_errors < nearly_met)
     stationary = accepted & stationary[:, : current.problem.levels].all(axis=1)
     at_rest |= stationary & (remaining < 100.0 * settings.tolerance)
+    if not current.problem.is_smooth:
+        at_rest |= relaxed & (current.slow >= SLOW_STEPS)
     # The steps of a descent do not shrink evenly: two in a row must be short.
     relaxed &= accepted & ~step.solution.leaves_saddle
     relaxed &= np.maximum(length, 0.5 * current.length) < settings.early_stop
@@ -429,7 +483,7 @@ def _accepted(before: Array, after: Array, step: Array, strict: IntArray, proble
     whose number is `strict` (frames,), the sum that is minimized counts.
     """
     levels = before.shape[1]
-    bounds = np.where(problem.is_selective, RECRUITED_TRANSIENT, TRANSIENT_BOUND)
+    bounds = np.where(problem.is_selective, SELECTIVE_TRANSIENT, TRANSIENT_BOUND)
     transient = np.minimum(TRANSIENT_CURVATURE * np.einsum("fc,fc->f", step, step)[:, None], bounds)
     force = np.ones(len(before))
     if (strict < problem.levels).any():
@@ -459,13 +513,15 @@ def _with_relaxed_merged(errors: tuple[Array, Array], strict: IntArray) -> tuple
     return merged(errors[0]), merged(errors[1]), np.where(strict < levels, error, 1.0)
 
 
-def _with_met_levels_corrected(problem: Problem, descent: _Descent) -> WorldState:
-    """The state with the errors of levels that are nearly met reduced to zero; the others keep their errors."""
+def _corrected(problem: Problem, descent: _Descent) -> _Descent:
+    """The descent with the errors of levels that are nearly met reduced to zero; the others keep their errors."""
     state, converged = descent.world, descent.converged[:, None]
     bound = np.where(converged, TRANSIENT_BOUND, CORRECTED_ERROR)
     errors = problem.task_level_errors(state)
-    met = (errors <= bound) & (~converged | (np.arange(problem.levels) < descent.strict[:, None]))
-    met |= problem.is_selective[: problem.levels] & (errors <= 2.0 * RECRUITED_TRANSIENT)
+    strict = np.arange(problem.levels) < descent.strict[:, None]
+    met = (errors <= bound) & (~converged | strict)
+    # What a level does not recruit may restore it, but not bring it nearer to a target that is out of its reach.
+    met &= ~problem.is_selective[: problem.levels] | (strict & (errors <= 2.0 * SELECTIVE_TRANSIENT))
     for _ in range(CORRECTION_STEPS):
         some = np.flatnonzero((met & (errors > problem.settings.feasibility_tolerance)).any(axis=1))
         if not some.size:
@@ -477,4 +533,4 @@ def _with_met_levels_corrected(problem: Problem, descent: _Descent) -> WorldStat
         corrected = WorldState.of(problem.skeleton, problem.within_limits(integrate(part, velocities, problem.dofs)))
         state = state.with_frames(some, corrected)
         errors = problem.task_level_errors(state)
-    return state
+    return replace(descent, world=state)

@@ -48,6 +48,10 @@ DAMPING = 0.2
 """The damping of an unreachable level, as a share of its error: about the curvature that its Jacobian does not show. A
 smaller one reaches the rest of a whole body sooner, but that of a chain of equal bones later."""
 
+SELECTIVE_TRANSIENT = 1e-3
+"""Sizes of the character, or radians: the largest error that a step may give to a met level with a task that does not
+recruit every joint that moves it: it cannot always correct the error. Such a task with a larger error is unmet."""
+
 SADDLE_GRADIENT, SIDE_GRADIENT, SADDLE_STEP = 1e-3, 1e-5, 0.1
 """Where the gradient of an unreachable level is below the first share of its error, the posture may be a saddle, such
 as a straight arm whose hand is pulled toward the shoulder; a step with turns of up to the third, in radians, tries to
@@ -108,11 +112,14 @@ def prioritized_step(
     some = np.flatnonzero(strict < levels.count)
     step, basis, unreachable_level = _strict_step(levels, strict if some.size else None, longest)
     wanted = (attraction.velocity - step) * attraction.columns
+    if levels.recruited is not None:
+        selective = ~levels.recruited.all(axis=1)
+        unmet = np.flatnonzero((np.abs(levels.target_error[:, selective]) > SELECTIVE_TRANSIENT).any(axis=1))
+        wanted[unmet] = _selective_attraction(levels.at(unmet), strict[unmet], wanted[unmet], basis[unmet])
     if not some.size:
         gradient = outside(basis, wanted[:, None])[:, 0]
         secants = secants.updated(gradient, basis)
-        ones = np.ones(len(step))
-        own = outside(basis, secants.direction(gradient, lambda rows: rows, ones)[:, None])[:, 0]
+        own = outside(basis, secants.direction(gradient, lambda rows: rows, np.ones(len(step)))[:, None])[:, 0]
         return Solution(step, own, gradient, secants, unreachable_level, np.zeros(len(step), dtype=bool))
     rest = _Relaxed(levels.at(some), strict[some], step[some], basis[some])
     weight, ridge = np.ones((2, len(step)))
@@ -128,10 +135,6 @@ def prioritized_step(
         return multiplied
 
     own = secants.direction(gradient, inverse, weight)
-    if rest.is_selective.any():
-        # A secant would move for one level what only others recruit.
-        frames = np.flatnonzero(rest.is_selective)
-        own[some[frames]] = rest.selective_step(frames, (wanted[some] - combined(rest.residual, rest.rows))[frames])
     leaves_saddle = np.zeros(len(step), dtype=bool)
     flat = may_bend[some] & (np.linalg.norm(gradient[some], axis=1) < SADDLE_GRADIENT * rest.error)
     if flat.any():
@@ -140,6 +143,21 @@ def prioritized_step(
         own[some[frames]] += rest.saddle_step(frames, bend_hint, gradient[some[frames]])
     own = outside(basis, own[:, None])[:, 0]
     return Solution(step, own, gradient, secants, unreachable_level, leaves_saddle)
+
+
+def _selective_attraction(levels: PriorityLevels, strict: IntArray, wanted: Array, basis: Array) -> Array:
+    """(frames, columns) an attraction in the null space of the strict levels, in which no column moves only to let
+    others follow their attraction `wanted` (frames, columns) although a task that it moves does not recruit it.
+
+    Otherwise the pose would relax an arm that is stretched in vain, and the trunk would serve the hand instead. `basis`
+    (frames, used rows, columns) spans the rows of the strict levels.
+    """
+    assert levels.recruited is not None
+    withheld = (levels.jacobian != 0.0).any(axis=0) & ~levels.recruited & (levels.level_of_row >= 0)[:, None]
+    free = ~withheld.any(axis=0)
+    rows = levels.jacobian * free * (levels.level_of_row < strict[:, None])[:, :, None]
+    own = outside(RowSpace(rows, rows).basis(), (wanted * free)[:, None])[:, 0]
+    return own + outside(basis, (wanted * ~free)[:, None])[:, 0]
 
 
 class _Relaxed:
@@ -156,7 +174,9 @@ class _Relaxed:
         self.weight = np.maximum(level_weights(self.error, levels.count - strict), TINY)
         """(some,) of the attraction."""
         self.rows = outside(basis, levels.jacobian * roots[:, :, None])
-        """(some, rows, columns) weighted, in the null space of the strict levels."""
+        """(some, rows, columns) weighted, in the null space of the strict levels, over their own columns."""
+        if levels.recruited is not None:
+            self.rows = self.rows * levels.recruited
         self.ridge = self.weight + DAMPING * self.error
         """(some,) the curvature of directions that no row shows."""
         self.residual = roots * (levels.target_error - times(levels.jacobian, step))
@@ -164,31 +184,12 @@ class _Relaxed:
         self._own_rows = depths == 0
         self._basis = basis
         self._recruited = levels.recruited
-        self.is_selective = np.zeros(len(strict), dtype=bool)
-        """(some,) where a level that is not strict has rows that may not use every column."""
-        if levels.recruited is not None:
-            self.is_selective = ((depths >= 0) & ~levels.recruited.all(axis=1)).any(axis=1)
         gram = self.rows @ self.rows.swapaxes(1, 2)
         self._inverse = np.linalg.inv(gram + self.ridge[:, None, None] * np.eye(gram.shape[1]))
 
     def stiffened(self, rows: Array) -> Array:
         """By how much the curvature that rows show shortens vectors (some, vectors, columns)."""
         return ((rows @ self.rows.swapaxes(1, 2)) @ self._inverse) @ self.rows
-
-    def selective_step(self, frames: IntArray, attraction: Array) -> Array:
-        """(frames, columns) the step of some of the frames in which each row moves only the columns that it recruits.
-
-        First the unreachable level alone, then those below it and the weighted attraction (frames, columns), against
-        the resistance of all columns that move it.
-        """
-        assert self._recruited is not None
-        rows, basis, ridge = self.rows[frames], self._basis[frames], self.ridge[frames]
-        own = self._own_rows[frames]
-        first = _pulled(rows, rows * self._recruited, self.residual[frames] * own, ridge, basis)
-        pulling = np.where(own[:, :, None], rows, rows * self._recruited)
-        start = outside(basis, attraction[:, None])[:, 0] / ridge[:, None]
-        residual = (self.residual[frames] - times(rows, first)) * ~own - times(rows, start)
-        return first + start + _pulled(rows, pulling, residual, ridge, basis)
 
     def saddle_step(self, frames: IntArray, bend_hint: Array, gradient: Array) -> Array:
         """(frames, columns) a step along the hint (columns,) that no row shows, at some of the frames, to the side to
@@ -202,13 +203,6 @@ class _Relaxed:
         away *= SADDLE_STEP / np.maximum(np.abs(away).max(axis=1, keepdims=True), TINY)
         toward = np.einsum("fc,fc->f", away, gradient) / np.maximum(np.linalg.norm(away, axis=1), TINY)
         return np.where(toward < -SIDE_GRADIENT * self.error[frames], -1.0, 1.0)[:, None] * away
-
-
-def _pulled(rows: Array, pulling: Array, residual: Array, ridge: Array, basis: Array) -> Array:
-    """(frames, columns) the damped step of rows (frames, rows, columns) that pull only by `pulling`."""
-    system = rows @ pulling.swapaxes(1, 2) + ridge[:, None, None] * np.eye(rows.shape[1])
-    pulls = np.linalg.solve(system, residual[:, :, None])[:, :, 0]
-    return outside(basis, combined(pulls, pulling)[:, None])[:, 0]
 
 
 def _strict_step(levels: PriorityLevels, strict: IntArray | None, longest: float) -> tuple[Array, Array, IntArray]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -12,11 +13,13 @@ from poise.solver.body.degrees_of_freedom import Dofs
 from poise.solver.body.joints import JointKind
 from poise.solver.body.kinematics import WorldState, integrate
 from poise.solver.body.limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
-from poise.solver.body.motion import Motion
+from poise.solver.body.motion import Motion, Pose
 from poise.solver.body.skeleton import Skeleton
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.posture.active_set import ActiveSet, LimitBoundaries
+from poise.solver.posture.solve import solve_posture
+from poise.solver.tasks import PositionTask
 
 from ..characters import person, random_motion, random_skeleton
 from ..jacobian_check import assert_same_derivatives, central_differences, some_dofs
@@ -277,3 +280,12 @@ def test_what_is_not_measured_for_a_step_is_not_met_by_it(seed: int, length: flo
     assert some.measured.mean() < 0.5 or length > 1e-3, "a short step made nearly all boundaries be measured"
     np.testing.assert_allclose(some.activated(met).rows()[0], every.activated(met).rows()[0], atol=1e-15, rtol=0.0)
     assert np.isfinite(some.activated(met).rows()[1]).all()
+
+
+def test_a_swing_without_a_twist_range_gives_no_warning() -> None:
+    limits = {0: BallLimit((0.0, 1.0, 0.0), swing=SwingCone(0.5, 0.5))}
+    skeleton = Skeleton(("root", "tip"), [-1, 0], [[0, 0, 0], [0, 1, 0]], kinds=("ball", "fixed"), limits=limits)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solved = solve_posture(skeleton, Pose.rest(skeleton), [PositionTask("tip", (1.0, 0.2, 0.0))])
+    assert solved.converged

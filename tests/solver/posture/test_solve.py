@@ -17,6 +17,8 @@ from poise.solver.core.errors import PoiseError, RecruitingWarning
 from poise.solver.posture import solve
 from poise.solver.posture.solve import TRANSIENT_BOUND
 
+from .random_cases import random_case
+
 FEET, BALANCE, REACH, POSE = 30, 20, 10, 0
 """Priorities."""
 
@@ -559,3 +561,62 @@ def test_no_frames_are_no_trouble(stage):
     solved = solver.solve_postures(stage.skeleton, empty, stage.conflict())
     assert solved.motion.frames == 0
     assert all(len(error) == 0 for error in solved.errors)
+
+
+# Strictness --------------------------------------------------------------------------------------------------------
+
+
+def assert_strict(seed: int) -> None:
+    """The most important task, if it can be met alone, is met beside the others, and no limit is left."""
+    case = random_case(np.random.default_rng(seed))
+    top = case.tasks[0]
+    solved = case.solve(case.tasks)
+    assert case.excess(solved.pose) < 1e-6, (
+        f"{seed}: a joint is {case.excess(solved.pose):.1e} radians beyond its limit"
+    )
+    if case.miss(top, case.solve([top])) < 1e-6:
+        assert case.miss(top, solved) < 1e-6, f"{seed}: {top.label} misses by {case.miss(top, solved):.1e}"
+
+
+@pytest.mark.filterwarnings("ignore::poise.solver.RecruitingWarning")
+@pytest.mark.parametrize("seed", range(40))
+def test_no_lower_task_defeats_the_most_important_one(seed):
+    assert_strict(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::poise.solver.RecruitingWarning")
+@pytest.mark.parametrize("seed", range(40, 200))
+def test_no_lower_task_defeats_the_most_important_one_in_many_cases(seed):
+    assert_strict(seed)
+
+
+def test_a_pose_does_not_defeat_a_task_at_the_edge_of_a_polygon():
+    triangle = solver.SwingPolygon([(0.6, 0, 0.8), (-0.3, 0.5, 0.8), (-0.3, -0.5, 0.8)])
+    skeleton = solver.Skeleton(
+        ("root", "first", "second"), [-1, 0, 1], [[0, 0, 0], [0, 0, 1], [0, 0, 1]], kinds=("free", "ball", "ball"),
+        limits={1: solver.BallLimit((0, 0, 1), twist=(-1, 1), swing=triangle)},
+    )  # fmt: skip
+    rest = solver.Pose.rest(skeleton)
+    top = solver.OrientationTask("second", [0.243, 0.591, -0.686, 0.347], priority=2)
+    for tasks in ([top], [top, solver.PoseTask(rest, priority=0)]):
+        assert np.linalg.norm(solver.solve_posture(skeleton, rest, tasks).errors[0]) < 1e-9
+
+
+@pytest.mark.parametrize("beyond", [0.002, 0.8])
+@pytest.mark.parametrize("priority", [REACH - 1, REACH + 1])
+def test_an_unreachable_task_is_served_only_by_what_it_recruits(stage, beyond, priority):
+    # The other hand, which the trunk carries too, already has its place: nothing but the arm has a reason to move.
+    skeleton = stage.skeleton
+    other = skeleton.landmarks.require("left_wrist")
+    kept = solver.PositionTask(other, stage.place(other), priority=priority)
+    arm = skeleton.tree.chain(stage.hand).index(stage.shoulder)
+    reach = replace(stage.reach(beyond), recruit=arm)
+    for pose in ([], [solver.PoseTask(stage.pose, priority=POSE)]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", solver.RecruitingWarning)
+            solved = solver.solve_posture(skeleton, stage.pose, [reach, kept, *pose])
+        assert np.linalg.norm(solved.errors[0]) > 0.9 * beyond * skeleton.size, "the target must be out of reach"
+        others = ~reach.recruited(skeleton)
+        turns = rotations.angle_between(solved.pose.rotations, stage.pose.rotations)[others]
+        assert turns.max() < 1e-4, f"a joint that it does not recruit turns by {turns.max():.1e} radians"
