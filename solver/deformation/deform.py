@@ -25,7 +25,7 @@ from .passes.boundaries import blend_boundaries
 from .passes.draft import Draft, Knots, solve_draft, transition_times
 from .passes.ground_clearance import keep_feet_above_ground
 from .passes.projection import project
-from .passes.reach import relax_unreachable_targets
+from .passes.reach import contested_frames, is_far, missing, no_relaxation, relaxed
 from .progress import Progress
 from .report import Report, report_on
 from .settings import DeformSettings
@@ -34,9 +34,6 @@ from .workspace import Workspace
 
 REACHED = 6.0
 """Time constants of a displacement after which its change does not count: a four-hundredth of it is left."""
-
-RELAXATIONS = 2
-"""How often targets are relaxed after the first draft."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,26 +242,27 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
         return wanted  # no joint that can move is recruited
     fixed = columns.displacement(clip.motion.at(knots.frames), work.reference.at(knots.frames))
     fixed *= knots.fixed[:, None] & movable[knots.frames]
-    draft = Draft(knots, columns, movable, np.zeros_like(fixed), fixed, np.zeros(0))
+    draft = Draft(knots, columns, movable, fixed, np.zeros(0))
     close, far = work.settings.tolerances.close, work.settings.tolerances.far
 
     def state(some: IntArray) -> WorldState:
         return WorldState.of(skeleton, columns.displaced(clip.motion.at(some), draft.at(some)))
 
-    tasks, draft, _ = yield from relax_unreachable_targets(wanted, wanted, work, draft, far)
-    draft = solve_draft(tasks, work, metric, draft)
+    by_priority = is_far(wanted, work, draft, far)
+    draft = solve_draft(wanted, work, metric, draft, by_priority)
+    yield work.progress(Stage.COARSE, 1.0)
+    by_priority = by_priority or is_far(wanted, work, draft, close)
     blended = blend_boundaries(wanted, state)
-    if blended is not wanted:
-        wanted = tasks = blended
-        draft = solve_draft(tasks, work, metric, draft)
-    for _ in range(RELAXATIONS):
-        tasks, draft, missed = yield from relax_unreachable_targets(wanted, tasks, work, draft, close)
-        if not missed:
-            break
-        draft = solve_draft(tasks, work, metric, draft)
-        yield work.progress(Stage.COARSE, 1.0)
+    if blended is not wanted or by_priority:
+        wanted = blended
+        draft = solve_draft(wanted, work, metric, draft, by_priority)
+        yield work.progress(Stage.CONFLICTS, 1.0)
+    relaxation = missing(wanted, work, draft) if by_priority else no_relaxation(wanted)
+    tasks = relaxed(wanted, relaxation)
     work.write_draft(frames, columns.displaced(clip.motion.at(frames), draft.at(frames)))
     unmet = yield from project(tasks, work, frames, draft)
     yield from work.solve_strictly(tasks, unmet, Stage.CONFLICTS)
+    contested = np.intersect1d(frames, contested_frames(wanted, relaxation))
+    yield from work.solve_strictly(wanted, contested, Stage.CONFLICTS)
     yield from keep_feet_above_ground(tasks, timeline, work, changed, draft)
     return wanted

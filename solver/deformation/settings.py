@@ -27,7 +27,7 @@ class Tolerances:
     @property
     def far(self) -> float:
         """A target with a larger residual in the source is too far for the draft's linear steps."""
-        return 1e5 * self.corrected
+        return 4e5 * self.corrected
 
     @property
     def close(self) -> float:

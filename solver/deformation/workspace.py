@@ -16,7 +16,6 @@ from .frame_tasks import FrameTasks
 from .progress import Progress, Steps
 from .settings import DeformSettings
 
-
 STRICT_BATCH = 40
 """Frames that are solved together in strict priority: few, since each of them takes long, and a user who cancels must
 not wait."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...body.kinematics import WorldState
 from ...constraints import Source
-from ...core.arrays import Array, BoolArray, IntArray, dilated, runs
+from ...core.arrays import TINY, Array, BoolArray, IntArray, dilated, runs
 from ...core.banded import BlockPentadiagonal
 from ...core.row_space import combined, times
 from ..columns import Columns
@@ -45,8 +45,28 @@ TRANSITION_ACCELERATION = 1.1
 NEIGHBOURHOOD = 0.5
 """Seconds to either side within which the largest displacement sets the time constant."""
 
-CONSTRAINT_WEIGHT = 1e5
-"""Weight of a target's squared error beside the metric: what the draft leaves of it is a millionth."""
+FIRM = 1e6
+"""Weight of a target's squared error beside the metric: what a draft leaves of it is a millionth."""
+
+SOFT = 1e3
+"""The same for the least important targets while it is not known what can be reached."""
+
+LEVEL_RATIO = 1e3
+"""How much more a level weighs than the next less important one while it is not known what can be reached: what it
+gives way for the sake of these is a thousandth of what they miss."""
+
+LARGEST_RATIO = 1e9
+"""How much more the most important level weighs than the least important one at most."""
+
+DAMPING = 0.3
+"""Damping as a share of the weighted error: about the curvature that the Jacobian of an unreachable target does not
+show."""
+
+PRIORITIZED_STEPS = 15
+"""The most steps by priority."""
+
+NEARLY_AT_REST = 0.02
+"""Radians, or sizes of the character: steps by priority that are shorter are at rest."""
 
 LONGEST_STEP = 0.25
 """Sizes of the character, or radians: the most of an error that one step takes on."""
@@ -139,9 +159,6 @@ class Draft:
     columns: Columns
     movable: BoolArray
     """(frames of the clip, columns) which may move."""
-    base: Array
-    """(knots, columns) the displacement of which the smallest and smoothest change is sought: zero, but where targets
-    are too far away for linear steps."""
     values: Array
     """(knots, columns)"""
     metrics: Array
@@ -175,8 +192,14 @@ class Draft:
         return (1.0 - share) * self.metrics[after - 1] + share * self.metrics[after]
 
 
-def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, start: Draft) -> Draft:
-    """The smoothest displacement that meets the targets, from that of a draft on."""
+def solve_draft(
+    frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, start: Draft, by_priority: bool = False
+) -> Draft:
+    """The smoothest displacement that meets the targets, from that of a draft on.
+
+    With `by_priority` the targets need not all be met: those of a higher priority weigh more, and the steps are damped
+    in proportion to what is missed, since an unreachable target has more curvature than its Jacobian shows.
+    """
     knots, columns, values = start.knots, start.columns, start.values
     rows = Rows(frame_tasks, knots.frames, columns)
     source = work.source.clip.motion.at(knots.frames)
@@ -189,32 +212,47 @@ def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMe
     metrics = metric.at(undisplaced)
     size = rows.restricted(metrics) + JOINT_SHARE**2 * np.eye(columns.count)
     distances = rows.distances(rows.errors(undisplaced))
-    world = state(values)
     bending = Bending(knots, size, transition_times((distances[:, :, None] * rows.movers).max(axis=1)), work.source)
     free = rows.movable & ~knots.fixed[:, None]
-    for _ in range(FACTORIZATIONS):
+    weights = _weights(rows, frame_tasks) if by_priority else np.full(rows.active.shape, FIRM)
+    at_rest, longest = (NEARLY_AT_REST, LONGEST_STEP) if by_priority else (AT_REST, np.inf)
+    world = state(values)
+    for _ in range(PRIORITIZED_STEPS if by_priority else FACTORIZATIONS):
         jacobian = columns.over_displacement(rows.jacobian(world) * rows.active[:, :, None], values)
         if rows.recruited is not None:
             jacobian *= rows.recruited
-        constraints = CONSTRAINT_WEIGHT * (jacobian.swapaxes(1, 2) @ jacobian)
-        system = bending.factored(size + constraints, free)
+        weighted = weights[:, :, None] * jacobian
+        errors = rows.shortened(rows.across(rows.errors(world)), LONGEST_STEP)
+        missed = np.where(np.abs(errors) > work.settings.tolerances.close, np.abs(weights * errors), 0.0)
+        damping = DAMPING * by_priority * missed.max(axis=1, initial=0.0)
+        blocks = size + jacobian.swapaxes(1, 2) @ weighted + damping[:, None, None] * np.eye(columns.count)
+        system = bending.factored(blocks, free)
         before = np.inf
-        for _ in range(CHORD_STEPS):
-            errors = rows.shortened(rows.across(rows.errors(world)), LONGEST_STEP)
-            change = values - start.base
-            right = CONSTRAINT_WEIGHT * combined(errors, jacobian) - times(size, change) + bending.pull(change)
+        for _ in range(1 if by_priority else CHORD_STEPS):
+            right = combined(errors, weighted) - times(size, values) + bending.pull(values)
             step = system.solve(right * free)
-            values = values + step
-            world = state(values)
             length = float(np.abs(step).max(initial=0.0))
-            if length < AT_REST or length > SHRINKING * before:
+            values = values + step * min(1.0, longest / max(length, TINY))
+            world = state(values)
+            if length < at_rest or length > SHRINKING * before:
                 break
+            errors = rows.shortened(rows.across(rows.errors(world)), LONGEST_STEP)
             before = length
-        if length < AT_REST:
+        if length < at_rest:
             break
     if np.abs(values).max(initial=0.0) > SMALL:
         metrics = metric.at(world)
     return replace(start, values=values, metrics=metrics)
+
+
+def _weights(rows: Rows, frame_tasks: FrameTasks) -> Array:
+    """(knots, rows) weights from `SOFT` up by the priorities of the constraints, times their own weights."""
+    priorities = np.stack([frame_tasks.priorities(block.channel)[rows.frames] for block in rows.blocks], axis=1)
+    distinct = np.unique(priorities[np.stack([block.active for block in rows.blocks], axis=1)])
+    rank = np.clip(np.searchsorted(distinct, priorities), 0, max(len(distinct) - 1, 0))
+    ratio = min(LEVEL_RATIO, LARGEST_RATIO ** (1.0 / max(len(distinct) - 1, 1)))
+    weights = SOFT * ratio**rank * np.array([block.task.weight for block in rows.blocks])
+    return np.repeat(weights, [block.rows.stop - block.rows.start for block in rows.blocks], axis=1)
 
 
 def transition_times(displacements: Array) -> Array:
