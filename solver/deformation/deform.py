@@ -25,7 +25,7 @@ from .passes.boundaries import blend_boundaries
 from .passes.draft import Draft, Knots, solve_draft, transition_times
 from .passes.ground_clearance import keep_feet_above_ground
 from .passes.projection import project
-from .passes.reach import contested_frames, is_far, missing, no_relaxation, relaxed
+from .passes.reach import contested_frames, is_far, missing, no_relaxation, relaxed, with_relaxed_transits
 from .progress import Progress
 from .report import Report, report_on
 from .settings import DeformSettings
@@ -265,4 +265,4 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
     contested = np.intersect1d(frames, contested_frames(wanted, relaxation))
     yield from work.solve_strictly(wanted, contested, Stage.CONFLICTS)
     yield from keep_feet_above_ground(tasks, timeline, work, changed, draft)
-    return wanted
+    return with_relaxed_transits(wanted, tasks, timeline)

@@ -13,8 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from ..body.kinematics import WorldState
+from ..body.motion import Motion
 from ..core.arrays import Array, BoolArray, IntArray
 from ..core.row_space import times
+from ..posture.active_set import LimitBoundaries
 from ..tasks import Task
 from .columns import Columns
 from .frame_tasks import FrameTasks
@@ -66,6 +68,7 @@ class Rows:
             )
             count += width
         self.count = count
+        self._movable_joints = frame_tasks.movable[frames]
         self.movable: BoolArray = columns.movable(frame_tasks.movable[frames])
         """(frames, columns) which may move."""
 
@@ -145,6 +148,9 @@ class Rows:
         np.einsum("fcc->fc", restricted)[...] = diagonal
         return restricted
 
-    def met(self, errors: Array, tolerance: float) -> BoolArray:
-        """(frames,) where no active row's error (frames, rows) exceeds a tolerance."""
-        return np.asarray((np.abs(errors) * self.active).max(axis=1, initial=0.0) <= tolerance)
+    def clamped(self, boundaries: LimitBoundaries, motion: Motion) -> Motion:
+        """A motion of these frames with every joint that may move in a frame clamped to its limits there."""
+        inside = boundaries.clamped(motion)
+        if inside is not motion and not self._movable_joints.all():
+            inside.rotations[~self._movable_joints] = motion.rotations[~self._movable_joints]
+        return inside

@@ -47,7 +47,7 @@ class DeformSettings:
     coherence: Coherence = "batch"
     """"batch": all frames together. "sequential": each frame from the result of the one before, with feet that follow
     paths in the air too (the order of Le Callennec 2006, for comparison)."""
-    iterations: int = 200
+    iterations: int = 60
     """The most iterations that a frame may take in a strict-priority solve."""
     tolerance: float = 1e-5
     """When a frame of a strict-priority solve has converged: see `SolveSettings`."""

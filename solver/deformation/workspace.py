@@ -85,4 +85,4 @@ class Workspace:
         self.write(frames, solved.motion)
         world = WorldState.of(frame_tasks.skeleton, solved.motion)
         self.met[frames] = frame_tasks.met(frames, world, self.settings.tolerances.met)
-        self.converged[frames] = solved.converged
+        self.converged[frames] = solved.converged | self.met[frames]

@@ -124,8 +124,7 @@ def _projected(
     largest = np.full(len(wanted), np.inf)
     best = world
     for _ in range(CHORD_STEPS):
-        motion = boundaries.clamped(columns.displaced(whole.motion, system.step(errors)))
-        whole = bodies.world(motion)
+        whole = bodies.world(rows.clamped(boundaries, columns.displaced(whole.motion, system.step(errors))))
         errors = rows.across(rows.errors(whole))
         now = np.abs(errors).max(axis=1, initial=0.0)
         worse = now > largest

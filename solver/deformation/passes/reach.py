@@ -15,6 +15,7 @@ from ...core.arrays import Array
 from ..frame_tasks import FrameTasks
 from ..rows import Rows
 from ..smoothing import lowpass
+from ..timeline import Timeline
 from ..workspace import Workspace
 from .draft import Draft
 
@@ -95,3 +96,14 @@ def missing(wanted: FrameTasks, work: Workspace, draft: Draft) -> Relaxation:
             given[frames, axis] = np.interp(frames, knots[active], excess[active, axis])
         relaxation.append(lowpass(given, radius) * channel.active[:, None])
     return relaxation
+
+
+def with_relaxed_transits(wanted: FrameTasks, tasks: FrameTasks, compiled: Timeline) -> FrameTasks:
+    """The wanted tasks, with the relaxed targets of `tasks` where a transit was blended into the motion around it: its
+    path there is the solver's choice, not the user's."""
+    targets = list(wanted.targets)
+    for number, (channel, before) in enumerate(zip(wanted.timeline.channels, compiled.channels, strict=True)):
+        if tasks.targets[number] is not targets[number]:
+            blended = (channel.displacement != before.displacement).any(axis=1) & ~channel.in_hold
+            targets[number] = np.where(blended[:, None], tasks.targets[number], targets[number])
+    return FrameTasks(wanted.timeline, targets, wanted.movable)
