@@ -3,25 +3,55 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from poise.solver.body.motion import Motion
 from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 from poise.solver.core.errors import MotionError
-from poise.solver.deformation.displacement import displacement
+from poise.solver.deformation.displacement import Displacement, displacement
 
-from .displaced_motions import (
-    FRAMES,
-    JOINT,
-    JOINTS,
-    angles,
-    assert_same_bits,
-    displaced,
-    jump,
-    moving,
-    smooth_turns,
-)
+FRAMES, JOINTS = 120, 7
+JOINT = 2
+"""The joint that is displaced where only one is."""
+
+
+def moving(rng: np.random.Generator) -> Motion:
+    """A motion in which joint 0 wanders and every joint swings: at about a tenth of a radian a frame at most."""
+    time = np.arange(FRAMES)[:, None, None]
+    rates, phases = rng.uniform(0.1, 0.25, (JOINTS, 3)), rng.uniform(0.0, 6.0, (JOINTS, 3))
+    swings = 0.3 * np.sin(rates * time + phases)
+    moved = np.tile(rng.standard_normal((JOINTS, 3)), (FRAMES, 1, 1))
+    moved[:, 0] += np.sin(0.1 * time[:, :, 0] + rng.uniform(0.0, 6.0, 3))
+    return Motion(rotations.multiply(rotations.exp(swings), rotations.random(rng, JOINTS)), moved)
+
+
+def displaced(source: Motion, turns: Array, moves: Array | None = None) -> Motion:
+    return Displacement(turns, np.zeros_like(turns) if moves is None else moves).applied(source)
+
+
+def smooth_turns(rng: np.random.Generator) -> Array:
+    """Turns that change as slowly as the source does, or more so."""
+    return 0.2 * np.sin(0.05 * np.arange(FRAMES)[:, None, None] + rng.uniform(0.0, 6.0, (JOINTS, 3)))
+
+
+def jump(at: int, axis: Array, height: float) -> Array:
+    """Turns of one joint: none before frame `at`, all of it from there on."""
+    turns = np.zeros((FRAMES, JOINTS, 3))
+    turns[at:, JOINT] = height * axis / np.linalg.norm(axis)
+    return turns
+
+
+def angles(one: Motion, other: Motion) -> Array:
+    return rotations.angle_between(one.rotations, other.rotations)
+
+
+def assert_same_bits(one: Motion, other: Motion, where: Any = ...) -> None:
+    assert one.rotations[where].tobytes() == other.rotations[where].tobytes()
+    assert one.translations[where].tobytes() == other.translations[where].tobytes()
 
 
 def test_a_displacement_leads_from_the_source_to_the_result(rng: np.random.Generator) -> None:
