@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from poise.solver.body.clip import Clip
+from poise.solver.body.kinematics import WorldState
 from poise.solver.body.motion import Motion
 from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footplant, OrientationConstraint, Source
 from poise.solver.core import rotations
@@ -21,7 +22,7 @@ from poise.solver.deformation.settings import Tolerances
 from poise.solver.deformation.timeline import Timeline
 from poise.solver.posture.settings import SolveSettings
 from poise.solver.synthetic import walk as made_up_walk
-from poise.solver.tasks import AcrossTask, Task
+from poise.solver.tasks import Task
 
 from .. import captured_walk
 from ..made_up import moving_human, plant_of
@@ -134,51 +135,39 @@ def test_of_a_plant_who_is_alone_on_the_ground_comes_first() -> None:
     assert toe_rank > heel_rank > head_rank
 
 
-# Solving without order, and correcting -------------------------------------------------------------------------------
+# Solving -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_single_level_gives_the_prioritized_result_where_all_targets_can_be_met(frame_tasks: FrameTasks) -> None:
+def test_frames_that_are_solved_meet_their_targets(frame_tasks: FrameTasks) -> None:
+    """And only joints that a task of the frame recruits are moved."""
+    clip = frame_tasks.timeline.source.clip
     frames = everything(frame_tasks)[::3]
-    source = frame_tasks.timeline.source.clip.motion
-    single_level = frame_tasks.solve_single_level(frames, source, source, SETTINGS)
-    assert single_level.met.all()
-    skeleton = frame_tasks.skeleton
-    moved = False
+    moved = 0.0
     for group in frame_tasks.groups(frames):
-        prioritized = frame_tasks.solve_prioritized(group, source, source, SETTINGS)
-        assert prioritized.met.all()
-        at = np.searchsorted(frames, group.frames)
-        motion = single_level.at(at).motion
-        one, other = (
-            frame_tasks.timeline.source.clip.with_motion(
-                Motion(np.array(each.rotations), np.array(each.translations))
-            ).world.positions
-            for each in (prioritized.motion, motion)
+        solved = frame_tasks.solve_prioritized(group, clip.motion, clip.motion, SETTINGS, Tolerances().met)
+        assert solved.met.all() and solved.converged.all()
+        np.testing.assert_array_equal(solved.frames, group.frames)
+        world = WorldState.of(clip.skeleton, solved.motion)
+        for each in group.channels:
+            assert frame_tasks.residuals(each.channel, world, group.frames).max() < Tolerances().met
+        still = ~frame_tasks.recruited(frame_tasks.tasks(group))
+        np.testing.assert_array_equal(
+            solved.motion.rotations[:, still], clip.motion.rotations[np.ix_(group.frames, still)]
         )
-        assert np.abs(one - other).max() < 2e-4 * skeleton.size
-        original = frame_tasks.timeline.source.clip.world.positions[group.frames]
-        moved |= bool(np.abs(one - original).max() > 2e-2 * skeleton.size)
-    assert moved, "the example must have tasks"
+        moved = max(moved, float(np.abs(world.positions - clip.world.positions[group.frames]).max()))
+    assert moved > 2e-2 * clip.skeleton.size, "the example must have tasks"
 
 
-def test_who_may_not_move_in_a_frame_does_not(walking: tuple[Clip, list[Constraint]]) -> None:
-    """In one batch with frames in which they may: those keep the reference, and in a correction their start."""
-    clip, constraints = walking
-    hand = constraints[-1]
-    frame_tasks = frame_tasks_of(clip, [hand, displaced(clip, "r_wrist", (0.0, 0.1, 0.0), 12, 20, 22, 30, recruit=1)])
-    rng = np.random.default_rng(3)
-    shaken = Motion(
-        rotations.multiply(rotations.exp(0.01 * rng.standard_normal((clip.frames, 31, 3))), clip.motion.rotations),
-        clip.motion.translations + 0.01 * rng.standard_normal(clip.motion.translations.shape),
-    )
-    frames = np.arange(6, 31)
-    still = ~frame_tasks.movable[frames]
-    solved = frame_tasks.solve_single_level(frames, shaken, clip.motion, SETTINGS)
-    np.testing.assert_array_equal(solved.motion.rotations[still], clip.motion.rotations[frames][still])
-    np.testing.assert_array_equal(solved.motion.translations[still], clip.motion.translations[frames][still])
-    corrected = frame_tasks.correct(frames, shaken)
-    np.testing.assert_array_equal(corrected.motion.rotations[still], shaken.rotations[frames][still])
-    np.testing.assert_array_equal(corrected.motion.translations[still], shaken.translations[frames][still])
+def test_only_the_joints_that_may_move_are_moved(frame_tasks: FrameTasks) -> None:
+    clip = frame_tasks.timeline.source.clip
+    moving = np.ones(len(clip.skeleton), dtype=bool)
+    moving[[clip.skeleton.index(name) for name in ("l_hip", "r_hip", "l_shoulder")]] = False
+    frames = np.arange(8, 22, 3)
+    for group in frame_tasks.groups(frames):
+        solved = frame_tasks.solve_prioritized(group, clip.motion, clip.motion, SETTINGS, Tolerances().met, moving)
+        before = clip.motion.rotations[group.frames]
+        np.testing.assert_array_equal(solved.motion.rotations[:, ~moving], before[:, ~moving])
+        assert (solved.motion.rotations[:, moving] != before[:, moving]).any()
 
 
 def test_recruited_joints_begin_at_the_start_and_the_others_keep_the_reference() -> None:
@@ -188,43 +177,39 @@ def test_recruited_joints_begin_at_the_start_and_the_others_keep_the_reference()
     frame_tasks = frame_tasks_of(clip, [displaced(clip, "l_wrist", (0.0, 1.0, 1.0), 0, 5, 5, 10, recruit=["l_elbow"])])
     start = Motion(np.tile(rotations.exp(np.array([0.3, 0.0, 0.0])), (11, 31, 1)), clip.motion.translations + 1.0)
     (group,) = frame_tasks.groups(np.array([5]))
-    for solved in (
-        frame_tasks.solve_prioritized(group, start, clip.motion, SolveSettings(iterations=0)),
-        frame_tasks.solve_single_level(np.array([5]), start, clip.motion, SolveSettings(iterations=0)),
-    ):
-        expected = clip.motion.rotations[5].copy()
-        expected[elbow] = start.rotations[5, elbow]
-        np.testing.assert_array_equal(solved.motion.rotations[0], expected)
-        assert not solved.met.any()
+    solved = frame_tasks.solve_prioritized(group, start, clip.motion, SolveSettings(iterations=0), Tolerances().met)
+    expected = clip.motion.rotations[5].copy()
+    expected[elbow] = start.rotations[5, elbow]
+    np.testing.assert_array_equal(solved.motion.rotations[0], expected)
+    assert not solved.met.any()
 
 
-@pytest.mark.parametrize("recruit", [None, 3])
-def test_frames_that_are_put_right_hold(walking: tuple[Clip, list[Constraint]], recruit: int | None) -> None:
-    clip, constraints = walking
-    hand = replace(constraints[-1], recruit=recruit)
-    others = constraints[:-1] if recruit is None else []
-    frame_tasks = frame_tasks_of(clip, [*others, hand])
-    frames = np.arange(8, 22)
-    source = clip.motion
-    solved = frame_tasks.solve_single_level(frames, source, source, SETTINGS)
-    assert solved.met.all()
-    turned, moved = source.rotations.copy(), source.translations.copy()
-    rng = np.random.default_rng(4)
-    shaking = 0.01 * rng.standard_normal(solved.motion.rotations.shape[:2])
-    turned[frames] = rotations.multiply(rotations.exp(shaking[..., None] * np.ones(3)), solved.motion.rotations)
-    moved[frames] = solved.motion.translations
-    corrected = frame_tasks.correct(frames, Motion(turned, moved))
-    assert corrected.met.all() and corrected.converged.all()
-    result = clip.with_motion(Motion(turned, moved)).motion
-    result = Motion(result.rotations.copy(), result.translations.copy())
-    result.rotations[frames], result.translations[frames] = corrected.motion.rotations, corrected.motion.translations
-    world = clip.with_motion(result).world
-    for channel, targets in zip(frame_tasks.timeline.channels, frame_tasks.targets, strict=True):
-        active = frames[channel.active[frames]]
-        missing = (channel.effector.value(world) - targets)[active]
-        if isinstance(channel.tracks[0].constraint, Balance):
-            missing = missing[:, [0, 2]]
-        assert np.linalg.norm(missing, axis=1).max() < Tolerances().met * clip.skeleton.size
+def test_a_single_level_has_a_task_for_each_channel_and_set_of_recruited_joints() -> None:
+    """In each frame one task of a channel is active where the channel is, whatever its priority."""
+    clip = standing_human(41)
+    constraints: list[Constraint] = [
+        displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 2, 8, 8, 14, recruit=["l_elbow"], priority=1),
+        displaced(clip, "l_wrist", (0.0, 0.2, 0.0), 20, 28, 28, 36, recruit=["l_shoulder"], priority=1),
+        displaced(clip, "r_wrist", (0.0, 0.1, 0.0), 2, 8, 8, 14, priority=1),
+        displaced(clip, "r_wrist", (0.0, 0.2, 0.0), 20, 28, 28, 36, priority=2),
+    ]
+    frame_tasks = frame_tasks_of(clip, constraints)
+    tasks = frame_tasks.single_level(np.arange(41))
+    assert [each.channel for each in tasks] == [0, 0, 1]
+    assert all(each.across is None for each in tasks)
+    for number, channel in enumerate(frame_tasks.timeline.channels):
+        own = [each.active for each in tasks if each.channel == number]
+        np.testing.assert_array_equal(np.sum(own, axis=0), channel.active)
+    by_elbow, by_shoulder, _ = (np.flatnonzero(each.task.recruited(clip.skeleton)) for each in tasks)
+    assert by_elbow.tolist() == [clip.skeleton.index("l_elbow")]
+    assert by_shoulder.tolist() == [clip.skeleton.index("l_shoulder")]
+    some = frame_tasks.single_level(np.array([30, 8]))
+    assert [each.active.tolist() for each in some] == [[False, True], [True, False], [True, True]]
+    np.testing.assert_allclose(
+        some[2].task.error(clip.world.at(np.array([30, 8])))[:, 1],
+        (frame_tasks.targets[1] - clip.position("r_wrist"))[[30, 8], 1],
+        atol=1e-12,
+    )
 
 
 def test_errors_above_the_tolerance_are_not_met(frame_tasks: FrameTasks) -> None:
@@ -233,7 +218,7 @@ def test_errors_above_the_tolerance_are_not_met(frame_tasks: FrameTasks) -> None
     for share, expected in ((0.99, True), (1.01, False)):
         errors = [np.zeros((len(group.frames), 3)) for _ in group.channels]
         errors[-1][0, 1] = share * Tolerances().met * units[-1]
-        met = frame_tasks.met(group.channels, errors)
+        met = frame_tasks.met(group.channels, errors, Tolerances().met)
         assert met[0] == expected and met[1:].all()
 
 
@@ -243,8 +228,9 @@ def test_angles_are_not_measured_by_the_size() -> None:
     turn = OrientationConstraint("l_wrist", 0, 4, [ConstraintPoint((1.0, 0.0, 0.0, 0.0), 2)])
     frame_tasks = frame_tasks_of(large, [turn])
     (group,) = frame_tasks.groups(np.arange(5))
-    assert not frame_tasks.met(group.channels, [np.full((5, 3), 2.0 * Tolerances().met)]).any()
-    assert frame_tasks.met(group.channels, [np.full((5, 3), 0.5 * Tolerances().met)]).all()
+    limit = Tolerances().met
+    assert not frame_tasks.met(group.channels, [np.full((5, 3), 2.0 * limit)], limit).any()
+    assert frame_tasks.met(group.channels, [np.full((5, 3), 0.5 * limit)], limit).all()
 
 
 # Who may move --------------------------------------------------------------------------------------------------------
@@ -292,6 +278,35 @@ def test_invalid_tasks_raise_an_error_before_anything_is_solved() -> None:
     unknown = displaced(clip, "l_wrist", (0.0, 0.0, 0.0), 0, 5, 5, 10, recruit=["tail"], name="reach")
     with pytest.raises(PoiseError, match="tail"):
         frame_tasks_of(clip, [unknown]).check()
+
+
+# Displacements and residuals -----------------------------------------------------------------------------------------
+
+
+def test_the_largest_displacement_is_that_of_the_marked_frames() -> None:
+    clip = standing_human(41)
+    turned = rotations.exp(np.array([0.0, 0.0, 0.7]))
+    constraints: list[Constraint] = [
+        displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 2, 8, 8, 14),
+        displaced(clip, "r_wrist", (0.0, 0.2, 0.0), 10, 18, 18, 26),
+        OrientationConstraint("skullbase", 24, 40, [ConstraintPoint(turned, 30)], "relative"),
+    ]
+    frame_tasks = frame_tasks_of(clip, constraints)
+    for first, last, expected in ((0, 9, 0.1), (0, 23, 0.2), (0, 41, 0.7), (0, 3, 0.0)):
+        marked = np.zeros(41, dtype=bool)
+        marked[first:last] = True
+        assert frame_tasks.largest_displacement(marked) == pytest.approx(expected, abs=1e-9)
+    assert frame_tasks_of(clip, []).largest_displacement(np.ones(41, dtype=bool)) == 0.0
+
+
+def test_frames_with_joints_that_may_move_are_found() -> None:
+    clip = standing_human(11)
+    frame_tasks = frame_tasks_of(clip, [displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 2, 5, 5, 8)])
+    assert frame_tasks.with_movable(np.arange(11)).tolist() == list(range(2, 9))
+    given = np.zeros_like(frame_tasks.movable)
+    given[3, 4] = True
+    other = FrameTasks(frame_tasks.timeline, None, given)
+    assert other.with_movable(np.arange(11)).tolist() == [3]
 
 
 # What has changed ----------------------------------------------------------------------------------------------------
@@ -362,34 +377,28 @@ def test_other_targets_are_a_change_only_where_they_are_asked_for(frame_tasks: F
 # Rigid feet ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_heel_of_a_rigid_foot_has_a_task_across_the_foot_only(mocap: Path) -> None:
+def test_the_heel_of_a_rigid_foot_counts_only_across_the_foot(mocap: Path) -> None:
     """On a captured foot heel and ball hang on one joint: their distance needs no task."""
     edit = captured_walk.enforced(mocap)
-    clip = edit.source
-    frame_tasks = frame_tasks_of(clip, [edit.plants[3]])
+    frame_tasks = frame_tasks_of(edit.source, [edit.plants[3]])
     ((first, second),) = frame_tasks.timeline.pairs
     heel, ball = frame_tasks.timeline.channels[first], frame_tasks.timeline.channels[second]
-    frames = np.flatnonzero(heel.active & ball.active)[::4]
-    _, tasks = frame_tasks._single_level(frames)
+    frames = np.flatnonzero(heel.active | ball.active)[::4]
+    own = {each.channel: each for each in frame_tasks.single_level(frames)}
+    assert own[second].across is None
+    projections = own[first].across
+    assert projections is not None
     along = (frame_tasks.targets[second] - frame_tasks.targets[first])[frames]
     axis = along / np.linalg.norm(along, axis=1, keepdims=True)
-    all_tasks = (frame_tasks.targets[first] - frame_tasks.timeline.source.values(heel.effector))[frames]
-    square = all_tasks - (all_tasks * axis).sum(axis=1, keepdims=True) * axis
-    lengths = np.linalg.norm(tasks[first].error(clip.world.at(frames)), axis=1)
-    np.testing.assert_allclose(lengths, np.linalg.norm(square, axis=1), atol=1e-9)
-    assert np.abs(all_tasks - square).max() > 1e-6
-
-    solved = frame_tasks.solve_single_level(frames, clip.motion, clip.motion, SETTINGS)
-    assert solved.met.all()
-    world = clip.with_motion(solved.motion).world
-    for number, channel in ((first, heel), (second, ball)):
-        off = channel.effector.miss(channel.effector.value(world), frame_tasks.targets[number][frames])
-        assert off.max() < Tolerances().met * clip.skeleton.size
+    both = (heel.active & ball.active)[frames]
+    assert both.any()
+    expected = np.eye(3) - both[:, None, None] * axis[:, :, None] * axis[:, None]
+    np.testing.assert_allclose(projections.swapaxes(1, 2) @ projections, expected, atol=1e-12)
 
 
 def test_a_foot_with_a_joint_between_heel_and_ball_is_not_rigid(frame_tasks: FrameTasks) -> None:
-    _, tasks = frame_tasks._single_level(everything(frame_tasks))
-    assert not any(isinstance(task, AcrossTask) for task in tasks)
+    assert frame_tasks.timeline.pairs
+    assert all(each.across is None for each in frame_tasks.single_level(everything(frame_tasks)))
 
 
 def test_groups_are_no_larger_than_a_batch() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The progress of a deformation: its stages come in their order, and its clip is made only when it is read."""
+"""The progress of a deformation: its stages, their shares, and its clip, which is made only when it is read."""
 
 from __future__ import annotations
 
@@ -26,12 +26,17 @@ def test_the_clip_is_made_once_and_only_when_it_is_read(rng: np.random.Generator
     assert progress.clip is progress.clip is clip and made == [clip]
 
 
-def test_stages_come_in_their_order_with_shares_up_to_one(rng: np.random.Generator) -> None:
+def stages(clip: Clip, by: tuple[float, float, float]) -> list[tuple[Stage, float]]:
+    constraint = displaced(clip, "l_wrist", by, 10, 25, 35, 50, recruit=2)
+    return [(progress.stage, progress.share) for progress in deforming(clip, [constraint])]
+
+
+def test_what_is_out_of_reach_has_a_stage_of_its_own(rng: np.random.Generator) -> None:
     clip = moving_human(rng, 61)
-    out_of_reach = displaced(clip, "l_wrist", (0.0, 2.0, 2.0), 10, 25, 35, 50, recruit=2)
-    steps = [(progress.stage, progress.share) for progress in deforming(clip, [out_of_reach])]
-    order = list(Stage)
-    numbers = [order.index(stage) for stage, _ in steps]
-    assert numbers == sorted(numbers)
-    assert {Stage.COARSE, Stage.SOLVING, Stage.CONFLICTS} <= {stage for stage, _ in steps}
-    assert all(0.0 < share <= 1.0 for _, share in steps)
+    near, far = stages(clip, (0.0, 0.02, 0.02)), stages(clip, (0.0, 2.0, 2.0))
+    assert {stage for stage, _ in near} == {Stage.SOLVING}
+    assert {Stage.COARSE, Stage.CONFLICTS, Stage.SOLVING} <= {stage for stage, _ in far}
+    for steps in (near, far):
+        assert all(0.0 <= share <= 1.0 for _, share in steps)
+        solving = [share for stage, share in steps if stage is Stage.SOLVING]
+        assert solving == sorted(solving), "the share of a stage falls"
