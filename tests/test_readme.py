@@ -144,7 +144,14 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "solver/constraints/test_ground.py",
         "solver/deformation/passes/test_ground_clearance.py",
     ),
-    "first corrects feet that already stand by their legs alone": ("solver/deformation/test_foot_correction.py",),
+    "moves the body by little and smoothly": (
+        "solver/deformation/test_metric.py",
+        "solver/deformation/passes/test_draft.py",
+        "solver/deformation/passes/test_projection.py",
+    ),
+    "feet that only have to stop sliding are corrected by their legs, and the hips stay": (
+        "solver/deformation/passes/test_draft.py",
+    ),
     "Frames that no constraint reaches and joints that none recruits come back bit for bit": (
         "examples/test_edits.py",
         "solver/posture/test_solve.py",
@@ -152,8 +159,10 @@ PROMISES: dict[str, tuple[str, ...]] = {
     "Where constraints of one effector overlap in time, the more important one holds": (
         "solver/deformation/test_timeline.py",
     ),
-    "Legs swing freely between plants": ("solver/deformation/passes/test_swing_phase.py",),
-    "What an edit adds is smoothed where the source was smoother": ("solver/deformation/passes/test_smoothing.py",),
+    "Legs swing freely between plants": (
+        "solver/deformation/test_timeline.py",
+        "solver/deformation/test_continuation.py",
+    ),
     "Footplants are detected without examples": ("solver/detection/test_footplants.py",),
     "cartwheels, handstands, all fours": ("solver/detection/test_handplants.py",),
     "other places like an example": ("solver/detection/test_detect.py",),

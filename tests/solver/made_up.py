@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from poise.solver.body.clip import Clip
+from poise.solver.body.joints import BodyPoint
 from poise.solver.body.motion import Motion
 from poise.solver.body.skeleton import Skeleton, Up
 from poise.solver.constraints import Footplant
@@ -39,9 +40,10 @@ def straight_way(start: ArrayLike, step: ArrayLike) -> Way:
     return lambda times: np.asarray(start) + np.multiply.outer(np.asarray(times, dtype=np.float64), np.asarray(step))
 
 
-def point_clip(places: ArrayLike, fps: float = 30.0) -> Clip:
-    """A character of one joint, called "point", that is at given places (frames, 3)."""
-    point = Skeleton(("point",), [-1], [[0.0, 0.0, 0.0]])
+def point_clip(places: ArrayLike, fps: float = 30.0, size: float = 1.0) -> Clip:
+    """A character of one joint, called "point", that is at given places (frames, 3), with a bone as long as its
+    size."""
+    point = Skeleton(("point",), [-1], [[0.0, 0.0, 0.0]], tips=(BodyPoint("point", (0.0, size, 0.0)),))
     places = np.asarray(places, dtype=np.float64)
     return Clip(point, Motion.from_root(point, np.tile(IDENTITY, (len(places), 1, 1)), places), fps)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -12,13 +13,14 @@ from poise.solver.constraints import (
     ShapeConstraint,
     Source,
 )
-from poise.solver.constraints.paths import MODES
+from poise.solver.constraints.paths import MODES, Mode
 from poise.solver.core.arrays import Array
+from poise.solver.deformation.continuation import ACCELERATION
+from poise.solver.deformation.plant_transitions import transition_frames
 from poise.solver.deformation.timeline import Timeline
-from poise.solver.deformation.track_connection import SHORTEST_TRANSIT
 
 from ..made_up import Way, point_clip, smooth_way, straight_way
-from .time_lines import ALONG_X, corner, finely, only, shape, steps, timeline_of
+from .time_lines import ALONG_X, SIZE, corner, finely, only, shape, steps, timeline_of
 
 # --- figure 5.8: C1 is active from 30 to 60, C2 from 10 to 40 ------------------------------------------------------
 
@@ -32,7 +34,7 @@ def figure_5_8(first_priority: int, second_priority: int, fine: int = 1) -> tupl
         for given, priority in ((FIRST, first_priority), (SECOND, second_priority))
     ]
     places = ALONG_X(np.arange(80 * fine + 1) / fine)
-    return Timeline.of(Source(point_clip(places, 30.0 * fine)), constraints), constraints
+    return Timeline.of(Source(point_clip(places, 30.0 * fine, SIZE)), constraints), constraints
 
 
 def test_left_alone_the_two_of_the_figure_would_jump() -> None:
@@ -91,8 +93,10 @@ def test_the_order_in_which_constraints_are_given_does_not_matter() -> None:
 # --- any constraints on one effector -------------------------------------------------------------------------------
 
 
-def random_constraint(rng: np.random.Generator, last: int, priority: int) -> ShapeConstraint:
-    """With stays and points that it passes, in any mode, leaving itself the time to come and to go."""
+def random_constraint(
+    rng: np.random.Generator, last: int, priority: int, modes: Sequence[Mode] = MODES
+) -> ShapeConstraint:
+    """With stays and points that it passes, in any of some modes, leaving itself the time to come and to go."""
     begin, end = np.sort(rng.choice(np.arange(2, last - 1), 2, replace=False))
     while end - begin < 24:
         begin, end = np.sort(rng.choice(np.arange(2, last - 1), 2, replace=False))
@@ -103,11 +107,13 @@ def random_constraint(rng: np.random.Generator, last: int, priority: int) -> Sha
         (3.0 * rng.standard_normal(3), float(at), float(to if stays_there else at))
         for (at, to), stays_there in zip(times, stays, strict=True)
     ]
-    return shape(begin, end, *points, priority=priority, mode=MODES[rng.integers(3)])
+    return shape(begin, end, *points, priority=priority, mode=modes[rng.integers(len(modes))])
 
 
-def random_constraints(rng: np.random.Generator, last: int, priorities: tuple[int, ...]) -> list[ShapeConstraint]:
-    return [random_constraint(rng, last, priority) for priority in priorities]
+def random_constraints(
+    rng: np.random.Generator, last: int, priorities: tuple[int, ...], modes: Sequence[Mode] = MODES
+) -> list[ShapeConstraint]:
+    return [random_constraint(rng, last, priority, modes) for priority in priorities]
 
 
 PRIORITIES = [(1, 2), (1, 1), (1, 2, 3), (1, 1, 1), (2, 1, 2), (1, 2, 1), (4, 1, 3, 1, 2), (1, 1, 1, 1, 1)]
@@ -121,21 +127,25 @@ def test_neither_place_nor_velocity_ever_jumps(priorities: tuple[int, ...], rng:
 
         def path(fine: int, way: Way = way, constraints: list[ShapeConstraint] = constraints) -> Array:
             places = way(np.arange(120 * fine + 1) / fine)
-            source = Source(point_clip(places, 30.0 * fine))
+            source = Source(point_clip(places, 30.0 * fine, SIZE))
             return only(Timeline.of(source, [finely(constraint, fine) for constraint in constraints]))[1]
 
         coarse, fine = corner(path(16), 16), corner(path(64), 64)
         assert fine < 0.35 * coarse, f"the velocity jumps by {fine:g}: {constraints}"
 
 
+@pytest.mark.parametrize(("modes", "share"), [(MODES, 0.5), (["relative"], 1.0)], ids=["any mode", "relative"])
 @pytest.mark.parametrize("fps", [24.0, 25.0, 29.97, 30.0, 50.0, 60.0, 101.3, 120.0])
-def test_between_two_constraints_nothing_is_faster_than_it_must_be(fps: float, rng: np.random.Generator) -> None:
+def test_between_two_constraints_nothing_is_faster_than_it_must_be(
+    fps: float, modes: Sequence[Mode], share: float, rng: np.random.Generator
+) -> None:
     """A frame is as a constraint wants it, or on a bridge between two that are. On it a target moves at most 15/8 times
     as fast as it must on the average, besides the velocities that are handed over. And there is the least time for it,
-    unless both are passed in a moment, which cannot be shortened."""
+    unless both are passed in a moment, which cannot be shortened. Where displacements change while a target is held, the
+    way becomes longer as holds are shortened, and at least half of the time for it is left."""
     for priorities in PRIORITIES:
         last = int(4.0 * fps)
-        timeline = timeline_of(random_constraints(rng, last, priorities), smooth_way(rng), last, fps)
+        timeline = timeline_of(random_constraints(rng, last, priorities, modes), smooth_way(rng), last, fps)
         channel, _ = only(timeline)
         as_wanted = ~channel.active
         for number, track in enumerate(channel.tracks):
@@ -149,7 +159,7 @@ def test_between_two_constraints_nothing_is_faster_than_it_must_be(fps: float, r
                 continue
             way = np.linalg.norm(channel.displacement[second] - channel.displacement[first])
             assert moved[first:second].max() <= 15.0 / 8.0 * way / (second - first) + 2.0 * own
-            if second - first < SHORTEST_TRANSIT * timeline.source.ease and way > 1e-9:
+            if second - first < share * transition_frames(float(way) / SIZE, fps) and way > 1e-9:
                 for frame, beyond in ((first, first - 1), (second, second + 1)):
                     could_give_way = channel.in_hold[beyond] and channel.owner[beyond] == channel.owner[frame]
                     assert channel.in_hold[frame] and not could_give_way, f"too little time from {first} to {second}"
@@ -247,9 +257,10 @@ def test_a_more_important_one_inside_a_stay_is_given_time_to_come_and_go() -> No
     stay = shape(5, 95, ((0.0, 5.0, 0.0), 15, 85), priority=1)
     inner = shape(40, 60, ((0.0, -4.0, 0.0), 50), priority=2)
     channel, path = only(timeline_of([stay, inner], straight_way((0, 0, 0), (0, 0, 0)), 100))
-    # Half of the ease, 3.75 frames, is the least: from 39.25 back to the last whole frame, and from 60.75 on.
+    # The other one begins and ends on the source at 40 and 60: the way of 5 from there takes 2.5 frames.
+    assert 2.0 < transition_frames(5.0 / SIZE, 30.0) < 3.0
     held = np.flatnonzero(channel.in_hold & (channel.owner == 0)).tolist()
-    assert held == [*range(15, 36), *range(65, 86)]
+    assert held == [*range(15, 38), *range(63, 86)]
     np.testing.assert_allclose(path[held], np.tile([0.0, 5.0, 0.0], (len(held), 1)), atol=1e-12)
     assert (channel.in_hold[50], channel.owner[50]) == (True, 1)
 
@@ -270,7 +281,8 @@ def test_equals_whose_stays_overlap_give_way_alike() -> None:
     right = shape(20, 75, ((0.0, -5.0, 0.0), 35, 65))
     channel, path = only(timeline_of([left, right], straight_way((0, 0, 0), (0, 0, 0))))
     held = [np.flatnonzero(channel.in_hold & (channel.owner == number)).tolist() for number in (0, 1)]
-    # The middle of the overlap is 40; half of the shortest transit of 3.75 frames on either side of it.
+    # The middle of the overlap is 40; half of the 3.6 frames that a way of 10 takes on either side of it.
+    assert 3.0 < transition_frames(10.0 / SIZE, 30.0) < 4.0
     assert held == [list(range(15, 39)), list(range(42, 66))]
     between = path[38:43, 1]
     assert (np.diff(between) < 0.0).all()
@@ -284,7 +296,20 @@ def test_equals_that_follow_each_other_at_once_make_time_for_the_way() -> None:
     channel, _ = only(timeline_of([left, right], straight_way((0, 0, 0), (0, 0, 0))))
     held = np.flatnonzero(channel.in_hold)
     gap = int(np.diff(held).max())
-    assert gap >= 3.75 and held[0] == 15 and held[-1] == 65
+    assert gap >= transition_frames(10.0 / SIZE, 30.0) and held[0] == 15 and held[-1] == 65
+
+
+def test_the_farther_the_way_the_more_time_there_is_for_it() -> None:
+    """With the same largest acceleration: four times the way takes twice the time."""
+    gaps = []
+    for height in (1.25, 5.0, 20.0):
+        left = shape(5, 60, ((0.0, height, 0.0), 15, 40))
+        right = shape(20, 75, ((0.0, -height, 0.0), 41, 65))
+        channel, path = only(timeline_of([left, right], straight_way((0, 0, 0), (0, 0, 0))))
+        gaps.append(int(np.diff(np.flatnonzero(channel.in_hold)).max()))
+        largest = np.abs(np.diff(path[15:66], 2, axis=0)).max() * 30.0**2 / SIZE
+        assert largest < 1.05 * ACCELERATION
+    assert gaps == [2, 4, 8]
 
 
 def test_a_short_stay_inside_that_of_an_equal_is_visited() -> None:
@@ -300,7 +325,7 @@ def test_a_short_stay_inside_that_of_an_equal_is_visited() -> None:
         assert (around[0], around[-1]) == (15, 85)
         for one, next_one in pairwise(sorted([*visited, *around])):
             if channel.owner[one] != channel.owner[next_one]:
-                assert next_one - one >= 3.75, "no time to get there"
+                assert next_one - one >= transition_frames(10.0 / SIZE, 30.0), "no time to get there"
         assert steps(path).max() <= 15.0 / 8.0 * 10.0 / 4.0 + 1e-9
 
 

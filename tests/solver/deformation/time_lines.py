@@ -21,6 +21,9 @@ from ..made_up import Way, point_clip, straight_way
 ALONG_X = straight_way((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
 """The point of figure 5.8."""
 
+SIZE = 200.0
+"""Of the point's character: the displacements of these tests, of about ten, are those of a step."""
+
 
 def shape(begin: float, end: float, *points: tuple[Any, ...], **rest: Any) -> ShapeConstraint:
     """A constraint on the point through (location, begin[, end])."""
@@ -36,7 +39,7 @@ def finely(constraint: ShapeConstraint, fine: int) -> ShapeConstraint:
 
 
 def timeline_of(constraints: list[Any], way: Way = ALONG_X, last: int = 80, fps: float = 30.0) -> Timeline:
-    return Timeline.of(Source(point_clip(way(np.arange(last + 1)), fps)), constraints)
+    return Timeline.of(Source(point_clip(way(np.arange(last + 1)), fps, SIZE)), constraints)
 
 
 def only(timeline: Timeline) -> tuple[Channel, Array]:
