@@ -14,9 +14,7 @@ from poise.solver.body.skeleton import Up
 from poise.solver.constraints import Constraint, ConstraintPoint, Ground, ShapeConstraint, Source
 from poise.solver.core.arrays import ArrayLike
 from poise.solver.deformation.frame_tasks import FrameTasks
-from poise.solver.deformation.settings import DeformSettings
 from poise.solver.deformation.timeline import Timeline
-from poise.solver.deformation.workspace import Workspace
 from poise.solver.synthetic import human
 
 
@@ -40,8 +38,3 @@ def displaced(
 def frame_tasks_of(clip: Clip, constraints: list[Constraint], ground: Ground | None = None) -> FrameTasks:
     """The tasks of the constraints of a clip, frame by frame."""
     return FrameTasks(Timeline.of(Source(clip, ground), constraints))
-
-
-def workspace_of(frame_tasks: FrameTasks, **settings: Any) -> Workspace:
-    """A new workspace for the tasks of a clip."""
-    return Workspace(frame_tasks.timeline.source, DeformSettings(**settings))

@@ -16,7 +16,7 @@ from poise.solver.body.skeleton import Up
 from poise.solver.constraints import Footplant, Ground, Source
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array, BoolArray, distances_to
-from poise.solver.core.progress import Stage, finished
+from poise.solver.core.progress import finished
 from poise.solver.deformation.deform import deform
 from poise.solver.deformation.frame_tasks import FrameTasks
 from poise.solver.deformation.passes.ground_clearance import (
@@ -29,10 +29,11 @@ from poise.solver.deformation.passes.ground_clearance import (
     required_lifts,
     with_bent_toes,
 )
-from poise.solver.deformation.smoothing_filter import envelope
+from poise.solver.deformation.smoothing import envelope
 from poise.solver.deformation.timeline import Timeline
 
-from ...standing import standing_human, workspace_of
+from ...standing import standing_human
+from ..drafts import drafting
 
 FRAMES, FPS = 61, 30.0
 RADIUS = round(LIFT_RADIUS * FPS)
@@ -236,21 +237,22 @@ def test_toes_are_bent_only_at_the_given_frames() -> None:
 
 @ups
 @grounds
-def test_no_planted_foot_is_under_the_ground_in_the_end(
+def test_planted_feet_that_are_under_the_ground_are_lifted_out_of_it(
     up: Up, height: float | Callable[[Array, Array], Array]
 ) -> None:
     clip = sunk(up, height, dip(20, 8, 0.05) + (0.02 if callable(height) else 0.0))
-    timeline, foot = timeline_of(clip, height)
-    frame_tasks = FrameTasks(timeline.stance_only())
-    work = workspace_of(frame_tasks)
-    finished(work.solve(frame_tasks, np.arange(FRAMES), Stage.SOLVING))
+    ground = Ground(height)
+    solving = drafting(clip, [PLANT], ground).solved()
+    assert not solving.projected().size
+    (foot,) = planted_feet(solving.timeline)
     changed = np.zeros(FRAMES, dtype=bool)
     changed[5:] = True
+    work = solving.work
     before = work.clip().motion
-    finished(keep_feet_above_ground(frame_tasks, timeline, work, changed))
-    ground = Ground(height)
-    assert above(clip, ground, before, foot)[foot.active].min() < -0.02
-    assert above(clip, ground, work.motion, foot)[foot.active & changed].min() > -1e-5
+    finished(keep_feet_above_ground(solving.tasks, solving.timeline, work, changed, solving.draft))
+    was_under = (above(clip, ground, before, foot) < -1e-5).any(axis=1) & foot.active & changed
+    assert above(clip, ground, before, foot)[was_under].min() < -0.02
+    assert above(clip, ground, work.motion, foot)[was_under].min() > -1e-5
     np.testing.assert_array_equal(work.motion.rotations[:5], before.rotations[:5])
     held = np.flatnonzero(foot.standing)
     for point in foot.points[:2]:
@@ -260,25 +262,27 @@ def test_no_planted_foot_is_under_the_ground_in_the_end(
 
 def test_without_ground_nothing_is_lifted() -> None:
     clip = sunk("y", 0.0, dip(20, 8, 0.05))
-    timeline = Timeline.of(Source(clip), [PLANT])
-    frame_tasks = FrameTasks(timeline)
-    work = workspace_of(frame_tasks)
-    finished(keep_feet_above_ground(frame_tasks, timeline, work, np.ones(FRAMES, dtype=bool)))
-    np.testing.assert_array_equal(work.motion.rotations, clip.motion.rotations)
-    np.testing.assert_array_equal(work.motion.translations, clip.motion.translations)
+    begun = drafting(clip, [PLANT])
+    everywhere = np.ones(FRAMES, dtype=bool)
+    finished(keep_feet_above_ground(begun.tasks, begun.timeline, begun.work, everywhere, begun.draft))
+    np.testing.assert_array_equal(begun.work.motion.rotations, clip.motion.rotations)
+    np.testing.assert_array_equal(begun.work.motion.translations, clip.motion.translations)
 
 
 def test_a_plant_that_is_nowhere_enforced_still_lifts_its_foot() -> None:
-    """One that was out of reach is relaxed in all of its frames; its foot is in the air all the same."""
+    """Its foot is in the air all the same."""
     clip = sunk("y", 0.0, dip(20, 8, 0.05))
-    timeline, foot = timeline_of(clip, 0.0)
+    solving = drafting(clip, [PLANT], Ground(0.0)).solved()
+    (foot,) = planted_feet(solving.timeline)
     everywhere = np.ones(FRAMES, dtype=bool)
-    given_way = FrameTasks(replace(timeline, channels=tuple(each.without(everywhere) for each in timeline.channels)))
-    assert not given_way.groups(np.arange(FRAMES))
-    work = workspace_of(given_way)
-    finished(keep_feet_above_ground(given_way, timeline, work, everywhere))
-    assert above(clip, Ground(0.0), clip.motion, foot)[:38].min() < -0.02
-    assert above(clip, Ground(0.0), work.motion, foot)[2:38].min() > -1e-5
+    free = replace(solving.timeline, channels=tuple(each.without(everywhere) for each in solving.timeline.channels))
+    tasks = FrameTasks(free, solving.tasks.targets, solving.tasks.movable)
+    assert not tasks.groups(np.arange(FRAMES))
+    finished(keep_feet_above_ground(tasks, solving.timeline, solving.work, everywhere, solving.draft))
+    before = above(clip, Ground(0.0), clip.motion, foot).min(axis=1)
+    was_under = foot.active & (before < -1e-5)
+    assert before[was_under].min() < -0.02
+    assert above(clip, Ground(0.0), solving.work.motion, foot)[was_under].min() > -1e-5
 
 
 @ups
