@@ -89,7 +89,9 @@ def drafting(
     compiled = FrameTasks(timeline)
     tasks = FrameTasks(timeline.without_free_transits(), compiled.targets, compiled.movable)
     work = Workspace(timeline.source, DeformSettings(), before)
-    columns = Columns(clip.skeleton, moving_joints(clip.skeleton, [each.task for each in tasks.single_level(np.array([0]))]))
+    columns = Columns(
+        clip.skeleton, moving_joints(clip.skeleton, [each.task for each in tasks.single_level(np.array([0]))])
+    )
     movable = columns.movable(compiled.movable)
     knots = Knots.of(movable, np.ones(clip.frames, dtype=bool) if changed is None else changed, clip.fps)
     begun = columns.displacement(clip.motion.at(knots.frames), work.reference.at(knots.frames))

@@ -53,7 +53,8 @@ def test_hinges_are_found_whatever_their_signs(rng: np.random.Generator) -> None
     result = columns.displaced(source, step)
     signs = rng.choice([-1.0, 1.0], (2, FRAMES, 6, 1))
     found = columns.displacement(
-        Motion(signs[0] * source.rotations, source.translations), Motion(signs[1] * result.rotations, result.translations)
+        Motion(signs[0] * source.rotations, source.translations),
+        Motion(signs[1] * result.rotations, result.translations),
     )
     np.testing.assert_allclose(found, step, atol=1e-12)
     hinged = Columns(columns.skeleton, columns.skeleton.mask([2]))

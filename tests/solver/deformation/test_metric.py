@@ -61,9 +61,7 @@ def test_the_metric_of_a_still_character_is_the_squared_distance_that_watched_jo
             for sign in (1.0, -1.0)
         )
         moved = (ahead - behind)[:, metric.watched] / (2.0 * STEP * clip.skeleton.size)
-        np.testing.assert_allclose(
-            np.einsum("fi,fij,fj->f", step, found, step), (moved**2).sum(axis=(1, 2)), rtol=1e-5
-        )
+        np.testing.assert_allclose(np.einsum("fi,fij,fj->f", step, found, step), (moved**2).sum(axis=(1, 2)), rtol=1e-5)
 
 
 def test_joints_that_move_and_landmarks_are_watched(rng: np.random.Generator) -> None:

@@ -141,8 +141,8 @@ def test_between_two_constraints_nothing_is_faster_than_it_must_be(
 ) -> None:
     """A frame is as a constraint wants it, or on a bridge between two that are. On it a target moves at most 15/8 times
     as fast as it must on the average, besides the velocities that are handed over. And there is the least time for it,
-    unless both are passed in a moment, which cannot be shortened. Where displacements change while a target is held, the
-    way becomes longer as holds are shortened, and at least half of the time for it is left."""
+    unless both are passed in a moment, which cannot be shortened. Where displacements change while a target is held,
+    the way becomes longer as holds are shortened, and at least half of the time for it is left."""
     for priorities in PRIORITIES:
         last = int(4.0 * fps)
         timeline = timeline_of(random_constraints(rng, last, priorities, modes), smooth_way(rng), last, fps)
