@@ -96,5 +96,17 @@ def drafting(
     knots = Knots.of(movable, np.ones(clip.frames, dtype=bool) if changed is None else changed, clip.fps)
     begun = columns.displacement(clip.motion.at(knots.frames), work.reference.at(knots.frames))
     values = begun * (knots.fixed[:, None] & movable[knots.frames])
-    draft = Draft(knots, columns, movable, values, np.zeros(0))
+    draft = draft_of(knots, columns, movable, values)
     return Drafting(timeline, tasks, work, DisplacementMetric(clip, columns), draft)
+
+
+def draft_of(knots: Knots, columns: Columns, movable: BoolArray, values: Array, metrics: Array | None = None) -> Draft:
+    """A draft with given values (knots, columns) at its knots, to which no posture is known beside the source."""
+    return Draft(
+        knots=knots,
+        columns=columns,
+        movable=movable,
+        base=np.zeros_like(values),
+        values=values,
+        metrics=np.zeros(0) if metrics is None else metrics,
+    )

@@ -166,3 +166,28 @@ def test_coordinates_stay_the_same_while_the_character_turns(rng: np.random.Gene
         each.rotations[:, 0] = rotations.multiply(turn, each.rotations[:, 0])
         each.translations[:, 0] = rotations.rotate(turn, each.translations[:, 0])
     np.testing.assert_allclose(columns.displacement(*turned), step, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_jacobians_over_a_displacement_are_derivatives_by_its_values(seed: int) -> None:
+    """Far from zero too, where a rotation vector does not grow by the rotation that is added to it."""
+    rng = np.random.default_rng(200 + seed)
+    skeleton = random_skeleton(rng)
+    columns = some_columns(rng, skeleton)
+    source = random_motion(rng, skeleton, FRAMES, on_bones=True)
+    joint = int(np.argmax(skeleton.tree.ancestry.sum(axis=1)))
+    task = PositionTask(joint, rng.standard_normal((FRAMES, 3)), offset=(0.1, -0.2, 0.3))
+    for values in (np.zeros((FRAMES, columns.count)), random_step(rng, columns, 0.6)):
+
+        def error(given: Array) -> Array:
+            return task.error(WorldState.of(skeleton, columns.displaced(source, given)))
+
+        world = WorldState.of(skeleton, columns.displaced(source, values))
+        small = columns.in_parents(task.jacobian(world, columns.dofs), world)
+        found = columns.over_displacement(small, values)
+        expected = np.empty_like(found)
+        for column in range(columns.count):
+            step = np.zeros_like(values)
+            step[:, column] = STEP
+            expected[:, :, column] = -(error(values + step) - error(values - step)) / (2.0 * STEP)
+        assert_same_derivatives(found, expected, 1.0, "the Jacobian over the displacement")

@@ -19,7 +19,7 @@ from poise.solver.synthetic import human, walk
 
 from ...made_up import moving_human, plant_of
 from ...standing import displaced, standing_human
-from ..drafts import Drafting, drafting
+from ..drafts import Drafting, draft_of, drafting
 
 FPS = 60.0
 STRIDE = round(FPS / KNOT_RATE)
@@ -125,7 +125,7 @@ def some_draft(rng: np.random.Generator, movable: Any = None, frames: int = 121)
     knots = Knots.of(movable, everywhere(frames), FPS)
     values = rng.standard_normal((len(knots.frames), columns.count)) * movable[knots.frames]
     metrics = rng.standard_normal((len(knots.frames), columns.count, columns.count))
-    return Draft(knots, columns, movable, values, metrics)
+    return draft_of(knots, columns, movable, values, metrics)
 
 
 def test_a_draft_passes_through_its_knots(rng: np.random.Generator) -> None:
@@ -142,7 +142,7 @@ def test_straight_lines_are_kept_between_inner_knots(rng: np.random.Generator) -
     draft = some_draft(rng)
     slopes, start = rng.standard_normal((2, draft.columns.count))
     values = start + draft.knots.frames[:, None] * slopes
-    straight = Draft(draft.knots, draft.columns, draft.movable, values, draft.metrics)
+    straight = draft_of(draft.knots, draft.columns, draft.movable, values, draft.metrics)
     inner = np.arange(draft.knots.frames[1], draft.knots.frames[-2] + 1)
     np.testing.assert_allclose(straight.at(inner), start + inner[:, None] * slopes, atol=1e-9)
 
