@@ -196,7 +196,7 @@ def left_jacobian(v: Array) -> Array:
 
 @pytest.mark.parametrize("norm", [0.0, 1e-300, 1e-8, 1e-3, 0.29999, 0.30001, 1.0, np.pi, 4.0, 6.0, 2 * np.pi - 1e-3])
 def test_the_left_jacobian_agrees_with_finite_differences(rng: np.random.Generator, norm: float) -> None:
-    """The truth to which the tests below compare the inverse."""
+    """The truth to which the tests below compare the Jacobian and its inverse."""
     v = norm * directions(rng, 50)
     jacobian = left_jacobian(v)
     step = 1e-5
@@ -207,6 +207,12 @@ def test_the_left_jacobian_agrees_with_finite_differences(rng: np.random.Generat
         behind = rotations.multiply(rotations.exp(v - d), rotations.conjugate(rotations.exp(v)))
         difference = (rotations.log(ahead) - rotations.log(behind)) / (2 * step)
         np.testing.assert_allclose(jacobian[..., column], difference, atol=1e-9)
+
+
+@pytest.mark.parametrize("norm", [0.0, 1e-300, 1e-8, 1e-3, 0.29999, 0.30001, 1.0, np.pi, 4.0, 6.0, 2 * np.pi])
+def test_exp_jacobian_is_the_left_jacobian(rng: np.random.Generator, norm: float) -> None:
+    v = norm * directions(rng)
+    np.testing.assert_allclose(rotations.exp_jacobian(v), left_jacobian(v), atol=1e-13)
 
 
 def test_exp_jacobian_inverse_does_not_jump_where_the_series_ends(rng: np.random.Generator) -> None:
