@@ -88,7 +88,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
     "the more important one holds exactly, and the other comes as near as possible": (
         "solver/posture/test_solve.py",
         "solver/posture/test_strict_priority.py",
-        "solver/posture/test_unreachable.py",
+        "solver/deformation/passes/test_reach.py",
         "examples/test_edits.py",
     ),
     "whose solver needs only NumPy": ("test_architecture.py", "test_package.py"),
