@@ -100,6 +100,28 @@ def test_a_side_that_begins_in_a_hold_or_at_an_end_of_the_clip_is_not_blended(cl
     assert not added[:41].any() and added[60, 0] > 0.25
 
 
+def test_only_frames_outside_of_the_activity_are_asked_for(clip: Clip) -> None:
+    """Also where two runs are a single frame apart: of the motion between them no velocity is known."""
+    constraints: list[Constraint] = [
+        displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 2, 8, 10, 18),
+        displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 20, 35, 40, 60),
+    ]
+    frame_tasks = frame_tasks_of(clip, constraints)
+    (channel,) = frame_tasks.timeline.channels
+    assert np.flatnonzero(~channel.active[2:61]).tolist() == [17]
+    asked: list[int] = []
+    shifted = moved(clip, np.tile([0.3, 0.0, 0.0], (FRAMES, 1)))
+
+    def state(frames: IntArray) -> WorldState:
+        asked.extend(frames.tolist())
+        return shifted(frames)
+
+    blended = blend_boundaries(frame_tasks, state)
+    assert set(asked) == {0, 1, 19, 61, 62} and not channel.active[asked].any()
+    added = displacements(blended) - displacements(frame_tasks)
+    assert (added[[2, 18, 20, 60], 0] > 0.25).all() and not added[19].any()
+
+
 def test_angles_are_blended_too(clip: Clip) -> None:
     turn = rotations.exp(np.array([0.0, 0.4, 0.0]))
     hold = ConstraintPoint((1.0, 0.0, 0.0, 0.0), 35, 40)

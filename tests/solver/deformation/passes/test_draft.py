@@ -10,7 +10,7 @@ import pytest
 
 from poise.solver.body.clip import Clip
 from poise.solver.body.kinematics import WorldState
-from poise.solver.constraints import Balance, Constraint
+from poise.solver.constraints import Balance, Constraint, Footplant
 from poise.solver.core.arrays import Array, BoolArray, IntArray
 from poise.solver.deformation.columns import Columns
 from poise.solver.deformation.passes.draft import KNOT_RATE, Draft, Knots, solve_draft, transition_times
@@ -159,6 +159,19 @@ def test_columns_that_may_not_move_do_not(rng: np.random.Generator) -> None:
         assert max(steps[first - 1, column], steps[last, column]) < 0.8 * inside
 
 
+def test_columns_begin_to_move_from_rest(rng: np.random.Generator) -> None:
+    """At the last knot at which they may not: while others move, and at a fine frame rate."""
+    columns = some_draft(rng).columns
+    movable = spans(481, [(0, 480)], [(120, 360)], [(0, 480)])
+    knots = Knots.of(movable, everywhere(481), 4.0 * FPS)
+    draft = draft_of(knots, columns, movable, movable[knots.frames].astype(np.float64))
+    found = draft.at(np.arange(481))[:, 1]
+    first = int(np.searchsorted(knots.frames, 119))
+    even = 1.0 / (knots.frames[first + 1] - 119)
+    assert knots.frames[first] == 119 and even < 0.2
+    assert 0.0 < found[120] < 0.4 * even and 0.0 < found[360] < 0.4 * even
+
+
 def test_one_knot_is_a_constant(rng: np.random.Generator) -> None:
     draft = some_draft(rng, frames=1)
     assert len(draft.knots.frames) == 1
@@ -263,6 +276,23 @@ def test_a_draft_is_smooth_where_a_target_begins_and_ends() -> None:
     assert moved.max() > 0.09
     # Within a tenth of a second and back, 0.1 sizes would take 40 sizes per second squared.
     assert accelerations.max() < 0.2 * 40.0
+
+
+def test_a_displacement_appears_from_rest_where_nothing_is_constrained() -> None:
+    """On its way to a plant a foot is free. Its displacement begins at the source, and with no velocity: over the first
+    two of even steps it grows about fourfold, not twofold."""
+    clip = standing_human(121, fps=FPS)
+    events = {"heel_strike": 55, "toe_strike": 55, "heel_off": 65, "toe_off": 65}
+    plant = Footplant(foot="left", ease_in=40, ease_out=40, shift=(0.1, 0.0, 0.0), **events)
+    solved = drafting(clip, [plant]).solved()
+    begin, end = np.flatnonzero(solved.timeline.active)[[0, -1]]
+    assert (begin, end) == (15, 105)
+    ball = clip.skeleton.landmarks.require("left_ball")
+    moved = np.linalg.norm(solved.work.clip().position(ball) - clip.position(ball), axis=1)
+    assert moved[60] == pytest.approx(0.1, rel=0.01)
+    for edge, inward in ((begin - 1, 1), (end + 1, -1)):
+        near, far = moved[edge + 4 * inward], moved[edge + 8 * inward]
+        assert moved[edge] == 0.0 and far > 1e-4 and near < 0.36 * far
 
 
 def test_larger_displacements_take_longer() -> None:

@@ -70,7 +70,7 @@ def test_an_unreachable_target_is_relaxed_to_where_it_can_be_met() -> None:
     away = tasks.targets[0] - shoulder
     held = slice(25, 36)
     lengths = np.linalg.norm(away[held], axis=1)
-    assert (lengths < longest).all() and (lengths > longest - 3.0 * MARGIN * size).all()
+    assert (lengths < longest - 0.5 * MARGIN * size).all() and (lengths > longest - 3.0 * MARGIN * size).all()
     asked = solving.tasks.targets[0][held] - shoulder
     cosines = (away[held] * asked).sum(axis=1) / lengths / np.linalg.norm(asked, axis=1)
     assert (cosines > np.cos(0.1)).all(), "it points elsewhere"
