@@ -25,7 +25,7 @@ from .passes.boundaries import blend_boundaries
 from .passes.draft import Draft, Knots, solve_draft, transition_times
 from .passes.ground_clearance import keep_feet_above_ground
 from .passes.projection import project
-from .passes.reach import contested_frames, is_far, missing, no_relaxation, relaxed, with_relaxed_transits
+from .passes.reach import contested_frames, find_relaxation, is_far, no_relaxation, relaxed, with_relaxed_transits
 from .progress import Progress
 from .report import Report, report_on
 from .settings import DeformSettings
@@ -257,7 +257,7 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
         wanted = blended
         draft = solve_draft(wanted, work, metric, draft, by_priority)
         yield work.progress(Stage.CONFLICTS, 1.0)
-    relaxation = missing(wanted, work, draft) if by_priority else no_relaxation(wanted)
+    relaxation = (yield from find_relaxation(wanted, work, draft)) if by_priority else no_relaxation(wanted)
     tasks = relaxed(wanted, relaxation)
     work.write_draft(frames, columns.displaced(clip.motion.at(frames), draft.at(frames)))
     unmet = yield from project(tasks, work, frames, draft)

@@ -8,23 +8,37 @@ all be met, and cost the same whether something is out of reach or not.
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from dataclasses import replace
+
 import numpy as np
 
 from ...body.kinematics import WorldState
-from ...core.arrays import Array
+from ...core.arrays import TINY, Array, BoolArray, IntArray
+from ...core.progress import Stage
 from ..frame_tasks import FrameTasks
+from ..progress import Progress
 from ..rows import Rows
-from ..smoothing import lowpass
+from ..smoothing import envelope, lowpass
 from ..timeline import Timeline
 from ..workspace import Workspace
 from .draft import Draft
 
-RADIUS = 0.05
+RADIUS = 0.1
 """Seconds, to either side, over which a relaxation is smoothed."""
 
 MARGIN = 3e-3
 """Sizes of the character, or radians, by which an unreachable target is moved further in than the best that a knot
 reaches: between the knots, and for a motion that is smooth, the reach is shorter."""
+
+STEPS = 25
+"""The most iterations of a knot."""
+
+AT_REST = 1e-4
+"""See `SolveSettings.tolerance`."""
+
+BATCH = 30
+"""Knots that are solved together."""
 
 Relaxation = list[Array | None]
 """For each channel (frames, 3): by how much its targets give way, a displacement; None where they do not."""
@@ -70,32 +84,57 @@ def is_far(frame_tasks: FrameTasks, work: Workspace, draft: Draft, far: float) -
     return bool((rows.distances(rows.errors(world)) > far)[~draft.knots.fixed].any())
 
 
-def missing(wanted: FrameTasks, work: Workspace, draft: Draft) -> Relaxation:
-    """The relaxation by which the targets can be met where a draft is that meets them by priority."""
+def find_relaxation(wanted: FrameTasks, work: Workspace, draft: Draft) -> Generator[Progress, None, Relaxation]:
+    """The relaxation by which all targets can be met near a draft.
+
+    The knots at which the draft misses a target are solved in strict priority, from its posture and attracted to it: a
+    target that is then met can be reached.
+    """
     knots, columns, timeline = draft.knots.frames, draft.columns, wanted.timeline
-    world = WorldState.of(columns.skeleton, columns.displaced(work.source.clip.motion.at(knots), draft.values))
-    radius = work.source.frames_in(RADIUS)
-    limit = work.settings.tolerances.close
-    relaxation: Relaxation = []
+    tolerances = work.settings.tolerances
+    rows = Rows(wanted, knots, columns)
+    motion = columns.displaced(work.source.clip.motion.at(knots), draft.values)
+    errors = rows.distances(rows.errors(WorldState.of(columns.skeleton, motion)))
+    missed = np.flatnonzero((errors > tolerances.close).any(axis=1) & ~draft.knots.fixed)
+    if not missed.size:
+        return no_relaxation(wanted)
+    work.write(knots, motion)
+    settings = replace(work.settings.solving(), iterations=STEPS, tolerance=AT_REST)
+    moving = columns.skeleton.mask(columns.dofs.moving)
+    for first in range(0, len(missed), BATCH):
+        frames = knots[missed[first : first + BATCH]]
+        work.write(frames, wanted.solve_prioritized(frames, work.motion, work.motion, settings, moving).motion)
+        yield work.progress(Stage.CONFLICTS, (first + BATCH) / len(missed))
+    frames = knots[missed]
+    world = WorldState.of(columns.skeleton, work.at(frames))
+    relaxation = no_relaxation(wanted)
     for number, channel in enumerate(timeline.channels):
-        active = channel.active[knots]
-        residuals = wanted.residuals(number, world, knots) * active
-        if residuals.max(initial=0.0) <= limit:
-            relaxation.append(None)
+        residuals = wanted.residuals(number, world, frames) * channel.active[frames]
+        if residuals.max(initial=0.0) <= tolerances.reachable:
             continue
         effector, values = channel.effector, timeline.source.values(channel.effector)
         unit = 1.0 if effector.is_angular else wanted.skeleton.size
-        asked = effector.displacement(values[knots], wanted.targets[number][knots])
-        reached = effector.displacement(values[knots], effector.value(world))
-        excess = (asked - reached) * (residuals > limit)[:, None]
-        lengths = np.maximum(np.linalg.norm(excess, axis=1, keepdims=True), MARGIN * unit)
-        excess *= 1.0 + MARGIN * unit / lengths
-        frames = np.flatnonzero(channel.active)
-        given = np.zeros((timeline.frames, 3))
-        for axis in range(3):
-            given[frames, axis] = np.interp(frames, knots[active], excess[active, axis])
-        relaxation.append(lowpass(given, radius) * channel.active[:, None])
+        asked = effector.displacement(values[frames], wanted.targets[number][frames])
+        excess = np.zeros((len(knots), 3))
+        excess[missed] = asked - effector.displacement(values[frames], effector.value(world))
+        excess[missed] *= (residuals > tolerances.reachable)[:, None]
+        lengths = np.linalg.norm(excess, axis=1, keepdims=True)
+        excess *= 1.0 + MARGIN * unit / np.maximum(lengths, MARGIN * unit)
+        active = channel.active[knots]
+        relaxation[number] = _smooth(knots[active], excess[active], channel.active, work.source.frames_in(RADIUS))
     return relaxation
+
+
+def _smooth(knots: IntArray, excess: Array, active: BoolArray, radius: int) -> Array:
+    """(frames, 3) displacements at knots (knots, 3) over the active frames (frames,): smooth, and hardly shorter.
+
+    Where a foot leaves the ground the reach grows from one frame to the next; the shorter reach counts around it.
+    """
+    frames = np.arange(len(active))
+    dense = np.stack([np.interp(frames, knots, component) for component in excess.T], axis=1) * active[:, None]
+    along = lowpass(dense, 2 * radius)
+    along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), TINY)
+    return envelope(np.linalg.norm(dense, axis=1), radius, active)[:, None] * along
 
 
 def with_relaxed_transits(wanted: FrameTasks, tasks: FrameTasks, compiled: Timeline) -> FrameTasks:
