@@ -50,9 +50,9 @@ class Drafting:
         self.work.write_draft(self.frames, displaced)
         return replace(self, draft=draft)
 
-    def solved(self) -> Drafting:
-        """The same with its draft solved."""
-        return self.with_draft(solve_draft(self.tasks, self.work, self.metric, self.draft))
+    def solved(self, by_priority: bool = False) -> Drafting:
+        """The same with its draft solved, for targets that can all be met or by priority."""
+        return self.with_draft(solve_draft(self.tasks, self.work, self.metric, self.draft, by_priority))
 
     def projected(self) -> IntArray:
         """Project all frames; returns those that do not meet all targets."""
@@ -101,12 +101,11 @@ def drafting(
 
 
 def draft_of(knots: Knots, columns: Columns, movable: BoolArray, values: Array, metrics: Array | None = None) -> Draft:
-    """A draft with given values (knots, columns) at its knots, to which no posture is known beside the source."""
+    """A draft with given values (knots, columns) at its knots; its metrics are those of a draft to be solved."""
     return Draft(
         knots=knots,
         columns=columns,
         movable=movable,
-        base=np.zeros_like(values),
         values=values,
         metrics=np.zeros(0) if metrics is None else metrics,
     )
