@@ -181,16 +181,6 @@ def test_lengths_are_those_of_blocks_and_long_ones_are_shortened(
         np.testing.assert_allclose(shortened[:, block.rows], factor[:, None] * errors[:, block.rows])
 
 
-def test_frames_are_met_where_all_active_rows_are_within_a_tolerance(moving: tuple[Clip, FrameTasks]) -> None:
-    clip, frame_tasks = moving
-    rows = Rows(frame_tasks, FRAMES, all_columns(clip))
-    errors = np.zeros((len(FRAMES), rows.count))
-    errors[0, np.flatnonzero(rows.active[0])[-1]] = -1.1e-3
-    errors[1, np.flatnonzero(rows.active[1])[0]] = 0.9e-3
-    errors[2, np.flatnonzero(~rows.active[2])[0]] = 5.0
-    assert rows.met(errors, 1e-3).tolist() == [False, *[True] * (len(FRAMES) - 1)]
-
-
 def test_the_rows_of_a_rigid_heel_are_taken_across_the_foot(mocap: Path) -> None:
     """What is left of the heel's error, and of its derivative, is the part across the line between both targets."""
     edit = captured_walk.enforced(mocap)
