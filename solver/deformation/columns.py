@@ -75,7 +75,8 @@ class Columns:
         before, after = source.rotations[:, dofs.rotating], result.rotations[:, dofs.rotating]
         turns = rotations.log(rotations.quotient(after, before))
         before, after = source.rotations[:, dofs.hinged], result.rotations[:, dofs.hinged]
-        bends = rotations.log(rotations.multiply(rotations.conjugate(before), after))
+        # So written, the coordinates of hinges that have not moved are exactly zero.
+        bends = rotations.log(rotations.quotient(rotations.conjugate(before), rotations.conjugate(after)))
         angles = np.einsum("fjk,jk->fj", bends, self.skeleton.hinge_axes[dofs.hinged])
         parts = (each.reshape(frames, 3 * each.shape[1]) for each in (shifts, turns))
         return np.concatenate([*parts, angles], axis=1) / self.scale

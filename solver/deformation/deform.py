@@ -256,7 +256,7 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
     if blended is not wanted or by_priority:
         wanted = blended
         draft = solve_draft(wanted, work, metric, draft, by_priority)
-        yield work.progress(Stage.CONFLICTS, 1.0)
+        yield work.progress(Stage.CONFLICTS if by_priority else Stage.BOUNDARIES, 1.0)
     relaxation = (yield from find_relaxation(wanted, work, draft)) if by_priority else no_relaxation(wanted)
     tasks = relaxed(wanted, relaxation)
     work.write_draft(frames, columns.displaced(clip.motion.at(frames), draft.at(frames)))

@@ -79,14 +79,12 @@ def _at(track: Track, time: float) -> Array:
 
 
 def _shortened(track: Track, begin: float, end: float) -> Track:
-    """A track whose hold intervals lie within times; one that does not becomes its nearest moment."""
+    """A track whose hold intervals lie within times; one that lies outside becomes its nearest moment."""
     if np.isneginf(begin) and np.isposinf(end):
         return track
     shortened = copy.copy(track)
     intervals = []
     for first, last in track.hold_intervals:
-        first, last = max(first, begin), min(last, end)
-        if first <= last:
-            intervals.append((first, last))
+        intervals.append((min(max(first, begin), last), max(min(last, end), first)))
     object.__setattr__(shortened, "hold_intervals", tuple(intervals))
     return shortened

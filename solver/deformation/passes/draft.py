@@ -26,8 +26,8 @@ from ..workspace import Workspace
 
 JOINT_SHARE = 0.3
 """The weight of a coordinate itself, a radian, beside the sizes by which it moves a watched joint. Without it a limb
-could twist about its own axis at no cost. Between 0.2 and 0.3 results are the same; with 0.1 steps do not converge, with
-1 knees shake (60 clips of the public CMU library, subjects 1 to 60)."""
+could twist about its own axis at no cost. Between 0.2 and 0.3 results are the same; with 0.1 steps do not converge,
+with 1 knees shake (60 clips of the public CMU library, subjects 1 to 60)."""
 
 KNOT_RATE = 20.0
 """Knots a second. With 30 and 60 the results are the same (60 clips of the public CMU library, subjects 1 to 60): what
@@ -109,9 +109,10 @@ class Knots:
         """
         stride = max(1, round(fps / KNOT_RATE))
         active = movable.any(axis=1)
-        differs = (movable[1:] != movable[:-1]).any(axis=1)
-        needed = np.flatnonzero(differs) + (~active[:-1] | (movable[1:].sum(1) < movable[:-1].sum(1)))[differs]
-        frames, links, ends = np.zeros(0, dtype=np.int64), [], []
+        begins = np.flatnonzero((movable[1:] & ~movable[:-1]).any(axis=1))
+        ends = np.flatnonzero((movable[:-1] & ~movable[1:]).any(axis=1)) + 1
+        needed = np.union1d(begins, ends)
+        frames, links, chain_ends = np.zeros(0, dtype=np.int64), [], []
         for first, last in runs(active):
             begin, end = max(first - 1, 0), min(last + 1, len(active) - 1)
             inside = needed[(needed > begin) & (needed < end)]
@@ -122,14 +123,14 @@ class Knots:
             count, size = len(frames), len(chain)
             for at, neighbour in ((0, 1), (size - 1, size - 2)):
                 if size > 1 and not active[chain[at]]:
-                    ends.append((count + at, count + neighbour))
+                    chain_ends.append((count + at, count + neighbour))
             links += range(count + 1, count + size - 1)
             frames = np.concatenate([frames, chain])
         whole = Knots(
             frames,
             ~(active & changed)[frames],
             np.array(links, dtype=np.int64),
-            np.array(ends, dtype=np.int64).reshape(-1, 2),
+            np.array(chain_ends, dtype=np.int64).reshape(-1, 2),
         )
         return whole.at(np.flatnonzero(dilated(~whole.fixed, 2)))
 
