@@ -10,7 +10,7 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..body.joints import BodyPoint
-from ..constraints import Balance, Constraint, ConstraintPoint, Footplant, ShapeConstraint, Source
+from ..constraints import Constraint, ConstraintPoint, Footplant, ShapeConstraint, Source
 from ..core.arrays import Array
 from ..deformation.deform import deform
 from .cleaned import Cleaned, residuals_of
@@ -25,9 +25,10 @@ def clean_prioritized(
     settings: CleanSettings | None = None,
     limbs: Sequence[Limb] | None = None,
 ) -> Cleaned:
-    """Deform the clip with all plants as constraints and, if the character has feet, balance at a lower priority.
+    """Deform the clip with all plants as constraints.
 
-    Of the settings only the ground is used.
+    Of the settings only the ground is used. The body stays where it was as far as the plants allow, and so does its
+    balance.
     """
     settings = settings or CleanSettings()
     known = tuple(limbs) if limbs is not None else limbs_of(clip.skeleton, clip.motion)
@@ -46,8 +47,6 @@ def clean_prioritized(
             located.append(point)
     if not constraints:
         return Cleaned(clip, (), (), _unstretched(clip, known), np.zeros((clip.frames, 3)))
-    if _has_feet(clip):
-        constraints.append(Balance(priority=min(constraint.priority for constraint in constraints) - 1))
     result = deform(clip, constraints, ground=settings.ground).clip
     ordered = check_plants(located, known)
     root = result.motion.translations[:, 0] - clip.motion.translations[:, 0]
@@ -78,11 +77,6 @@ def _location(plant: PlantedPoint, point: BodyPoint, clearance: float, source: S
     elif plant.floor is not None and plant.floor != "own":
         location[up] = plant.floor + clearance
     return location
-
-
-def _has_feet(clip: Clip) -> bool:
-    marks = clip.skeleton.landmarks
-    return all(getattr(marks, f"{side}_{part}") is not None for side in ("left", "right") for part in ("heel", "ball"))
 
 
 def _unstretched(clip: Clip, limbs: Sequence[Limb]) -> dict[str, Array]:

@@ -25,7 +25,7 @@ from .passes.boundaries import blend_boundaries
 from .passes.draft import Draft, Knots, solve_draft, transition_times
 from .passes.ground_clearance import keep_feet_above_ground
 from .passes.projection import project
-from .passes.reach import contested_frames, find_relaxation, is_far, no_relaxation, relaxed, with_relaxed_transits
+from .passes.reach import contested_frames, find_relaxation, is_far, no_relaxation, relaxed, with_blended_transits
 from .progress import Progress
 from .report import Report, report_on
 from .settings import DeformSettings
@@ -251,18 +251,24 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
     by_priority = is_far(wanted, work, draft, far)
     draft = solve_draft(wanted, work, metric, draft, by_priority)
     yield work.progress(Stage.COARSE, 1.0)
-    by_priority = by_priority or is_far(wanted, work, draft, close)
     blended = blend_boundaries(wanted, state)
-    if blended is not wanted or by_priority:
+    if blended is not wanted:
         wanted = blended
         draft = solve_draft(wanted, work, metric, draft, by_priority)
-        yield work.progress(Stage.CONFLICTS if by_priority else Stage.BOUNDARIES, 1.0)
+        yield work.progress(Stage.BOUNDARIES, 1.0)
+    if not by_priority and is_far(wanted, work, draft, close):
+        by_priority = True
+        draft = solve_draft(wanted, work, metric, draft, by_priority)
+        yield work.progress(Stage.CONFLICTS, 1.0)
     relaxation = (yield from find_relaxation(wanted, work, draft)) if by_priority else no_relaxation(wanted)
     tasks = relaxed(wanted, relaxation)
+    if by_priority:
+        refined = solve_draft(tasks, work, metric, draft)
+        draft = draft if is_far(tasks, work, refined, close) else refined
     work.write_draft(frames, columns.displaced(clip.motion.at(frames), draft.at(frames)))
     unmet = yield from project(tasks, work, frames, draft)
     yield from work.solve_strictly(tasks, unmet, Stage.CONFLICTS)
     contested = np.intersect1d(frames, contested_frames(wanted, relaxation))
     yield from work.solve_strictly(wanted, contested, Stage.CONFLICTS)
     yield from keep_feet_above_ground(tasks, timeline, work, changed, draft)
-    return with_relaxed_transits(wanted, tasks, timeline)
+    return with_blended_transits(wanted, timeline, WorldState.of(skeleton, work.motion))

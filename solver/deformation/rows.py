@@ -104,6 +104,14 @@ class Rows:
         owners, skeleton = self.columns.dofs.owners, self.columns.skeleton
         return np.stack([block.task.recruited(skeleton)[owners] for block in self.blocks])
 
+    @cached_property
+    def coupled(self) -> BoolArray:
+        """(blocks, columns) the columns that can take part in what a block requires, by way of other blocks too."""
+        reach = self.movers.astype(np.float64)
+        for _ in self.blocks:
+            reach = ((reach @ reach.T @ reach) > 0.0).astype(np.float64)
+        return reach > 0.0
+
     def across(self, values: Array) -> Array:
         """Values (frames, rows) or (frames, rows, columns) with the rows of rigid heels taken across their feet, in
         place."""

@@ -241,10 +241,17 @@ def _holds(channel: Channel, numbers: Sequence[int], first: int, last: int, sour
                 holds.append(_Hold(before.track, halfway, before.end))
                 holds.sort(key=lambda hold: (hold.begin, hold.end))
                 before.end = halfway
-            # Both holds are shortened by the same time, but neither by more than its length.
-            leaves = max(min((before.end + hold.begin - needed) // 2, before.end), before.begin)
-            hold.begin = min(max(leaves + needed, hold.begin), hold.end)
-            before.end = max(min(hold.begin - needed, leaves), before.begin)
+            # Both holds are shortened by the same time, but neither by more than its length; beside a path, a plant
+            # keeps its time.
+            stands, will_stand = (not tracks[each.track].constraint.constrains_path for each in (before, hold))
+            leaves = (before.end + hold.begin - needed) // 2
+            if stands != will_stand:
+                leaves = before.end if stands else hold.begin - needed
+            leaves = max(min(leaves, before.end), before.begin)
+            if stands or not will_stand:
+                hold.begin = min(max(leaves + needed, hold.begin), hold.end)
+            if will_stand or not stands:
+                before.end = max(min(hold.begin - needed, leaves), before.begin)
             if hold.begin <= before.end:
                 continue
         kept.append(hold)

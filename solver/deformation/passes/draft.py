@@ -83,7 +83,7 @@ SHRINKING = 0.5
 SMALL = 0.3
 """Radians, or sizes of the character: the metric of the source serves displacements up to this."""
 
-AT_REST = 1.5e-3
+AT_REST = 3e-4
 """Radians, or sizes of the character: a draft whose steps are shorter is at rest."""
 
 
@@ -215,7 +215,8 @@ def solve_draft(
     distances = rows.distances(rows.errors(undisplaced))
     bending = Bending(knots, size, transition_times((distances[:, :, None] * rows.movers).max(axis=1)), work.source)
     free = rows.movable & ~knots.fixed[:, None]
-    weights = _weights(rows, frame_tasks) if by_priority else np.full(rows.active.shape, FIRM)
+    far = (distances > work.settings.tolerances.close).any(axis=0)
+    weights = _weights(rows, frame_tasks, far) if by_priority else np.full(rows.active.shape, FIRM)
     at_rest, longest = (NEARLY_AT_REST, LONGEST_STEP) if by_priority else (AT_REST, np.inf)
     world = state(values)
     for _ in range(PRIORITIZED_STEPS if by_priority else FACTORIZATIONS):
@@ -224,9 +225,11 @@ def solve_draft(
             jacobian *= rows.recruited
         weighted = weights[:, :, None] * jacobian
         errors = rows.shortened(rows.across(rows.errors(world)), LONGEST_STEP)
-        missed = np.where(np.abs(errors) > work.settings.tolerances.close, np.abs(weights * errors), 0.0)
-        damping = DAMPING * by_priority * missed.max(axis=1, initial=0.0)
-        blocks = size + jacobian.swapaxes(1, 2) @ weighted + damping[:, None, None] * np.eye(columns.count)
+        blocks = size + jacobian.swapaxes(1, 2) @ weighted
+        if by_priority:
+            lengths = rows.distances(errors)
+            missed = np.where(lengths > work.settings.tolerances.close, rows.distances(weights * errors), 0.0)
+            np.einsum("kcc->kc", blocks)[...] += DAMPING * (missed[:, :, None] * rows.coupled).max(axis=1)
         system = bending.factored(blocks, free)
         before = np.inf
         for _ in range(1 if by_priority else CHORD_STEPS):
@@ -246,13 +249,15 @@ def solve_draft(
     return replace(start, values=values, metrics=metrics)
 
 
-def _weights(rows: Rows, frame_tasks: FrameTasks) -> Array:
-    """(knots, rows) weights from `SOFT` up by the priorities of the constraints, times their own weights."""
+def _weights(rows: Rows, frame_tasks: FrameTasks, far: BoolArray) -> Array:
+    """(knots, rows) weights from `SOFT` up by the priorities of the constraints, times their own weights; `FIRM` for
+    blocks that are not coupled with those that are `far` (blocks,) from their targets."""
     priorities = np.stack([frame_tasks.priorities(block.channel)[rows.frames] for block in rows.blocks], axis=1)
     distinct = np.unique(priorities[np.stack([block.active for block in rows.blocks], axis=1)])
     rank = np.clip(np.searchsorted(distinct, priorities), 0, max(len(distinct) - 1, 0))
     ratio = min(LEVEL_RATIO, LARGEST_RATIO ** (1.0 / max(len(distinct) - 1, 1)))
     weights = SOFT * ratio**rank * np.array([block.task.weight for block in rows.blocks])
+    weights[:, ~(rows.coupled @ rows.coupled[far].T).any(axis=1)] = FIRM
     return np.repeat(weights, [block.rows.stop - block.rows.start for block in rows.blocks], axis=1)
 
 

@@ -41,6 +41,9 @@ toes' length: toes that are bent by more than thirty degrees look wrong."""
 TOUCHES = 1e-5
 """Sizes of the character, or radians: a point that is less deep in the ground is on it."""
 
+LIFTS = 3
+"""How often feet are lifted: what a lift adds beside its own frames may lower the foot there."""
+
 SLOPE_ROUNDS = 4
 """How often the place at which toes touch a slope is computed again: each time the error shrinks by the slope."""
 
@@ -60,12 +63,17 @@ class PlantedFoot:
     allowed_depth: Array
     """(frames,) how deep below the ground the foot may be: as deep as the plants before and after, where these stand at
     heights of their own."""
-    standing: BoolArray
-    """(frames,) where heel or ball stands."""
+    held: tuple[BoolArray, BoolArray]
+    """(frames,) each: where the heel stands, and where the ball does."""
     active: BoolArray
     """(frames,) where heel or ball is constrained."""
     owners: tuple[IntArray, IntArray]
     """(frames,) each, of its heel and of its ball: the tracks that own the frames, see `Channel.owner`."""
+
+    @property
+    def standing(self) -> BoolArray:
+        """(frames,) where heel and ball stand."""
+        return self.held[0] & self.held[1]
 
     @property
     def tip(self) -> BodyPoint | None:
@@ -100,7 +108,7 @@ def planted_feet(timeline: Timeline) -> Iterable[PlantedFoot]:
             (*points, tip) if tip else points,
             soles,
             _allowed_depths(timeline, channels, soles),
-            channels[0].in_hold | channels[1].in_hold,
+            (channels[0].in_hold, channels[1].in_hold),
             channels[0].active | channels[1].active,
             (channels[0].owner, channels[1].owner),
         )
@@ -161,6 +169,9 @@ def required_lifts(source: Source, foot: PlantedFoot, world: WorldState) -> Arra
     under = ground_depths(ground, world, foot.points, foot.soles, up) - foot.allowed_depth[:, None]
     if foot.tip is not None and foot.has_toe_joint:
         under[:, 2] -= BENDING * np.linalg.norm(world.point(foot.tip) - world.point(foot.points[1]), axis=1)
+    # What stands is where its plant wants it; the tip hangs on the ball.
+    for point, held in enumerate((*foot.held, foot.held[1])[: under.shape[1]]):
+        under[held, point] = 0.0
     deep = np.maximum(under.max(axis=1), 0.0)
     in_swing = foot.active & ~foot.standing
     deep[~in_swing | (deep < TOUCHES * source.clip.skeleton.size)] = 0.0
@@ -188,16 +199,14 @@ def with_lifted_feet(
     for foot in feet:
         lift = required_lifts(source, foot, world)
         frames = np.flatnonzero(lift > 0.0)
-        for number, owners in zip((foot.heel, foot.ball), foot.owners, strict=True):
-            channel = channels[number]
-            effector = channel.effector
-            active = channel.active.copy()
-            owner = channel.owner.copy()
-            active[frames] = True
-            owner[frames] = _nearest_owner(owners, frames)
+        for number, owners, held in zip((foot.heel, foot.ball), foot.owners, foot.held, strict=True):
+            channel, some = channels[number], frames[~held[frames]]
+            active, owner = channel.active.copy(), channel.owner.copy()
+            active[some] = True
+            owner[some] = _nearest_owner(owners, some)
             channels[number] = replace(channel, active=active, owner=owner)
-            targets[number][frames] = effector.value(world)[frames]
-            targets[number][frames, up] += lift[frames]
+            targets[number][some] = channel.effector.value(world)[some]
+            targets[number][some, up] += lift[some]
         is_lifted[frames] = True
     return replace(timeline, channels=tuple(channels)), targets, np.flatnonzero(is_lifted)
 
@@ -278,9 +287,12 @@ def keep_feet_above_ground(
     if timeline.source.ground is None:
         return
     feet = list(planted_feet(timeline))
-    world = WorldState.of(frame_tasks.skeleton, work.motion)
-    above, targets, frames = with_lifted_feet(frame_tasks.timeline, frame_tasks.targets, feet, world)
-    if changed[frames].any():
+    above, targets = frame_tasks.timeline, frame_tasks.targets
+    for _ in range(LIFTS):
+        world = WorldState.of(frame_tasks.skeleton, work.motion)
+        above, targets, frames = with_lifted_feet(above, targets, feet, world)
+        if not changed[frames].any():
+            break
         lifted = FrameTasks(above, targets, frame_tasks.movable)
         yield from project(lifted, work, np.flatnonzero(changed & timeline.active), draft, Stage.CLEARANCE)
     work.motion = with_bent_toes(timeline.source, feet, work.motion, changed)

@@ -32,6 +32,10 @@ JOINT_SHARE = 0.1
 draft, since what is left is small. Between 0.03 and 0.1 results are the same, with 0.3 knees shake (60 clips of the
 public CMU library, subjects 1 to 60)."""
 
+LEAST_LEVER = 0.15
+"""Sizes of the character: a coordinate that moves the watched joints by less per radian counts as if it moved one by
+this. Else the smallest joints, of the toes, would turn most."""
+
 SOFTENING = 0.2
 """Seconds from the nearest active frame at which a continued row is as soft as the body itself."""
 
@@ -144,7 +148,10 @@ class _System:
 
     def __init__(self, rows: Rows, world: WorldState, softness: Array, metric: Array) -> None:
         jacobian = rows.jacobian(world) * np.isfinite(softness)[:, :, None]
-        self._whitener = whitening(metric + JOINT_SHARE**2 * np.eye(metric.shape[1]))
+        metric = metric + JOINT_SHARE**2 * np.eye(metric.shape[1])
+        diagonal = np.einsum("fcc->fc", metric)
+        np.maximum(diagonal, LEAST_LEVER**2, out=diagonal)
+        self._whitener = whitening(metric)
         white = jacobian @ self._whitener.swapaxes(1, 2)
         self._pulls = white
         if rows.recruited is not None:

@@ -137,12 +137,12 @@ def _smooth(knots: IntArray, excess: Array, active: BoolArray, radius: int) -> A
     return envelope(np.linalg.norm(dense, axis=1), radius, active)[:, None] * along
 
 
-def with_relaxed_transits(wanted: FrameTasks, tasks: FrameTasks, compiled: Timeline) -> FrameTasks:
-    """The wanted tasks, with the relaxed targets of `tasks` where a transit was blended into the motion around it: its
-    path there is the solver's choice, not the user's."""
+def with_blended_transits(wanted: FrameTasks, compiled: Timeline, world: WorldState) -> FrameTasks:
+    """The wanted tasks, with the values of a result, `world`, as targets where a transit was blended into the motion
+    around it: its path there is the solver's choice, not the user's."""
     targets = list(wanted.targets)
     for number, (channel, before) in enumerate(zip(wanted.timeline.channels, compiled.channels, strict=True)):
-        if tasks.targets[number] is not targets[number]:
+        if channel.displacement is not before.displacement:
             blended = (channel.displacement != before.displacement).any(axis=1) & ~channel.in_hold
-            targets[number] = np.where(blended[:, None], tasks.targets[number], targets[number])
+            targets[number] = np.where(blended[:, None], channel.effector.value(world), targets[number])
     return FrameTasks(wanted.timeline, targets, wanted.movable)
