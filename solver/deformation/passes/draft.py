@@ -215,7 +215,8 @@ def solve_draft(
     distances = rows.distances(rows.errors(undisplaced))
     bending = Bending(knots, size, transition_times((distances[:, :, None] * rows.movers).max(axis=1)), work.source)
     free = rows.movable & ~knots.fixed[:, None]
-    far = (distances > work.settings.tolerances.close).any(axis=0)
+    tolerances = work.settings.tolerances
+    far = (distances > (tolerances.far if (distances > tolerances.far).any() else tolerances.close)).any(axis=0)
     weights = _weights(rows, frame_tasks, far) if by_priority else np.full(rows.active.shape, FIRM)
     at_rest, longest = (NEARLY_AT_REST, LONGEST_STEP) if by_priority else (AT_REST, np.inf)
     world = state(values)
@@ -228,7 +229,7 @@ def solve_draft(
         blocks = size + jacobian.swapaxes(1, 2) @ weighted
         if by_priority:
             lengths = rows.distances(errors)
-            missed = np.where(lengths > work.settings.tolerances.close, rows.distances(weights * errors), 0.0)
+            missed = np.where(lengths > tolerances.close, rows.distances(weights * errors), 0.0)
             np.einsum("kcc->kc", blocks)[...] += DAMPING * (missed[:, :, None] * rows.coupled).max(axis=1)
         system = bending.factored(blocks, free)
         before = np.inf
@@ -236,7 +237,12 @@ def solve_draft(
             right = combined(errors, weighted) - times(size, values) + bending.pull(values)
             step = system.solve(right * free)
             length = float(np.abs(step).max(initial=0.0))
-            values = values + step * min(1.0, longest / max(length, TINY))
+            if length > longest:
+                # Parts of the body that have nothing to do with each other do not hold each other up.
+                for part in np.unique(rows.coupled, axis=0):
+                    own = float(np.abs(step[:, part]).max(initial=0.0))
+                    step[:, part] *= min(1.0, longest / max(own, TINY))
+            values = values + step
             world = state(values)
             if length < at_rest or length > SHRINKING * before:
                 break

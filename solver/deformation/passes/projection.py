@@ -158,7 +158,9 @@ class _System:
             self._pulls = (jacobian * rows.recruited) @ self._whitener.swapaxes(1, 2)
         gram = white @ self._pulls.swapaxes(1, 2)
         diagonal = np.einsum("frr->fr", gram)
-        diagonal += diagonal * np.where(np.isfinite(softness), softness, 0.0)
+        softness = np.where(np.isfinite(softness), softness, 0.0)
+        for block in rows.blocks:  # the same along all axes, so that the heading of the scene does not matter
+            diagonal[:, block.rows] += diagonal[:, block.rows].mean(axis=1, keepdims=True) * softness[:, block.rows]
         diagonal += RIDGE * diagonal.sum(axis=1, keepdims=True)
         diagonal[diagonal == 0.0] = 1.0
         self._inverse = np.linalg.inv(gram)
