@@ -96,7 +96,7 @@ def test_named_targets_of_make_exist(document: Path) -> None:
     assert not {target for group in named for target in group.split()} - targets
 
 
-CITATION = re.compile(r"\b((?:Le |de )?[A-Z]\w+(?: and [A-Z]\w+)?) ((?:19|20)\d\d)\b")
+CITATION = re.compile(r"\b((?:Le |de )?[A-Z]\w+(?:(?:, [A-Z]\w+)* and [A-Z]\w+)?) ((?:19|20)\d\d)\b")
 
 
 def in_one_line(text: str) -> str:
@@ -123,3 +123,4 @@ def test_a_wrong_name_would_be_found() -> None:
     assert list(named_calls("calls `posture.nothing.at_all` and `other.name`")) == ["posture.nothing.at_all"]
     assert not exists("posture.solve.nothing") and not exists("nothing.at_all")
     assert CITATION.findall("(Le Callennec and Boulic 2006, section 4)") == [("Le Callennec and Boulic", "2006")]
+    assert CITATION.findall("Byrd, Nocedal and Schnabel 1994") == [("Byrd, Nocedal and Schnabel", "1994")]
