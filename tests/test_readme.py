@@ -122,6 +122,8 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "addon/workflows/test_solve.py",
     ),
     "Locked rotations, IK limits, IK stiffness and Limit Rotation constraints": ("addon/bridge/test_limits.py",),
+    "*Add Load* lets bones carry masses, which count in the balance": ("addon/workflows/test_loads.py",),
+    "its points displace the centre of mass over time": ("addon/translation/test_from_solver.py",),
     "*Restore Source* goes back, *Apply Result* goes on": (
         "addon/operators/test_sources.py",
         "addon/bridge/test_sources.py",
@@ -152,6 +154,11 @@ PROMISES: dict[str, tuple[str, ...]] = {
     "feet that only have to stop sliding are corrected by their legs, and the hips stay": (
         "solver/deformation/passes/test_draft.py",
     ),
+    "what an edit adds appears and vanishes over time, and the larger it is, the more time it takes": (
+        "solver/deformation/passes/test_draft.py",
+        "solver/deformation/test_continuation.py",
+    ),
+    "give up frames for the step between them, at most a third each": ("solver/deformation/test_plant_transitions.py",),
     "Frames that no constraint reaches and joints that none recruits come back bit for bit": (
         "examples/test_edits.py",
         "solver/posture/test_solve.py",
