@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 SLACK = 5.0
-"""Range in degrees in directions for which the book has none: joints that look rigid still give way a little."""
+"""Range in degrees in directions for which the book has none: joints that look rigid still turn a little."""
 
 OPPOSITE = {"forward": "back", "up": "down", "out": "in"}
 """Directions and their opposites; "out" is to the left on the left side and on the trunk."""

@@ -2,7 +2,8 @@
 """The tasks of each frame of a time line, and how frames are solved for them.
 
 Which tasks are active, and in which order of priority, differs from frame to frame: plants begin and end, heel and ball
-change ranks. Frames that agree in all of this form a group, and a group is a batch of the posture solver.
+change ranks. A batch of frames has all tasks that any of them has, each active in its own frames. Frames that agree in
+all tasks form a group.
 """
 
 from __future__ import annotations
@@ -28,8 +29,7 @@ from .channel import Channel
 from .timeline import Timeline
 
 GROUP_SIZE = 40
-"""Frames that are solved together in strict priority: fewer than in a single level, since each of them takes long, and
-a user who cancels must not wait."""
+"""The most frames of a group."""
 
 
 @dataclass(frozen=True, eq=False)

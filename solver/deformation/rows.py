@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The rows of all tasks of some frames: errors and Jacobians over the coordinates of `Columns`, as one level.
 
-Errors are in sizes of the character or radians. Priorities do not count here: rows are only evaluated for targets that
-can all be met (see `passes.reach`).
+Errors are in sizes of the character or radians. Priorities do not count here: the projection has targets that can all
+be met (see `passes.reach`), and the draft weighs the rows itself.
 """
 
 from __future__ import annotations

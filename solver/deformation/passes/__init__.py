@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The passes of a deformation: generators that take the tasks of each frame and the workspace, and yield progress.
+"""The passes of a deformation. Each takes the tasks of every frame, and what the passes before it have found.
 
-- `boundaries`: one pass, which blends the active runs of constraints into the motion around them
-- `relaxation`: two passes, which resolve blocked frames and relax unreachable targets
-- `smoothing`: one pass, which filters the displacement
-- `ground_clearance`: one pass, which lifts feet out of the ground
-- `swing_phase`: no pass; functions that find swing phases and interpolate legs in them, for `boundaries` and `deform`
+- `draft`: finds the smoothest displacement of the whole clip that meets the targets, at knots
+- `boundaries`: blends the active runs of constraints into the motion around them
+- `reach`: relaxes targets that cannot be met, and finds contested frames
+- `projection`: moves every frame to where it meets its targets
+- `ground_clearance`: lifts feet out of the ground
 
 `deform` calls them in their order.
 """
