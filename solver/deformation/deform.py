@@ -33,7 +33,7 @@ from .timeline import Timeline
 from .workspace import Workspace
 
 REACHED = 6.0
-"""Time constants of a displacement after which its change does not count: a four-hundredth of it is left."""
+"""Time constants of a displacement after which its change does not count: a fiftieth of it is left."""
 
 
 @dataclass(frozen=True, eq=False)

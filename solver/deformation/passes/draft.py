@@ -52,8 +52,8 @@ SOFT = 1e3
 """The same for the least important targets while it is not known what can be reached."""
 
 LEVEL_RATIO = 1e3
-"""How much more a level weighs than the next less important one while it is not known what can be reached: what it
-gives way for the sake of these is a thousandth of what they miss."""
+"""How much more a level weighs than the next less important one while it is not known what can be reached: it
+misses a thousandth of what these miss."""
 
 LARGEST_RATIO = 1e9
 """How much more the most important level weighs than the least important one at most."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reach: how far targets can be met at the knots, and targets that give way where they cannot.
+"""Reach: how far targets can be met at the knots, and relaxed targets where they cannot.
 
-Where a draft is far from its targets at some knots, these are solved on their own in strict priority. A target that is
-then still missed is relaxed: moved, smoothly over time, to where it can be met. All later passes have targets that can
-all be met, and cost the same whether something is out of reach or not.
+Where a draft misses a target at some knots, these are solved on their own in strict priority. A target that is then
+still missed is relaxed: moved, smoothly over time, to where it can be met. So the projection has targets that can all
+be met.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BATCH = 30
 """Knots that are solved together."""
 
 Relaxation = list[Array | None]
-"""For each channel (frames, 3): by how much its targets give way, a displacement; None where they do not."""
+"""For each channel (frames, 3): by how much its targets are relaxed, a displacement; None where they are not."""
 
 
 def no_relaxation(wanted: FrameTasks) -> Relaxation:
@@ -50,7 +50,7 @@ def no_relaxation(wanted: FrameTasks) -> Relaxation:
 
 
 def contested_frames(wanted: FrameTasks, relaxation: Relaxation) -> IntArray:
-    """The frames in which a target gives way though a less important one is active: whether that one must give way
+    """The frames in which a target is relaxed though a less important one is active: whether that one must be relaxed
     instead is decided in strict priority."""
     contested = np.zeros(wanted.timeline.frames, dtype=bool)
     priorities = [wanted.priorities(number) for number in range(len(relaxation))]
@@ -63,7 +63,7 @@ def contested_frames(wanted: FrameTasks, relaxation: Relaxation) -> IntArray:
 
 
 def relaxed(wanted: FrameTasks, relaxation: Relaxation) -> FrameTasks:
-    """The tasks with targets that give way."""
+    """The tasks with relaxed targets."""
     timeline, targets = wanted.timeline, list(wanted.targets)
     for number, (channel, given) in enumerate(zip(timeline.channels, relaxation, strict=True)):
         if given is None:
