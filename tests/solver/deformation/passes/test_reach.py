@@ -50,7 +50,7 @@ def at_knots(solving: Drafting, tasks: FrameTasks, channel: int = 0) -> Array:
 
 
 def relax(solving: Drafting) -> tuple[Drafting, Relaxation, FrameTasks]:
-    """The deformation with a draft by priority, by how much targets give way there, and the tasks that are left."""
+    """The deformation with a draft by priority, by how much targets are relaxed there, and the tasks that are left."""
     solved = solving.solved(by_priority=True)
     relaxation = missing(solved.tasks, solved.work, solved.draft)
     return solved, relaxation, relaxed(solved.tasks, relaxation)
@@ -122,7 +122,7 @@ def test_frames_are_contested_where_a_target_gives_way_beside_a_less_important_o
     given = np.zeros((61, 3))
     given[10:20, 1] = 0.1
     assert contested_frames(solving.tasks, [given, None]).tolist() == list(range(10, 20))
-    # The less important one gives way as it should, and equal ones share.
+    # The less important one is relaxed as it should be, and equal ones share.
     assert not contested_frames(solving.tasks, [None, given]).size
     equal = reaching((0.0, 0.0, 0.1), chest(1))
     assert not contested_frames(equal.tasks, [given, given]).size
