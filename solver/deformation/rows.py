@@ -126,7 +126,7 @@ class Rows:
         jacobian = np.empty((len(self.frames), self.count, self.columns.count))
         for block in self.blocks:
             np.multiply(block.task.jacobian(world, self.columns.dofs), block.scale, out=jacobian[:, block.rows])
-        jacobian = self.across(self.columns.in_parents(jacobian, world))
+        jacobian = self.columns.in_parents(jacobian, world)
         return jacobian if self.movable.all() else jacobian * self.movable[:, None]
 
     @cached_property

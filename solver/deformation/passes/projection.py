@@ -51,6 +51,10 @@ CHORD_STEPS = 6
 LONGEST_STEP = 0.6
 """Radians, or sizes of the character: a longer step of a frame is shortened."""
 
+HEEL_TOLERANCE = 1e-4
+"""Sizes of the character: the residual that the heel of a rigid foot may have along the foot. The targets of heel and
+ball are as far apart as these are, but for the rounding of files."""
+
 RIDGE = 1e-12
 """Share of its trace by which a frame's system is lifted: rows that depend on others do not stop the others."""
 
@@ -140,14 +144,16 @@ def _projected(
         best, largest = whole, now
         if not (improving & (now > tolerance)).any():
             break
-    return best.motion, largest <= tolerance
+    # Across a rigid foot the heel's error is also zero where the foot points backwards.
+    whole_errors = np.abs(rows.errors(best)).max(axis=1, initial=0.0)
+    return best.motion, (largest <= tolerance) & (whole_errors <= HEEL_TOLERANCE)
 
 
 class _System:
     """The linear system of a batch of frames: the least step that gives the rows a change."""
 
     def __init__(self, rows: Rows, world: WorldState, softness: Array, metric: Array) -> None:
-        jacobian = rows.jacobian(world) * np.isfinite(softness)[:, :, None]
+        jacobian = rows.across(rows.jacobian(world) * np.isfinite(softness)[:, :, None])
         metric = metric + JOINT_SHARE**2 * np.eye(metric.shape[1])
         diagonal = np.einsum("fcc->fc", metric)
         np.maximum(diagonal, LEAST_LEVER**2, out=diagonal)
