@@ -21,6 +21,12 @@ def action_range(armature: bpy.types.Object) -> tuple[int, int] | None:
     return math.floor(first), math.ceil(last)
 
 
+def is_part_of_action(armature: bpy.types.Object) -> bool:
+    """Whether the range that the animator has set for solving leaves out a part of the source action."""
+    character, keyed = character_of(armature), action_range(armature)
+    return bool(character.use_range and keyed and (keyed[0] < character.begin or character.end < keyed[1]))
+
+
 def range_warning(armature: bpy.types.Object) -> str:
     """A sentence where the scene's range leaves out a part of the source action, else empty.
 

@@ -82,7 +82,8 @@ def solved_part(walk: PlantedWalk, first: int, last: int) -> solver.Clip:
     clip = whole.with_motion(solver.Motion(whole.motion.rotations[part], whole.motion.translations[part]))
     aside = SHIFT * size * np.eye(3)["xyz".index(whole.skeleton.horizontal_axes[0])]
     plants = [cut.moved(aside) for plant in walk.plants if (cut := _cut(plant, first, last)) is not None]
-    solved = solver.deform(clip, [*plants, solver.Balance(priority=walk.plants[0].priority - 1)]).clip.motion
+    constraints = [*plants, solver.Balance(priority=walk.plants[0].priority - 1)]
+    solved = solver.deform(clip, constraints, keep_ends=True).clip.motion
     local, moved = whole.motion.rotations.copy(), whole.motion.translations.copy()
     local[part], moved[part] = solved.rotations, solved.translations
     return whole.with_motion(solver.Motion(local, moved))

@@ -16,9 +16,9 @@ from matplotlib.patches import Polygon, Rectangle
 
 from poise import solver
 from poise.examples import edits
+from poise.examples.accelerations import accelerations
 from poise.examples.edits import KICK_HEIGHTS, Edit
 from poise.solver.core.arrays import Array
-from poise.examples.accelerations import accelerations
 
 from . import bodies
 from .bodies import FRONT, Part, View

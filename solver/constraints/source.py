@@ -36,10 +36,14 @@ SKELETONS_KEPT = 4
 class Source:
     """A clip over a ground, with a cache for what constraints compute from them."""
 
-    def __init__(self, clip: Clip, ground: Ground | None = None, seconds: Array | None = None) -> None:
-        """`seconds` (frames,) are the times of the frames; None: evenly spaced at the clip's rate, from 0."""
+    def __init__(
+        self, clip: Clip, ground: Ground | None = None, seconds: Array | None = None, period: int | None = None
+    ) -> None:
+        """`seconds` (frames,) are the times of the frames; None: evenly spaced at the clip's rate, from 0. `period` is
+        the number of frames after which the clip repeats itself; None: it does not."""
         self.clip = clip
         self.ground = ground
+        self.period = period
         self.seconds: Array = np.arange(clip.frames) / clip.fps if seconds is None else seconds
         """(frames,) the time of each frame."""
         self.constraints: tuple[object, ...] = ()

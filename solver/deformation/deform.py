@@ -68,7 +68,8 @@ class Deformation:
         if self._looped is not None:
             return _compiled_loop_solve(self._looped.source, self._looped.repeated.loop, tuple(constraints), self)
         work = self._solution.work
-        return _compiled_solve(work.source, tuple(constraints), work.settings, self._solution)
+        solution = self._solution
+        return _compiled_solve(work.source, tuple(constraints), work.settings, solution, solution.keeps_ends)
 
 
 def deform(
@@ -78,14 +79,19 @@ def deform(
     ground: Ground | None = None,
     settings: DeformSettings | None = None,
     cyclic: bool = False,
+    keep_ends: bool = False,
 ) -> Deformation:
     """Deform a motion so that its constraints are met, in strict priority.
 
     With `ground`, footplants without a height of their own stand on it, and feet stay above it. Frames in which no
     constraint is active, and joints that none recruits, come back bit for bit. With `cyclic` the clip is a loop (see
-    `is_cyclic`): first and last frame of the result meet in pose and velocity as those of the source do.
+    `is_cyclic`): first and last frame of the result meet in pose and velocity as those of the source do. With
+    `keep_ends` the clip is a part of a longer motion: its first and last frame stay as they are, and what the
+    constraints change begins and ends smoothly between them.
     """
-    return finished(deforming(clip, constraints, ground=ground, settings=settings, cyclic=cyclic))
+    return finished(
+        deforming(clip, constraints, ground=ground, settings=settings, cyclic=cyclic, keep_ends=keep_ends)
+    )
 
 
 def deforming(
@@ -95,15 +101,18 @@ def deforming(
     ground: Ground | None = None,
     settings: DeformSettings | None = None,
     cyclic: bool = False,
+    keep_ends: bool = False,
 ) -> Generator[Progress, None, Deformation]:
     """As `deform`, a generator that yields its progress and returns the deformation; to cancel it, close it.
 
     All errors in the constraints are raised at the call, before the first step.
     """
+    if cyclic and keep_ends:
+        raise ConstraintError("The ends of a loop cannot be kept: they meet each other, not the motion around them.")
     if cyclic:
         source = Source(clip, ground)
         return _compiled_loop_solve(source, Loop.of(clip), tuple(constraints), settings or DeformSettings())
-    return _compiled_solve(Source(clip, ground), tuple(constraints), settings or DeformSettings(), None)
+    return _compiled_solve(Source(clip, ground), tuple(constraints), settings or DeformSettings(), None, keep_ends)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +124,8 @@ class _Solution:
     """The tasks of its constraints."""
     wanted: FrameTasks
     """The same with blended boundaries, and without free transits."""
+    keeps_ends: bool
+    """Whether the first and the last frame stay as they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +148,8 @@ def _compiled_loop_solve(
     source.begin_compilation(constraints)
     repeated = Repeated.of(loop, source, constraints)
     if isinstance(before, DeformSettings):
-        steps = _compiled_solve(Source(loop.repeated, source.ground, loop.seconds), repeated.constraints, before, None)
+        whole = Source(loop.repeated, source.ground, loop.seconds, loop.frames)
+        steps = _compiled_solve(whole, repeated.constraints, before, None)
     else:
         assert before._looped is not None
         steps = before._looped.whole.solving_again(repeated.constraints)
@@ -184,7 +196,11 @@ def _check_constraints(constraints: tuple[Constraint, ...]) -> None:
 
 
 def _compiled_solve(
-    source: Source, constraints: tuple[Constraint, ...], settings: DeformSettings, before: _Solution | None
+    source: Source,
+    constraints: tuple[Constraint, ...],
+    settings: DeformSettings,
+    before: _Solution | None,
+    keep_ends: bool = False,
 ) -> Generator[Progress, None, Deformation]:
     """The generator that solves constraints, which are compiled at once: errors in them are raised at the call."""
     _check_constraints(constraints)
@@ -192,27 +208,32 @@ def _compiled_solve(
         raise ConstraintError("The clip has no frames, so there is nothing to deform.")
     frame_tasks = FrameTasks(Timeline.of(source, constraints))
     frame_tasks.check()
-    return _solve(frame_tasks, settings, before)
+    if keep_ends:
+        movable = frame_tasks.movable.copy()
+        movable[[0, -1]] = False
+        frame_tasks = FrameTasks(frame_tasks.timeline.with_kept_ends(), None, movable)
+    return _solve(frame_tasks, settings, before, keep_ends)
 
 
 def _solve(
-    frame_tasks: FrameTasks, settings: DeformSettings, before: _Solution | None
+    frame_tasks: FrameTasks, settings: DeformSettings, before: _Solution | None, keep_ends: bool
 ) -> Generator[Progress, None, Deformation]:
     """The passes of a deformation, one after the other."""
     timeline, source = frame_tasks.timeline, frame_tasks.timeline.source
     work = Workspace(source, settings, before.work if before else None)
     changed = _reached_frames(frame_tasks, before)
-    work.restore_source(np.flatnonzero(changed & ~timeline.active))
-    frames = np.flatnonzero(changed & timeline.active)
+    active = frame_tasks.movable.any(axis=1)
+    work.restore_source(np.flatnonzero(changed & ~active))
+    frames = np.flatnonzero(changed & active)
     wanted = frame_tasks
     if settings.coherence == "sequential":
         yield from work.solve_sequentially(frame_tasks, frames, Stage.SOLVING)
     elif frames.size:
         work.restore_source(frames)
         wanted = yield from _solve_all_frames(frame_tasks, work, frames)
-    clip = work.clip() if timeline.active.any() else source.clip
-    solution = _Solution(work, frame_tasks, wanted)
-    return Deformation(source.clip, clip, timeline.constraints, work.converged, changed & timeline.active, solution)
+    clip = work.clip() if active.any() else source.clip
+    solution = _Solution(work, frame_tasks, wanted, keep_ends)
+    return Deformation(source.clip, clip, timeline.constraints, work.converged, changed & active, solution)
 
 
 def _reached_frames(frame_tasks: FrameTasks, before: _Solution | None) -> BoolArray:
@@ -237,7 +258,7 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
     changed = np.zeros(clip.frames, dtype=bool)
     changed[frames] = True
     movable = columns.movable(compiled.movable)
-    knots = Knots.of(movable, changed, clip.fps)
+    knots = Knots.of(movable, changed, clip.fps, work.source.period)
     if not len(knots.frames):
         return wanted  # no joint that can move is recruited
     fixed = columns.displacement(clip.motion.at(knots.frames), work.reference.at(knots.frames))

@@ -248,6 +248,11 @@ class FrameTasks:
         of_tracks = [int(track.constraint.priority) for track in each.tracks] + [int(np.iinfo(np.int64).min)]
         return np.array(of_tracks)[each.owner]
 
+    def is_exact(self, channel: int) -> BoolArray:
+        """(frames,) where the constraint that owns a channel's frame is to be met exactly."""
+        each = self.timeline.channels[channel]
+        return np.array([track.constraint.exact for track in each.tracks] + [True])[each.owner]
+
     def largest_displacement(self, frames: BoolArray) -> float:
         """The largest displacement of a target from the source in the marked frames (frames,), in sizes of the
         character or radians."""

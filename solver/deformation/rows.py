@@ -45,12 +45,17 @@ class RowBlock:
 class Rows:
     """The rows of the tasks of some frames."""
 
-    def __init__(self, frame_tasks: FrameTasks, frames: IntArray, columns: Columns) -> None:
+    def __init__(
+        self, frame_tasks: FrameTasks, frames: IntArray, columns: Columns, exact_only: bool = False
+    ) -> None:
+        """With `exact_only` the constraints that need not be met exactly have no active rows: see
+        `Constraint.exact`."""
         self.columns = columns
         self.frames = frames
         self.blocks: list[RowBlock] = []
         skeleton, count = frame_tasks.skeleton, 0
         for each in frame_tasks.single_level(frames):
+            active = each.active & frame_tasks.is_exact(each.channel)[frames] if exact_only else each.active
             width = frame_tasks.timeline.channels[each.channel].effector.rows
             withheld = each.task.influencing_joints(skeleton) & ~each.task.recruited(skeleton)
             selected = ~columns.dofs.spread(withheld)
@@ -58,7 +63,7 @@ class Rows:
                 RowBlock(
                     each.channel,
                     each.task,
-                    each.active,
+                    active,
                     ~frame_tasks.timeline.channels[each.channel].active[frames],
                     each.across,
                     None if selected.all() else selected,

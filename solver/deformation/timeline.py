@@ -19,7 +19,7 @@ from ..constraints.effectors import Effector
 from ..core.arrays import TINY, Array, BoolArray, nearest_of
 from ..core.smooth_steps import smooth_step
 from .channel import Channel
-from .plant_transitions import with_transitions
+from .plant_transitions import transition_frames, with_transitions
 from .track_connection import channel_from_tracks
 
 
@@ -80,6 +80,22 @@ class Timeline:
             self.source.cached(("constrained", channel), partial(channel.without, channel.in_free_transit))
             for channel in self.channels
         ]
+        return replace(self, channels=tuple(channels))
+
+    def with_kept_ends(self) -> Timeline:
+        """The same for a part of a longer motion, whose first and last frame stay as they are: near these, no channel is
+        active in the frames that the way from the source to its target takes."""
+        unit, fps, last = self.source.clip.skeleton.size, self.source.clip.fps, self.frames - 1
+        channels = []
+        for channel in self.channels:
+            ends = np.zeros(self.frames, dtype=bool)
+            lengths = np.linalg.norm(channel.displacement, axis=1) / (1.0 if channel.effector.is_angular else unit)
+            active = np.flatnonzero(channel.active)
+            if active.size:
+                before, after = (transition_frames(float(lengths[active[side]]), fps) for side in (0, -1))
+                ends[: 1 + int(np.ceil(before)) if active[0] <= before else 1] = True
+                ends[last - (int(np.ceil(after)) if active[-1] >= last - after else 0) :] = True
+            channels.append(channel.without(ends))
         return replace(self, channels=tuple(channels))
 
     def targets(self) -> list[Array]:

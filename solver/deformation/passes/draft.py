@@ -20,7 +20,7 @@ from ...core.banded import BlockPentadiagonal
 from ...core.row_space import combined, times
 from ..columns import Columns
 from ..frame_tasks import FrameTasks
-from ..metric import DisplacementMetric
+from ..metric import DisplacementMetric, with_least_levers
 from ..rows import Rows
 from ..workspace import Workspace
 
@@ -28,6 +28,9 @@ JOINT_SHARE = 0.15
 """The weight of a coordinate itself, a radian, beside the sizes by which it moves a watched joint. Without it a limb
 could twist about its own axis at no cost. Between 0.2 and 0.3 results are the same; with 0.1 steps do not converge,
 with 1 knees shake (60 clips of the public CMU library, subjects 1 to 60)."""
+
+LEAST_LEVER = 0.2
+"""Sizes of the character: see `with_least_levers`."""
 
 KNOT_RATE = 20.0
 """Knots a second. With 30 and 60 the results are the same (60 clips of the public CMU library, subjects 1 to 60): what
@@ -105,11 +108,12 @@ class Knots:
     """(ends, 2) each fixed end of a chain, and its only neighbour: displacements arrive there with no velocity."""
 
     @staticmethod
-    def of(movable: BoolArray, changed: BoolArray, fps: float) -> Knots:
+    def of(movable: BoolArray, changed: BoolArray, fps: float, period: int | None = None) -> Knots:
         """The knots of the frames in which columns are `movable` (frames, columns), near those that have `changed`
         (frames,): these are free, two on either side of them are not.
 
-        The frames right before and after a column's movable frames are knots too: it arrives there at the source.
+        The frames right before and after a column's movable frames are knots too: it arrives there at the source. With
+        a `period`, in frames, the knots repeat themselves.
         """
         stride = max(1, round(fps / KNOT_RATE))
         active = movable.any(axis=1)
@@ -120,7 +124,12 @@ class Knots:
         for first, last in runs(active):
             begin, end = max(first - 1, 0), min(last + 1, len(active) - 1)
             inside = needed[(needed > begin) & (needed < end)]
-            even = np.unique(np.rint(np.linspace(begin, end, max(2, round((end - begin) / stride)) + 1)))[1:-1]
+            if period is None:
+                even = np.unique(np.rint(np.linspace(begin, end, max(2, round((end - begin) / stride)) + 1)))[1:-1]
+            else:
+                count = max(1, round(period / stride))
+                even = np.rint(np.arange(count * (len(active) // period + 1)) * (period / count))
+                even = even[(even > begin) & (even < end)]
             near = np.abs(even[:, None] - np.concatenate([inside, [begin, end]])).min(axis=1)
             even = even[near >= min(0.5 * stride, 0.5 * (end - begin))] if len(inside) else even
             chain = np.unique(np.concatenate([[begin, end], inside, even])).astype(np.int64)
@@ -215,7 +224,7 @@ def solve_draft(
     # Measured in the source: a measure that changed with the displacement would have no least one.
     undisplaced = state(np.zeros_like(values))
     metrics = metric.at(undisplaced)
-    size = rows.restricted(metrics) + JOINT_SHARE**2 * np.eye(columns.count)
+    size = with_least_levers(rows.restricted(metrics) + JOINT_SHARE**2 * np.eye(columns.count), LEAST_LEVER)
     distances = rows.distances(rows.errors(undisplaced))
     bending = Bending(knots, size, transition_times((distances[:, :, None] * rows.movers).max(axis=1)), work.source)
     free = rows.movable & ~knots.fixed[:, None]
