@@ -15,7 +15,7 @@ from ..body.kinematics import WorldState
 from ..body.motion import Motion
 from ..body.skeleton import Skeleton
 from ..core import rotations
-from ..core.arrays import Array, BoolArray
+from ..core.arrays import Array, BoolArray, IntArray
 
 
 class Columns:
@@ -99,7 +99,7 @@ class Columns:
         return Motion(local_rotations, translations)
 
 
-def _write(local_rotations: Array, joints: Array, turned: Array, has_changed: BoolArray) -> None:
+def _write(local_rotations: Array, joints: IntArray, turned: Array, has_changed: BoolArray) -> None:
     """Write rotations (frames, joints given, 4), normalized, where they have changed (frames, joints given)."""
     normal = rotations.normalize(turned)
     if not has_changed.all():

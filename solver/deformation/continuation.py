@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.arrays import Array, BoolArray, runs
+from ..core.arrays import Array, BoolArray, IntArray, runs
 
 SHORTEST = 0.085
 """Seconds, the least time constant of a continuation. Between half and twice as long results are the same (30 clips of
@@ -60,7 +60,7 @@ def _run_end(active: BoolArray, frame: int, inward: int) -> list[int]:
     return found
 
 
-def _curves(frames: Array, ends: tuple[int | None, int | None], rate: float) -> Array:
+def _curves(frames: IntArray, ends: tuple[int | None, int | None], rate: float) -> Array:
     """(frames, curves) the decaying solutions of y'''' = -4 rate⁴ y: two for each end of a gap, seen from there."""
     curves = []
     for end, direction in zip(ends, (1.0, -1.0), strict=True):

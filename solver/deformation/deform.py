@@ -245,7 +245,7 @@ def _reached_frames(frame_tasks: FrameTasks, before: _Solution | None) -> BoolAr
     changed = frame_tasks.differs_from(before.compiled)
     if not changed.any():
         return changed
-    largest = max(frame_tasks.largest_displacement(changed), before.compiled.largest_displacement(changed))
+    largest = frame_tasks.largest_change(before.compiled)
     return dilated(changed, source.frames_in(REACHED * float(transition_times(np.array(largest)))))
 
 

@@ -253,15 +253,21 @@ class FrameTasks:
         each = self.timeline.channels[channel]
         return np.array([track.constraint.exact for track in each.tracks] + [True])[each.owner]
 
-    def largest_displacement(self, frames: BoolArray) -> float:
-        """The largest displacement of a target from the source in the marked frames (frames,), in sizes of the
-        character or radians."""
-        lengths = [
-            float(np.linalg.norm(channel.displacement[frames & channel.active], axis=1).max(initial=0.0))
-            / self._residual_unit(number)
-            for number, channel in enumerate(self.timeline.channels)
-        ]
-        return max(lengths, default=0.0)
+    def largest_change(self, other: FrameTasks) -> float:
+        """The largest difference of a target's displacement from that in the tasks of another time line of the same
+        clip, in sizes of the character or radians; a target that is active in one of them only differs by all of its
+        displacement."""
+        mine, theirs = ({channel.effector: channel for channel in each.timeline.channels} for each in (self, other))
+        largest = 0.0
+        for effector in mine.keys() | theirs.keys():
+            displacements = [
+                each[effector].displacement * each[effector].active[:, None] if effector in each else 0.0
+                for each in (mine, theirs)
+            ]
+            unit = 1.0 if effector.is_angular else self.skeleton.size
+            lengths = np.linalg.norm(np.atleast_2d(displacements[0] - displacements[1]), axis=1)
+            largest = max(largest, float(lengths.max()) / unit)
+        return largest
 
     def _residual_unit(self, channel: int) -> float:
         """The unit of a channel's residuals: the character's size, or a radian."""

@@ -74,8 +74,8 @@ class DisplacementMetric:
 
 
 def with_least_levers(metric: Array, least: float) -> Array:
-    """A metric (frames, columns, columns) in which every coordinate counts as if a radian of it moved a watched joint by
-    `least` sizes at least. Else the smallest joints, those of the toes, would turn most."""
+    """A metric (frames, columns, columns), in which a radian of every coordinate counts as if it moved a watched joint
+    by `least` sizes at least. Else the smallest joints, those of the toes, would turn most."""
     diagonal = np.einsum("fcc->fc", metric)
     np.maximum(diagonal, least**2, out=diagonal)
     return metric

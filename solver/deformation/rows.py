@@ -80,12 +80,8 @@ class Rows:
     @cached_property
     def active(self) -> BoolArray:
         """(frames, rows)"""
-        return self._by_rows([block.active for block in self.blocks])
-
-    def _by_rows(self, values: list[Array] | list[BoolArray]) -> Array:
-        """(frames, rows) values (frames,) of the blocks, one for each of their rows."""
         widths = [block.rows.stop - block.rows.start for block in self.blocks]
-        return np.repeat(np.stack(values, axis=1), widths, axis=1)
+        return np.repeat(np.stack([block.active for block in self.blocks], axis=1), widths, axis=1)
 
     def errors(self, world: WorldState) -> Array:
         """(frames, rows) target minus value, valid in the active frames, zero elsewhere."""

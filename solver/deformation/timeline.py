@@ -83,8 +83,8 @@ class Timeline:
         return replace(self, channels=tuple(channels))
 
     def with_kept_ends(self) -> Timeline:
-        """The same for a part of a longer motion, whose first and last frame stay as they are: near these, no channel is
-        active in the frames that the way from the source to its target takes."""
+        """The same for a part of a longer motion, whose first and last frame stay as they are: near these, no channel
+        is active in the frames that the way from the source to its target takes."""
         unit, fps, last = self.source.clip.skeleton.size, self.source.clip.fps, self.frames - 1
         channels = []
         for channel in self.channels:

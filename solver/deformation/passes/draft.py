@@ -120,7 +120,9 @@ class Knots:
         begins = np.flatnonzero((movable[1:] & ~movable[:-1]).any(axis=1))
         ends = np.flatnonzero((movable[:-1] & ~movable[1:]).any(axis=1)) + 1
         needed = np.union1d(begins, ends)
-        frames, links, chain_ends = np.zeros(0, dtype=np.int64), [], []
+        frames: IntArray = np.zeros(0, dtype=np.int64)
+        links: list[int] = []
+        chain_ends: list[tuple[int, int]] = []
         for first, last in runs(active):
             begin, end = max(first - 1, 0), min(last + 1, len(active) - 1)
             inside = needed[(needed > begin) & (needed < end)]
