@@ -13,12 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core import rotations
-from ..core.arrays import Array, IntArray
-from .limits import UNDETERMINED_TWIST, BallLimit
+from ..core.arrays import Array, BoolArray, IntArray
+from .limits import CLAMP_TOLERANCE, UNDETERMINED_TWIST, BallLimit
 from .swing_boundaries import ConeBoundary, PolygonBoundary
 
 BLOCK = 64
 """Frames evaluated at a time: what they need for all joints fits into a processor's cache, and more takes longer."""
+
+FEW = 16
+"""Frames up to which evaluating all limits costs no more than choosing those that are wanted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +59,10 @@ class StackedLimits:
         self._twist_rows = np.array([rows.start for rows, has in zip(self.rows, has_twist, strict=True) if has], int)
         twists = [limit.twist for limit in limits if limit.twist is not None]
         self._ranges = np.array(twists, dtype=np.float64).reshape(-1, 2)
+        self._bounds = np.tile([-np.inf, np.inf], (len(counts), 1))
+        self._bounds[self._twisting] = self._ranges
+        self._middles = np.zeros(len(counts))
+        self._middles[self._twisting] = 0.5 * self._ranges.sum(axis=1)
         self._swings = self._stacked_swings()
         caps = [limit.inner_cap for limit in limits]
         self._cap_centers = np.array([center for center, _ in caps], dtype=np.float64).reshape(-1, 3)
@@ -115,39 +122,108 @@ class StackedLimits:
         chord = rotations.lengths(directions - self._cap_centers)
         room = self._cap_angles - 2.0 * np.arcsin(np.minimum(0.5 * chord, 1.0))
         if len(self._twisting):
-            there = relative[:, self._twisting]
-            angle, _ = self._twist(there)
-            along = np.einsum("fnk,nk->fn", there[..., 1:], self._axes[self._twisting])
+            angle, half_cosine, _ = self._twist_angle(relative[:, self._twisting])
             twist_room = np.minimum(angle - self._ranges[:, 0], self._ranges[:, 1] - angle)
-            twist_room = -2.0 * np.hypot(there[..., 0], along) * np.expm1(-0.5 * twist_room)
+            twist_room = -2.0 * half_cosine * np.expm1(-0.5 * twist_room)
             room[:, self._twisting] = np.minimum(room[:, self._twisting], twist_room)
         return room
+
+    def packed(self, wanted: BoolArray) -> tuple[StackedLimits, IntArray, IntArray]:
+        """The limits (k,) that are wanted in some frame of (frames, n), as `StackedLimits` and as their indices here;
+        and for each of them, (most, k), the frames in which it is wanted, filled up with others.
+
+        `relative[frames, indices]` are then the rotations to evaluate. Where these are few, k is n.
+        """
+        counts = wanted.sum(axis=0)
+        part, indices = self, np.arange(len(self))
+        if counts.max(initial=0) > FEW and not counts.all():
+            indices = np.flatnonzero(counts)
+            part, wanted = StackedLimits([self.limits[index] for index in indices]), wanted[:, indices]
+        return part, indices, _packed_frames(wanted)
 
     def clamp(self, relative: Array) -> Array:
         """(frames, n, 4) rotations inside, as `BallLimit.clamp` has them; those that are inside come back bit for
         bit."""
         clamped = np.array(relative, dtype=np.float64)
+        if len(relative) <= FEW:
+            self._clamp(clamped)
+            return clamped
         found = self.room(clamped) <= 0.0
-        for index in np.flatnonzero(found.any(axis=0)):
-            frames = np.flatnonzero(found[:, index])
-            clamped[frames, index] = self.limits[index].clamp(clamped[frames, index])
+        if found.any():
+            part, indices, frames = self.packed(found)
+            there = clamped[frames, indices]
+            part._clamp(there)
+            clamped[frames, indices] = there
         return clamped
+
+    def _clamp(self, relative: Array) -> None:
+        """`clamp` in place, without choosing the rotations that may be outside."""
+        candidates = np.zeros(relative.shape[:2], dtype=bool)
+        if len(self._twisting):
+            angle = self._twist_angle(relative[:, self._twisting])[0]
+            candidates[:, self._twisting] = (angle < self._ranges[:, 0]) | (angle > self._ranges[:, 1])
+        for swings in self._swings:
+            candidates[:, swings.limits] |= ~swings.boundary.contains(self._directions(relative, swings.limits)).T
+        if candidates.any():
+            frames, limits = _packed_frames(candidates), np.arange(len(self))
+            there = relative[frames, limits]
+            self._clamp_measured(there)
+            relative[frames, limits] = there
+
+    def _clamp_measured(self, relative: Array) -> None:
+        """`clamp` in place, by measuring all distances."""
+        swung_out = np.zeros(relative.shape[:2], dtype=bool)
+        bones = np.empty((*relative.shape[:2], 3))
+        for swings in self._swings:
+            nearest = swings.boundary.nearest(self._directions(relative, swings.limits))
+            swung_out[:, swings.limits] = nearest.excess.T > CLAMP_TOLERANCE
+            bones[:, swings.limits] = nearest.point.swapaxes(0, 1)
+        outside = swung_out.copy()
+        if len(self._twisting):
+            angle = self._twist_angle(relative[:, self._twisting])[0]
+            over = np.maximum(self._ranges[:, 0] - angle, angle - self._ranges[:, 1])
+            outside[:, self._twisting] |= over > CLAMP_TOLERANCE
+        frames, limits = np.nonzero(outside)
+        there, axes = relative[frames, limits], self._axes[limits]
+        swing, twist = rotations.swing_twist(there, axes)
+        if len(self._twisting):
+            # An undetermined twist violates no limit, but it is determined again where the swing leaves the half turn.
+            low, high = self._bounds[limits].T
+            angle = rotations.twist_angle(there, axes)
+            angle = angle + 2.0 * np.pi * np.rint((self._middles[limits] - angle) / (2.0 * np.pi))
+            allowed = np.clip(angle, low, high)
+            clamped_twist = rotations.from_axis_angle(axes, allowed)
+            twist = np.where((allowed != angle)[:, None], clamped_twist, twist)
+        moved = swung_out[frames, limits]
+        swing[moved] = rotations.between(axes[moved], bones[frames, limits][moved])
+        relative[frames, limits] = rotations.align(rotations.normalize(rotations.multiply(swing, twist)), there)
 
     def _directions(self, relative: Array, limits: IntArray) -> Array:
         """(limits given, frames, 3) the directions of bones, for a stack of curves."""
         return rotations.rotate(relative[:, limits].swapaxes(0, 1), self._axes[limits, None])
 
+    def _twist_angle(self, relative: Array) -> tuple[Array, Array, Array]:
+        """The twists (frames, twisting) of rotations (frames, twisting, 4), the cosines of half their swings, and the
+        sines of half their twists times these."""
+        along = np.einsum("fnk,nk->fn", relative[..., 1:], self._axes[self._twisting])
+        half_cosine = np.hypot(relative[..., 0], along)
+        middle = self._middles[self._twisting]
+        angle = 2.0 * np.arctan2(along, relative[..., 0])
+        angle = angle + 2.0 * np.pi * np.rint((middle - angle) / (2.0 * np.pi))
+        return np.where(half_cosine > UNDETERMINED_TWIST, angle, middle), half_cosine, along
+
     def _twist(self, relative: Array) -> tuple[Array, Array]:
         """The twists (frames, twisting) of rotations (frames, twisting, 4) and their gradients; see `BallLimit`."""
         axes = self._axes[self._twisting]
+        angle, half_cosine, p = self._twist_angle(relative)
         w, v = relative[..., 0], relative[..., 1:]
-        p = np.einsum("fnk,nk->fn", v, axes)
-        squared = w * w + p * p
-        known = squared > UNDETERMINED_TWIST * UNDETERMINED_TWIST
-        middle = 0.5 * self._ranges.sum(axis=1)
-        angle = 2.0 * np.arctan2(p, w)
-        angle = angle + 2.0 * np.pi * np.rint((middle - angle) / (2.0 * np.pi))
-        angle = np.where(known, angle, middle)
+        known = half_cosine > UNDETERMINED_TWIST
         slope = w[..., None] * (w[..., None] * axes + rotations.cross(v, np.broadcast_to(axes, v.shape)))
         slope += p[..., None] * v
-        return angle, slope * (known / np.where(known, squared, 1.0))[..., None]
+        return angle, slope * (known / np.where(known, half_cosine * half_cosine, 1.0))[..., None]
+
+
+def _packed_frames(wanted: BoolArray) -> IntArray:
+    """(most, n) for each limit the frames in which it is wanted, (frames, n), and then others: as many as the limit
+    that is wanted most often has."""
+    return np.argsort(~wanted, axis=0, kind="stable")[: int(wanted.sum(axis=0).max(initial=0))]

@@ -14,25 +14,12 @@ import numpy as np
 
 from ..body.degrees_of_freedom import Dofs
 from ..body.kinematics import WorldState
-from ..body.limits import BallLimit, HingeLimit
+from ..body.limits import HingeLimit
 from ..body.motion import Motion
 from ..body.skeleton import Skeleton
+from ..body.stacked_limits import FEW, StackedLimits
 from ..core import rotations
 from ..core.arrays import Array, BoolArray, IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class _LimitedJoint:
-    """A joint with a limit."""
-
-    joint: int
-    limit: BallLimit
-    """Of a hinge: a twist range about its axis."""
-    is_hinge: bool
-    columns: IntArray
-    """(3,) the columns of its rotation vector; of a hinge, three times its only column."""
-    rows: slice
-    """Its boundaries among those of all joints."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,18 +79,18 @@ class ActiveSet:
         missing = wanted & ~self.measured
         if not missing.any():
             return self
-        excess, gradients = self.excess.copy(), self.gradients.copy()
-        for position in np.flatnonzero(missing.any(axis=0)):
-            limited = self.boundaries.limited[position]
-            frames = np.flatnonzero(missing[:, position])
-            joint_excess, slopes = limited.limit.evaluate(self.relative[frames, position])
-            if limited.is_hinge:
-                slopes = np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])  # it only turns about its axis
-            else:
-                slopes = rotations.rotate(self.to_world[frames, position, None], slopes)
-            excess[frames, limited.rows] = joint_excess
-            gradients[frames, limited.rows] = slopes * self.column_scale[limited.columns]
-        return replace(self, measured=self.measured | missing, excess=excess, gradients=gradients)
+        boundaries = self.boundaries
+        part, indices, packed = boundaries.stacked.packed(~self.measured if len(missing) <= FEW else missing)
+        part_excess, slopes = part.evaluate(self.relative[packed, indices])
+        rows = np.flatnonzero(np.isin(boundaries.stacked.owners, indices))
+        frames, owners = packed[:, part.owners], indices[part.owners]
+        slopes = rotations.rotate(self.to_world[frames, owners], slopes)
+        slopes = np.where(boundaries.is_hinge[owners, None], boundaries.hinge_slopes[rows], slopes)
+        measured, excess, gradients = self.measured.copy(), self.excess.copy(), self.gradients.copy()
+        measured[packed, indices] = True
+        excess[frames, rows] = part_excess
+        gradients[frames, rows] = slopes * self.column_scale[self.columns[rows]]
+        return replace(self, measured=measured, excess=excess, gradients=gradients)
 
     def violated_by(self, step: Array, tolerance: float) -> BoolArray:
         """(frames, boundaries) those measured and not active that a step would pass by more than `tolerance`."""
@@ -137,61 +124,40 @@ class LimitBoundaries:
     def __init__(self, skeleton: Skeleton, dofs: Dofs) -> None:
         """Collect the limits of a skeleton's joints that have columns in `dofs`."""
         self._skeleton = skeleton
-        self.limited: list[_LimitedJoint] = []
-        boundaries = 0
+        joints, limits, columns = [], [], []
         for position, joint in enumerate([*dofs.rotating, *dofs.hinged]):
             limit = skeleton.limits.get(int(joint))
             if limit is None:
                 continue
+            joints.append(int(joint))
             if isinstance(limit, HingeLimit):
-                column = dofs.hinge_columns.start + position - len(dofs.rotating)
-                ball, columns = limit.bound_to(skeleton.hinge_axes[joint]), np.full(3, column)
+                limits.append(limit.bound_to(skeleton.hinge_axes[joint]))
+                columns.append(np.full(3, dofs.hinge_columns.start + position - len(dofs.rotating)))
             else:
-                ball, columns = limit, dofs.rotation_columns.start + 3 * position + np.arange(3)
-            rows = slice(boundaries, boundaries + ball.count)
-            self.limited.append(_LimitedJoint(int(joint), ball, isinstance(limit, HingeLimit), columns, rows))
-            boundaries = rows.stop
-        limits = [limited.limit for limited in self.limited]
-        self._joints = np.array([limited.joint for limited in self.limited], dtype=np.int64)
-        self._axes = np.array([limit.axis for limit in limits]).reshape(-1, 3)
-        twists = [limit.twist or (-np.inf, np.inf) for limit in limits]
-        self._twist_ranges = np.array(twists, dtype=np.float64).reshape(-1, 2)
-        at_rest = [float(limit.excess(rotations.IDENTITY)[-1]) if limit.swing else -np.inf for limit in limits]
-        self._swing_room = -np.array(at_rest, dtype=np.float64)
-        """(limits,) radians from the bone's rest direction to the boundary of its swing; negative outside."""
-        self.rotation_columns = np.array([limited.columns for limited in self.limited], dtype=np.int64).reshape(-1, 3)
-        """(limits, 3) the columns that rotate each limited joint."""
-        counts = [limit.count for limit in limits]
-        self.columns: IntArray = np.repeat(self.rotation_columns, counts, axis=0)
+                limits.append(limit)
+                columns.append(dofs.rotation_columns.start + 3 * position + np.arange(3))
+        self._joints = np.array(joints, dtype=np.int64)
+        self.stacked = StackedLimits(limits)
+        """The limits; of a hinge, a twist range about its axis."""
+        self.is_hinge = np.array([isinstance(skeleton.limits[joint], HingeLimit) for joint in joints], dtype=bool)
+        """(limits,)"""
+        self.hinge_slopes = np.zeros((self.stacked.count, 3))
+        """(boundaries, 3) of hinges, which only turn about their axes: the derivatives with respect to the angle, once
+        and two zeros."""
+        first = np.flatnonzero(np.diff(self.stacked.owners, prepend=-1))[self.is_hinge]
+        self.hinge_slopes[first, 0], self.hinge_slopes[first + 1, 0] = -1.0, 1.0
+        self.rotation_columns = np.array(columns, dtype=np.int64).reshape(-1, 3)
+        """(limits, 3) the columns that rotate each limited joint; of a hinge, three times its only column."""
+        self.columns: IntArray = self.rotation_columns[self.stacked.owners]
         """(boundaries, 3) the columns that rotate each boundary's joint."""
 
     def __bool__(self) -> bool:
-        return bool(self.limited)
+        return len(self.stacked) > 0
 
     def _relative(self, motion: Motion) -> Array:
         """(frames, limits, 4) the rotation of each limited joint relative to its rest."""
         rest = rotations.conjugate(self._skeleton.rest_rotations[self._joints])
         return rotations.multiply(rest, motion.rotations[:, self._joints])
-
-    def _room(self, relative: Array) -> Array:
-        """(frames, limits) a lower bound of the radians from each joint to its nearest boundary; negative where it may
-        be outside.
-
-        The distance of the bone to the boundary of its swing is at least that of its rest direction less the swing. The
-        twist changes by at most 1 / cos(swing / 2) times the rotation.
-        """
-        w, v = relative[..., 0], relative[..., 1:]
-        along = np.einsum("flk,lk->fl", v, self._axes)
-        across = np.linalg.norm(v - along[..., None] * self._axes, axis=2)
-        half_cosine = np.hypot(w, along)
-        swing = 2.0 * np.arctan2(across, half_cosine)
-        low, high = self._twist_ranges.T
-        bounded = np.isfinite(low)
-        middle = (np.where(bounded, low, 0.0) + np.where(bounded, high, 0.0)) / 2.0
-        twist = 2.0 * np.arctan2(along, w)
-        twist = twist + 2.0 * np.pi * np.rint((middle - twist) / (2.0 * np.pi))
-        twist_room = np.minimum(twist - low, high - twist) * np.where(bounded, half_cosine, 1.0)
-        return np.minimum(self._swing_room - swing, twist_room)
 
     def unmeasured(self, state: WorldState, column_scale: Array) -> ActiveSet:
         """The active set of a batch of frames with no boundary active or measured; gradients are over columns scaled by
@@ -203,7 +169,7 @@ class LimitBoundaries:
             relative = self._relative(state.motion)
             rest = self._skeleton.rest_rotations[self._joints]
             to_world = rotations.multiply(state.parent_rotations(self._joints), rest)
-            room = self._room(relative)
+            room = self.stacked.room(relative)
         return ActiveSet(
             self,
             column_scale,
@@ -226,13 +192,12 @@ class LimitBoundaries:
         if not self:
             return motion
         relative = self._relative(motion)
-        may_be_outside = self._room(relative) <= 0.0
-        local_rotations = motion.rotations.copy()
-        for position in np.flatnonzero(may_be_outside.any(axis=0)):
-            limited, frames = self.limited[position], np.flatnonzero(may_be_outside[:, position])
-            before = relative[frames, position]
-            after = limited.limit.clamp(before)
-            changed = (before != after).any(axis=1)
-            rest = self._skeleton.rest_rotations[limited.joint]
-            local_rotations[frames[changed], limited.joint] = rotations.multiply(rest, after[changed])
+        after = self.stacked.clamp(relative)
+        frames, limits = np.nonzero((relative != after).any(axis=2))
+        if not len(frames):
+            return motion
+        joints, local_rotations = self._joints[limits], motion.rotations.copy()
+        local_rotations[frames, joints] = rotations.multiply(
+            self._skeleton.rest_rotations[joints], after[frames, limits]
+        )
         return Motion(local_rotations, motion.translations)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from poise.solver.body.limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
-from poise.solver.body.stacked_limits import BLOCK, StackedLimits
+from poise.solver.body.stacked_limits import BLOCK, FEW, StackedLimits
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 
@@ -78,12 +78,33 @@ def test_room_is_a_lower_bound_of_the_distance_to_the_boundaries(
         assert (excess[room[:, index] > 0.0, rows] < 1e-9).all(), "a turn by less than the room passes a boundary"
 
 
-def test_clamping_is_that_of_each_limit_and_keeps_what_is_inside(limits: list[BallLimit], relative: Array) -> None:
-    clamped = StackedLimits(limits).clamp(relative)
+@pytest.mark.parametrize("frames", [1, FEW, FEW + 1, FRAMES])
+@pytest.mark.parametrize("spread", [0.1, 0.5, None])
+def test_clamping_is_that_of_each_limit_and_keeps_what_is_inside(
+    rng: np.random.Generator, limits: list[BallLimit], relative: Array, frames: int, spread: float | None
+) -> None:
+    turns = relative if spread is None else rotations.exp(spread * rng.standard_normal((*relative.shape[:2], 3)))
+    turns = turns[-frames:]
+    clamped = StackedLimits(limits).clamp(turns)
+    changed = (clamped != turns).any(axis=2)
     for index, limit in enumerate(limits):
-        assert np.array_equal(clamped[:, index], limit.clamp(relative[:, index]))
-        inside = (limit.excess(relative[:, index]) <= 0.0).all(axis=1)
-        assert np.array_equal(clamped[inside, index], relative[inside, index])
+        one = limit.clamp(turns[:, index])
+        assert np.allclose(clamped[:, index], one, rtol=0.0, atol=1e-12)
+        assert np.array_equal(changed[:, index], (one != turns[:, index]).any(axis=1))
+    assert changed.any() and not changed.all()
+    assert np.array_equal(StackedLimits(limits).clamp(clamped), clamped), "clamping twice changes something more"
+
+
+def test_packed_frames_have_every_pair_that_is_wanted(rng: np.random.Generator, limits: list[BallLimit]) -> None:
+    for frames, share in ((FEW, 0.3), (FRAMES, 0.02), (FRAMES, 0.6), (FRAMES, 0.0)):
+        wanted = rng.random((frames, len(limits))) < share
+        wanted[:, 3], wanted[:, 5] = frames > FEW and share > 0.0, False
+        part, indices, packed = StackedLimits(limits).packed(wanted)
+        found = np.zeros(wanted.shape, dtype=bool)
+        found[packed, indices] = True
+        assert not (wanted & ~found).any() and packed.shape == (wanted.sum(axis=0).max(), len(indices))
+        assert part.limits == tuple(limits[index] for index in indices)
+        assert packed.size <= wanted.any(axis=0).sum() * len(packed) or len(packed) <= FEW
 
 
 def test_limits_without_a_twist_or_a_swing_give_no_warnings(rng: np.random.Generator) -> None:
