@@ -146,7 +146,7 @@ class StackedLimits:
         bit."""
         clamped = np.array(relative, dtype=np.float64)
         if len(relative) <= FEW:
-            self._clamp(clamped)
+            self._clamp_measured(clamped)
             return clamped
         found = self.room(clamped) <= 0.0
         if found.any():
@@ -184,6 +184,8 @@ class StackedLimits:
             over = np.maximum(self._ranges[:, 0] - angle, angle - self._ranges[:, 1])
             outside[:, self._twisting] |= over > CLAMP_TOLERANCE
         frames, limits = np.nonzero(outside)
+        if not len(frames):
+            return
         there, axes = relative[frames, limits], self._axes[limits]
         swing, twist = rotations.swing_twist(there, axes)
         if len(self._twisting):

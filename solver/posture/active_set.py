@@ -34,7 +34,7 @@ class ActiveSet:
     to_world: Array
     """(frames, limits, 4) the rotations from the rest frames to the world."""
     room: Array
-    """(frames, limits) a lower bound of the radians to its nearest boundary."""
+    """(frames, limits) a lower bound of the radians to its nearest boundary; -inf where the frames are few."""
     measured: BoolArray
     """(frames, limits) whether its boundaries are measured."""
     excess: Array
@@ -80,17 +80,26 @@ class ActiveSet:
         if not missing.any():
             return self
         boundaries = self.boundaries
-        part, indices, packed = boundaries.stacked.packed(~self.measured if len(missing) <= FEW else missing)
+        if len(missing) <= FEW:
+            excess, slopes = boundaries.stacked.evaluate(self.relative)
+            gradients = self._gradients(slopes, self.to_world[:, boundaries.stacked.owners], slice(None))
+            return replace(self, measured=np.ones_like(missing), excess=excess, gradients=gradients)
+        part, indices, packed = boundaries.stacked.packed(missing)
         part_excess, slopes = part.evaluate(self.relative[packed, indices])
         rows = np.flatnonzero(np.isin(boundaries.stacked.owners, indices))
         frames, owners = packed[:, part.owners], indices[part.owners]
-        slopes = rotations.rotate(self.to_world[frames, owners], slopes)
-        slopes = np.where(boundaries.is_hinge[owners, None], boundaries.hinge_slopes[rows], slopes)
         measured, excess, gradients = self.measured.copy(), self.excess.copy(), self.gradients.copy()
         measured[packed, indices] = True
         excess[frames, rows] = part_excess
-        gradients[frames, rows] = slopes * self.column_scale[self.columns[rows]]
+        gradients[frames, rows] = self._gradients(slopes, self.to_world[frames, owners], rows)
         return replace(self, measured=measured, excess=excess, gradients=gradients)
+
+    def _gradients(self, slopes: Array, to_world: Array, rows: IntArray | slice) -> Array:
+        """(frames, rows, 3) the gradients of some boundaries, from those in the rest frames `slopes` (frames, rows, 3)
+        and the rotations of these to the world (frames, rows, 4)."""
+        hinged = self.boundaries.hinge_slopes[rows]
+        turned = np.where(hinged.any(axis=1)[:, None], hinged, rotations.rotate(to_world, slopes))
+        return turned * self.column_scale[self.columns[rows]]
 
     def violated_by(self, step: Array, tolerance: float) -> BoolArray:
         """(frames, boundaries) those measured and not active that a step would pass by more than `tolerance`."""
@@ -139,12 +148,11 @@ class LimitBoundaries:
         self._joints = np.array(joints, dtype=np.int64)
         self.stacked = StackedLimits(limits)
         """The limits; of a hinge, a twist range about its axis."""
-        self.is_hinge = np.array([isinstance(skeleton.limits[joint], HingeLimit) for joint in joints], dtype=bool)
-        """(limits,)"""
+        is_hinge = [isinstance(skeleton.limits[joint], HingeLimit) for joint in joints]
         self.hinge_slopes = np.zeros((self.stacked.count, 3))
-        """(boundaries, 3) of hinges, which only turn about their axes: the derivatives with respect to the angle, once
-        and two zeros."""
-        first = np.flatnonzero(np.diff(self.stacked.owners, prepend=-1))[self.is_hinge]
+        """(boundaries, 3) of hinges, which only turn about their axes: the derivative with respect to the angle, and
+        two zeros; zeros for other boundaries."""
+        first = np.flatnonzero(np.diff(self.stacked.owners, prepend=-1))[np.array(is_hinge, dtype=bool)]
         self.hinge_slopes[first, 0], self.hinge_slopes[first + 1, 0] = -1.0, 1.0
         self.rotation_columns = np.array(columns, dtype=np.int64).reshape(-1, 3)
         """(limits, 3) the columns that rotate each limited joint; of a hinge, three times its only column."""
@@ -169,7 +177,7 @@ class LimitBoundaries:
             relative = self._relative(state.motion)
             rest = self._skeleton.rest_rotations[self._joints]
             to_world = rotations.multiply(state.parent_rotations(self._joints), rest)
-            room = self.stacked.room(relative)
+            room = self.stacked.room(relative) if len(relative) > FEW else np.full(relative.shape[:2], -np.inf)
         return ActiveSet(
             self,
             column_scale,
