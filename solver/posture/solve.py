@@ -69,6 +69,10 @@ corrected at the end; the others keep their error."""
 CORRECTION_STEPS = 15
 """Newton steps of the feasibility correction at most; they converge quadratically."""
 
+CORRECTION_PATIENCE = 3
+"""At boundaries they need not converge, and may lead away: a frame's correction ends once this many steps in a row have
+not reduced the error by `MET_AGAIN`, and the best of its postures is taken."""
+
 
 @dataclass(frozen=True, eq=False)
 class Postures:
@@ -522,8 +526,11 @@ def _corrected(problem: Problem, descent: _Descent) -> _Descent:
     met = (errors <= bound) & (~converged | strict)
     # What a level does not recruit may restore it, but not bring it nearer to a target that is out of its reach.
     met &= ~problem.is_selective[: problem.levels] | (strict & (errors <= 2.0 * SELECTIVE_TRANSIENT))
+    judged, best, best_errors = met.copy(), state, errors
+    patience = np.full(state.frames, CORRECTION_PATIENCE)
     for _ in range(CORRECTION_STEPS):
-        some = np.flatnonzero((met & (errors > problem.settings.feasibility_tolerance)).any(axis=1))
+        open_levels = met & (errors > problem.settings.feasibility_tolerance)
+        some = np.flatnonzero(open_levels.any(axis=1) & (patience > 0))
         if not some.size:
             break
         part = state.at(some)
@@ -533,4 +540,18 @@ def _corrected(problem: Problem, descent: _Descent) -> _Descent:
         corrected = WorldState.of(problem.skeleton, problem.within_limits(integrate(part, velocities, problem.dofs)))
         state = state.with_frames(some, corrected)
         errors = problem.task_level_errors(state)
-    return replace(descent, world=state)
+        ratio = _first_change(best_errors * judged, errors * judged, problem.settings.feasibility_tolerance)
+        patience = np.where(ratio < MET_AGAIN, CORRECTION_PATIENCE, patience - 1)
+        better = ratio < 1.0
+        best = state if better.all() else state.where(better, best)
+        best_errors = np.where(better[:, None], errors, best_errors)
+    return replace(descent, world=best)
+
+
+def _first_change(before: Array, after: Array, tolerance: float) -> Array:
+    """(frames,) the share that is left of the error of the most important level whose error changes by more than a
+    tolerance; 1 where none does. Errors are (frames, levels)."""
+    changed = np.abs(after - before) > tolerance
+    first = np.argmax(changed, axis=1)[:, None]
+    own_before, own_after = (np.take_along_axis(each, first, axis=1)[:, 0] for each in (before, after))
+    return np.where(changed.any(axis=1), own_after / np.maximum(own_before, TINY), 1.0)

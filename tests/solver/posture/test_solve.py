@@ -15,6 +15,7 @@ from poise.solver.body.kinematics import WorldState
 from poise.solver.core import rotations
 from poise.solver.core.errors import PoiseError, RecruitingWarning
 from poise.solver.posture import solve
+from poise.solver.posture.problem import Problem
 from poise.solver.posture.solve import TRANSIENT_BOUND
 
 from .random_cases import random_case
@@ -589,6 +590,19 @@ def test_no_lower_task_defeats_the_most_important_one(seed):
 @pytest.mark.parametrize("seed", range(40, 200))
 def test_no_lower_task_defeats_the_most_important_one_in_many_cases(seed):
     assert_strict(seed)
+
+
+@pytest.mark.filterwarnings("ignore::poise.solver.core.errors.RecruitingWarning")
+@pytest.mark.parametrize("seed", [59, 65, 115])
+def test_the_correction_at_boundaries_ends_with_the_best_of_its_postures(seed):
+    """Its Newton steps led away from tasks that were met, up to 0.5 sizes."""
+    case = random_case(np.random.default_rng(seed))
+    problem = Problem(case.skeleton, case.tasks, solver.SolveSettings())
+    descent = solve._descend(problem, case.start.motion, None)
+    before = problem.task_level_errors(descent.world)[0]
+    after = problem.task_level_errors(solve._corrected(problem, descent).world)[0]
+    changed = np.flatnonzero(np.abs(after - before) > 1e-6)
+    assert not changed.size or after[changed[0]] < before[changed[0]]
 
 
 def test_a_pose_does_not_defeat_a_task_at_the_edge_of_a_polygon():
