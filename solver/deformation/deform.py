@@ -31,6 +31,7 @@ from .report import Report, report_on
 from .settings import DeformSettings
 from .timeline import Timeline
 from .workspace import Workspace
+from .world_axes import WorldAxes
 
 REACHED = 6.0
 """Time constants of a displacement after which its change does not count: a fiftieth of it is left."""
@@ -263,7 +264,8 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
         return wanted  # no joint that can move is recruited
     fixed = columns.displacement(clip.motion.at(knots.frames), work.reference.at(knots.frames))
     fixed *= knots.fixed[:, None] & movable[knots.frames]
-    draft = Draft(knots, columns, movable, fixed, np.zeros(0))
+    axes = WorldAxes(clip, columns)
+    draft = Draft(knots, columns, movable, axes, axes.from_parents(fixed, knots.frames), np.zeros(0))
     close, far = work.settings.tolerances.close, work.settings.tolerances.far
 
     def state(some: IntArray) -> WorldState:

@@ -23,6 +23,7 @@ from ..frame_tasks import FrameTasks
 from ..metric import DisplacementMetric, with_least_levers
 from ..rows import Rows
 from ..workspace import Workspace
+from ..world_axes import WorldAxes
 
 JOINT_SHARE = 0.15
 """The weight of a coordinate itself, a radian, beside the sizes by which it moves a watched joint. Without it a limb
@@ -175,17 +176,18 @@ class Draft:
     columns: Columns
     movable: BoolArray
     """(frames of the clip, columns) which may move."""
+    axes: WorldAxes
     values: Array
-    """(knots, columns)"""
+    """(knots, columns) along the axes of the world."""
     metrics: Array
-    """(knots, columns, columns) the metric of displacements at the knots."""
+    """(knots, columns, columns) the metric of displacements at the knots, along the axes of the world."""
 
     def at(self, frames: IntArray) -> Array:
-        """(frames, columns) the displacement in some active frames."""
+        """(frames, columns) the displacement in some active frames, in the coordinates of `Columns`."""
         knots, values = self.knots.frames.astype(np.float64), self.values
         after = np.clip(np.searchsorted(knots, frames), 1, max(len(knots) - 1, 1)) if len(knots) > 1 else None
         if after is None:
-            return np.repeat(values, len(frames), axis=0) * self.movable[frames]
+            return self.axes.in_parents(np.repeat(values, len(frames), axis=0), frames) * self.movable[frames]
         velocities = np.zeros_like(values)
         velocities[1:-1] = (values[2:] - values[:-2]) / (knots[2:] - knots[:-2])[:, None]
         # Where a column does not move at a knot, it arrives there with no velocity.
@@ -195,17 +197,23 @@ class Draft:
         rest = 1.0 - share
         between = values[after - 1] + share * share * (3.0 - 2.0 * share) * (values[after] - values[after - 1])
         bulge = share * rest * duration * (rest * velocities[after - 1] - share * velocities[after])
-        return (between + bulge) * self.movable[frames]
+        return self.axes.in_parents(between + bulge, frames) * self.movable[frames]
+
+    def at_knots(self) -> Array:
+        """(knots, columns) the displacement at the knots, in the coordinates of `Columns`."""
+        return self.axes.in_parents(self.values, self.knots.frames)
 
     def metric_at(self, frames: IntArray) -> Array:
-        """(frames, columns, columns) the metric in some active frames, interpolated between the knots."""
+        """(frames, columns, columns) the metric in some active frames, interpolated between the knots, of the
+        coordinates of `Columns`."""
         knots = self.knots.frames
         if len(knots) == 1:
-            return np.repeat(self.metrics, len(frames), axis=0)
+            return self.axes.metric_in_parents(np.repeat(self.metrics, len(frames), axis=0), frames)
         after = np.clip(np.searchsorted(knots, frames), 1, len(knots) - 1)
         share = (frames - knots[after - 1]) / np.maximum(knots[after] - knots[after - 1], 1)
         share = np.clip(share, 0.0, 1.0)[:, None, None]
-        return (1.0 - share) * self.metrics[after - 1] + share * self.metrics[after]
+        between = (1.0 - share) * self.metrics[after - 1] + share * self.metrics[after]
+        return self.axes.metric_in_parents(between, frames)
 
 
 def solve_draft(
@@ -216,17 +224,18 @@ def solve_draft(
     With `by_priority` the targets need not all be met: those of a higher priority weigh more, and the steps are damped
     in proportion to what is missed, since an unreachable target has more curvature than its Jacobian shows.
     """
-    knots, columns, values = start.knots, start.columns, start.values
+    knots, columns, axes, values = start.knots, start.columns, start.axes, start.values
     rows = Rows(frame_tasks, knots.frames, columns)
     source = work.source.clip.motion.at(knots.frames)
 
     def state(values: Array) -> WorldState:
-        return WorldState.of(columns.skeleton, columns.displaced(source, values))
+        return WorldState.of(columns.skeleton, columns.displaced(source, axes.in_parents(values, knots.frames)))
 
     # Measured in the source: a measure that changed with the displacement would have no least one.
     undisplaced = state(np.zeros_like(values))
     metrics = metric.at(undisplaced)
     size = with_least_levers(rows.restricted(metrics) + JOINT_SHARE**2 * np.eye(columns.count), LEAST_LEVER)
+    size = axes.metric_from_parents(size, knots.frames)
     distances = rows.distances(rows.errors(undisplaced))
     bending = Bending(knots, size, transition_times((distances[:, :, None] * rows.movers).max(axis=1)), work.source)
     free = rows.movable & ~knots.fixed[:, None]
@@ -237,9 +246,10 @@ def solve_draft(
     world = state(values)
     for _ in range(PRIORITIZED_STEPS if by_priority else FACTORIZATIONS):
         jacobian = rows.across(rows.jacobian(world) * rows.active[:, :, None])
-        jacobian = columns.over_displacement(jacobian, values)
+        jacobian = columns.over_displacement(jacobian, axes.in_parents(values, knots.frames))
         if rows.recruited is not None:
             jacobian *= rows.recruited
+        jacobian = axes.rows_from_parents(jacobian, knots.frames)
         weighted, linearized_at = weights[:, :, None] * jacobian, values
         errors = rows.shortened(rows.across(rows.errors(world)), LONGEST_STEP)
         blocks = size + jacobian.swapaxes(1, 2) @ weighted
@@ -268,7 +278,7 @@ def solve_draft(
             break
     if np.abs(values).max(initial=0.0) > SMALL:
         metrics = metric.at(world)
-    return replace(start, values=values, metrics=metrics)
+    return replace(start, values=values, metrics=axes.metric_from_parents(metrics, knots.frames))
 
 
 def _weights(rows: Rows, frame_tasks: FrameTasks, far: BoolArray) -> Array:

@@ -79,7 +79,7 @@ def relaxed(wanted: FrameTasks, relaxation: Relaxation) -> FrameTasks:
 def is_far(frame_tasks: FrameTasks, work: Workspace, draft: Draft, far: float) -> bool:
     """Whether a draft misses a target at a knot by more than `far`, in sizes of the character or radians."""
     frames, columns = draft.knots.frames, draft.columns
-    world = WorldState.of(columns.skeleton, columns.displaced(work.source.clip.motion.at(frames), draft.values))
+    world = WorldState.of(columns.skeleton, columns.displaced(work.source.clip.motion.at(frames), draft.at_knots()))
     rows = Rows(frame_tasks, frames, columns)
     return bool((rows.distances(rows.errors(world)) > far)[~draft.knots.fixed].any())
 
@@ -93,7 +93,7 @@ def find_relaxation(wanted: FrameTasks, work: Workspace, draft: Draft) -> Genera
     knots, columns, timeline = draft.knots.frames, draft.columns, wanted.timeline
     tolerances = work.settings.tolerances
     rows = Rows(wanted, knots, columns)
-    motion = columns.displaced(work.source.clip.motion.at(knots), draft.values)
+    motion = columns.displaced(work.source.clip.motion.at(knots), draft.at_knots())
     errors = rows.distances(rows.errors(WorldState.of(columns.skeleton, motion)))
     missed = np.flatnonzero((errors > tolerances.close).any(axis=1) & ~draft.knots.fixed)
     if not missed.size:
