@@ -31,7 +31,7 @@ from .report import Report, report_on
 from .settings import DeformSettings
 from .timeline import Timeline
 from .workspace import Workspace
-from .world_axes import WorldAxes
+from .steady_axes import SteadyAxes
 
 REACHED = 6.0
 """Time constants of a displacement after which its change does not count: a fiftieth of it is left."""
@@ -264,7 +264,7 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
         return wanted  # no joint that can move is recruited
     fixed = columns.displacement(clip.motion.at(knots.frames), work.reference.at(knots.frames))
     fixed *= knots.fixed[:, None] & movable[knots.frames]
-    axes = WorldAxes(clip, columns)
+    axes = SteadyAxes(clip, columns)
     draft = Draft(knots, columns, movable, axes, axes.from_parents(fixed, knots.frames), np.zeros(0))
     close, far = work.settings.tolerances.close, work.settings.tolerances.far
 

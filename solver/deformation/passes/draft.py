@@ -23,7 +23,7 @@ from ..frame_tasks import FrameTasks
 from ..metric import DisplacementMetric, with_least_levers
 from ..rows import Rows
 from ..workspace import Workspace
-from ..world_axes import WorldAxes
+from ..steady_axes import SteadyAxes
 
 JOINT_SHARE = 0.15
 """The weight of a coordinate itself, a radian, beside the sizes by which it moves a watched joint. Without it a limb
@@ -176,11 +176,11 @@ class Draft:
     columns: Columns
     movable: BoolArray
     """(frames of the clip, columns) which may move."""
-    axes: WorldAxes
+    axes: SteadyAxes
     values: Array
-    """(knots, columns) along the axes of the world."""
+    """(knots, columns) along steady axes."""
     metrics: Array
-    """(knots, columns, columns) the metric of displacements at the knots, along the axes of the world."""
+    """(knots, columns, columns) the metric of displacements at the knots, along steady axes."""
 
     def at(self, frames: IntArray) -> Array:
         """(frames, columns) the displacement in some active frames, in the coordinates of `Columns`."""

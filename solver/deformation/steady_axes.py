@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Coordinates of displacements along steady axes, in which they can be compared from frame to frame.
+
+The coordinates of `Columns` are those of each joint's parent. In a capture, a straight limb may turn about itself from
+one frame to the next, and the limb below it back: no point of the body moves, but what is constant in the parent's
+frame jumps in the world. Steady axes follow the direction of the parent's bone, and do not turn about it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ..body.clip import Clip
+from ..core import rotations
+from ..core.arrays import Array, IntArray
+from .columns import Columns
+
+
+class SteadyAxes:
+    """The rotations from the coordinates of `Columns` to steady axes, in every frame of a source."""
+
+    def __init__(self, clip: Clip, columns: Columns) -> None:
+        self._clip = clip
+        self._columns = columns
+        dofs = columns.dofs
+        self._joints = np.concatenate([dofs.translating, dofs.rotating])
+        self._turning = 3 * len(self._joints)
+
+    @cached_property
+    def _to_parents(self) -> Array:
+        """(frames of the clip, joints with three columns, 4) the rotations from steady axes to those of the parents."""
+        world, skeleton = self._clip.world, self._columns.skeleton
+        actual = world.parent_rotations(self._joints)
+        steady = actual.copy()
+        for number, joint in enumerate(self._joints):
+            parent = skeleton.parents[joint]
+            if parent < 0 or skeleton.parents[parent] < 0:
+                continue  # the trunk turns slowly
+            bone = world.positions[:, joint] - world.positions[:, parent]
+            if rotations.lengths(bone).min() > 0.0:
+                turns = np.concatenate([actual[:1, number], rotations.between(bone[:-1], bone[1:])])
+                steady[:, number] = rotations.normalize(_accumulated(turns))
+        return rotations.multiply(rotations.conjugate(actual), steady)
+
+    def _matrices(self, frames: IntArray) -> Array:
+        """(frames, joints with three columns, 3, 3) the rotations from steady axes to those of the parents."""
+        return rotations.to_matrix(self._to_parents[frames])
+
+    def from_parents(self, values: Array, frames: IntArray) -> Array:
+        """(frames, columns) displacements in the coordinates of `Columns`, along steady axes."""
+        return self._turned(values[:, None], self._matrices(frames))[:, 0]
+
+    def in_parents(self, values: Array, frames: IntArray) -> Array:
+        """(frames, columns) displacements along steady axes in the coordinates of `Columns`."""
+        return self._turned(values[:, None], self._matrices(frames).swapaxes(2, 3))[:, 0]
+
+    def rows_from_parents(self, rows: Array, frames: IntArray) -> Array:
+        """(frames, rows, columns) a Jacobian over the coordinates of `Columns`, over those along steady axes."""
+        return self._turned(rows, self._matrices(frames))
+
+    def metric_from_parents(self, metric: Array, frames: IntArray) -> Array:
+        """(frames, columns, columns) a metric of the coordinates of `Columns`, of those along steady axes."""
+        half = self.rows_from_parents(metric, frames)
+        return self.rows_from_parents(half.swapaxes(1, 2), frames)
+
+    def metric_in_parents(self, metric: Array, frames: IntArray) -> Array:
+        """(frames, columns, columns) a metric along steady axes, of the coordinates of `Columns`."""
+        matrices = self._matrices(frames).swapaxes(2, 3)
+        return self._turned(self._turned(metric, matrices).swapaxes(1, 2), matrices)
+
+    def _turned(self, rows: Array, matrices: Array) -> Array:
+        """(frames, rows, columns) rows whose columns of each joint are multiplied by a matrix from the right."""
+        own = rows[:, :, : self._turning].reshape(*rows.shape[:2], len(self._joints), 3).swapaxes(1, 2)
+        turned = rows.copy()
+        turned[:, :, : self._turning] = (own @ matrices).swapaxes(1, 2).reshape(*rows.shape[:2], self._turning)
+        return turned
+
+
+def _accumulated(turns: Array) -> Array:
+    """(frames, 4) the product of each rotation with all before it: the last one is the outermost."""
+    product, reach = turns.copy(), 1
+    while reach < len(product):
+        product[reach:] = rotations.multiply(product[reach:], product[:-reach])
+        reach *= 2
+    return product
