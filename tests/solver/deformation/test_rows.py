@@ -207,5 +207,56 @@ def test_the_rows_of_a_rigid_heel_are_taken_across_the_foot(mocap: Path) -> None
     np.testing.assert_array_equal(across[:, other.rows], errors[:, other.rows])
     whole = columns.in_parents(block.task.jacobian(world, columns.dofs) * block.scale, world) * rows.movable[:, None]
     expected = whole - axis[:, :, None] * (axis[:, None] @ whole)
-    found = rows.jacobian(world)[:, block.rows]
+    jacobian = rows.jacobian(world)
+    np.testing.assert_array_equal(jacobian[:, block.rows], whole)
+    across = rows.across(jacobian.copy())
+    found = across[:, block.rows]
     np.testing.assert_allclose(found.swapaxes(1, 2) @ found, expected.swapaxes(1, 2) @ expected, atol=1e-9)
+    np.testing.assert_array_equal(across[:, other.rows], jacobian[:, other.rows])
+
+
+def test_constraints_that_need_not_be_exact_have_no_rows_of_exact_ones_alone() -> None:
+    """Two that follow each other on one wrist, which share their rows but not their frames, and one on the other."""
+    clip = standing_human(41)
+    constraints: list[Constraint] = [
+        displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 0, 5, 10, 15),
+        displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 20, 25, 30, 35, exact=False),
+        displaced(clip, "r_wrist", (0.0, 0.1, 0.0), 0, 5, 30, 35, exact=False),
+    ]
+    frames, columns = np.arange(41), all_columns(clip)
+    frame_tasks = frame_tasks_of(clip, constraints)
+    every, exact = (Rows(frame_tasks, frames, columns, exact_only=only) for only in (False, True))
+    assert [block.rows for block in every.blocks] == [block.rows for block in exact.blocks]
+    left, right = every.blocks
+    assert left.active[27] and right.active[27] and left.active[7]
+    of_first = frame_tasks.timeline.channels[left.channel].owner == 0
+    np.testing.assert_array_equal(exact.blocks[0].active, left.active & of_first)
+    assert exact.blocks[0].active[7] and not exact.blocks[0].active[20:].any() and not exact.blocks[1].active.any()
+    errors = exact.errors(clip.world)
+    np.testing.assert_array_equal(errors, every.errors(clip.world) * exact.active)
+    # A frame that is left out so is not vacant: the rows of a neighbour must not be continued there.
+    for one, other in zip(every.blocks, exact.blocks, strict=True):
+        np.testing.assert_array_equal(one.vacant, other.vacant)
+
+
+def test_blocks_are_coupled_by_way_of_others_to_the_columns_that_these_recruit() -> None:
+    """A chain of three blocks, each of which shares one joint with the next; and a fourth that shares none."""
+    clip = standing_human(11)
+    recruits = {
+        "l_wrist": ["l_elbow", "l_shoulder"],
+        "l_elbow": ["l_shoulder", "l_sternoclavicular"],
+        "l_shoulder": ["l_sternoclavicular", "vt1"],
+        "r_wrist": ["r_elbow"],
+    }
+    constraints: list[Constraint] = [
+        displaced(clip, joint, (0.0, 0.1, 0.0), 0, 5, 5, 10, recruit=recruit) for joint, recruit in recruits.items()
+    ]
+    rows = Rows(frame_tasks_of(clip, constraints), np.arange(11), all_columns(clip))
+    owners = rows.columns.dofs.owners
+
+    def of(names: list[str]) -> Array:
+        return np.isin(owners, [clip.skeleton.index(name) for name in names])
+
+    chain = of(["l_elbow", "l_shoulder", "l_sternoclavicular", "vt1"])
+    np.testing.assert_array_equal(rows.movers, [of(recruit) for recruit in recruits.values()])
+    np.testing.assert_array_equal(rows.coupled, [chain, chain, chain, of(["r_elbow"])])
