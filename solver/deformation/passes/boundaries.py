@@ -17,6 +17,11 @@ from ...core.arrays import Array, IntArray
 from ..channel import ActiveRun, Channel, boundary_offsets
 from ..frame_tasks import FrameTasks
 
+NEGLIGIBLE = 1e-7
+"""Sizes of the character, or radians: an active run that begins and ends nearer than this to the motion around it is
+not blended. Less than what targets are corrected to, and more than what rounding leaves of a frame that did not
+move."""
+
 
 def blend_boundaries(frame_tasks: FrameTasks, state: Callable[[IntArray], WorldState]) -> FrameTasks:
     """The tasks with every active run beginning and ending where its effector is in the frames right outside, given the
@@ -26,6 +31,7 @@ def blend_boundaries(frame_tasks: FrameTasks, state: Callable[[IntArray], WorldS
     is_blended = False
     for number, channel in enumerate(timeline.channels):
         values = timeline.source.values(channel.effector)
+        negligible = NEGLIGIBLE * (1.0 if channel.effector.is_angular else frame_tasks.skeleton.size)
 
         def measured(frames: IntArray, channel: Channel = channel, values: Array = values) -> tuple[Array, Array]:
             """The displacement (3,) in the first of some frames, and its change to the second one."""
@@ -38,7 +44,7 @@ def blend_boundaries(frame_tasks: FrameTasks, state: Callable[[IntArray], WorldS
             value_before, slope_before = measured(before)
             value_after, slope_after = measured(after)
             offsets = boundary_offsets(run, value_before, -slope_before, value_after, slope_after, timeline.source.ease)
-            if offsets.any():
+            if (np.abs(offsets) > negligible).any():
                 displacements[number] = displacements[number].copy()
                 displacements[number][run.first : run.last + 1] += offsets
                 is_blended = True

@@ -46,6 +46,10 @@ def displacements(frame_tasks: FrameTasks) -> Array:
 def test_where_the_motion_around_is_the_source_nothing_is_blended(clip: Clip) -> None:
     frame_tasks = frame_tasks_of(clip, [displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 20, 35, 40, 60)])
     assert blend_boundaries(frame_tasks, moved(clip, np.zeros((FRAMES, 3)))) is frame_tasks
+    # What rounding leaves of a frame that did not move is no motion, but a draft solved again and a path not judged.
+    rounding = np.full((FRAMES, 3), 1e-14)
+    assert blend_boundaries(frame_tasks, moved(clip, rounding)) is frame_tasks
+    assert blend_boundaries(frame_tasks, moved(clip, 1e10 * rounding)) is not frame_tasks
 
 
 def test_a_path_begins_and_ends_where_the_effector_is_outside(clip: Clip) -> None:
