@@ -7,21 +7,25 @@ import numpy as np
 import pytest
 
 from poise.solver.body.kinematics import WorldState
+from poise.solver.body.motion import Motion
 from poise.solver.constraints import Constraint
 from poise.solver.core.arrays import Array
+from poise.solver.core.progress import Stage, finished
 from poise.solver.deformation.frame_tasks import FrameTasks
+from poise.solver.deformation.passes.boundaries import blend_boundaries
 from poise.solver.deformation.passes.reach import (
     MARGIN,
     Relaxation,
     contested_frames,
+    find_relaxation,
     is_far,
-    missing,
     no_relaxation,
     relaxed,
+    with_blended_transits,
 )
 from poise.solver.deformation.settings import Tolerances
 
-from ...standing import displaced, standing_human
+from ...standing import displaced, frame_tasks_of, standing_human
 from ..drafts import Drafting, drafting
 
 FPS = 60.0
@@ -52,7 +56,7 @@ def at_knots(solving: Drafting, tasks: FrameTasks, channel: int = 0) -> Array:
 def relax(solving: Drafting) -> tuple[Drafting, Relaxation, FrameTasks]:
     """The deformation with a draft by priority, by how much targets are relaxed there, and the tasks that are left."""
     solved = solving.solved(by_priority=True)
-    relaxation = missing(solved.tasks, solved.work, solved.draft)
+    relaxation = finished(find_relaxation(solved.tasks, solved.work, solved.draft))
     return solved, relaxation, relaxed(solved.tasks, relaxation)
 
 
@@ -65,10 +69,27 @@ def test_a_draft_is_far_where_it_misses_a_target_by_more_than_a_threshold() -> N
 
 def test_targets_that_are_met_are_not_relaxed() -> None:
     solving = reaching((0.0, 0.02, 0.02), chest(3)).solved()
-    relaxation = missing(solving.tasks, solving.work, solving.draft)
+    relaxation = finished(find_relaxation(solving.tasks, solving.work, solving.draft))
     assert relaxation == no_relaxation(solving.tasks) == [None, None]
     for after, before in zip(relaxed(solving.tasks, relaxation).targets, solving.tasks.targets, strict=True):
         np.testing.assert_array_equal(after, before)
+
+
+def test_a_target_that_a_draft_misses_is_not_relaxed_where_its_knots_can_meet_it() -> None:
+    """The draft is the source here, which misses the target everywhere."""
+    solving = reaching((0.0, 0.06, 0.08), recruit=[*ARM, *SPINE])
+    assert is_far(solving.tasks, solving.work, solving.draft, Tolerances().close)
+    assert finished(find_relaxation(solving.tasks, solving.work, solving.draft)) == [None]
+
+
+def test_only_the_knots_at_which_a_draft_misses_are_solved_and_each_batch_is_a_step() -> None:
+    solving = reaching((0.0, 0.0, 2.0))
+    steps = list(find_relaxation(solving.tasks, solving.work, solving.draft))
+    assert steps and all(step.stage is Stage.CONFLICTS for step in steps) and steps[-1].share == 1.0
+    changed = (solving.work.motion.rotations != solving.clip.motion.rotations).any(axis=(1, 2))
+    missed = at_knots(solving, solving.tasks) > Tolerances().close
+    np.testing.assert_array_equal(np.flatnonzero(changed), solving.draft.knots.frames[missed])
+    assert missed.any() and not missed.all()
 
 
 def test_an_unreachable_target_is_relaxed_to_where_it_can_be_met() -> None:
@@ -84,8 +105,10 @@ def test_an_unreachable_target_is_relaxed_to_where_it_can_be_met() -> None:
     cosines = (away * asked).sum(axis=1) / lengths / np.linalg.norm(asked, axis=1)
     assert (cosines > np.cos(0.1)).all(), "it points elsewhere"
     assert at_knots(solving, solving.tasks).max() > 0.5
-    inside = (solving.draft.knots.frames >= 25) & (solving.draft.knots.frames <= 35)
-    assert at_knots(solving, tasks)[inside].max() < 3.0 * MARGIN
+    knots = solving.draft.knots.frames
+    inside = knots[(knots >= 25) & (knots <= 35)]
+    strict = WorldState.of(clip.skeleton, solving.work.at(inside))
+    assert inside.size and tasks.residuals(0, strict, inside).max() < 3.0 * MARGIN
     np.testing.assert_allclose(solving.tasks.targets[0][held, 2] - clip.position("l_wrist")[held, 2], 2.0 * size)
 
 
@@ -134,3 +157,26 @@ def test_joints_that_are_not_recruited_stay() -> None:
     recruited = np.isin(owners, [solving.clip.skeleton.index(name) for name in ARM])
     assert not values[:, ~recruited].any()
     assert np.abs(values[:, recruited]).max() > 0.1
+
+
+def test_a_blended_transit_is_where_the_result_has_it_and_all_else_is_as_asked() -> None:
+    """Two hands, one of which begins and ends away from the source, because the body was moved."""
+    clip = standing_human(61, fps=FPS)
+    hands = [displaced(clip, f"{side}_wrist", (0.0, 0.1, 0.0), 5, 20, 40, 55) for side in "lr"]
+    compiled = frame_tasks_of(clip, [*hands])
+    shift = 0.1 * clip.skeleton.size
+    moved = clip.motion.translations.copy()
+    moved[:, 0, 2] += shift
+    world = WorldState.of(clip.skeleton, Motion(clip.motion.rotations, moved))
+    blended = blend_boundaries(compiled, world.at)
+    displacements = [blended.timeline.channels[0].displacement, compiled.timeline.channels[1].displacement]
+    wanted = FrameTasks(compiled.timeline.with_displacements(displacements), None, compiled.movable)
+    found = with_blended_transits(wanted, compiled.timeline, world)
+    inside = [*range(5, 20), *range(41, 56)]
+    assert (displacements[0] != compiled.timeline.channels[0].displacement)[inside].any(axis=1).all()
+    np.testing.assert_array_equal(found.targets[0][inside], world.positions[inside, clip.skeleton.index("l_wrist")])
+    others = np.setdiff1d(np.arange(61), inside)
+    np.testing.assert_array_equal(found.targets[0][others], wanted.targets[0][others])
+    np.testing.assert_array_equal(found.targets[1], wanted.targets[1])
+    assert found.movable is wanted.movable and found.timeline is wanted.timeline
+    np.testing.assert_array_equal(found.targets[0][20:41], np.tile(hands[0].points[0].location, (21, 1)))
