@@ -43,14 +43,16 @@ MOST_CONSTRAINTS_TRIED = 16
 """The most constraints on which trials are made, those that are missed most first; of the others the report only says
 which constraint takes their effector."""
 
-ROUGH = SolveSettings(iterations=25, tolerance=1e-3)
-"""The settings of trials that only ask whether a residual becomes half as large."""
-
-EXACT = SolveSettings(iterations=60, tolerance=1e-4)
-"""The settings of trials whose residual is stated."""
+USUAL = SolveSettings(iterations=60, tolerance=1e-4)
+"""The settings of trials. With fewer iterations some end far from where they lead: a hand that the trunk may follow
+again misses as much as before."""
 
 CERTAIN = SolveSettings(tolerance=1e-5)
 """The settings of the trials that decide whether a constraint is out of reach even alone."""
+
+WITHIN = 3e-3
+"""Sizes of the character by which advice moves a target further than to where its effector is: this is the end of its
+reach, and a target that rounding leaves beyond it would be missed again."""
 
 Spans = tuple[tuple[int, int], ...]
 """First and last frames of intervals."""
@@ -216,6 +218,14 @@ class _FrameTrials:
         found = [other for other in self.others if self.without[id(other)] <= self.helps]
         return found or self.others  # none of them alone makes the difference, all of them together do
 
+    def ranked(self, residuals: dict[int, float]) -> list[float]:
+        """The residuals of a trial, by which the better of two is found: those of more important constraints, the most
+        important first and as far as they count; then that of the constraint itself, 0 where it has none."""
+        above = [other for other in self.others if other.priority > self.constraint.priority]
+        above.sort(key=lambda other: -other.priority)
+        counts = [residuals.get(id(other), 0.0) // (MISSED * self.size) for other in above]
+        return [*counts, residuals.get(id(self.constraint), 0.0)]
+
     def all_without(self, left_out: Sequence[Constraint]) -> list[TrialTask]:
         """All tasks but those of some constraints."""
         return [each for each in self.all_tasks if each.owner not in left_out]
@@ -247,53 +257,53 @@ def _try_all(trials: Sequence[_FrameTrials], skeleton: Skeleton) -> None:
 
 
 def _solved(
-    trials: Sequence[tuple[_FrameTrials, Sequence[TrialTask], Motion | None]],
-    skeleton: Skeleton,
-    settings: SolveSettings,
+    trials: Sequence[tuple[_FrameTrials, Sequence[TrialTask]]], skeleton: Skeleton, settings: SolveSettings = USUAL
 ) -> list[float]:
-    """The residual of each constraint in a trial with some tasks and a start; 0 where none of the tasks is its own."""
-    solved = residuals_of(skeleton, [Trial(each.pose, tuple(tasks), start) for each, tasks, start in trials], settings)
-    return [found.get(id(each.constraint), 0.0) for (each, _, _), found in zip(trials, solved, strict=True)]
+    """The residual of each constraint in a trial with some tasks, from the result or from the source, whichever ends
+    better; 0 where none of the tasks is its own."""
+    from_result = [Trial(each.pose, tuple(tasks), each.result) for each, tasks in trials]
+    from_source = [Trial(each.pose, tuple(tasks)) for each, tasks in trials]
+    solved = residuals_of(skeleton, [*from_result, *from_source], settings)
+    ends = zip(trials, solved[: len(trials)], solved[len(trials) :], strict=True)
+    return [min(each.ranked(one), each.ranked(other))[-1] for (each, _), one, other in ends]
 
 
 def _try_together_and_alone(trials: Sequence[_FrameTrials], skeleton: Skeleton) -> None:
     """Find the residuals with all tasks, and those without all other constraints."""
-    together = [(each, each.all_tasks, each.result) for each in trials]
-    alone = [(each, each.candidates.own, None) for each in trials]
-    for each, base, residual in zip(
-        trials, _solved(together, skeleton, ROUGH), _solved(alone, skeleton, EXACT), strict=True
-    ):
+    together = [(each, each.all_tasks) for each in trials]
+    alone = [(each, each.candidates.own) for each in trials]
+    for each, base, residual in zip(trials, _solved(together, skeleton), _solved(alone, skeleton), strict=True):
         each.base, each.alone = base, residual
     swinging = [each for each in trials if not each.reproduces_miss and each.candidates.has_swing]
-    together = [(each, each.candidates.all, each.result) for each in swinging]
-    for each, base in zip(swinging, _solved(together, skeleton, ROUGH), strict=True):
+    together = [(each, each.candidates.all) for each in swinging]
+    for each, base in zip(swinging, _solved(together, skeleton), strict=True):
         each.all_tasks, each.base = each.candidates.all, base
     doubtful = [each for each in trials if each.reproduces_miss and each.alone > each.helps]
-    certain = [(each, each.candidates.own, start) for each in doubtful for start in (None, each.result)]
-    for (each, _, _), residual in zip(certain, _solved(certain, skeleton, CERTAIN), strict=True):
+    certain = [(each, each.candidates.own) for each in doubtful]
+    for each, residual in zip(doubtful, _solved(certain, skeleton, CERTAIN), strict=True):
         each.alone = min(each.alone, residual)
 
 
 def _try_without_others(trials: Sequence[_FrameTrials], skeleton: Skeleton) -> None:
     """Find the residuals without each of the other constraints."""
     pairs = [(each, other) for each in trials for other in each.others]
-    without = [(each, each.all_without([other]), None) for each, other in pairs]
-    for (each, other), residual in zip(pairs, _solved(without, skeleton, ROUGH), strict=True):
+    without = [(each, each.all_without([other])) for each, other in pairs]
+    for (each, other), residual in zip(pairs, _solved(without, skeleton), strict=True):
         each.without[id(other)] = residual
 
 
 def _try_advice(trials: Sequence[_FrameTrials], skeleton: Skeleton) -> None:
     """Find the residuals that advice states."""
     above = [each for each in trials if each.conflicting]
-    without = [(each, each.all_without(each.conflicting), None) for each in above]
+    without = [(each, each.all_without(each.conflicting)) for each in above]
     recruiting = []
     for each in trials:
         tasks, each.more_joints = _with_more_joints(skeleton, each)
-        recruiting += [(each, tasks, None)] if each.more_joints else []
-    residuals = _solved([*without, *recruiting], skeleton, EXACT)
+        recruiting += [(each, tasks)] if each.more_joints else []
+    residuals = _solved([*without, *recruiting], skeleton)
     for each, residual in zip(above, residuals, strict=False):
         each.without_all = residual
-    for (each, _, _), residual in zip(recruiting, residuals[len(above) :], strict=True):
+    for (each, _), residual in zip(recruiting, residuals[len(above) :], strict=True):
         each.recruiting = residual
 
 
@@ -466,14 +476,16 @@ class _Inquiry:
             )
 
     def _advice_on_targets(self, trials: _FrameTrials) -> Iterator[Advice]:
-        """How far its targets must move to where the effectors are in the result."""
+        """How far its targets must move to where the effectors are in the result, or a little less far away."""
         state = self.clip.world.at(np.array([trials.frame]))
         words = []
         for each in (each for each in trials.all_tasks if each.owner is self.constraint):
             way = -each.task().error(state)[0]
             if each.effector.is_angular or len(way) != each.effector.width:
                 continue
-            if np.linalg.norm(way) > MISSED * self.clip.skeleton.size:
+            length, size = float(np.linalg.norm(way)), self.clip.skeleton.size
+            if length > MISSED * size:
+                way *= 1.0 + WITHIN * size / length
                 what = each.effector.describe(self.clip.skeleton.names)
                 words.append(f"{what} by ({', '.join(f'{component:.3g}' for component in way)})")
         if words:

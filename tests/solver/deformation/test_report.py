@@ -206,8 +206,9 @@ def test_the_report_reads_as_sentences(clip: Clip, held_back: tuple[Deformation,
     ]
     for line in (line for text in texts for line in text.splitlines()):
         assert re.fullmatch(r"\s*[A-Za-z].*\.", line), line
-    first, last = only(held_back[0].report).spans[0]
-    assert f"reach conflicts with chest at frames {first} to {last}; it misses by up to" in texts[-1]
+    # Its way there is blended into the motion around it, which it moves too: only its hold is judged.
+    assert only(held_back[0].report).spans == ((MIDDLE, MIDDLE),)
+    assert f"reach conflicts with chest at frame {MIDDLE}; it misses by up to" in texts[-1]
     assert all(each.sentence in texts[-1] for each in only(held_back[0].report).advice)
 
 
