@@ -16,7 +16,6 @@ from typing import Literal
 import numpy as np
 
 from ..body.clip import Clip
-from ..body.motion import Motion
 from ..body.skeleton import Skeleton
 from ..constraints import Constraint
 from ..core.arrays import Array, BoolArray, IntArray, runs
