@@ -522,3 +522,88 @@ def test_a_loop_that_goes_its_way_stays_one() -> None:
     # What the ground takes away changes nothing else.
     carried = deform(made.clip, carried_plants(made), cyclic=True)
     assert farthest(over_ground(carried.clip, made.velocity, seconds), result.clip) < 1e-4
+
+
+# Parts of a longer motion, and constraints that need not be exact ----------------------------------------------------
+
+
+def jump_at_any_frame(source: Clip, result: Clip) -> float:
+    """`joint_jumps` with the first frames, which it leaves out: forwards and backwards in time."""
+
+    def backwards(clip: Clip) -> Clip:
+        return clip.with_motion(Motion(clip.motion.rotations[::-1].copy(), clip.motion.translations[::-1].copy()))
+
+    return max(joint_jumps(source, result).ratio, joint_jumps(backwards(source), backwards(result)).ratio)
+
+
+def test_kept_ends_stay_bit_for_bit_and_the_constraint_begins_and_ends_smoothly(steps: SyntheticMotion) -> None:
+    clip, size, last = steps.clip, steps.clip.skeleton.size, steps.clip.frames - 1
+    wrist = clip.skeleton.names[clip.skeleton.landmarks.left_wrist]  # type: ignore[index]
+    by = np.array([0.05, 0.05, 0.0]) * size
+    held = ShapeConstraint(wrist, 0, last, [ConstraintPoint(clip.position(wrist)[0] + by, 0, last)], "relative")
+    kept, moved = (deform(clip, [held], keep_ends=keep_ends).clip for keep_ends in (True, False))
+    same = same_frames(kept, clip)
+    assert same[[0, -1]].all() and not same[1:-1].any()
+    off = np.linalg.norm(kept.position(wrist) - clip.position(wrist) - by, axis=1) / size
+    assert off[15:-15].max() < 1e-5
+    assert (np.diff(off[:15]) < 1e-9).all() and (np.diff(off[-15:]) > -1e-9).all(), "it goes to and fro at an end"
+    # Frames that are merely put back jump.
+    put_back = Motion(moved.motion.rotations.copy(), moved.motion.translations.copy())
+    put_back.rotations[[0, -1]], put_back.translations[[0, -1]] = (
+        clip.motion.rotations[[0, -1]],
+        clip.motion.translations[[0, -1]],
+    )
+    assert not same_frames(moved, clip)[[0, -1]].any()
+    assert jump_at_any_frame(clip, clip.with_motion(put_back)) > 5.0
+    assert jump_at_any_frame(clip, kept) <= 1.5
+
+
+def test_the_ends_are_kept_where_a_foot_stands_and_when_solved_again(
+    steps: SyntheticMotion, plants: list[Footplant], enforced: Deformation
+) -> None:
+    clip, size = steps.clip, steps.clip.skeleton.size
+    assert not same_frames(enforced.clip, clip)[[0, -1]].any()
+    first = deform(clip, [*plants, Balance(priority=5)], keep_ends=True)
+    again = first.again([*plants[:2], plants[2].moved((0.0, 0.0, 0.03 * size)), *plants[3:], first.constraints[-1]])
+    for result in (first, again):
+        assert same_frames(result.clip, clip)[[0, -1]].all()
+        assert jump_at_any_frame(clip, result.clip) <= 1.5
+    middle = [plant for plant in first.constraints[:-1] if 20 < first.report.residual(plant).frames[0] < 80]
+    assert middle and max(first.report.residual(plant).worst for plant in middle) < 1e-5 * size
+
+
+def test_the_ends_of_a_loop_cannot_be_kept() -> None:
+    with pytest.raises(ConstraintError, match="ends of a loop cannot be kept"):
+        deforming(swaying(), [], cyclic=True, keep_ends=True)
+
+
+def test_what_need_not_be_exact_is_met_nearly_and_as_smooth_as_the_source(
+    steps: SyntheticMotion, rng: np.random.Generator
+) -> None:
+    """A walk that trembles, with one plant moved: who removes the tremor of the feet shakes the rest of the body."""
+    size, joints = steps.clip.skeleton.size, len(steps.clip.skeleton)
+    tremor = rotations.exp(0.004 * rng.standard_normal((steps.clip.frames, joints, 3)))
+    trembling = Motion(rotations.multiply(steps.clip.motion.rotations, tremor), steps.clip.motion.translations)
+    clip = steps.clip.with_motion(trembling)
+    by = np.array([0.1, 0.0, 0.0]) * size
+    jumps, added, missed = {}, {}, {}
+    for exact in (True, False):
+        plants = [plant_of(contact, priority=10, exact=exact) for contact in steps.contacts]
+        plants[2] = plants[2].moved(tuple(by.tolist()))
+        result = deform(clip, plants)
+        moved = (result.clip.world.positions - clip.world.positions) / size
+        added[exact] = float(np.sqrt((np.diff(moved, 2, axis=0) ** 2).mean()))
+        jumps[exact] = joint_jumps(clip, result.clip).ratio
+        residuals = [result.report.residual(plant).distances for plant in plants]
+        missed[exact] = max(float(np.sqrt((each**2).mean())) for each in residuals) / size
+        begin, end = (int(time) for time in plants[2].stays["toe"])
+        toe = getattr(clip.skeleton.landmarks, f"{plants[2].foot}_toe")
+        way = (result.clip.position(toe) - clip.position(toe))[begin : end + 1].mean(axis=0)
+        assert np.linalg.norm(way - by) < 0.01 * size, "on the whole, the moved plant does not stand at its place"
+    marks = clip.skeleton.landmarks
+    points = (marks.left_heel, marks.left_toe, marks.right_heel, marks.right_toe)
+    shaking = np.concatenate([clip.position(point) - steps.clip.position(point) for point in points])  # type: ignore[arg-type]
+    amplitude = float(np.sqrt((shaking**2).sum(axis=1).mean())) / size
+    assert missed[True] < 1e-6 and missed[False] < 1.5 * amplitude, "more is missed than the tremor"
+    assert jumps[False] < 1.2 and jumps[True] > 2.0
+    assert added[False] < 0.4 * added[True]
