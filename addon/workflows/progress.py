@@ -23,12 +23,11 @@ BAKING = "baking"
 
 STAGES = {
     READING: ShownStage("Reading", 0.0),
-    Stage.BOUNDARIES.value: ShownStage("Solving", 0.2),
-    Stage.COARSE.value: ShownStage("Solving", 0.3),
-    Stage.SOLVING.value: ShownStage("Solving", 0.45),
-    Stage.CONFLICTS.value: ShownStage("Resolving conflicts", 0.6),
-    Stage.SMOOTHING.value: ShownStage("Smoothing", 0.75),
-    Stage.CLEARANCE.value: ShownStage("Smoothing", 0.85),
+    Stage.COARSE.value: ShownStage("Solving", 0.2),
+    Stage.BOUNDARIES.value: ShownStage("Solving", 0.3),
+    Stage.CONFLICTS.value: ShownStage("Resolving conflicts", 0.4),
+    Stage.SOLVING.value: ShownStage("Solving", 0.6),
+    Stage.CLEARANCE.value: ShownStage("Lifting feet", 0.8),
     BAKING: ShownStage("Baking", 0.9),
 }
 """By the names that the solver and the workflows yield."""

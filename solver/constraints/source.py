@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..body.clip import Clip
-from ..body.joints import JointKind
-from ..body.skeleton import Skeleton
 from ..core.arrays import Array
 from .effectors import Effector
 from .ground import Ground
@@ -24,13 +22,6 @@ EASE = 0.25
 COMPILATIONS_KEPT = 8
 """A cached value is dropped once this many compilations have passed without its being used. While an animator edits one
 constraint and then another, the values of both stay cached."""
-
-STIFFENING = 20.0
-"""Factor on the stiffness of free joints while frames are corrected. With 10 the captured walk's pelvis trembles 1.24
-times as much as in the source, with 30 1.18 times; with 100 the knees begin to shake."""
-
-SKELETONS_KEPT = 4
-"""Stiffened skeletons that are cached: recognising the landmarks of one takes as long as solving a second of motion."""
 
 
 class Source:
@@ -66,14 +57,6 @@ class Source:
         """The number of frames in a duration, at least one."""
         return max(1, round(seconds * self.clip.fps))
 
-    @property
-    def stiffened_skeleton(self) -> Skeleton:
-        """The skeleton with free joints so stiff that small corrections are made by limbs, not by the whole body.
-
-        Planted feet no longer tremble in the world as they did in the capture; the legs compensate for it.
-        """
-        return _stiffened(self.clip.skeleton)
-
     # The cache -----------------------------------------------------------------------------------------------------
 
     def cached(self, key: Hashable, compute: Callable[[], _Cached]) -> _Cached:
@@ -93,10 +76,3 @@ class Source:
     def values(self, effector: Effector) -> Array:
         """(frames, width) the effector's value in every frame of the source; not to be written to."""
         return self.cached(effector, lambda: effector.value(self.clip.world))
-
-
-@lru_cache(maxsize=SKELETONS_KEPT)
-def _stiffened(skeleton: Skeleton) -> Skeleton:
-    """See `Source.stiffened_skeleton`."""
-    free = [joint for joint, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE]
-    return skeleton.with_stiffness({joint: STIFFENING * float(skeleton.stiffness[joint]) for joint in free})

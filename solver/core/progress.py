@@ -21,8 +21,6 @@ class Stage(Enum):
     """All frames are projected onto their targets, or solved one after the other."""
     CONFLICTS = "conflicts"
     """Targets that cannot be reached are relaxed, and frames in which one is missed are solved in strict priority."""
-    SMOOTHING = "smoothing"
-    """The displacement is filtered where it adds too much acceleration, and the constraints are enforced again."""
     CLEARANCE = "clearance"
     """Feet are lifted out of the ground."""
 

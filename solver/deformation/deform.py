@@ -15,7 +15,7 @@ from ..constraints import Constraint, Ground, Source
 from ..core.arrays import BoolArray, IntArray, dilated
 from ..core.errors import ConstraintError
 from ..core.progress import Stage, finished
-from ..posture.feasibility import moving_joints
+from ..posture.recruiting import moving_joints
 from .columns import Columns
 from .frame_tasks import FrameTasks
 from .loop_constraints import Repeated
@@ -29,9 +29,9 @@ from .passes.reach import contested_frames, find_relaxation, is_far, no_relaxati
 from .progress import Progress
 from .report import Report, report_on
 from .settings import DeformSettings
+from .steady_axes import SteadyAxes
 from .timeline import Timeline
 from .workspace import Workspace
-from .steady_axes import SteadyAxes
 
 REACHED = 6.0
 """Time constants of a displacement after which its change does not count: a fiftieth of it is left."""
@@ -90,9 +90,7 @@ def deform(
     `keep_ends` the clip is a part of a longer motion: its first and last frame stay as they are, and what the
     constraints change begins and ends smoothly between them.
     """
-    return finished(
-        deforming(clip, constraints, ground=ground, settings=settings, cyclic=cyclic, keep_ends=keep_ends)
-    )
+    return finished(deforming(clip, constraints, ground=ground, settings=settings, cyclic=cyclic, keep_ends=keep_ends))
 
 
 def deforming(

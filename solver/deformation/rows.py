@@ -45,9 +45,7 @@ class RowBlock:
 class Rows:
     """The rows of the tasks of some frames."""
 
-    def __init__(
-        self, frame_tasks: FrameTasks, frames: IntArray, columns: Columns, exact_only: bool = False
-    ) -> None:
+    def __init__(self, frame_tasks: FrameTasks, frames: IntArray, columns: Columns, exact_only: bool = False) -> None:
         """With `exact_only` the constraints that need not be met exactly have no active rows: see
         `Constraint.exact`."""
         self.columns = columns

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..body.joints import JointKind
 from ..body.skeleton import Skeleton
 from ..core.arrays import BoolArray
 from ..core.errors import RecruitingWarning
@@ -79,6 +80,23 @@ def warn(skeleton: Skeleton, tasks: Sequence[Task]) -> None:
     """Issue a `RecruitingWarning` for every breach, pointing at the caller of the solver's public function."""
     for breach in breaches(skeleton, tasks):
         warnings.warn(str(breach), RecruitingWarning, stacklevel=4)
+
+
+def moving_joints(skeleton: Skeleton, tasks: Sequence[Task]) -> BoolArray:
+    """(joints,) the joints that a clip is deformed by: those recruited by tasks that not every joint moves.
+
+    All joints move the balance, but arms need not swing for an error of the legs. Where there are no such tasks, or
+    they recruit no free joint, all recruited joints move.
+    """
+    # A task is local if some joint does not move it: the balance, which all joints move, is left out.
+    recruited, by_local_tasks = np.zeros((2, len(skeleton)), dtype=bool)
+    for task in tasks:
+        own = task.recruited(skeleton)
+        recruited |= own
+        if not task.influencing_joints(skeleton).all():
+            by_local_tasks |= own
+    is_free = np.array([kind is JointKind.FREE for kind in skeleton.kinds])
+    return by_local_tasks if (by_local_tasks & is_free).any() else recruited
 
 
 def _names(skeleton: Skeleton, mask: BoolArray) -> tuple[str, ...]:

@@ -8,13 +8,12 @@ from .base import GoalStep, Task
 from .center_of_mass import CenterOfMassTask
 from .direction import DirectionTask
 from .half_space import HalfSpaceTask
-from .masked import AcrossTask, MaskedTask
+from .masked import MaskedTask
 from .orientation import OrientationTask
 from .pose import PoseTask
 from .position import PositionTask
 
 __all__ = [
-    "AcrossTask",
     "AimTask",
     "AttachmentTask",
     "BalanceTask",

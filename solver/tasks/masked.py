@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tasks that are active in some frames or along some axes only, so that frames with different tasks share a batch."""
+"""Tasks that are active in some frames only, so that frames with different tasks share a batch."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -15,7 +14,6 @@ from ..body.skeleton import Skeleton
 from ..core import rotations
 from ..core.arrays import Array, BoolArray, IntArray
 from ..core.errors import TaskError
-from ..core.row_space import times
 from .base import GoalStep, Task
 
 
@@ -85,38 +83,13 @@ class MaskedTask(Task):
             raise TaskError(f"{self.label}: it is switched for {len(self.active)} frames, but the motion has {frames}.")
 
 
-@dataclass(frozen=True, eq=False)
-class AcrossTask(MaskedTask):
-    """Another task of three rows, projected across an axis in the frames that have one.
-
-    Two points of a rigid body have a fixed distance: the rows of the second one along the line between them are either
-    satisfied or infeasible, and would depend on the rows of the first.
-    """
-
-    projection: Array
-    """(frames, 3, 3) the matrix that multiplies the task's rows; see `across`."""
-
-    @cached_property
-    def _active_projection(self) -> Array:
-        """(frames, 3, 3)"""
-        return self.projection * self.active[:, None, None]
-
-    def _active_part(self, rows: Array) -> Array:
-        projection = self._active_projection
-        return projection @ rows if rows.ndim == 3 else times(projection, rows)
-
-    def at(self, frames: IntArray) -> Self:
-        return self._copy(
-            task=self.task.at(frames),
-            active=self.active[frames],
-            projection=self.projection[frames],
-            _active_projection=self._active_projection[frames],
-        )
-
-
 def across(axis: Array) -> Array:
     """(frames, 3, 3) two unit rows perpendicular to each unit vector (frames, 3) and a zero row; the identity where the
-    vector is zero."""
+    vector is zero.
+
+    Two points of a rigid body have a fixed distance: the rows of the second one along the line between them are either
+    satisfied or infeasible, and would depend on the rows of the first. These matrices leave them out.
+    """
     least = np.eye(3)[np.argmin(np.abs(axis), axis=1)]
     first = rotations.cross(axis, least)
     lengths = rotations.lengths(first)

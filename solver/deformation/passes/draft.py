@@ -22,8 +22,8 @@ from ..columns import Columns
 from ..frame_tasks import FrameTasks
 from ..metric import DisplacementMetric, with_least_levers
 from ..rows import Rows
-from ..workspace import Workspace
 from ..steady_axes import SteadyAxes
+from ..workspace import Workspace
 
 JOINT_SHARE = 0.15
 """The weight of a coordinate itself, a radian, beside the sizes by which it moves a watched joint. Without it a limb

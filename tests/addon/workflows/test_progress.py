@@ -10,7 +10,7 @@ from mathutils import Vector
 from poise import solver
 from poise.addon.workflows import create, progress, solve
 
-LABELS = {"Reading", "Solving", "Resolving conflicts", "Smoothing", "Baking"}
+LABELS = {"Reading", "Solving", "Resolving conflicts", "Lifting feet", "Baking"}
 
 
 def test_every_stage_has_one_of_the_labels() -> None:

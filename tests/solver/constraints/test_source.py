@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.solver.body.joints import JointKind
 from poise.solver.constraints import ConstraintPoint, DirectionConstraint, Source
 from poise.solver.constraints.effectors import PointEffector
-from poise.solver.constraints.source import COMPILATIONS_KEPT, STIFFENING
+from poise.solver.constraints.source import COMPILATIONS_KEPT
 from poise.solver.deformation.timeline import Timeline
 
 from ..made_up import moving_human
@@ -51,13 +50,3 @@ def test_the_cache_is_bounded_while_an_effector_is_edited(rng: np.random.Generat
         Timeline.of(source, [gaze])
         sizes.append(len(source._cache))
     assert max(sizes) == sizes[2 * COMPILATIONS_KEPT]
-
-
-def test_only_free_joints_are_stiffened_once_for_each_skeleton(rng: np.random.Generator) -> None:
-    clip = moving_human(rng, 2)
-    free = np.array([kind is JointKind.FREE for kind in clip.skeleton.kinds])
-    stiffened = Source(clip).stiffened_skeleton
-    assert free.any() and Source(clip).stiffened_skeleton is stiffened
-    factor = np.where(free, STIFFENING, 1.0)
-    expected = np.array([float(each) for each in clip.skeleton.stiffness]) * factor
-    np.testing.assert_allclose([float(each) for each in stiffened.stiffness], expected, rtol=1e-12)

@@ -18,9 +18,10 @@ from poise.solver.deformation.metric import DisplacementMetric
 from poise.solver.deformation.passes.draft import Draft, Knots, solve_draft
 from poise.solver.deformation.passes.projection import project
 from poise.solver.deformation.settings import DeformSettings
+from poise.solver.deformation.steady_axes import SteadyAxes
 from poise.solver.deformation.timeline import Timeline
 from poise.solver.deformation.workspace import Workspace
-from poise.solver.posture.feasibility import moving_joints
+from poise.solver.posture.recruiting import moving_joints
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,16 +97,21 @@ def drafting(
     knots = Knots.of(movable, np.ones(clip.frames, dtype=bool) if changed is None else changed, clip.fps)
     begun = columns.displacement(clip.motion.at(knots.frames), work.reference.at(knots.frames))
     values = begun * (knots.fixed[:, None] & movable[knots.frames])
-    draft = draft_of(knots, columns, movable, values)
+    draft = draft_of(clip, knots, columns, movable, values)
     return Drafting(timeline, tasks, work, DisplacementMetric(clip, columns), draft)
 
 
-def draft_of(knots: Knots, columns: Columns, movable: BoolArray, values: Array, metrics: Array | None = None) -> Draft:
-    """A draft with given values (knots, columns) at its knots; its metrics are those of a draft to be solved."""
+def draft_of(
+    clip: Clip, knots: Knots, columns: Columns, movable: BoolArray, values: Array, metrics: Array | None = None
+) -> Draft:
+    """A draft with given values (knots, columns) at its knots, in the coordinates of `Columns`; its metrics are those
+    of a draft to be solved."""
+    axes = SteadyAxes(clip, columns)
     return Draft(
         knots=knots,
         columns=columns,
         movable=movable,
-        values=values,
+        axes=axes,
+        values=axes.from_parents(values, knots.frames),
         metrics=np.zeros(0) if metrics is None else metrics,
     )

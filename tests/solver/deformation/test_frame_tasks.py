@@ -302,20 +302,18 @@ def test_invalid_tasks_raise_an_error_before_anything_is_solved() -> None:
 # Displacements and residuals -----------------------------------------------------------------------------------------
 
 
-def test_the_largest_displacement_is_that_of_the_marked_frames() -> None:
+def test_the_largest_change_is_that_of_any_target() -> None:
     clip = standing_human(41)
     turned = rotations.exp(np.array([0.0, 0.0, 0.7]))
-    constraints: list[Constraint] = [
-        displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 2, 8, 8, 14),
-        displaced(clip, "r_wrist", (0.0, 0.2, 0.0), 10, 18, 18, 26),
-        OrientationConstraint("skullbase", 24, 40, [ConstraintPoint(turned, 30)], "relative"),
-    ]
-    frame_tasks = frame_tasks_of(clip, constraints)
-    for first, last, expected in ((0, 9, 0.1), (0, 23, 0.2), (0, 41, 0.7), (0, 3, 0.0)):
-        marked = np.zeros(41, dtype=bool)
-        marked[first:last] = True
-        assert frame_tasks.largest_displacement(marked) == pytest.approx(expected, abs=1e-9)
-    assert frame_tasks_of(clip, []).largest_displacement(np.ones(41, dtype=bool)) == 0.0
+
+    def tasks(by: float, *more: Constraint) -> FrameTasks:
+        return frame_tasks_of(clip, [displaced(clip, "l_wrist", (0.0, by, 0.0), 2, 8, 8, 14), *more])
+
+    looking = OrientationConstraint("skullbase", 24, 40, [ConstraintPoint(turned, 30)], "relative")
+    assert tasks(0.1).largest_change(tasks(0.1)) == 0.0
+    assert tasks(0.1).largest_change(tasks(0.25)) == pytest.approx(0.15, abs=1e-9)
+    assert tasks(0.1, looking).largest_change(tasks(0.1)) == pytest.approx(0.7, abs=1e-9)
+    assert tasks(0.1).largest_change(frame_tasks_of(clip, [])) == pytest.approx(0.1, abs=1e-9)
 
 
 def test_frames_with_joints_that_may_move_are_found() -> None:

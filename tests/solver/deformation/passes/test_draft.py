@@ -125,13 +125,14 @@ def some_draft(rng: np.random.Generator, movable: Any = None, frames: int = 121)
     knots = Knots.of(movable, everywhere(frames), FPS)
     values = rng.standard_normal((len(knots.frames), columns.count)) * movable[knots.frames]
     metrics = rng.standard_normal((len(knots.frames), columns.count, columns.count))
-    return draft_of(knots, columns, movable, values, metrics)
+    return draft_of(standing_human(frames), knots, columns, movable, values, metrics)
 
 
 def test_a_draft_passes_through_its_knots(rng: np.random.Generator) -> None:
     draft = some_draft(rng)
-    np.testing.assert_allclose(draft.at(draft.knots.frames), draft.values, atol=1e-12)
-    np.testing.assert_allclose(draft.metric_at(draft.knots.frames), draft.metrics, atol=1e-12)
+    np.testing.assert_allclose(draft.at(draft.knots.frames), draft.at_knots(), atol=1e-12)
+    own = draft.axes.metric_in_parents(draft.metrics, draft.knots.frames)
+    np.testing.assert_allclose(draft.metric_at(draft.knots.frames), own, atol=1e-12)
     halfway = draft.knots.frames[:-1] + STRIDE // 2
     assert np.isfinite(draft.metric_at(halfway)).all()
     steps = np.abs(np.diff(draft.at(np.arange(121)), axis=0))
@@ -142,7 +143,7 @@ def test_straight_lines_are_kept_between_inner_knots(rng: np.random.Generator) -
     draft = some_draft(rng)
     slopes, start = rng.standard_normal((2, draft.columns.count))
     values = start + draft.knots.frames[:, None] * slopes
-    straight = draft_of(draft.knots, draft.columns, draft.movable, values, draft.metrics)
+    straight = draft_of(standing_human(121), draft.knots, draft.columns, draft.movable, values, draft.metrics)
     inner = np.arange(draft.knots.frames[1], draft.knots.frames[-2] + 1)
     np.testing.assert_allclose(straight.at(inner), start + inner[:, None] * slopes, atol=1e-9)
 
@@ -164,7 +165,7 @@ def test_columns_begin_to_move_from_rest(rng: np.random.Generator) -> None:
     columns = some_draft(rng).columns
     movable = spans(481, [(0, 480)], [(120, 360)], [(0, 480)])
     knots = Knots.of(movable, everywhere(481), 4.0 * FPS)
-    draft = draft_of(knots, columns, movable, movable[knots.frames].astype(np.float64))
+    draft = draft_of(standing_human(481), knots, columns, movable, movable[knots.frames].astype(np.float64))
     found = draft.at(np.arange(481))[:, 1]
     first = int(np.searchsorted(knots.frames, 119))
     even = 1.0 / (knots.frames[first + 1] - 119)
@@ -175,8 +176,9 @@ def test_columns_begin_to_move_from_rest(rng: np.random.Generator) -> None:
 def test_one_knot_is_a_constant(rng: np.random.Generator) -> None:
     draft = some_draft(rng, frames=1)
     assert len(draft.knots.frames) == 1
-    np.testing.assert_array_equal(draft.at(np.array([0])), draft.values)
-    np.testing.assert_array_equal(draft.metric_at(np.array([0])), draft.metrics)
+    np.testing.assert_allclose(draft.at(np.array([0])), draft.at_knots(), atol=1e-15)
+    own = draft.axes.metric_in_parents(draft.metrics, np.array([0]))
+    np.testing.assert_allclose(draft.metric_at(np.array([0])), own, atol=1e-15)
 
 
 # Solving -------------------------------------------------------------------------------------------------------------
@@ -185,7 +187,7 @@ def test_one_knot_is_a_constant(rng: np.random.Generator) -> None:
 def at_knots(solving: Drafting, draft: Draft) -> Array:
     """(knots, channels) the residuals of a draft at its knots."""
     knots = draft.knots.frames
-    motion = draft.columns.displaced(solving.clip.motion.at(knots), draft.values)
+    motion = draft.columns.displaced(solving.clip.motion.at(knots), draft.at_knots())
     return solving.residuals(knots, WorldState.of(solving.clip.skeleton, motion))
 
 
