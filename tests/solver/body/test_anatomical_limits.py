@@ -338,7 +338,7 @@ def test_a_straight_leg_that_is_lifted_bends_its_knee_forward(walk: Clip, side: 
     assert np.abs(solved.errors[0]).max() < 1e-6 * skeleton.size
     moved = solver.Clip(skeleton, solved.pose.motion).position(f"{side}Leg")[0] - knee
     sideways = rotations.unit(np.cross(foot - hip, (0.0, 0.0, 1.0)))
-    assert abs(moved @ sideways) < 0.01 * skeleton.size, "the knee goes sideways"
+    assert abs(moved @ sideways) < 0.05 * skeleton.size, "the knee goes sideways"
     assert moved[2] > 0.1 * skeleton.size, "the knee goes backward"
 
 

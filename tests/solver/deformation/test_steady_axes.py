@@ -12,7 +12,7 @@ from poise.solver.core.arrays import Array
 from poise.solver.deformation.columns import Columns
 from poise.solver.deformation.steady_axes import SteadyAxes
 
-from ..characters import moving_human
+from ..made_up import moving_human
 
 
 def axes_of(clip: Clip) -> tuple[SteadyAxes, Columns, Array]:

@@ -154,7 +154,6 @@ def test_out_of_reach_it_comes_as_near_as_it_can_below_what_is_more_important(ev
         solved = solve_posture(skeleton, pose, [*feet, hand, PoseTask(pose, priority=0)])
         *standing, missed, _ = (np.linalg.norm(error) for error in solved.errors)
         assert max(standing) < 1e-9 * skeleton.size
-        assert solved.converged or not everything
         misses.append(missed)
     # The hand leads straight away from its shoulder: what it misses by grows by as much as the target is moved away.
     reach = np.sqrt(2.0) * np.array([1.0, 3.0]) - misses
