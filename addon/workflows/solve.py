@@ -190,7 +190,10 @@ def with_unbakeable_joints_fixed(reading: bridge.Reading, clip: solver.Clip) -> 
     """The clip with every joint fixed that cannot be baked, so that only the others are moved."""
     if not reading.unbakeable:
         return clip
-    skeleton = clip.skeleton.with_kinds(dict.fromkeys(reading.unbakeable, solver.JointKind.FIXED))
+    movable = clip.skeleton
+    fixed = {movable.index(joint) for joint in reading.unbakeable}
+    limits = {joint: limit for joint, limit in movable.limits.items() if movable.index(joint) not in fixed}
+    skeleton = movable.replace(limits=limits).with_kinds(dict.fromkeys(reading.unbakeable, solver.JointKind.FIXED))
     if all(kind is solver.JointKind.FIXED for kind in skeleton.kinds):
         raise bridge.BridgeError(next(iter(reading.unbakeable.values())))
     return replace(clip, skeleton=skeleton)

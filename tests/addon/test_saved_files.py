@@ -26,6 +26,10 @@ SINGLE_PRECISION = 1e-5
 SAME_RESULT = 1e-3
 """Metres between bones of two solves of the same file, in Blenders whose arithmetic differs: the character is 1.7 m."""
 
+LIKE_BEFORE = 0.15
+"""Metres between bones of a result that a file holds and one of today: clips are solved in another way since, which
+meets the same constraints in other postures."""
+
 
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
@@ -99,7 +103,7 @@ def test_the_source_of_a_saved_result_is_read_while_the_result_is_shown() -> Non
     assert np.abs(behind_result.world.positions - restored.world.positions).max() < SINGLE_PRECISION
 
 
-def test_a_saved_file_solves_to_the_result_that_it_holds() -> None:
+def test_a_saved_file_solves_to_a_result_like_the_one_that_it_holds() -> None:
     armature, expected = opened("character")
     bpy.ops.poise.source_restore()
     assert largest_distance(armature, expected["heads"]) > 10.0 * SAME_RESULT, "the source is another motion"
@@ -108,10 +112,10 @@ def test_a_saved_file_solves_to_the_result_that_it_holds() -> None:
     # Since the file was saved, Look At has come to aim from where the bone is in the result.
     (gaze,) = (item for item in character_of(armature).constraints if item.kind == "LOOK_AT")
     before = {frame: each for frame, each in expected["heads"].items() if int(frame) < gaze.begin}
-    assert len(before) == 2 and largest_distance(armature, before) < SAME_RESULT
+    assert len(before) == 2 and largest_distance(armature, before) < LIKE_BEFORE
 
 
-def test_saved_constraints_load_from_json_and_solve_to_the_same_result() -> None:
+def test_saved_constraints_load_from_json_and_solve_to_a_like_result() -> None:
     armature, expected = opened("character")
     assert bpy.ops.poise.constraints_load(filepath=str(SAVED / "constraints.json"), replace=True) == {"FINISHED"}
     saved = [item for item in expected["character"]["constraints"] if item["kind"] != "POSE"]
@@ -121,7 +125,7 @@ def test_saved_constraints_load_from_json_and_solve_to_the_same_result() -> None
         for name in ("name", "kind", "bone", "priority", "weight", "recruit", "begin", "end"):
             assert not differences(getattr(item, name), before[name], f"{item.name}.{name}")
     assert bpy.ops.poise.solve() == {"FINISHED"}
-    assert largest_distance(armature, expected["heads"]) < SAME_RESULT
+    assert largest_distance(armature, expected["heads"]) < LIKE_BEFORE
 
 
 def test_a_ground_that_was_a_default_stays_where_it_was() -> None:

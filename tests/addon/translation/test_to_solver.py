@@ -114,7 +114,7 @@ def test_a_head_looks_from_where_it_is_in_the_result(armature: bpy.types.Object,
     after = solved(armature, reading)
     for time in range(20, 41, 5):
         now = frame(reading, time)
-        assert np.linalg.norm(after.position(HEAD)[now] - reading.clip.position(HEAD)[now]) > 0.2
+        assert np.linalg.norm(after.position(HEAD)[now] - reading.clip.position(HEAD)[now]) > 0.1
         looks = rotations.rotate(after.orientation(HEAD)[now], np.array(item.axis))
         wanted = np.array(ball.location) - after.position(HEAD)[now]
         assert looks @ wanted / np.linalg.norm(wanted) > np.cos(np.radians(0.1)), f"frame {time}"

@@ -44,7 +44,7 @@ def test_errors_and_advice_of_a_missed_pin_are_stored(armature: bpy.types.Object
     messages.store_residuals(character, report, translated.uids, reading.times)
     (residual,) = character.residuals
     assert (residual.uid, residual.unit, residual.misses, residual.worst_frame) == (pin.uid, "LENGTH", True, 20.0)
-    assert residual.worst > 8.0
+    assert residual.worst > 7.0
     messages.store_advice(character, report, translated, reading.times, more=["Also this."], first=["First this."])
     sentences = [advice.sentence for advice in character.advice]
     assert sentences[0] == "First this." and sentences[-1] == "Also this."
