@@ -9,7 +9,7 @@ all tasks form a group.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -247,6 +247,27 @@ class FrameTasks:
         each = self.timeline.channels[channel]
         of_tracks = [int(track.constraint.priority) for track in each.tracks] + [int(np.iinfo(np.int64).min)]
         return np.array(of_tracks)[each.owner]
+
+    def without_less_important(self, frames: IntArray, world: WorldState, tolerance: float) -> FrameTasks | None:
+        """The tasks without those that are less important than the most important one that is missed, in some frames
+        with their state; None where nothing less important is active."""
+        priorities = np.stack(
+            [self.priorities(number)[frames] for number in range(len(self.timeline.channels))], axis=1
+        )
+        active = np.stack([channel.active[frames] for channel in self.timeline.channels], axis=1)
+        residuals = [self.residuals(number, world, frames) for number in range(len(self.timeline.channels))]
+        missed = active & (np.stack(residuals, axis=1) > tolerance)
+        lowest = np.iinfo(np.int64).min
+        highest = np.where(missed, priorities, lowest).max(axis=1, initial=lowest)
+        dropped = active & (priorities < highest[:, None])
+        if not dropped.any():
+            return None
+        channels = []
+        for number, channel in enumerate(self.timeline.channels):
+            without = np.zeros(self.timeline.frames, dtype=bool)
+            without[frames] = dropped[:, number]
+            channels.append(channel.without(without))
+        return FrameTasks(replace(self.timeline, channels=tuple(channels)), self.targets, self.movable)
 
     def is_exact(self, channel: int) -> BoolArray:
         """(frames,) where the constraint that owns a channel's frame is to be met exactly."""

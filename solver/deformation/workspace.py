@@ -21,6 +21,11 @@ STRICT_BATCH = 40
 not wait."""
 
 
+DEFENCES = 3
+"""How often frames that do not converge are solved again without what is less important than a target that is missed:
+once for each level that others may pull at."""
+
+
 class Workspace:
     """The result so far, the draft that it comes from, and the state of each frame."""
 
@@ -68,8 +73,19 @@ class Workspace:
     def solve_strictly(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage) -> Steps:
         """Solve some frames in strict priority from their present postures, which they stay near."""
         for first in range(0, len(frames), STRICT_BATCH):
-            self._solve_strictly(frame_tasks, frames[first : first + STRICT_BATCH], self.motion)
+            some = frames[first : first + STRICT_BATCH]
+            self._solve_strictly(frame_tasks, some, self.motion)
             yield self.progress(stage, (first + STRICT_BATCH) / len(frames))
+            # Iterations may run out while a less important target still pulls at a more important one.
+            open_frames = some[~self.converged[some] & ~self.met[some]]
+            for _ in range(DEFENCES):
+                world = WorldState.of(frame_tasks.skeleton, self.at(open_frames))
+                upper = frame_tasks.without_less_important(open_frames, world, self.settings.tolerances.met)
+                if upper is None:
+                    break
+                self._solve_strictly(upper, upper.with_tasks(open_frames), self.motion)
+                self.met[open_frames] = False
+                yield self.progress(stage, (first + STRICT_BATCH) / len(frames))
 
     def solve_sequentially(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage) -> Steps:
         """Solve frame after frame, each from the result of the one before (Le Callennec 2006, equation 5.1)."""
