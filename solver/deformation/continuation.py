@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.arrays import Array, BoolArray, IntArray, runs
+from ..core.arrays import Array, BoolArray, IntArray, distances_to, runs
 
 SHORTEST = 0.085
 """Seconds, the least time constant of a continuation. Between half and twice as long results are the same (30 clips of
@@ -41,12 +41,7 @@ def continued(residual: Array, active: BoolArray, fps: float) -> Array:
 
 def distances(active: BoolArray) -> Array:
     """(frames,) how many frames away the nearest active one is; infinite where there is none."""
-    if not active.any():
-        return np.full(len(active), np.inf)
-    indices, frames = np.flatnonzero(active), np.arange(len(active))
-    after = np.searchsorted(indices, frames)
-    before = np.abs(frames - indices[np.maximum(after - 1, 0)])
-    return np.minimum(before, np.abs(indices[np.minimum(after, len(indices) - 1)] - frames)).astype(np.float64)
+    return distances_to(active) if active.any() else np.full(len(active), np.inf)
 
 
 def _run_end(active: BoolArray, frame: int, inward: int) -> list[int]:
