@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -63,6 +64,12 @@ class Channel:
         if not (self.active & frames).any():
             return self
         return replace(self, active=self.active & ~frames, owner=np.where(frames, -1, self.owner))
+
+    def owned_runs(self) -> list[tuple[int, int]]:
+        """The first and the last frame of every run of active frames with the same owner."""
+        changes = np.flatnonzero(np.diff(self.owner)) + 1
+        edges = np.concatenate([[0], changes, [len(self.owner)]])
+        return [(int(a), int(b) - 1) for a, b in pairwise(edges) if self.active[a]]
 
     def active_runs(self) -> list[ActiveRun]:
         """The runs of active frames."""

@@ -25,13 +25,23 @@ from .passes.boundaries import blend_boundaries
 from .passes.draft import Draft, Knots, solve_draft, transition_times
 from .passes.ground_clearance import keep_feet_above_ground
 from .passes.projection import project
-from .passes.reach import contested_frames, find_relaxation, is_far, no_relaxation, relaxed, with_blended_transits
+from .passes.reach import (
+    find_relaxation,
+    missed_knots,
+    no_relaxation,
+    relaxed,
+    spread_knots,
+    with_blended_transits,
+)
 from .progress import Progress
 from .report import Report, report_on
 from .settings import DeformSettings
 from .steady_axes import SteadyAxes
 from .timeline import Timeline
 from .workspace import Workspace
+
+ATTEMPTS = 3
+"""How often targets are relaxed at most: at first those that are far, then those that the draft misses."""
 
 REACHED = 6.0
 """Time constants of a displacement after which its change does not count: a fiftieth of it is left."""
@@ -229,7 +239,12 @@ def _solve(
         yield from work.solve_sequentially(frame_tasks, frames, Stage.SOLVING)
     elif frames.size:
         work.restore_source(frames)
-        wanted = yield from _solve_all_frames(frame_tasks, work, frames)
+        parts, solved = frame_tasks.independent_parts(), []
+        for part in parts:
+            others = Workspace(source, settings, work) if len(parts) > 1 else work
+            solved.append((yield from _solve_all_frames(part, work, frames)))
+            work.keep_other_joints(others, part.movable.any(axis=0))
+        wanted = frame_tasks.joined(solved)
     clip = work.clip() if active.any() else source.clip
     solution = _Solution(work, frame_tasks, wanted, keep_ends)
     return Deformation(source.clip, clip, timeline.constraints, work.converged, changed & active, solution)
@@ -257,39 +272,38 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
     changed = np.zeros(clip.frames, dtype=bool)
     changed[frames] = True
     movable = columns.movable(compiled.movable)
-    knots = Knots.of(movable, changed, clip.fps, work.source.period)
+    tolerances = work.settings.tolerances
+    is_far = wanted.largest_displacement() > tolerances.far
+    events = wanted.timeline.events() if is_far else None
+    knots = Knots.of(movable, changed, clip.fps, work.source.period, events)
     if not len(knots.frames):
         return wanted  # no joint that can move is recruited
     fixed = columns.displacement(clip.motion.at(knots.frames), work.reference.at(knots.frames))
     fixed *= knots.fixed[:, None] & movable[knots.frames]
     axes = SteadyAxes(clip, columns)
     draft = Draft(knots, columns, movable, axes, axes.from_parents(fixed, knots.frames), np.zeros(0))
-    close, far = work.settings.tolerances.close, work.settings.tolerances.far
 
     def state(some: IntArray) -> WorldState:
         return WorldState.of(skeleton, columns.displaced(clip.motion.at(some), draft.at(some)))
 
-    by_priority = is_far(wanted, work, draft, far)
-    draft = solve_draft(wanted, work, metric, draft, by_priority)
+    undisplaced, relaxation = draft, no_relaxation(wanted)
+    if is_far:
+        relaxation, draft = yield from find_relaxation(wanted, work, undisplaced, spread_knots(wanted, knots))
+    draft = solve_draft(relaxed(wanted, relaxation, knots.frames), work, metric, draft)
     yield work.progress(Stage.COARSE, 1.0)
     blended = blend_boundaries(wanted, state)
     if blended is not wanted:
         wanted = blended
-        draft = solve_draft(wanted, work, metric, draft, by_priority)
+        draft = solve_draft(relaxed(wanted, relaxation, knots.frames), work, metric, draft)
         yield work.progress(Stage.BOUNDARIES, 1.0)
-    if not by_priority and is_far(wanted, work, draft, close):
-        by_priority = True
-        draft = solve_draft(wanted, work, metric, draft, by_priority)
-        yield work.progress(Stage.CONFLICTS, 1.0)
-    relaxation = (yield from find_relaxation(wanted, work, draft)) if by_priority else no_relaxation(wanted)
-    tasks = relaxed(wanted, relaxation)
-    if by_priority:
-        refined = solve_draft(tasks, work, metric, draft)
-        draft = draft if is_far(tasks, work, refined, close) else refined
+    missed = missed_knots(wanted, work, draft, tolerances.close)
+    if missed.size and not is_far:
+        chosen = np.union1d(missed, spread_knots(wanted, knots))
+        relaxation, draft = yield from find_relaxation(wanted, work, undisplaced, chosen)
+        draft = solve_draft(relaxed(wanted, relaxation, knots.frames), work, metric, draft)
+    tasks = relaxed(wanted, relaxation, knots.frames)
     work.write_draft(frames, columns.displaced(clip.motion.at(frames), draft.at(frames)))
     unmet = yield from project(tasks, work, frames, draft)
     yield from work.solve_strictly(tasks, unmet, Stage.CONFLICTS)
-    contested = np.intersect1d(frames, contested_frames(wanted, relaxation))
-    yield from work.solve_strictly(wanted, contested, Stage.CONFLICTS)
     yield from keep_feet_above_ground(tasks, timeline, work, changed, draft)
     return with_blended_transits(wanted, timeline, WorldState.of(skeleton, work.motion))

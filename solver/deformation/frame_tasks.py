@@ -70,10 +70,15 @@ class FrameTasks:
     """The tasks of every frame of a time line."""
 
     def __init__(
-        self, timeline: Timeline, targets: list[Array] | None = None, movable: BoolArray | None = None
+        self,
+        timeline: Timeline,
+        targets: list[Array] | None = None,
+        movable: BoolArray | None = None,
+        relaxed: BoolArray | None = None,
     ) -> None:
         """`targets` (frames, width) are those of each channel; None: the time line's own. `movable` (frames, joints)
-        are the joints that may move; None: those that a task of the frame recruits."""
+        are the joints that may move; None: those that a task of the frame recruits. `relaxed` (frames, channels) says
+        which targets are relaxed; None: none is."""
         self.timeline = timeline
         self.skeleton = timeline.source.clip.skeleton
         self.targets = timeline.targets() if targets is None else targets
@@ -82,6 +87,10 @@ class FrameTasks:
         self._priorities = {rank: number for number, rank in enumerate(ranks, start=1)}
         """The priorities of tasks by the rank of their specification; that of the pose attraction is 0."""
         self._movable = movable
+        self.relaxed: BoolArray = (
+            np.zeros((timeline.frames, len(timeline.channels)), dtype=bool) if relaxed is None else relaxed
+        )
+        """(frames, channels) whose targets could not be met and have been moved to where the effector comes near."""
         no_channels = [np.zeros((timeline.frames, 0), dtype=np.int64)]
         self.codes: IntArray = np.concatenate(
             no_channels + [each.codes[:, None] for each in self._specifications], axis=1
@@ -204,6 +213,49 @@ class FrameTasks:
                 movable |= (specifications.codes == specification)[:, None] & self._recruited_by(number, specification)
         return movable
 
+    def independent_parts(self) -> list[FrameTasks]:
+        """The tasks, divided where the joints that some channels recruit move no effector of the others: each part has
+        the same time line without the other channels."""
+        channels = self.timeline.channels
+        recruited = np.zeros((len(channels), len(self.skeleton)), dtype=bool)
+        influencing = np.zeros_like(recruited)
+        for number, specifications in enumerate(self._specifications):
+            for specification in range(len(specifications.distinct)):
+                recruited[number] |= self._recruited_by(number, specification)
+                influencing[number] |= self._task(number, specification, np.array([0]), 1).influencing_joints(
+                    self.skeleton
+                )
+        coupled = (recruited.astype(np.int64) @ influencing.T) > 0
+        coupled |= coupled.T | np.eye(len(channels), dtype=bool)
+        for _ in channels:
+            coupled = (coupled.astype(np.int64) @ coupled) > 0
+        parts = np.unique(coupled, axis=0)
+        if len(parts) <= 1:
+            return [self]
+        return [self._part(own, recruited[own].any(axis=0)) for own in parts]
+
+    def _part(self, own: BoolArray, joints: BoolArray) -> FrameTasks:
+        """The tasks of some channels (channels,), which may move some joints (joints,)."""
+        everywhere = np.ones(self.timeline.frames, dtype=bool)
+        channels = tuple(
+            channel if is_own else channel.without(everywhere)
+            for channel, is_own in zip(self.timeline.channels, own, strict=True)
+        )
+        return FrameTasks(replace(self.timeline, channels=channels), self.targets, self.movable & joints, self.relaxed)
+
+    def joined(self, parts: Sequence[FrameTasks]) -> FrameTasks:
+        """Tasks that were made of the `independent_parts`, as one."""
+        if len(parts) == 1:
+            return parts[0]
+        own = [next((part for part in parts if part.has_channel(number)), self) for number in range(len(self.targets))]
+        channels = tuple(part.timeline.channels[number] for number, part in enumerate(own))
+        targets = [part.targets[number] for number, part in enumerate(own)]
+        return FrameTasks(replace(self.timeline, channels=channels), targets, self.movable)
+
+    def has_channel(self, number: int) -> bool:
+        """Whether a channel is active in any frame."""
+        return bool(self.timeline.channels[number].active.any())
+
     def differs_from(self, other: FrameTasks) -> BoolArray:
         """(frames,) where the tasks are not those of another time line of the same clip."""
         mine, theirs = self._by_effector(), other._by_effector()
@@ -229,11 +281,12 @@ class FrameTasks:
     # Residuals -----------------------------------------------------------------------------------------------------
 
     def met(self, frames: IntArray, world: WorldState, tolerance: float) -> BoolArray:
-        """(frames,) where the residuals of all active channels are within the tolerance, in sizes of the character or
-        radians, in the state of some frames."""
+        """(frames,) where the residuals of all active channels that are not relaxed are within the tolerance, in sizes
+        of the character or radians, in the state of some frames."""
         met = np.ones(len(frames), dtype=bool)
         for number, channel in enumerate(self.timeline.channels):
-            met &= ~channel.active[frames] | (self.residuals(number, world, frames) <= tolerance)
+            required = (channel.active & ~self.relaxed[:, number])[frames]
+            met &= ~required | (self.residuals(number, world, frames) <= tolerance)
         return met
 
     def residuals(self, channel: int, world: WorldState, frames: IntArray) -> Array:
@@ -267,12 +320,13 @@ class FrameTasks:
             without = np.zeros(self.timeline.frames, dtype=bool)
             without[frames] = dropped[:, number]
             channels.append(channel.without(without))
-        return FrameTasks(replace(self.timeline, channels=tuple(channels)), self.targets, self.movable)
+        return FrameTasks(replace(self.timeline, channels=tuple(channels)), self.targets, self.movable, self.relaxed)
 
     def is_exact(self, channel: int) -> BoolArray:
-        """(frames,) where the constraint that owns a channel's frame is to be met exactly."""
+        """(frames,) where the constraint that owns a channel's frame is to be met exactly, and is not relaxed."""
         each = self.timeline.channels[channel]
-        return np.array([track.constraint.exact for track in each.tracks] + [True])[each.owner]
+        exact = np.array([track.constraint.exact for track in each.tracks] + [True])[each.owner]
+        return exact & ~self.relaxed[:, channel]
 
     def largest_change(self, other: FrameTasks) -> float:
         """The largest difference of a target's displacement from that in the tasks of another time line of the same
@@ -289,6 +343,29 @@ class FrameTasks:
             lengths = np.linalg.norm(np.atleast_2d(displacements[0] - displacements[1]), axis=1)
             largest = max(largest, float(lengths.max()) / unit)
         return largest
+
+    def halfway(self) -> list[FrameTasks]:
+        """The tasks with rotations halfway to their targets, where one of these is more than a quarter turn away from
+        the source; else none. Half a turn has two ways to its end, but only one to its middle."""
+        targets = list(self.targets)
+        for number, channel in enumerate(self.timeline.channels):
+            far = channel.active & (np.linalg.norm(channel.displacement, axis=1) > 0.5 * np.pi)
+            if channel.effector.is_angular and far.any():
+                values = self.timeline.source.values(channel.effector)
+                targets[number] = targets[number].copy()
+                targets[number][far] = channel.effector.displaced(values[far], 0.5 * channel.displacement[far])
+        if all(one is another for one, another in zip(targets, self.targets, strict=True)):
+            return []
+        return [FrameTasks(self.timeline, targets, self.movable, self.relaxed)]
+
+    def largest_displacement(self) -> float:
+        """The largest displacement of an active target from its value in the source, in sizes of the character or
+        radians."""
+        lengths = [
+            np.linalg.norm(channel.displacement[channel.active], axis=1).max(initial=0.0) / self._residual_unit(number)
+            for number, channel in enumerate(self.timeline.channels)
+        ]
+        return float(max(lengths, default=0.0))
 
     def _residual_unit(self, channel: int) -> float:
         """The unit of a channel's residuals: the character's size, or a radian."""

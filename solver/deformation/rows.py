@@ -32,7 +32,7 @@ class RowBlock:
     active: BoolArray
     """(frames,)"""
     vacant: BoolArray
-    """(frames,) where the channel is not active at all, so that the block may be continued there."""
+    """(frames,) where the channel is not active at all, or relaxed, so that the block may be continued there."""
     across: Array | None
     """(frames, 3, 3) what multiplies the rows of the heel of a rigid foot: see `FrameTasks.across_foot`."""
     recruited: BoolArray | None
@@ -53,7 +53,7 @@ class Rows:
         self.blocks: list[RowBlock] = []
         skeleton, count = frame_tasks.skeleton, 0
         for each in frame_tasks.single_level(frames):
-            active = each.active & frame_tasks.is_exact(each.channel)[frames] if exact_only else each.active
+            is_exact = frame_tasks.is_exact(each.channel)[frames] if exact_only else np.ones(len(frames), dtype=bool)
             width = frame_tasks.timeline.channels[each.channel].effector.rows
             withheld = each.task.influencing_joints(skeleton) & ~each.task.recruited(skeleton)
             selected = ~columns.dofs.spread(withheld)
@@ -61,8 +61,9 @@ class Rows:
                 RowBlock(
                     each.channel,
                     each.task,
-                    active,
-                    ~frame_tasks.timeline.channels[each.channel].active[frames],
+                    each.active & is_exact,
+                    ~frame_tasks.timeline.channels[each.channel].active[frames]
+                    | (frame_tasks.relaxed[frames, each.channel] & ~is_exact),
                     each.across,
                     None if selected.all() else selected,
                     slice(count, count + width),
@@ -71,6 +72,7 @@ class Rows:
             )
             count += width
         self.count = count
+        self._relaxed = frame_tasks.relaxed[frames]
         self._movable_joints = frame_tasks.movable[frames]
         self.movable: BoolArray = columns.movable(frame_tasks.movable[frames])
         """(frames, columns) which may move."""
@@ -80,6 +82,12 @@ class Rows:
         """(frames, rows)"""
         widths = [block.rows.stop - block.rows.start for block in self.blocks]
         return np.repeat(np.stack([block.active for block in self.blocks], axis=1), widths, axis=1)
+
+    @cached_property
+    def relaxed(self) -> BoolArray:
+        """(frames, rows) whose targets are relaxed."""
+        widths = [block.rows.stop - block.rows.start for block in self.blocks]
+        return np.repeat(self._relaxed[:, [block.channel for block in self.blocks]], widths, axis=1)
 
     def errors(self, world: WorldState) -> Array:
         """(frames, rows) target minus value, valid in the active frames, zero elsewhere."""
@@ -102,14 +110,6 @@ class Rows:
         """(blocks, columns) the columns that may move for each block."""
         owners, skeleton = self.columns.dofs.owners, self.columns.skeleton
         return np.stack([block.task.recruited(skeleton)[owners] for block in self.blocks])
-
-    @cached_property
-    def coupled(self) -> BoolArray:
-        """(blocks, columns) the columns that can take part in what a block requires, by way of other blocks too."""
-        reach = self.movers.astype(np.float64)
-        for _ in self.blocks:
-            reach = ((reach @ reach.T @ reach) > 0.0).astype(np.float64)
-        return reach > 0.0
 
     def across(self, values: Array) -> Array:
         """Values (frames, rows) or (frames, rows, columns) with the rows of rigid heels taken across their feet, in

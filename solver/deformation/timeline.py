@@ -16,7 +16,7 @@ import numpy as np
 from ..body.legs import leg_joints
 from ..constraints import Constraint, Footplant, Source, Track
 from ..constraints.effectors import Effector
-from ..core.arrays import TINY, Array, BoolArray, nearest_of
+from ..core.arrays import TINY, Array, BoolArray, IntArray, nearest_of
 from ..core.smooth_steps import smooth_step
 from .channel import Channel
 from .plant_transitions import transition_frames, with_transitions
@@ -73,6 +73,11 @@ class Timeline:
             replace(channel, displacement=given) for channel, given in zip(self.channels, displacements, strict=True)
         ]
         return replace(self, channels=tuple(channels))
+
+    def events(self) -> IntArray:
+        """The first and the last frame of every run in which one constraint owns a channel, in rising order."""
+        found = [frame for channel in self.channels for run in channel.owned_runs() for frame in run]
+        return np.unique(np.array(found, dtype=np.int64))
 
     def without_free_transits(self) -> Timeline:
         """The same without the frames in which a channel is in free transit: no constraint constrains it there."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..body.clip import Clip
@@ -22,8 +24,8 @@ not wait."""
 
 
 DEFENCES = 3
-"""How often frames that do not converge are solved again without what is less important than a target that is missed:
-once for each level that others may pull at."""
+"""How often frames are solved again, at first without what is less important than a target that is missed: once for
+each level that others may pull at."""
 
 
 class Workspace:
@@ -70,34 +72,65 @@ class Workspace:
         self.write_draft(frames, self.source.clip.motion.at(frames))
         self.converged[frames] = self.met[frames] = True
 
-    def solve_strictly(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage) -> Steps:
-        """Solve some frames in strict priority from their present postures, which they stay near."""
+    def keep_other_joints(self, before: Workspace, joints: BoolArray) -> None:
+        """Take all joints but some (joints,) from the workspace as it was before these were solved."""
+        if before is self:
+            return
+        for mine, theirs in ((self.motion, before.motion), (self.reference, before.reference)):
+            mine.rotations[:, ~joints] = theirs.rotations[:, ~joints]
+            mine.translations[:, ~joints] = theirs.translations[:, ~joints]
+        self.met &= before.met
+        self.converged &= before.converged
+
+    def solve_strictly(
+        self,
+        frame_tasks: FrameTasks,
+        frames: IntArray,
+        stage: Stage,
+        joints: IntArray | None = None,
+        iterations: int | None = None,
+    ) -> Steps:
+        """Solve some frames in strict priority from their present postures, which they stay near. `joints` are those
+        that may move, None: all that are recruited; `iterations` are the most, None: those of the settings."""
+        settings = replace(self.settings, iterations=iterations) if iterations else self.settings
+        moving = None if joints is None else frame_tasks.skeleton.mask(joints)
         for first in range(0, len(frames), STRICT_BATCH):
             some = frames[first : first + STRICT_BATCH]
-            self._solve_strictly(frame_tasks, some, self.motion)
-            yield self.progress(stage, (first + STRICT_BATCH) / len(frames))
-            # Iterations may run out while a less important target still pulls at a more important one.
-            open_frames = some[~self.converged[some] & ~self.met[some]]
+            progress = self.progress(stage, (first + STRICT_BATCH) / len(frames))
+            self._solve_strictly(frame_tasks, some, self.motion, settings, moving)
+            yield progress
+            # A less important target may still pull at a more important one, or hold it in a posture from which no step
+            # leads nearer. Then the more important ones are solved first, and all again from there.
             for _ in range(DEFENCES):
-                world = WorldState.of(frame_tasks.skeleton, self.at(open_frames))
-                upper = frame_tasks.without_less_important(open_frames, world, self.settings.tolerances.met)
+                missed = some[~self.met[some]]
+                world = WorldState.of(frame_tasks.skeleton, self.at(missed))
+                upper = frame_tasks.without_less_important(missed, world, self.settings.tolerances.met)
                 if upper is None:
                     break
-                self._solve_strictly(upper, upper.with_tasks(open_frames), self.motion)
-                self.met[open_frames] = False
-                yield self.progress(stage, (first + STRICT_BATCH) / len(frames))
+                contested = upper.with_tasks(missed)
+                self._solve_strictly(upper, contested, self.motion, settings, moving)
+                yield progress
+                self._solve_strictly(frame_tasks, contested, self.motion, settings, moving)
+                yield progress
 
     def solve_sequentially(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage) -> Steps:
         """Solve frame after frame, each from the result of the one before (Le Callennec 2006, equation 5.1)."""
         for number, frame in enumerate(frame_tasks.with_tasks(frames)):
             one = np.array([frame])
             self.write(one, self.at(np.maximum(one - 1, 0)))
-            self._solve_strictly(frame_tasks, one, self.source.clip.motion)
+            self._solve_strictly(frame_tasks, one, self.source.clip.motion, self.settings)
             yield self.progress(stage, (number + 1) / len(frames))
 
-    def _solve_strictly(self, frame_tasks: FrameTasks, frames: IntArray, reference: Motion) -> None:
+    def _solve_strictly(
+        self,
+        frame_tasks: FrameTasks,
+        frames: IntArray,
+        reference: Motion,
+        settings: DeformSettings,
+        moving: BoolArray | None = None,
+    ) -> None:
         """Solve some frames in strict priority, attracted to a reference of the whole clip, and write them."""
-        solved = frame_tasks.solve_prioritized(frames, self.motion, reference, self.settings.solving())
+        solved = frame_tasks.solve_prioritized(frames, self.motion, reference, settings.solving(), moving)
         self.write(frames, solved.motion)
         world = WorldState.of(frame_tasks.skeleton, solved.motion)
         self.met[frames] = frame_tasks.met(frames, world, self.settings.tolerances.met)

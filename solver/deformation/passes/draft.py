@@ -15,7 +15,7 @@ import numpy as np
 
 from ...body.kinematics import WorldState
 from ...constraints import Source
-from ...core.arrays import TINY, Array, BoolArray, IntArray, dilated, runs
+from ...core.arrays import Array, BoolArray, IntArray, dilated, runs
 from ...core.banded import BlockPentadiagonal
 from ...core.row_space import combined, times
 from ..columns import Columns
@@ -52,30 +52,19 @@ NEIGHBOURHOOD = 0.5
 FIRM = 1e6
 """Weight of a target's squared error beside the metric: what a draft leaves of it is a millionth."""
 
-SOFT = 1e3
-"""The same for the least important targets while it is not known what can be reached."""
-
-LEVEL_RATIO = 1e3
-"""How much more a level weighs than the next less important one while it is not known what can be reached: it
-misses a thousandth of what these miss."""
-
-LARGEST_RATIO = 1e9
-"""How much more the most important level weighs than the least important one at most."""
+SOFT = 1e4
+"""The same of a relaxed target: it is only nearly met, and never moves one that is not relaxed."""
 
 DAMPING = 0.3
-"""Damping as a share of the weighted error: about the curvature that the Jacobian of an unreachable target does not
-show."""
+"""Damping as a share of the weighted residuals: about the curvature that the Jacobian does not show."""
 
-PRIORITIZED_STEPS = 15
-"""The most steps by priority."""
+LEAST_DAMPING = 0.1
+"""Less damping is none."""
 
-NEARLY_AT_REST = 0.02
-"""Radians, or sizes of the character: steps by priority that are shorter are at rest."""
-
-LONGEST_STEP = 0.25
+LONGEST_STEP = 0.5
 """Sizes of the character, or radians: the most of an error that one step takes on."""
 
-FACTORIZATIONS = 4
+FACTORIZATIONS = 8
 """How often the system is factored at most; between, it is solved with other right sides (the chord method)."""
 
 CHORD_STEPS = 6
@@ -91,8 +80,16 @@ displacements that meet the targets is the smoothest."""
 SMALL = 0.3
 """Radians, or sizes of the character: the metric of the source serves displacements up to this."""
 
+NEARLY_AT_REST = 0.1
+"""Radians, or sizes of the character: the same of a draft with relaxed targets, which are only nearly met."""
+
 AT_REST = 3e-4
 """Radians, or sizes of the character: a draft whose steps are shorter is at rest."""
+
+
+def frames_between(fps: float) -> int:
+    """From one knot to the next."""
+    return max(1, round(fps / KNOT_RATE))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,18 +106,26 @@ class Knots:
     """(ends, 2) each fixed end of a chain, and its only neighbour: displacements arrive there with no velocity."""
 
     @staticmethod
-    def of(movable: BoolArray, changed: BoolArray, fps: float, period: int | None = None) -> Knots:
+    def of(
+        movable: BoolArray,
+        changed: BoolArray,
+        fps: float,
+        period: int | None = None,
+        events: IntArray | None = None,
+    ) -> Knots:
         """The knots of the frames in which columns are `movable` (frames, columns), near those that have `changed`
         (frames,): these are free, two on either side of them are not.
 
         The frames right before and after a column's movable frames are knots too: it arrives there at the source. With
         a `period`, in frames, the knots repeat themselves.
         """
-        stride = max(1, round(fps / KNOT_RATE))
+        stride = frames_between(fps)
         active = movable.any(axis=1)
         begins = np.flatnonzero((movable[1:] & ~movable[:-1]).any(axis=1))
         ends = np.flatnonzero((movable[:-1] & ~movable[1:]).any(axis=1)) + 1
         needed = np.union1d(begins, ends)
+        if events is not None:
+            needed = np.union1d(needed, events)
         frames: IntArray = np.zeros(0, dtype=np.int64)
         links: list[int] = []
         chain_ends: list[tuple[int, int]] = []
@@ -181,6 +186,8 @@ class Draft:
     """(knots, columns) along steady axes."""
     metrics: Array
     """(knots, columns, columns) the metric of displacements at the knots, along steady axes."""
+    forces: Array | None = None
+    """(knots, rows) with which targets pull at the displacement; None where it has not been solved."""
 
     def at(self, frames: IntArray) -> Array:
         """(frames, columns) the displacement in some active frames, in the coordinates of `Columns`."""
@@ -188,8 +195,7 @@ class Draft:
         after = np.clip(np.searchsorted(knots, frames), 1, max(len(knots) - 1, 1)) if len(knots) > 1 else None
         if after is None:
             return self.axes.in_parents(np.repeat(values, len(frames), axis=0), frames) * self.movable[frames]
-        velocities = np.zeros_like(values)
-        velocities[1:-1] = (values[2:] - values[:-2]) / (knots[2:] - knots[:-2])[:, None]
+        velocities = _spline_velocities(knots, values)
         # Where a column does not move at a knot, it arrives there with no velocity.
         velocities *= self.movable[self.knots.frames]
         duration = (knots[after] - knots[after - 1])[:, None]
@@ -202,6 +208,20 @@ class Draft:
     def at_knots(self) -> Array:
         """(knots, columns) the displacement at the knots, in the coordinates of `Columns`."""
         return self.axes.in_parents(self.values, self.knots.frames)
+
+    def through(self, chosen: IntArray, displacement: Array) -> Draft:
+        """This draft, changed to have a displacement (chosen, columns), in the coordinates of `Columns`, at some free
+        knots (chosen,), in rising order; between them, and toward fixed knots, the change is interpolated."""
+        change = self.axes.from_parents(displacement, self.knots.frames[chosen]) - self.values[chosen]
+        anchors = np.concatenate([chosen, np.flatnonzero(self.knots.fixed)])
+        order = np.argsort(anchors)
+        change = np.concatenate([change, np.zeros((len(anchors) - len(chosen), change.shape[1]))])[order]
+        places = np.interp(np.arange(len(self.values)), anchors[order], np.arange(len(anchors)))
+        before = np.minimum(places.astype(np.int64), max(len(anchors) - 2, 0))
+        share = (places - before)[:, None]
+        after = np.minimum(before + 1, len(anchors) - 1)
+        values = self.values + (1.0 - share) * change[before] + share * change[after]
+        return replace(self, values=values, forces=None)
 
     def metric_at(self, frames: IntArray) -> Array:
         """(frames, columns, columns) the metric in some active frames, interpolated between the knots, of the
@@ -216,81 +236,162 @@ class Draft:
         return self.axes.metric_in_parents(between, frames)
 
 
-def solve_draft(
-    frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, start: Draft, by_priority: bool = False
-) -> Draft:
-    """The smoothest displacement that meets the targets, from that of a draft on.
+def _spline_velocities(knots: Array, values: Array) -> Array:
+    """(knots, columns) the velocities at knots (knots,) of the natural cubic spline through values (knots, columns).
+    Two knots in the same frame end one spline and begin another."""
+    gaps = np.diff(knots)[:, None]
+    rates = (gaps > 0.0) / np.maximum(gaps, 1.0)
+    pulls = 3.0 * np.diff(values, axis=0) * rates**2
+    diagonal, velocities = np.zeros((len(knots), 1)), np.zeros_like(values)
+    for inside in (slice(None, -1), slice(1, None)):
+        diagonal[inside] += 2.0 * rates
+        velocities[inside] += pulls
+    diagonal[diagonal == 0.0] = 1.0
+    for k in range(1, len(knots)):
+        share = rates[k - 1] / diagonal[k - 1]
+        diagonal[k] -= share * rates[k - 1]
+        velocities[k] -= share * velocities[k - 1]
+    velocities[-1] /= diagonal[-1]
+    for k in range(len(knots) - 2, -1, -1):
+        velocities[k] = (velocities[k] - rates[k] * velocities[k + 1]) / diagonal[k]
+    return velocities
 
-    With `by_priority` the targets need not all be met: those of a higher priority weigh more, and the steps are damped
-    in proportion to what is missed, since an unreachable target has more curvature than its Jacobian shows.
+
+def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, start: Draft) -> Draft:
+    """The smoothest displacement that meets the targets, from that of a draft on; relaxed targets are nearly met.
+
+    Steps are those of Gauss and Newton. A step that would raise the cost is damped, in proportion to the forces with
+    which targets pull: the curvature that their Jacobians do not show (docs/derivations.md).
     """
-    knots, columns, axes, values = start.knots, start.columns, start.axes, start.values
-    rows = Rows(frame_tasks, knots.frames, columns)
-    source = work.source.clip.motion.at(knots.frames)
+    problem = _Problem(frame_tasks, work, metric, start)
+    here, has_relaxed = problem.at(start.values), bool(problem.rows.relaxed.any())
+    forces = problem.weights * here.errors if start.forces is None else start.forces
+    damping, at_rest = (DAMPING, NEARLY_AT_REST) if has_relaxed else (0.0, AT_REST)
+    linearized_at, length = None, np.inf
+    for _ in range(FACTORIZATIONS):
+        if linearized_at is not here:
+            linear, linearized_at = problem.linearized(here), here
+        system = linear.factored(damping * problem.pulls(forces))
+        there, length, forces = linear.descent(system, here, at_rest)
+        if not there.cost <= here.cost:  # not a number counts as worse
+            damping = max(3.0 * damping, DAMPING)
+            continue
+        moved = np.abs(there.values - here.values).max(initial=0.0)
+        here, damping = there, 0.5 * damping if damping > LEAST_DAMPING else 0.0
+        if length < at_rest and moved < STALE:
+            break
+    if has_relaxed or length >= at_rest:
+        here = linear.corrected(system, here)
+    metrics = problem.metrics
+    if np.abs(here.values).max(initial=0.0) > SMALL:
+        metrics = metric.at(here.world)
+    metrics = start.axes.metric_from_parents(metrics, start.knots.frames)
+    return replace(start, values=here.values, metrics=metrics, forces=forces)
 
-    def state(values: Array) -> WorldState:
-        return WorldState.of(columns.skeleton, columns.displaced(source, axes.in_parents(values, knots.frames)))
 
-    # Measured in the source: a measure that changed with the displacement would have no least one.
-    undisplaced = state(np.zeros_like(values))
-    metrics = metric.at(undisplaced)
-    size = with_least_levers(rows.restricted(metrics) + JOINT_SHARE**2 * np.eye(columns.count), LEAST_LEVER)
-    size = axes.metric_from_parents(size, knots.frames)
-    distances = rows.distances(rows.errors(undisplaced))
-    bending = Bending(knots, size, transition_times((distances[:, :, None] * rows.movers).max(axis=1)), work.source)
-    free = rows.movable & ~knots.fixed[:, None]
-    tolerances = work.settings.tolerances
-    far = (distances > (tolerances.far if (distances > tolerances.far).any() else tolerances.close)).any(axis=0)
-    weights = _weights(rows, frame_tasks, far) if by_priority else np.full(rows.active.shape, FIRM)
-    at_rest, longest = (NEARLY_AT_REST, LONGEST_STEP) if by_priority else (AT_REST, np.inf)
-    world = state(values)
-    for _ in range(PRIORITIZED_STEPS if by_priority else FACTORIZATIONS):
-        jacobian = rows.across(rows.jacobian(world) * rows.active[:, :, None])
-        jacobian = columns.over_displacement(jacobian, axes.in_parents(values, knots.frames))
-        if rows.recruited is not None:
-            jacobian *= rows.recruited
-        jacobian = axes.rows_from_parents(jacobian, knots.frames)
-        weighted, linearized_at = weights[:, :, None] * jacobian, values
-        errors = rows.shortened(rows.across(rows.errors(world)), LONGEST_STEP)
-        blocks = size + jacobian.swapaxes(1, 2) @ weighted
-        if by_priority:
-            lengths = rows.distances(errors)
-            missed = np.where(lengths > tolerances.close, rows.distances(weights * errors), 0.0)
-            np.einsum("kcc->kc", blocks)[...] += DAMPING * (missed[:, :, None] * rows.coupled).max(axis=1)
-        system = bending.factored(blocks, free)
-        before = np.inf
-        for _ in range(1 if by_priority else CHORD_STEPS):
-            right = combined(errors, weighted) - times(size, values) + bending.pull(values)
-            step = system.solve(right * free)
-            length = float(np.abs(step).max(initial=0.0))
-            if length > longest:
-                # Parts of the body that have nothing to do with each other do not hold each other up.
-                for part in np.unique(rows.coupled, axis=0):
-                    own = float(np.abs(step[:, part]).max(initial=0.0))
-                    step[:, part] *= min(1.0, longest / max(own, TINY))
-            values = values + step
-            world = state(values)
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """A displacement of the knots, with what follows from it."""
+
+    values: Array
+    """(knots, columns)"""
+    world: WorldState
+    errors: Array
+    """(knots, rows)"""
+    cost: float
+    """Size, bending, and weighted squares of the errors."""
+
+
+class _Problem:
+    """What a draft minimizes."""
+
+    def __init__(self, frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, start: Draft) -> None:
+        knots, columns, axes = start.knots, start.columns, start.axes
+        self._columns, self._axes, self._frames = columns, axes, knots.frames
+        self._source = work.source.clip.motion.at(knots.frames)
+        self.rows = rows = Rows(frame_tasks, knots.frames, columns)
+        # Measured in the source: a measure that changed with the displacement would have no least one.
+        undisplaced = WorldState.of(columns.skeleton, self._source)
+        self.metrics = metric.at(undisplaced)
+        """(knots, columns, columns) in the source, of the coordinates of `Columns`."""
+        size = with_least_levers(rows.restricted(self.metrics) + JOINT_SHARE**2 * np.eye(columns.count), LEAST_LEVER)
+        self.size = axes.metric_from_parents(size, knots.frames)
+        distances = rows.distances(rows.errors(undisplaced))
+        response = transition_times((distances[:, :, None] * rows.movers).max(axis=1))
+        self.bending = Bending(knots, self.size, response, work.source)
+        self.free = rows.movable & ~knots.fixed[:, None]
+        self.weights = np.where(rows.relaxed, SOFT, FIRM)
+
+    def at(self, values: Array) -> _Point:
+        """The point with some values (knots, columns)."""
+        motion = self._columns.displaced(self._source, self._axes.in_parents(values, self._frames))
+        world = WorldState.of(self._columns.skeleton, motion)
+        errors = self.rows.across(self.rows.errors(world))
+        cost = -float(np.sum(values * self.descent(values)) - np.sum(self.weights * errors**2))
+        return _Point(values, world, errors, cost)
+
+    def descent(self, values: Array) -> Array:
+        """(knots, columns) minus half the gradient of size and bending."""
+        return self.bending.pull(values) - times(self.size, values)
+
+    def pulls(self, forces: Array) -> Array:
+        """(knots, columns) how much forces (knots, rows) pull at each column."""
+        return (self.rows.distances(forces)[:, :, None] * self.rows.movers).sum(axis=1)
+
+    def linearized(self, here: _Point) -> _Linear:
+        """The problem linearized at a point."""
+        jacobian = self.rows.across(self.rows.jacobian(here.world) * self.rows.active[:, :, None])
+        jacobian = self._columns.over_displacement(jacobian, self._axes.in_parents(here.values, self._frames))
+        if self.rows.recruited is not None:
+            jacobian *= self.rows.recruited
+        return _Linear(self, self._axes.rows_from_parents(jacobian, self._frames))
+
+
+class _Linear:
+    """A problem with the errors' Jacobian (knots, rows, columns) at one point."""
+
+    def __init__(self, problem: _Problem, jacobian: Array) -> None:
+        self._problem = problem
+        self._jacobian = jacobian
+        self._weighted = problem.weights[:, :, None] * jacobian
+        self._blocks = problem.size + jacobian.swapaxes(1, 2) @ self._weighted
+
+    def factored(self, damping: Array) -> BlockPentadiagonal:
+        """The system, with damping (knots, columns) on its diagonal."""
+        blocks = self._blocks.copy()
+        np.einsum("kcc->kc", blocks)[...] += damping
+        return self._problem.bending.factored(blocks, self._problem.free)
+
+    def descent(self, system: BlockPentadiagonal, here: _Point, at_rest: float) -> tuple[_Point, float, Array]:
+        """The point after some steps with this Jacobian, the length of the last one, and the forces (knots, rows) that
+        targets have after the first."""
+        problem, length = self._problem, np.inf
+        forces = np.zeros_like(here.errors)
+        for number in range(CHORD_STEPS):
+            wanted, before = problem.rows.shortened(here.errors, LONGEST_STEP), length
+            right = combined(wanted, self._weighted) + problem.descent(here.values)
+            step = system.solve(right * problem.free)
+            if number == 0:
+                forces = problem.weights * (wanted - times(self._jacobian, step))
+            here, length = problem.at(here.values + step), float(np.abs(step).max(initial=0.0))
             if length < at_rest or length > SHRINKING * before:
                 break
-            errors = rows.shortened(rows.across(rows.errors(world)), LONGEST_STEP)
-            before = length
-        if length < at_rest and np.abs(values - linearized_at).max(initial=0.0) < STALE:
-            break
-    if np.abs(values).max(initial=0.0) > SMALL:
-        metrics = metric.at(world)
-    return replace(start, values=values, metrics=axes.metric_from_parents(metrics, knots.frames))
+        return here, length, forces
 
-
-def _weights(rows: Rows, frame_tasks: FrameTasks, far: BoolArray) -> Array:
-    """(knots, rows) weights from `SOFT` up by the priorities of the constraints, times their own weights; `FIRM` for
-    blocks that are not coupled with those that are `far` (blocks,) from their targets."""
-    priorities = np.stack([frame_tasks.priorities(block.channel)[rows.frames] for block in rows.blocks], axis=1)
-    distinct = np.unique(priorities[np.stack([block.active for block in rows.blocks], axis=1)])
-    rank = np.clip(np.searchsorted(distinct, priorities), 0, max(len(distinct) - 1, 0))
-    ratio = min(LEVEL_RATIO, LARGEST_RATIO ** (1.0 / max(len(distinct) - 1, 1)))
-    weights = SOFT * ratio**rank * np.array([block.task.weight for block in rows.blocks])
-    weights[:, ~(rows.coupled @ rows.coupled[far].T).any(axis=1)] = FIRM
-    return np.repeat(weights, [block.rows.stop - block.rows.start for block in rows.blocks], axis=1)
+    def corrected(self, system: BlockPentadiagonal, here: _Point) -> _Point:
+        """The point after some steps that only meet targets which are not relaxed, as long as they come nearer."""
+        problem = self._problem
+        errors = np.where(problem.rows.relaxed, 0.0, here.errors)
+        for _ in range(CHORD_STEPS):
+            step = system.solve(combined(problem.rows.shortened(errors, LONGEST_STEP), self._weighted) * problem.free)
+            there, before = problem.at(here.values + step), float(np.abs(errors).max(initial=0.0))
+            errors = np.where(problem.rows.relaxed, 0.0, there.errors)
+            if np.abs(errors).max(initial=0.0) >= before:
+                break
+            here = there
+            if np.abs(step).max(initial=0.0) < AT_REST:
+                break
+        return here
 
 
 def transition_times(displacements: Array) -> Array:
@@ -311,7 +412,9 @@ class Bending:
         longest = np.max([padded[shift : shift + len(times)] for shift in range(2 * reach + 1)], axis=0)
         weights = (longest * source.clip.fps) ** 2
         weighted = weights[:, :, None] * metrics * weights[:, None]
-        self._metrics = weighted[knots.links]
+        # Knots that are nearer to each other than others count less.
+        spans = 0.5 * (knots.frames[knots.links + 1] - knots.frames[knots.links - 1]) / frames_between(source.clip.fps)
+        self._metrics = weighted[knots.links] * np.minimum(spans, 1.0)[:, None, None]
         """(links, columns, columns)"""
         self._factors = [factor[:, None] for factor in knots.differences()]
         gaps = np.abs(np.diff(knots.frames[knots.ends], axis=1)).reshape(-1, 1, 1)

@@ -293,6 +293,6 @@ def keep_feet_above_ground(
         above, targets, frames = with_lifted_feet(above, targets, feet, world)
         if not changed[frames].any():
             break
-        lifted = FrameTasks(above, targets, frame_tasks.movable)
+        lifted = FrameTasks(above, targets, frame_tasks.movable, frame_tasks.relaxed)
         yield from project(lifted, work, np.flatnonzero(changed & timeline.active), draft, Stage.CLEARANCE)
     work.motion = with_bent_toes(timeline.source, feet, work.motion, changed)

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reach: how far targets can be met at the knots, and relaxed targets where they cannot.
+"""Reach: how far targets can be met, and relaxed targets where they cannot.
 
-Where a draft misses a target at some knots, these are solved on their own in strict priority. A target that is then
-still missed is relaxed: moved, smoothly over time, to where it can be met. So the projection has targets that can all
-be met.
+Knots are solved on their own in strict priority. A target that is then still missed is relaxed: moved, smoothly over
+time, to where its effector comes. So the draft and the projection have targets that can all be met.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
 
 import numpy as np
 
 from ...body.kinematics import WorldState
-from ...core.arrays import TINY, Array, BoolArray, IntArray
+from ...core.arrays import TINY, Array, BoolArray, IntArray, dilated, runs
 from ...core.progress import Stage
 from ..frame_tasks import FrameTasks
 from ..progress import Progress
@@ -22,23 +20,21 @@ from ..rows import Rows
 from ..smoothing import envelope, lowpass
 from ..timeline import Timeline
 from ..workspace import Workspace
-from .draft import Draft
+from .draft import Draft, Knots
 
-RADIUS = 0.1
+STRIDE = 2
+"""Of so many knots one is solved in strict priority, if all targets of the clip are to be judged: a fifth of a second
+apart, which is about as fast as the reach of a limb changes while its foot stands."""
+
+RADIUS = 0.05
 """Seconds, to either side, over which a relaxation is smoothed."""
 
-MARGIN = 3e-3
-"""Sizes of the character, or radians, by which an unreachable target is moved further in than the best that a knot
-reaches: between the knots, and for a motion that is smooth, the reach is shorter."""
+SURROUNDINGS = 0.1
+"""Seconds before and after relaxed targets in which others of the same constraint are nearly met, not exactly: a limb
+that is straight cannot follow a path exactly and smoothly."""
 
 STEPS = 25
 """The most iterations of a knot."""
-
-AT_REST = 1e-4
-"""See `SolveSettings.tolerance`."""
-
-BATCH = 30
-"""Knots that are solved together."""
 
 Relaxation = list[Array | None]
 """For each channel (frames, 3): by how much its targets are relaxed, a displacement; None where they are not."""
@@ -49,92 +45,99 @@ def no_relaxation(wanted: FrameTasks) -> Relaxation:
     return [None] * len(wanted.timeline.channels)
 
 
-def contested_frames(wanted: FrameTasks, relaxation: Relaxation) -> IntArray:
-    """The frames in which a target is relaxed though a less important one is active: whether that one must be relaxed
-    instead is decided in strict priority."""
-    contested = np.zeros(wanted.timeline.frames, dtype=bool)
-    priorities = [wanted.priorities(number) for number in range(len(relaxation))]
-    for own, given in zip(priorities, relaxation, strict=True):
-        if given is not None:
-            gives_way = given.any(axis=1)
-            for other, channel in zip(priorities, wanted.timeline.channels, strict=True):
-                contested |= gives_way & channel.active & (other < own)
-    return np.flatnonzero(contested)
-
-
-def relaxed(wanted: FrameTasks, relaxation: Relaxation) -> FrameTasks:
-    """The tasks with relaxed targets."""
-    timeline, targets = wanted.timeline, list(wanted.targets)
+def relaxed(wanted: FrameTasks, relaxation: Relaxation, knots: IntArray) -> FrameTasks:
+    """The tasks with relaxed targets, up to the nearest of some frames, the knots, in which they are not relaxed."""
+    timeline, targets, is_relaxed = wanted.timeline, list(wanted.targets), wanted.relaxed.copy()
     for number, (channel, given) in enumerate(zip(timeline.channels, relaxation, strict=True)):
         if given is None:
             continue
         effector, values = channel.effector, timeline.source.values(channel.effector)
-        frames = np.flatnonzero(given.any(axis=1) & channel.active)
+        around = timeline.source.frames_in(SURROUNDINGS)
+        for first, last in channel.owned_runs():
+            near = dilated(given[first : last + 1].any(axis=1), around)
+            is_relaxed[first : last + 1, number] = near
+        is_relaxed[:, number] = _up_to_knots(is_relaxed[:, number], knots) & channel.active
+        frames = np.flatnonzero(is_relaxed[:, number])
         asked = effector.displacement(values[frames], targets[number][frames])
         targets[number] = targets[number].copy()
         targets[number][frames] = effector.displaced(values[frames], asked - given[frames])
-    return FrameTasks(timeline, targets, wanted.movable)
+    return FrameTasks(timeline, targets, wanted.movable, is_relaxed)
 
 
-def is_far(frame_tasks: FrameTasks, work: Workspace, draft: Draft, far: float) -> bool:
-    """Whether a draft misses a target at a knot by more than `far`, in sizes of the character or radians."""
+def _up_to_knots(mask: BoolArray, knots: IntArray) -> BoolArray:
+    """(frames,) a mask (frames,) whose runs are extended to just before the next knot outside of them: a draft meets
+    its targets at knots, and nearly between two of them."""
+    outside = knots[~mask[knots]]
+    extended = np.zeros_like(mask)
+    for first, last in runs(mask):
+        before, after = outside[outside < first], outside[outside > last]
+        begin = before[-1] + 1 if before.size else 0
+        end = after[0] if after.size else len(mask)
+        extended[begin:end] = True
+    return extended
+
+
+def missed_knots(frame_tasks: FrameTasks, work: Workspace, draft: Draft, tolerance: float) -> IntArray:
+    """The knots at which a draft misses a target that is not relaxed by more than a tolerance, in sizes of the
+    character or radians."""
     frames, columns = draft.knots.frames, draft.columns
     world = WorldState.of(columns.skeleton, columns.displaced(work.source.clip.motion.at(frames), draft.at_knots()))
-    rows = Rows(frame_tasks, frames, columns)
-    return bool((rows.distances(rows.errors(world)) > far)[~draft.knots.fixed].any())
+    rows = Rows(frame_tasks, frames, columns, exact_only=True)
+    return np.flatnonzero((rows.distances(rows.errors(world)) > tolerance).any(axis=1) & ~draft.knots.fixed)
 
 
-def find_relaxation(wanted: FrameTasks, work: Workspace, draft: Draft) -> Generator[Progress, None, Relaxation]:
-    """The relaxation by which all targets can be met near a draft.
+def spread_knots(frame_tasks: FrameTasks, knots: Knots) -> IntArray:
+    """Of the free knots that have tasks, every `STRIDE`-th in each run of such knots, and those at events."""
+    has_tasks = (frame_tasks.codes[knots.frames] >= 0).any(axis=1) & ~knots.fixed
+    chosen = has_tasks & np.isin(knots.frames, frame_tasks.timeline.events())
+    for first, last in runs(has_tasks):
+        chosen[first : last + 1 : STRIDE] = True
+    return np.flatnonzero(chosen)
 
-    The knots at which the draft misses a target are solved in strict priority, from its posture and attracted to it: a
-    target that is then met can be reached.
+
+def find_relaxation(
+    wanted: FrameTasks, work: Workspace, draft: Draft, chosen: IntArray
+) -> Generator[Progress, None, tuple[Relaxation, Draft]]:
+    """The relaxation by which all targets can be met, judged at some knots (chosen,), and a draft through these.
+
+    The knots are solved in strict priority from the draft's posture, and attracted to it: a target that is then met can
+    be reached.
     """
     knots, columns, timeline = draft.knots.frames, draft.columns, wanted.timeline
-    tolerances = work.settings.tolerances
-    rows = Rows(wanted, knots, columns)
-    motion = columns.displaced(work.source.clip.motion.at(knots), draft.at_knots())
-    errors = rows.distances(rows.errors(WorldState.of(columns.skeleton, motion)))
-    missed = np.flatnonzero((errors > tolerances.close).any(axis=1) & ~draft.knots.fixed)
-    if not missed.size:
-        return no_relaxation(wanted)
-    work.write(knots, motion)
-    settings = replace(work.settings.solving(), iterations=STEPS, tolerance=AT_REST)
-    moving = columns.skeleton.mask(columns.dofs.moving)
-    for first in range(0, len(missed), BATCH):
-        frames = knots[missed[first : first + BATCH]]
-        work.write(frames, wanted.solve_prioritized(frames, work.motion, work.motion, settings, moving).motion)
-        yield work.progress(Stage.CONFLICTS, (first + BATCH) / len(missed))
-    frames = knots[missed]
+    frames = knots[chosen]
+    source = work.source.clip.motion.at(frames)
+    work.write(frames, columns.displaced(source, draft.at(frames)))
+    for tasks in (*wanted.halfway(), wanted):
+        yield from work.solve_strictly(tasks, frames, Stage.CONFLICTS, columns.dofs.moving, STEPS)
     world = WorldState.of(columns.skeleton, work.at(frames))
     relaxation = no_relaxation(wanted)
     for number, channel in enumerate(timeline.channels):
-        residuals = wanted.residuals(number, world, frames) * channel.active[frames]
-        if residuals.max(initial=0.0) <= tolerances.reachable:
+        active = channel.active[frames]
+        residuals = wanted.residuals(number, world, frames) * active
+        missed = residuals > work.settings.tolerances.reachable
+        if not missed.any():
             continue
         effector, values = channel.effector, timeline.source.values(channel.effector)
-        unit = 1.0 if effector.is_angular else wanted.skeleton.size
         asked = effector.displacement(values[frames], wanted.targets[number][frames])
-        excess = np.zeros((len(knots), 3))
-        excess[missed] = asked - effector.displacement(values[frames], effector.value(world))
-        excess[missed] *= (residuals > tolerances.reachable)[:, None]
-        lengths = np.linalg.norm(excess, axis=1, keepdims=True)
-        excess *= 1.0 + MARGIN * unit / np.maximum(lengths, MARGIN * unit)
-        active = channel.active[knots]
-        relaxation[number] = _smooth(knots[active], excess[active], channel.active, work.source.frames_in(RADIUS))
-    return relaxation
+        excess = (asked - effector.displacement(values[frames], effector.value(world))) * missed[:, None]
+        radius = work.source.frames_in(RADIUS)
+        relaxation[number] = given = np.zeros((timeline.frames, 3))
+        for first, last in channel.owned_runs():
+            inside = active & (first <= frames) & (frames <= last)
+            if excess[inside].any():
+                given[first : last + 1] = _smooth(frames[inside] - first, excess[inside], last + 1 - first, radius)
+    return relaxation, draft.through(chosen, columns.displacement(source, work.at(frames)))
 
 
-def _smooth(knots: IntArray, excess: Array, active: BoolArray, radius: int) -> Array:
-    """(frames, 3) displacements at knots (knots, 3) over the active frames (frames,): smooth, and hardly shorter.
+def _smooth(knots: IntArray, excess: Array, count: int, radius: int) -> Array:
+    """(count, 3) displacements at knots (knots, 3), over a number of frames: smooth, and hardly shorter.
 
     Where a foot leaves the ground the reach grows from one frame to the next; the shorter reach counts around it.
     """
-    frames = np.arange(len(active))
-    dense = np.stack([np.interp(frames, knots, component) for component in excess.T], axis=1) * active[:, None]
+    dense = np.stack([np.interp(np.arange(count), knots, component) for component in excess.T], axis=1)
     along = lowpass(dense, 2 * radius)
     along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), TINY)
-    return envelope(np.linalg.norm(dense, axis=1), radius, active)[:, None] * along
+    return envelope(np.linalg.norm(dense, axis=1), radius)[:, None] * along
 
 
 def with_blended_transits(wanted: FrameTasks, compiled: Timeline, world: WorldState) -> FrameTasks:

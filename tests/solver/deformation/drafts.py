@@ -51,9 +51,9 @@ class Drafting:
         self.work.write_draft(self.frames, displaced)
         return replace(self, draft=draft)
 
-    def solved(self, by_priority: bool = False) -> Drafting:
+    def solved(self) -> Drafting:
         """The same with its draft solved, for targets that can all be met or by priority."""
-        return self.with_draft(solve_draft(self.tasks, self.work, self.metric, self.draft, by_priority))
+        return self.with_draft(solve_draft(self.tasks, self.work, self.metric, self.draft))
 
     def projected(self) -> IntArray:
         """Project all frames; returns those that do not meet all targets."""
@@ -83,6 +83,7 @@ def drafting(
     ground: Ground | None = None,
     changed: BoolArray | None = None,
     before: Workspace | None = None,
+    knots_at_events: bool = False,
 ) -> Drafting:
     """The deformation of a clip before its passes; with `changed` (frames,) only these are to be solved, beside the
     workspace of a solve before."""
@@ -94,7 +95,8 @@ def drafting(
         clip.skeleton, moving_joints(clip.skeleton, [each.task for each in tasks.single_level(np.array([0]))])
     )
     movable = columns.movable(compiled.movable)
-    knots = Knots.of(movable, np.ones(clip.frames, dtype=bool) if changed is None else changed, clip.fps)
+    changed = np.ones(clip.frames, dtype=bool) if changed is None else changed
+    knots = Knots.of(movable, changed, clip.fps, None, timeline.events() if knots_at_events else None)
     begun = columns.displacement(clip.motion.at(knots.frames), work.reference.at(knots.frames))
     values = begun * (knots.fixed[:, None] & movable[knots.frames])
     draft = draft_of(clip, knots, columns, movable, values)

@@ -239,24 +239,14 @@ def test_constraints_that_need_not_be_exact_have_no_rows_of_exact_ones_alone() -
         np.testing.assert_array_equal(one.vacant, other.vacant)
 
 
-def test_blocks_are_coupled_by_way_of_others_to_the_columns_that_these_recruit() -> None:
-    """A chain of three blocks, each of which shares one joint with the next; and a fourth that shares none."""
-    clip = standing_human(11)
-    recruits = {
-        "l_wrist": ["l_elbow", "l_shoulder"],
-        "l_elbow": ["l_shoulder", "l_sternoclavicular"],
-        "l_shoulder": ["l_sternoclavicular", "vt1"],
-        "r_wrist": ["r_elbow"],
-    }
-    constraints: list[Constraint] = [
-        displaced(clip, joint, (0.0, 0.1, 0.0), 0, 5, 5, 10, recruit=recruit) for joint, recruit in recruits.items()
-    ]
-    rows = Rows(frame_tasks_of(clip, constraints), np.arange(11), all_columns(clip))
-    owners = rows.columns.dofs.owners
-
-    def of(names: list[str]) -> Array:
-        return np.isin(owners, [clip.skeleton.index(name) for name in names])
-
-    chain = of(["l_elbow", "l_shoulder", "l_sternoclavicular", "vt1"])
-    np.testing.assert_array_equal(rows.movers, [of(recruit) for recruit in recruits.values()])
-    np.testing.assert_array_equal(rows.coupled, [chain, chain, chain, of(["r_elbow"])])
+def test_relaxed_targets_have_no_exact_rows_and_those_of_others_are_continued_there() -> None:
+    clip = standing_human(41)
+    wanted = frame_tasks_of(clip, [displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 0, 5, 30, 35)])
+    relaxed = np.zeros((41, 1), dtype=bool)
+    relaxed[10:20] = True
+    frame_tasks = FrameTasks(wanted.timeline, wanted.targets, wanted.movable, relaxed)
+    frames, columns = np.arange(41), all_columns(clip)
+    every, exact = (Rows(frame_tasks, frames, columns, exact_only=only) for only in (False, True))
+    np.testing.assert_array_equal(every.relaxed[:, 0], relaxed[:, 0])
+    np.testing.assert_array_equal(exact.blocks[0].active, every.blocks[0].active & ~relaxed[:, 0])
+    np.testing.assert_array_equal(exact.blocks[0].vacant, every.blocks[0].vacant | relaxed[:, 0])
