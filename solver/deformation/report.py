@@ -14,8 +14,9 @@ from ..body.joints import SIDES
 from ..constraints import Constraint
 from ..core.arrays import TINY, Array, BoolArray, runs
 from ..posture.recruiting import breaches
-from .conflicts import HELPS, MISSED, Advice, Cause, Conflict, Residual, Spans, conflicts_of, in_words
+from .conflicts import MISSED, Advice, Cause, Conflict, Residual, Spans, conflicts_of, in_words
 from .frame_tasks import FrameTasks
+from .opposition import HELPS
 
 __all__ = [
     "HELPS",
@@ -156,23 +157,22 @@ def _breaches(frame_tasks: FrameTasks, inside: BoolArray) -> Iterable[RuleBreach
     """Each pair of constraints that breaks the recruiting rule, once."""
     channels = frame_tasks.timeline.channels
     found: dict[tuple[int, int], tuple[Constraint, Constraint, str, BoolArray]] = {}
-    for group in frame_tasks.groups(np.flatnonzero(inside)):
-        tasks = frame_tasks.tasks(group)
-        number_of = {id(task): each.channel for task, each in zip(tasks, group.channels, strict=True)}
-        for breach in breaches(frame_tasks.skeleton, tasks):
-            one, other = (channels[number_of[id(task)]] for task in (breach.higher, breach.lower))
-            owners = np.stack([one.owner[group.frames], other.owner[group.frames]], axis=1)
-            for first, second in np.unique(owners, axis=0):
-                higher, lower = one.tracks[first].constraint, other.tracks[second].constraint
-                if higher.priority == lower.priority:
-                    continue  # heel and ball of footplants rank above each other, not the plants
-                names = (higher.label, higher.priority), (lower.label, lower.priority)
-                entry = found.setdefault(
-                    (id(higher), id(lower)), (higher, lower, breach.sentence(*names), np.zeros_like(inside))
-                )
-                entry[3][group.frames[(owners == (first, second)).all(axis=1)]] = True
-    for higher, lower, sentence, frames in found.values():
-        yield RuleBreach(higher, lower, tuple(runs(frames)), sentence)
+    tasks = {id(each.task): each for each in frame_tasks.prioritized(np.arange(len(inside)))}
+    for breach in breaches(frame_tasks.skeleton, [each.task for each in tasks.values()]):
+        pair = [tasks[id(task)] for task in (breach.higher, breach.lower)]
+        frames = np.flatnonzero(inside & pair[0].active & pair[1].active)
+        owners = np.stack([channels[each.channel].owner[frames] for each in pair], axis=1)
+        for both in np.unique(owners, axis=0):
+            higher, lower = (
+                channels[each.channel].tracks[owner].constraint for each, owner in zip(pair, both, strict=True)
+            )
+            if higher.priority == lower.priority:
+                continue  # heel and ball of footplants rank above each other, not the plants
+            sentence = breach.sentence((higher.label, higher.priority), (lower.label, lower.priority))
+            entry = found.setdefault((id(higher), id(lower)), (higher, lower, sentence, np.zeros_like(inside)))
+            entry[3][frames[(owners == both).all(axis=1)]] = True
+    for higher, lower, sentence, where in found.values():
+        yield RuleBreach(higher, lower, tuple(runs(where)), sentence)
 
 
 # Limbs --------------------------------------------------------------------------------------------------------------

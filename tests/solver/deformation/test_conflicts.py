@@ -35,27 +35,15 @@ from ..standing import displaced, frame_tasks_of, standing_human
 from .standing_conflicts import (
     ARM,
     BACK,
-    FRAMES,
     MIDDLE,
     advice,
     displaced_target,
-    held_back_hand,
     hold,
     kinds,
     off,
     only,
     solved,
 )
-
-
-@pytest.fixture(scope="module")
-def clip() -> Clip:
-    return standing_human(FRAMES, fps=15.0)
-
-
-@pytest.fixture(scope="module")
-def held_back(clip: Clip) -> tuple[Deformation, dict[str, Constraint]]:
-    return held_back_hand(clip)
 
 
 def test_conflicting_constraints_are_those_without_which_the_residual_is_smaller(
@@ -321,7 +309,7 @@ def random_case(rng: np.random.Generator) -> tuple[Clip, list[Constraint]]:
 
 
 def test_too_many_to_be_tried_are_said_to_be_missed(clip: Clip, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conflicts, "MOST_CONSTRAINTS_TRIED", 1)
+    monkeypatch.setattr(conflicts, "MOST_TRIED", 1)
     far = displaced_target(clip, "l_wrist", (0.0, 0.3, 3.0), recruit=ARM, name="far")
     less_far = displaced_target(clip, "r_wrist", (0.0, 0.3, 2.0), recruit=("r_shoulder",), name="less far")
     found = {conflict.constraint: conflict for conflict in solved(clip, [less_far, far]).report.conflicts}

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What opposes a constraint that is missed, found in the postures of the result without solving them again.
+
+A posture is at rest where the pull of a missed constraint on the joints, `Jᵀ e`, is cancelled: by multipliers of the
+more important constraints and of joint limits, and by the pulls of others of the same priority. The share of each in
+cancelling it says which constraint takes the effector its freedom (docs/derivations.md, section 8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..body.clip import Clip
+from ..constraints import Constraint
+from ..core.arrays import Array, BoolArray, IntArray
+from ..core.row_space import times
+from ..posture.active_set import LimitBoundaries
+from ..posture.recruiting import moving_joints
+from .columns import Columns
+from .frame_tasks import FrameTasks
+from .rows import Rows
+
+HELPS = 0.5
+"""A change counts as help, and what it undoes as opposition, if it reduces a residual, or the way to a target, to this
+share or less."""
+
+SHARE = 0.1
+"""The least share of a pull that a constraint cancels by which it is named."""
+
+NO_LEVER = 1e-3
+"""Sizes of the character, or radians, by which a target is approached for each radian of the joints: where it is less,
+the joints do not move towards it."""
+
+LONG = 0.5
+"""Radians: the way to a target that joints can turn, as a rule, before they are in another posture."""
+
+AT_LIMIT = 1e-3
+"""Radians: a joint that is nearer to the boundary of its limit is at it."""
+
+
+class Opposition:
+    """The constraints that oppose each other in some frames of a result."""
+
+    def __init__(self, frame_tasks: FrameTasks, clip: Clip, frames: IntArray) -> None:
+        """Evaluate the tasks of some frames, (n,), in a clip that was solved for them."""
+        self._frames, self._count = frames, clip.frames
+        constraints, channels = frame_tasks.timeline.constraints, frame_tasks.timeline.channels
+        self._constraints = constraints
+        self._number_of = {id(each): number for number, each in enumerate(constraints)}
+        self._weights = np.array([*(each.weight for each in constraints), 0.0])
+        skeleton, world = clip.skeleton, clip.world.at(frames)
+        joints = moving_joints(skeleton, [each.task for each in frame_tasks.single_level(frames[:1])])
+        columns = Columns(skeleton, joints)
+        rows = Rows(frame_tasks, frames, columns)
+        self._errors = rows.across(rows.errors(world))
+        self._owners = np.full((len(frames), rows.count), -1)
+        """(frames, rows) the constraint of each row, an index into those of the time line; -1 for none."""
+        for block in rows.blocks:
+            tracks = channels[block.channel].tracks
+            of_tracks = np.array([*(self._number_of[id(track.constraint)] for track in tracks), -1])
+            owners = of_tracks[channels[block.channel].owner[frames]]
+            self._owners[:, block.rows] = np.where(block.active, owners, -1)[:, None]
+        self._priorities = np.array([*(each.priority for each in constraints), np.iinfo(np.int64).min])[self._owners]
+        held = rows.across(rows.jacobian(world))
+        pulling = held if rows.recruited is None else held * rows.recruited
+        limits = LimitBoundaries(skeleton, columns.dofs)
+        if limits:
+            measured = limits.measured(world, np.ones(columns.count))
+            at_limit, _ = measured.activated(measured.excess > -AT_LIMIT).rows()
+            held = np.concatenate([held, columns.in_parents(at_limit, world)], axis=1)
+        self._pulls = pulling @ pulling.swapaxes(1, 2)
+        """(frames, rows, rows) products of the rows over the joints that each of them recruits."""
+        self._held_pulls = held @ pulling.swapaxes(1, 2)
+        """(frames, rows with limits, rows) products with the rows of constraints and limits that are held, which have
+        no recruiting: no joint may violate them."""
+        self._held = held @ held.swapaxes(1, 2)
+        self._levels: dict[int, tuple[Array, Array]] = {}
+
+    def _level(self, priority: int) -> tuple[Array, Array]:
+        """The multipliers (frames, rows with limits, rows) by which more important constraints and limits cancel each
+        row's pull, and the products (frames, rows, rows) of what is left of the rows."""
+        if priority not in self._levels:
+            is_held = np.ones(self._held.shape[:2], dtype=bool)
+            is_held[:, : self._owners.shape[1]] = self._priorities > priority
+            multipliers = _inverse(self._held, is_held) @ (self._held_pulls * is_held[:, :, None])
+            left = self._pulls - self._held_pulls.swapaxes(1, 2) @ multipliers
+            self._levels[priority] = multipliers, left
+        return self._levels[priority]
+
+    def of(self, constraint: Constraint) -> Iterator[tuple[Constraint, BoolArray]]:
+        """The constraints that oppose one, each with the frames of the clip (frames,) in which it does: all together
+        keep the one from its target, and it has its share in that."""
+        is_own = self._owners == self._number_of[id(constraint)]
+        some, rows = np.flatnonzero(is_own.any(axis=1)), np.flatnonzero(is_own.any(axis=0))
+        own = np.ix_(some, rows)
+        chosen, errors, owners = is_own[own], (self._errors * is_own)[own], self._owners[some]
+        multipliers, left = (each[some][:, :, rows] for each in self._level(constraint.priority))
+        pulls, left_pulls = self._pulls[some][:, rows][:, :, rows], left[:, rows]
+        whole, free = (np.einsum("fr,frs,fs->f", errors, each, errors) for each in (pulls, left_pulls))
+        # What each row cancels of the pull: a more important one by its multiplier, an equal one by its own pull.
+        cancelled = times(multipliers, errors) * times(self._held_pulls[some][:, :, rows], errors)
+        weights = self._weights[owners] / constraint.weight
+        is_equal = (self._priorities[some] == constraint.priority) & ~is_own[some]
+        by_equals = -weights * self._errors[some] * times(left, errors) * is_equal
+        # More important ones double the way to the target and make it long, or equal ones cancel half of what is left.
+        way, longer_way = (
+            np.einsum("fr,frs,fs->f", errors, _inverse(each, chosen), errors) for each in (pulls, left_pulls)
+        )
+        is_opposed = (np.maximum(way, LONG**2) <= HELPS**2 * longer_way) | (
+            by_equals.sum(axis=1) >= HELPS * np.maximum(free, 0.0)
+        )
+        is_opposed &= whole > 0.0
+        shares = cancelled[:, : owners.shape[1]] + by_equals
+        others = np.unique(owners[(self._priorities[some] >= constraint.priority) & ~is_own[some]])
+        belongs = owners == others[:, None, None]
+        active = belongs.any(axis=2)
+        named = active & ((shares * belongs).sum(axis=2) >= SHARE * whole)
+        # Where none has a share that counts, limits oppose it together with the constraints.
+        named |= ~named.any(axis=0) & active
+        for other, where in zip(others, named & is_opposed, strict=True):
+            frames = np.zeros(self._count, dtype=bool)
+            frames[self._frames[some[where]]] = True
+            yield self._constraints[other], frames
+
+
+def _inverse(products: Array, chosen: BoolArray) -> Array:
+    """(frames, rows, rows) inverses of products of the chosen rows (frames, rows), zero for the others; rows that
+    depend on each other, or that the joints hardly move, have no infinite multipliers."""
+    both = chosen[:, :, None] & chosen[:, None]
+    diagonal = np.where(chosen, NO_LEVER**2, 1.0)
+    return np.linalg.inv(products * both + diagonal[:, :, None] * np.eye(chosen.shape[1])) * both
