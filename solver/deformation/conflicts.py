@@ -29,10 +29,6 @@ MISSED = 1e-3
 MORE_JOINTS = 2
 """The most joints that advice proposes to recruit in addition."""
 
-MOST_TRIED = 16
-"""The most constraints on which trials are made, those that are missed most first; of the others the report only says
-what opposes them."""
-
 QUICK = SolveSettings(iterations=20, tolerance=1e-4, goal_length=1.0, goal_angle=1.5)
 """The settings of trials. Goals are far, since a trial begins where all but a few of its targets are met."""
 
@@ -104,7 +100,8 @@ class Conflict:
     causes: tuple[Cause, ...]
     """The constraints without which its residual would be smaller; empty where there are none."""
     alone: float
-    """Its residual in the worst frame without all other constraints, in the clip's units or radians."""
+    """Its residual in the worst frame without all other constraints, in the clip's units or radians; not a number where
+    another constraint has all of its effectors there."""
     spans: Spans
     """First and last frames of the intervals in which it is missed."""
     worst: float
@@ -120,12 +117,10 @@ class Conflict:
     @property
     def outcome(self) -> str:
         """Why the constraint is missed, as the part of a sentence that follows its label."""
-        if self.causes:
-            return f"conflicts with {', '.join(other.label for other in self.conflicting)}"
-        if np.isnan(self.alone):
-            return "is not met, and more of what is missed was looked into before it,"
         if self.alone > HELPS * self.worst:
             return "is out of reach even alone"
+        if self.causes:
+            return f"conflicts with {', '.join(other.label for other in self.conflicting)}"
         return "is not met, although it could be (the motion is kept smooth there),"
 
     @property
@@ -152,12 +147,12 @@ def conflicts_of(frame_tasks: FrameTasks, clip: Clip, missed: Sequence[Residual]
     frames = np.unique(np.concatenate([each.frames[each.misses] for each in missed]))
     opposition = Opposition(frame_tasks, clip, frames)
     inquiries = [_Inquiry(frame_tasks, clip, each, opposition) for each in missed]
-    _try(frame_tasks, clip, sorted(inquiries, key=lambda each: -each.residual.worst)[:MOST_TRIED])
+    _try(frame_tasks, clip, inquiries)
     return tuple(each.conflict() for each in inquiries)
 
 
 def _try(frame_tasks: FrameTasks, clip: Clip, inquiries: Sequence[_Inquiry]) -> None:
-    """Solve the trials of some constraints, and once more with care where one seems to be out of reach alone."""
+    """Solve the trials of all constraints, and once more with care where one seems to be out of reach alone."""
     named = [(each, name, trial) for each in inquiries for name, trial in each.trials()]
     found = residuals_of(frame_tasks, [trial for _, _, trial in named], clip.motion, QUICK)
     for (each, name, _), residual in zip(named, found, strict=True):
@@ -205,7 +200,7 @@ class _Inquiry:
         if self.is_out_of_reach:
             self.opposing = {}
         elif self.remaining.get("without", 0.0) > self.helps:
-            # Those that oppose it do not make the difference, all of them together do.
+            # Those found so far do not make the difference, all of them together do.
             for _, other in self.tasks:
                 if other is not self.constraint and other.priority >= self.constraint.priority:
                     self.opposing[other] = self._active(other) & self.missed
@@ -232,16 +227,14 @@ class _Inquiry:
         return [other for other, frames in self.opposing.items() if frames[self.frame]]
 
     def trials(self) -> Iterator[tuple[str, Trial]]:
-        """Trials alone, without the constraints that oppose it, and with more recruited joints, as far as there are
-        any; none where another constraint owns its effectors."""
+        """Trials alone, without the constraints that oppose it, and with more recruited joints where there are any; no
+        trials where other constraints own all of its effectors."""
         own = [each.channel for each, owner in self.tasks if owner is self.constraint]
         if not own:
             return
         yield "alone", Trial(self.frame, own, own)
         opposing = self.opposing_here
-        if opposing:
-            kept = [each.channel for each, owner in self.tasks if owner not in opposing]
-            yield "without", Trial(self.frame, kept, own)
+        yield "without", Trial(self.frame, [each.channel for each, owner in self.tasks if owner not in opposing], own)
         skeleton, recruit = self.clip.skeleton, {}
         for each in (each for each, owner in self.tasks if owner is self.constraint):
             task = each.task
@@ -273,23 +266,25 @@ class _Inquiry:
         return active
 
     def _takers(self) -> dict[Constraint, BoolArray]:
-        """The constraints that own an effector where this one holds it and is missed, each with these frames (frames,);
-        where none owns it, the owner of the nearest frame, which leaves too little time for the hold."""
+        """The constraints that have an effector where this one should hold it and is missed, or are the nearest in time
+        to have it, and leave too little time for the hold; each with these frames (frames,)."""
         takers: dict[Constraint, BoolArray] = {}
         for channel in self.frame_tasks.timeline.channels:
+            is_own = np.array([*(track.constraint is self.constraint for track in channel.tracks), False])[
+                channel.owner
+            ]
             held = np.zeros(self.clip.frames, dtype=bool)
             for track in channel.tracks:
                 if track.constraint is self.constraint:
                     held[track.hold_frames] = True
-            held &= self.missed
-            owned = np.flatnonzero(channel.owner >= 0)
-            if not held.any() or not owned.size:
+            held &= self.missed & ~(is_own & channel.in_hold)
+            others = np.flatnonzero((channel.owner >= 0) & ~is_own)
+            if not held.any() or not others.size:
                 continue
-            owner = channel.owner[nearest_of(owned, self.clip.frames)]
+            owner = channel.owner[nearest_of(others, self.clip.frames)]
             for number in np.unique(owner[held]):
                 taker = channel.tracks[number].constraint
-                if taker is not self.constraint:
-                    takers[taker] = takers.get(taker, False) | (held & (owner == number))
+                takers[taker] = takers.get(taker, False) | (held & (owner == number))
         return takers
 
     # Advice --------------------------------------------------------------------------------------------------------

@@ -108,9 +108,8 @@ class Opposition:
         way, longer_way = (
             np.einsum("fr,frs,fs->f", errors, _inverse(each, chosen), errors) for each in (pulls, left_pulls)
         )
-        is_opposed = (np.maximum(way, LONG**2) <= HELPS**2 * longer_way) | (
-            by_equals.sum(axis=1) >= HELPS * np.maximum(free, 0.0)
-        )
+        is_opposed = np.maximum(way, LONG**2) <= HELPS**2 * longer_way
+        is_opposed |= by_equals.sum(axis=1) >= HELPS * np.maximum(free, 0.0)
         is_opposed &= whole > 0.0
         shares = cancelled[:, : owners.shape[1]] + by_equals
         others = np.unique(owners[(self._priorities[some] >= constraint.priority) & ~is_own[some]])

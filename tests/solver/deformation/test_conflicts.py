@@ -24,7 +24,6 @@ from poise.solver.constraints import (
 )
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
-from poise.solver.deformation import conflicts
 from poise.solver.deformation.conflicts import HELPS, MISSED, Advice
 from poise.solver.deformation.deform import Deformation, deform
 from poise.solver.deformation.report import report_on
@@ -306,12 +305,3 @@ def random_case(rng: np.random.Generator) -> tuple[Clip, list[Constraint]]:
             ][number]
         )
     return clip, constraints
-
-
-def test_too_many_to_be_tried_are_said_to_be_missed(clip: Clip, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conflicts, "MOST_TRIED", 1)
-    far = displaced_target(clip, "l_wrist", (0.0, 0.3, 3.0), recruit=ARM, name="far")
-    less_far = displaced_target(clip, "r_wrist", (0.0, 0.3, 2.0), recruit=("r_shoulder",), name="less far")
-    found = {conflict.constraint: conflict for conflict in solved(clip, [less_far, far]).report.conflicts}
-    assert "is out of reach even alone" in str(found[far])
-    assert "less far is not met, and" in str(found[less_far]) and found[less_far].advice == ()

@@ -15,6 +15,7 @@ from poise.solver.body.motion import Motion
 from poise.solver.body.skeleton import Skeleton
 from poise.solver.constraints import Constraint, ConstraintPoint, ShapeConstraint
 from poise.solver.core import rotations
+from poise.solver.core.arrays import ArrayLike
 from poise.solver.deformation.opposition import Opposition
 
 from ..standing import frame_tasks_of
@@ -37,9 +38,9 @@ def two_arms(bend: float = 0.0, limits: Mapping[int, HingeLimit] | None = None) 
     return Clip(skeleton, Motion(turned, np.tile(skeleton.offsets, (FRAMES, 1, 1))), 30.0)
 
 
-def held(clip: Clip, joint: str, by: tuple[float, float, float], end: int = FRAMES - 1, **rest: int) -> ShapeConstraint:
+def held(clip: Clip, joint: str, by: ArrayLike, end: int = FRAMES - 1, **rest: int) -> ShapeConstraint:
     """A joint is held so far from where it is, up to the frame `end`."""
-    place = clip.position(joint)[0] + np.array(by)
+    place = clip.position(joint)[0] + np.asarray(by)
     return ShapeConstraint(joint, 0, end, [ConstraintPoint(place, 0, end)], name=joint, **rest)
 
 
@@ -86,17 +87,16 @@ def test_a_constraint_opposes_only_while_it_is_active() -> None:
 
 
 def test_a_bent_arm_lets_the_other_go_unless_it_is_at_its_limit() -> None:
-    bend = 1.5
     for limits, found in (
         ({}, {}),
-        ({3: HingeLimit(bend, 2.0)}, {"right hand": ALWAYS}),
-        ({3: HingeLimit(0.0, 2.0)}, {}),
+        ({3: HingeLimit(1.5, 2.0)}, {"right hand": ALWAYS}),
+        ({3: HingeLimit(1.0, 2.0)}, {}),
     ):
-        clip = two_arms(bend, limits)
+        clip = two_arms(1.5, limits)
         other = held(clip, "right hand", (0.0, 0.0, 0.0), priority=2)
         along = clip.position("left hand")[0] - clip.position("right hand")[0]
-        away = tuple(0.5 * along / np.linalg.norm(along))
-        assert opposing(clip, [held(clip, "left hand", away, priority=1), other]) == found, limits
+        hand = held(clip, "left hand", 0.5 * along / np.linalg.norm(along), priority=1)
+        assert opposing(clip, [hand, other]) == found, limits
 
 
 def test_joints_that_the_constraint_does_not_recruit_do_not_count() -> None:
