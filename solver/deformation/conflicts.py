@@ -19,12 +19,9 @@ from ..body.clip import Clip
 from ..constraints import Constraint
 from ..core.arrays import Array, BoolArray, IntArray, nearest_of, runs
 from ..posture.settings import SolveSettings
-from .frame_tasks import FrameTasks
-from .opposition import HELPS, Opposition
+from .frame_tasks import ChannelTask, FrameTasks
+from .opposition import HELPS, MISSED, Opposition
 from .trials import Trial, residuals_of
-
-MISSED = 1e-3
-"""Sizes of the character, or radians: a constraint with a larger residual is missed."""
 
 MORE_JOINTS = 2
 """The most joints that advice proposes to recruit in addition."""
@@ -146,7 +143,12 @@ def conflicts_of(frame_tasks: FrameTasks, clip: Clip, missed: Sequence[Residual]
         return ()
     frames = np.unique(np.concatenate([each.frames[each.misses] for each in missed]))
     opposition = Opposition(frame_tasks, clip, frames)
-    inquiries = [_Inquiry(frame_tasks, clip, each, opposition) for each in missed]
+    numbers = {id(each): number for number, each in enumerate(frame_tasks.timeline.constraints)}
+    inquiries = [
+        _Inquiry(frame_tasks, clip, each, number, opposition.of(number))
+        for each in missed
+        for number in [numbers[id(each.constraint)]]
+    ]
     _try(frame_tasks, clip, inquiries)
     return tuple(each.conflict() for each in inquiries)
 
@@ -167,162 +169,131 @@ def _try(frame_tasks: FrameTasks, clip: Clip, inquiries: Sequence[_Inquiry]) -> 
 class _Inquiry:
     """Why one constraint is missed."""
 
-    def __init__(self, frame_tasks: FrameTasks, clip: Clip, residual: Residual, opposition: Opposition) -> None:
+    def __init__(
+        self, frame_tasks: FrameTasks, clip: Clip, residual: Residual, number: int, opposing: BoolArray
+    ) -> None:
         self.frame_tasks = frame_tasks
         self.clip = clip
         self.residual = residual
         self.constraint = residual.constraint
+        self.number = number
         self.frame = residual.worst_frame
         """The frame of the trials, for which advice is given."""
         self.helps = HELPS * residual.worst
         """The largest residual that counts as help."""
         self.missed = np.zeros(clip.frames, dtype=bool)
         self.missed[residual.frames[residual.misses]] = True
-        self.opposing = {
-            other: frames & self.missed
-            for other, frames in opposition.of(self.constraint)
-            if (frames & self.missed).any()
-        }
-        """(frames,) where each of the constraints that oppose it does."""
-        self.tasks = [
-            (each, owner)
-            for each in frame_tasks.prioritized(np.array([self.frame]))
-            if (owner := frame_tasks.owner(each.channel, self.frame))
-        ]
-        """The tasks of the frame with the constraints that they belong to."""
+        self.opposing: BoolArray = opposing & self.missed
+        """(constraints, frames) where others oppose it."""
+        self.owners = frame_tasks.owners[self.frame]
+        """(channels,) the owners of the channels in the frame of the trials."""
         self.more_joints: dict[str, None] = {}
         """The names of the joints that a trial lets it recruit too."""
         self.remaining: dict[str, float] = {}
         """The residuals of its trials by name."""
-
-    def conflict(self) -> Conflict:
-        """The conflict of the constraint, with advice, after its trials have been solved."""
-        if self.is_out_of_reach:
-            self.opposing = {}
-        elif self.remaining.get("without", 0.0) > self.helps:
-            # Those found so far do not make the difference, all of them together do.
-            for _, other in self.tasks:
-                if other is not self.constraint and other.priority >= self.constraint.priority:
-                    self.opposing[other] = self._active(other) & self.missed
-            self.remaining["without"] = self.remaining["alone"]
-        residual, causes = self.residual, self._causes()
-        return Conflict(
-            self.constraint,
-            causes,
-            self.remaining.get("alone", np.nan),
-            tuple(runs(self.missed)),
-            residual.worst,
-            residual.worst_frame,
-            tuple(self._advice(causes)),
-        )
 
     @property
     def is_out_of_reach(self) -> bool:
         """Whether it is missed alone too."""
         return self.remaining.get("alone", 0.0) > self.helps
 
-    @property
-    def opposing_here(self) -> list[Constraint]:
-        """The constraints that oppose it in the frame of the trials."""
-        return [other for other, frames in self.opposing.items() if frames[self.frame]]
-
     def trials(self) -> Iterator[tuple[str, Trial]]:
         """Trials alone, without the constraints that oppose it, and with more recruited joints where there are any; no
         trials where other constraints own all of its effectors."""
-        own = [each.channel for each, owner in self.tasks if owner is self.constraint]
-        if not own:
+        skeleton, own, kept = self.clip.skeleton, self.owners == self.number, self.owners >= 0
+        if not own.any():
             return
         yield "alone", Trial(self.frame, own, own)
-        opposing = self.opposing_here
-        yield "without", Trial(self.frame, [each.channel for each, owner in self.tasks if owner not in opposing], own)
-        skeleton, recruit = self.clip.skeleton, {}
-        for each in (each for each, owner in self.tasks if owner is self.constraint):
-            task = each.task
-            if task.recruit is not None and task.effector is not None:
-                recruited = task.recruited(skeleton)
-                chain = skeleton.tree.chain(skeleton.index(task.effector))
+        yield "without", Trial(self.frame, kept & ~self.opposing[self.owners, self.frame], own)
+        recruit = {}
+        for each in self._own_tasks():
+            if each.task.recruit is not None and each.task.effector is not None:
+                recruited = each.task.recruited(skeleton)
+                chain = skeleton.tree.chain(skeleton.index(each.task.effector))
                 more = [joint for joint in chain if not recruited[joint]][:MORE_JOINTS]
                 recruit[each.channel] = (*np.flatnonzero(recruited).tolist(), *more)
                 self.more_joints |= dict.fromkeys(skeleton.names[joint] for joint in more)
         if self.more_joints:
-            yield "recruiting", Trial(self.frame, [each.channel for each, _ in self.tasks], own, recruit)
+            yield "recruiting", Trial(self.frame, kept, own, recruit)
 
-    # Causes --------------------------------------------------------------------------------------------------------
+    def _own_tasks(self) -> list[ChannelTask]:
+        """Its tasks in the frame of the trials."""
+        tasks = self.frame_tasks.prioritized(np.array([self.frame]))
+        return [each for each in tasks if self.owners[each.channel] == self.number]
 
-    def _causes(self) -> tuple[Cause, ...]:
-        taken = self._takers()
-        opposing = {other: frames for other, frames in self.opposing.items() if other not in taken}
-        return tuple(
-            Cause(other, tuple(runs(frames)), takes_effector)
-            for others, takes_effector in ((opposing, False), (taken, True))
-            for other, frames in others.items()
+    def conflict(self) -> Conflict:
+        """The conflict of the constraint, with advice, after its trials have been solved."""
+        constraints, owners = self.frame_tasks.timeline.constraints, self.frame_tasks.owners
+        if self.is_out_of_reach:
+            self.opposing[:] = False
+        elif self.remaining.get("without", 0.0) > self.helps:
+            # Those found so far do not make the difference, all that are active here do together.
+            for other in set(self.owners[self.owners >= 0]) - {self.number}:
+                if constraints[other].priority >= self.constraint.priority:
+                    self.opposing[other] = (owners == other).any(axis=1) & self.missed
+            self.remaining["without"] = self.remaining["alone"]
+        taking = self._taking()
+        causes = [
+            Cause(constraints[other], tuple(runs(frames)), takes_effector)
+            for takes_effector, where in ((False, self.opposing & ~taking.any(axis=1)[:, None]), (True, taking))
+            for other, frames in enumerate(where)
+            if frames.any()
+        ]
+        return Conflict(
+            self.constraint,
+            tuple(causes),
+            self.remaining.get("alone", np.nan),
+            tuple(runs(self.missed)),
+            self.residual.worst,
+            self.residual.worst_frame,
+            tuple(self._advice(bool(taking[:, self.frame].any()))),
         )
 
-    def _active(self, other: Constraint) -> BoolArray:
-        """(frames,) where another constraint owns a channel."""
-        active = np.zeros(self.clip.frames, dtype=bool)
-        for channel in self.frame_tasks.timeline.channels:
-            active |= np.array([*(track.constraint is other for track in channel.tracks), False])[channel.owner]
-        return active
-
-    def _takers(self) -> dict[Constraint, BoolArray]:
-        """The constraints that have an effector where this one should hold it and is missed, or are the nearest in time
-        to have it, and leave too little time for the hold; each with these frames (frames,)."""
-        takers: dict[Constraint, BoolArray] = {}
-        for channel in self.frame_tasks.timeline.channels:
-            is_own = np.array([*(track.constraint is self.constraint for track in channel.tracks), False])[
-                channel.owner
-            ]
+    def _taking(self) -> BoolArray:
+        """(constraints, frames) where others have an effector that this one should hold, and is missed; or where they
+        are the nearest in time to have it, and leave too little time for the hold."""
+        taking = np.zeros_like(self.opposing)
+        for channel, owners in zip(self.frame_tasks.timeline.channels, self.frame_tasks.owners.T, strict=True):
             held = np.zeros(self.clip.frames, dtype=bool)
             for track in channel.tracks:
                 if track.constraint is self.constraint:
                     held[track.hold_frames] = True
+            is_own = owners == self.number
             held &= self.missed & ~(is_own & channel.in_hold)
-            others = np.flatnonzero((channel.owner >= 0) & ~is_own)
-            if not held.any() or not others.size:
-                continue
-            owner = channel.owner[nearest_of(others, self.clip.frames)]
-            for number in np.unique(owner[held]):
-                taker = channel.tracks[number].constraint
-                takers[taker] = takers.get(taker, False) | (held & (owner == number))
-        return takers
+            others = np.flatnonzero((owners >= 0) & ~is_own)
+            if held.any() and others.size:
+                frames = np.flatnonzero(held)
+                taking[owners[nearest_of(others, self.clip.frames)[frames]], frames] = True
+        return taking
 
-    # Advice --------------------------------------------------------------------------------------------------------
-
-    def _advice(self, causes: Sequence[Cause]) -> Iterator[Advice]:
-        """What would help in the frame of the trials."""
-        opposing, label, remaining = self.opposing_here, self.constraint.label, self.remaining
-        if "without" in remaining and opposing:
-            # Of the two changes that the sentence proposes the larger residual is stated.
-            missed = max(remaining["alone"], remaining["without"])
+    def _advice(self, is_taken: bool) -> Iterator[Advice]:
+        """What would help in the frame of the trials, in which another constraint has an effector or not."""
+        constraints, label, remaining = self.frame_tasks.timeline.constraints, self.constraint.label, self.remaining
+        opposing = [constraints[other].label for other in np.flatnonzero(self.opposing[:, self.frame])]
+        # Of the two changes that the sentence proposes the larger residual is stated.
+        missed = max(remaining.get("alone", np.inf), remaining.get("without", np.inf))
+        if opposing and missed <= self.helps:
             sentence = (
-                f"Lower the priority of {' and '.join(other.label for other in opposing)} below "
-                f"{self.constraint.priority} (or raise that of {label}): it would then miss by {missed:.3g} at frame "
-                f"{self.frame}, and they would be missed instead."
+                f"Lower the priority of {' and '.join(opposing)} below {self.constraint.priority} (or raise that of "
+                f"{label}): it would then miss by {missed:.3g} at frame {self.frame}, and they would be missed instead."
             )
-            yield from [Advice("priority", sentence, missed)] if missed <= self.helps else []
-        if remaining.get("recruiting", np.inf) <= self.helps:
-            missed = remaining["recruiting"]
+            yield Advice("priority", sentence, missed)
+        missed = remaining.get("recruiting", np.inf)
+        if missed <= self.helps:
             joints = " and ".join(self.more_joints)
             sentence = f"Let {label} recruit {joints} too: it would then miss by {missed:.3g} at frame {self.frame}."
             yield Advice("recruit", sentence, missed)
-        is_taken = any(
-            first <= self.frame <= last for cause in causes if cause.takes_effector for first, last in cause.spans
-        )
-        moves = list(self._moves()) if (opposing or self.is_out_of_reach) and not is_taken else []
+        moves = [] if is_taken or not (opposing or self.is_out_of_reach) else list(self._moves())
         if moves:
             yield Advice("move", f"Move the target of {' and of '.join(moves)} at frame {self.frame}.", 0.0)
 
     def _moves(self) -> Iterator[str]:
         """How far its targets must move to where the effectors are in the result, or a little less far away."""
         state, size = self.clip.world.at(np.array([self.frame])), self.clip.skeleton.size
-        for each, owner in self.tasks:
+        for each in self._own_tasks():
             effector = self.frame_tasks.timeline.channels[each.channel].effector
-            if owner is not self.constraint or effector.is_angular or effector.rows != effector.width:
-                continue
             way = -each.task.error(state)[0]
             length = float(np.linalg.norm(way))
-            if length > MISSED * size:
-                way *= 1.0 + WITHIN * size / length
-                by = ", ".join(f"{component:.3g}" for component in way)
+            if length > MISSED * size and not effector.is_angular and len(way) == effector.width:
+                by = ", ".join(f"{component:.3g}" for component in way * (1.0 + WITHIN * size / length))
                 yield f"{effector.describe(self.clip.skeleton.names)} by ({by})"

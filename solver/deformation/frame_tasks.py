@@ -16,7 +16,6 @@ import numpy as np
 from ..body.joints import BodyPoint, JointKind
 from ..body.kinematics import WorldState
 from ..body.motion import Motion
-from ..constraints import Constraint
 from ..constraints.effectors import Effector, PointEffector
 from ..core import rotations
 from ..core.arrays import TINY, Array, BoolArray, IntArray
@@ -119,10 +118,16 @@ class FrameTasks:
                 tasks.append(ChannelTask(channel, self._task(channel, int(code), frames, priority), codes == code))
         return tasks
 
-    def owner(self, channel: int, frame: int) -> Constraint | None:
-        """The constraint that owns a channel in a frame."""
-        each = self.timeline.channels[channel]
-        return each.tracks[each.owner[frame]].constraint if each.owner[frame] >= 0 else None
+    @cached_property
+    def owners(self) -> IntArray:
+        """(frames, channels) the constraint that owns each channel, an index into those of the time line; -1 where none
+        does."""
+        number_of = {id(each): number for number, each in enumerate(self.timeline.constraints)}
+        owners = np.full(self.codes.shape, -1)
+        for number, channel in enumerate(self.timeline.channels):
+            of_tracks = [number_of[id(track.constraint)] for track in channel.tracks]
+            owners[:, number] = np.array([*of_tracks, -1])[channel.owner]
+        return owners
 
     def _task(self, channel: int, specification: int, frames: IntArray, priority: int) -> Task:
         specifications = self._specifications[channel]

@@ -8,12 +8,9 @@ cancelling it says which constraint takes the effector its freedom (docs/derivat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from ..body.clip import Clip
-from ..constraints import Constraint
 from ..core.arrays import Array, BoolArray, IntArray
 from ..core.row_space import times
 from ..posture.active_set import LimitBoundaries
@@ -22,6 +19,10 @@ from .columns import Columns
 from .frame_tasks import FrameTasks
 from .rows import Rows
 
+MISSED = 1e-3
+"""Sizes of the character, or radians: a constraint with a larger residual is missed. A joint that is nearer to its
+limit is at it, and joints that move an effector by less for each radian do not move it."""
+
 HELPS = 0.5
 """A change counts as help, and what it undoes as opposition, if it reduces a residual, or the way to a target, to this
 share or less."""
@@ -29,15 +30,8 @@ share or less."""
 SHARE = 0.1
 """The least share of a pull that a constraint cancels by which it is named."""
 
-NO_LEVER = 1e-3
-"""Sizes of the character, or radians, by which a target is approached for each radian of the joints: where it is less,
-the joints do not move towards it."""
-
 LONG = 0.5
 """Radians: the way to a target that joints can turn, as a rule, before they are in another posture."""
-
-AT_LIMIT = 1e-3
-"""Radians: a joint that is nearer to the boundary of its limit is at it."""
 
 
 class Opposition:
@@ -45,30 +39,27 @@ class Opposition:
 
     def __init__(self, frame_tasks: FrameTasks, clip: Clip, frames: IntArray) -> None:
         """Evaluate the tasks of some frames, (n,), in a clip that was solved for them."""
-        self._frames, self._count = frames, clip.frames
-        constraints, channels = frame_tasks.timeline.constraints, frame_tasks.timeline.channels
-        self._constraints = constraints
-        self._number_of = {id(each): number for number, each in enumerate(constraints)}
-        self._weights = np.array([*(each.weight for each in constraints), 0.0])
+        self._frames, self._shape = frames, (len(frame_tasks.timeline.constraints), clip.frames)
+        self._constraints = frame_tasks.timeline.constraints
         skeleton, world = clip.skeleton, clip.world.at(frames)
-        joints = moving_joints(skeleton, [each.task for each in frame_tasks.single_level(frames[:1])])
-        columns = Columns(skeleton, joints)
+        moving = moving_joints(skeleton, [each.task for each in frame_tasks.single_level(frames[:1])])
+        columns = Columns(skeleton, moving)
         rows = Rows(frame_tasks, frames, columns)
         self._errors = rows.across(rows.errors(world))
-        self._owners = np.full((len(frames), rows.count), -1)
-        """(frames, rows) the constraint of each row, an index into those of the time line; -1 for none."""
+        self._owners = np.full(self._errors.shape, -1)
+        """(frames, rows) the constraint of each row, an index into those of the time line; -1 where none is active."""
         for block in rows.blocks:
-            tracks = channels[block.channel].tracks
-            of_tracks = np.array([*(self._number_of[id(track.constraint)] for track in tracks), -1])
-            owners = of_tracks[channels[block.channel].owner[frames]]
+            owners = frame_tasks.owners[frames, block.channel]
             self._owners[:, block.rows] = np.where(block.active, owners, -1)[:, None]
-        self._priorities = np.array([*(each.priority for each in constraints), np.iinfo(np.int64).min])[self._owners]
+        lowest = np.iinfo(np.int64).min
+        self._priorities = np.array([*(each.priority for each in self._constraints), lowest])[self._owners]
+        self._weights = np.array([*(each.weight for each in self._constraints), 0.0])[self._owners]
         held = rows.across(rows.jacobian(world))
         pulling = held if rows.recruited is None else held * rows.recruited
         limits = LimitBoundaries(skeleton, columns.dofs)
         if limits:
             measured = limits.measured(world, np.ones(columns.count))
-            at_limit, _ = measured.activated(measured.excess > -AT_LIMIT).rows()
+            at_limit, _ = measured.activated(measured.excess > -MISSED).rows()
             held = np.concatenate([held, columns.in_parents(at_limit, world)], axis=1)
         self._pulls = pulling @ pulling.swapaxes(1, 2)
         """(frames, rows, rows) products of the rows over the joints that each of them recruits."""
@@ -89,44 +80,40 @@ class Opposition:
             self._levels[priority] = multipliers, left
         return self._levels[priority]
 
-    def of(self, constraint: Constraint) -> Iterator[tuple[Constraint, BoolArray]]:
-        """The constraints that oppose one, each with the frames of the clip (frames,) in which it does: all together
-        keep the one from its target, and it has its share in that."""
-        is_own = self._owners == self._number_of[id(constraint)]
+    def of(self, number: int) -> BoolArray:
+        """(constraints, frames of the clip) where each constraint opposes one of them: all together keep the one from
+        its target, and each has its share in that."""
+        constraint, is_own = self._constraints[number], self._owners == number
         some, rows = np.flatnonzero(is_own.any(axis=1)), np.flatnonzero(is_own.any(axis=0))
-        own = np.ix_(some, rows)
-        chosen, errors, owners = is_own[own], (self._errors * is_own)[own], self._owners[some]
+        chosen, errors = (each[np.ix_(some, rows)] for each in (is_own, self._errors * is_own))
         multipliers, left = (each[some][:, :, rows] for each in self._level(constraint.priority))
         pulls, left_pulls = self._pulls[some][:, rows][:, :, rows], left[:, rows]
         whole, free = (np.einsum("fr,frs,fs->f", errors, each, errors) for each in (pulls, left_pulls))
-        # What each row cancels of the pull: a more important one by its multiplier, an equal one by its own pull.
-        cancelled = times(multipliers, errors) * times(self._held_pulls[some][:, :, rows], errors)
-        weights = self._weights[owners] / constraint.weight
-        is_equal = (self._priorities[some] == constraint.priority) & ~is_own[some]
-        by_equals = -weights * self._errors[some] * times(left, errors) * is_equal
-        # More important ones double the way to the target and make it long, or equal ones cancel half of what is left.
         way, longer_way = (
             np.einsum("fr,frs,fs->f", errors, _inverse(each, chosen), errors) for each in (pulls, left_pulls)
         )
+        # What each row cancels of the pull: a more important one by its multiplier, an equal one by its own pull.
+        owners = self._owners[some]
+        is_other = (owners >= 0) & (self._priorities[some] >= constraint.priority) & ~is_own[some]
+        is_equal = is_other & (self._priorities[some] == constraint.priority)
+        cancelled = times(multipliers, errors) * times(self._held_pulls[some][:, :, rows], errors)
+        by_equals = -self._weights[some] / constraint.weight * self._errors[some] * times(left, errors) * is_equal
+        shares = (cancelled[:, : owners.shape[1]] + by_equals) * is_other
+        # More important ones double the way to the target and make it long, or equal ones cancel half of what is left.
         is_opposed = np.maximum(way, LONG**2) <= HELPS**2 * longer_way
         is_opposed |= by_equals.sum(axis=1) >= HELPS * np.maximum(free, 0.0)
-        is_opposed &= whole > 0.0
-        shares = cancelled[:, : owners.shape[1]] + by_equals
-        others = np.unique(owners[(self._priorities[some] >= constraint.priority) & ~is_own[some]])
-        belongs = owners == others[:, None, None]
-        active = belongs.any(axis=2)
-        named = active & ((shares * belongs).sum(axis=2) >= SHARE * whole)
+        belongs = (owners == np.arange(self._shape[0])[:, None, None]) & is_other
+        named = (shares * belongs).sum(axis=2) >= SHARE * whole
         # Where none has a share that counts, limits oppose it together with the constraints.
-        named |= ~named.any(axis=0) & active
-        for other, where in zip(others, named & is_opposed, strict=True):
-            frames = np.zeros(self._count, dtype=bool)
-            frames[self._frames[some[where]]] = True
-            yield self._constraints[other], frames
+        named = belongs.any(axis=2) & (named | ~(named & belongs.any(axis=2)).any(axis=0))
+        opposing = np.zeros(self._shape, dtype=bool)
+        opposing[:, self._frames[some]] = named & is_opposed & (whole > 0.0)
+        return opposing
 
 
 def _inverse(products: Array, chosen: BoolArray) -> Array:
     """(frames, rows, rows) inverses of products of the chosen rows (frames, rows), zero for the others; rows that
     depend on each other, or that the joints hardly move, have no infinite multipliers."""
     both = chosen[:, :, None] & chosen[:, None]
-    diagonal = np.where(chosen, NO_LEVER**2, 1.0)
+    diagonal = np.where(chosen, MISSED**2, 1.0)
     return np.linalg.inv(products * both + diagonal[:, :, None] * np.eye(chosen.shape[1])) * both

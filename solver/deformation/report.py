@@ -12,11 +12,11 @@ import numpy as np
 from ..body.clip import Clip
 from ..body.joints import SIDES
 from ..constraints import Constraint
-from ..core.arrays import TINY, Array, BoolArray, runs
+from ..core.arrays import TINY, BoolArray, runs
 from ..posture.recruiting import breaches
-from .conflicts import MISSED, Advice, Cause, Conflict, Residual, Spans, conflicts_of, in_words
+from .conflicts import Advice, Cause, Conflict, Residual, Spans, conflicts_of, in_words
 from .frame_tasks import FrameTasks
-from .opposition import HELPS
+from .opposition import HELPS, MISSED
 
 __all__ = [
     "HELPS",
@@ -120,34 +120,29 @@ def report_on(frame_tasks: FrameTasks, clip: Clip, within: tuple[int, int] | Non
 
 
 def _residuals(frame_tasks: FrameTasks, clip: Clip, inside: BoolArray) -> Iterable[Residual]:
-    timeline = frame_tasks.timeline
-    size = clip.skeleton.size
-    by_constraint: dict[int, tuple[Array, Array, BoolArray]] = {
-        id(constraint): (np.zeros(clip.frames), np.zeros(clip.frames), np.zeros(clip.frames, dtype=bool))
-        for constraint in timeline.constraints
-    }
+    timeline, size = frame_tasks.timeline, clip.skeleton.size
+    numbers = {id(constraint): number for number, constraint in enumerate(timeline.constraints)}
+    distances, relative = np.zeros((2, len(numbers), clip.frames))
+    active = np.zeros((len(numbers), clip.frames), dtype=bool)
     for channel, targets in zip(timeline.channels, frame_tasks.targets, strict=True):
         effector = channel.effector
         values = effector.value(clip.world)
         to_targets = effector.miss(values, targets)
         for number, track in enumerate(channel.tracks):
-            distances, relative, active = by_constraint[id(track.constraint)]
-            hold = track.hold_frames
-            # In its hold intervals a constraint is judged by its own targets, also where another one owns the frame.
-            wanted = effector.displaced(timeline.source.values(effector)[hold], track.displacement[hold - track.begin])
-            missed = np.zeros(clip.frames)
+            missed, own, hold = np.zeros(clip.frames), np.zeros(clip.frames, dtype=bool), track.hold_frames
             if track.constraint.constrains_path:
                 own = (channel.owner == number) & ~channel.bridged
                 missed[own] = to_targets[own]
-                active[own] = True
-            missed[hold] = effector.miss(values[hold], wanted)
-            active[hold] = True
-            np.maximum(distances, missed, out=distances)
-            np.maximum(relative, missed / (1.0 if effector.is_angular else size), out=relative)
-    for constraint in timeline.constraints:
-        distances, relative, active = by_constraint[id(constraint)]
-        frames = np.flatnonzero(active & inside)
-        yield Residual(constraint, frames, distances[frames], relative[frames] > MISSED)
+            # In its hold intervals a constraint is judged by its own targets, also where another one owns the frame.
+            wanted = effector.displaced(timeline.source.values(effector)[hold], track.displacement[hold - track.begin])
+            missed[hold], own[hold] = effector.miss(values[hold], wanted), True
+            row = numbers[id(track.constraint)]
+            active[row] |= own
+            np.maximum(distances[row], missed, out=distances[row])
+            np.maximum(relative[row], missed / (1.0 if effector.is_angular else size), out=relative[row])
+    for constraint, row in zip(timeline.constraints, range(len(numbers)), strict=True):
+        frames = np.flatnonzero(active[row] & inside)
+        yield Residual(constraint, frames, distances[row, frames], relative[row, frames] > MISSED)
 
 
 # The recruiting rule -------------------------------------------------------------------------------------------------
@@ -155,24 +150,20 @@ def _residuals(frame_tasks: FrameTasks, clip: Clip, inside: BoolArray) -> Iterab
 
 def _breaches(frame_tasks: FrameTasks, inside: BoolArray) -> Iterable[RuleBreach]:
     """Each pair of constraints that breaks the recruiting rule, once."""
-    channels = frame_tasks.timeline.channels
-    found: dict[tuple[int, int], tuple[Constraint, Constraint, str, BoolArray]] = {}
+    constraints, found = frame_tasks.timeline.constraints, dict[tuple[int, int], tuple[str, BoolArray]]()
     tasks = {id(each.task): each for each in frame_tasks.prioritized(np.arange(len(inside)))}
     for breach in breaches(frame_tasks.skeleton, [each.task for each in tasks.values()]):
-        pair = [tasks[id(task)] for task in (breach.higher, breach.lower)]
-        frames = np.flatnonzero(inside & pair[0].active & pair[1].active)
-        owners = np.stack([channels[each.channel].owner[frames] for each in pair], axis=1)
-        for both in np.unique(owners, axis=0):
-            higher, lower = (
-                channels[each.channel].tracks[owner].constraint for each, owner in zip(pair, both, strict=True)
-            )
-            if higher.priority == lower.priority:
-                continue  # heel and ball of footplants rank above each other, not the plants
-            sentence = breach.sentence((higher.label, higher.priority), (lower.label, lower.priority))
-            entry = found.setdefault((id(higher), id(lower)), (higher, lower, sentence, np.zeros_like(inside)))
-            entry[3][frames[(owners == both).all(axis=1)]] = True
-    for higher, lower, sentence, where in found.values():
-        yield RuleBreach(higher, lower, tuple(runs(where)), sentence)
+        one, other = tasks[id(breach.higher)], tasks[id(breach.lower)]
+        both = inside & one.active & other.active
+        owners = frame_tasks.owners[:, [one.channel, other.channel]]
+        for pair in {(int(first), int(second)) for first, second in owners[both]}:
+            higher, lower = (constraints[number] for number in pair)
+            if higher.priority > lower.priority:  # heel and ball of footplants rank above each other, not the plants
+                sentence = breach.sentence((higher.label, higher.priority), (lower.label, lower.priority))
+                entry = found.setdefault(pair, (sentence, np.zeros_like(inside)))
+                np.logical_or(entry[1], both & (owners == pair).all(axis=1), out=entry[1])
+    for (first, second), (sentence, frames) in found.items():
+        yield RuleBreach(constraints[first], constraints[second], tuple(runs(frames)), sentence)
 
 
 # Limbs --------------------------------------------------------------------------------------------------------------

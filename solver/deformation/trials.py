@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..body.motion import Motion
-from ..core.arrays import Array
+from ..core.arrays import Array, BoolArray
 from ..posture.settings import SolveSettings
 from ..posture.solve import solve_checked
 from .frame_tasks import ChannelTask, FrameTasks
@@ -20,10 +20,10 @@ class Trial:
     """The tasks for which a frame is solved again."""
 
     frame: int
-    kept: Sequence[int]
-    """The channels whose tasks are kept."""
-    judged: Sequence[int]
-    """Those of them whose residual is wanted."""
+    kept: BoolArray
+    """(channels,) those whose tasks are kept."""
+    judged: BoolArray
+    """(channels,) those of them whose residual is wanted."""
     recruit: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """The joints that channels recruit instead of their own."""
 
@@ -38,7 +38,7 @@ def residuals_of(frame_tasks: FrameTasks, trials: Sequence[Trial], start: Motion
     frames = np.array([trial.frame for trial in trials], dtype=np.int64)
     tasks: list[ChannelTask] = []
     for each in frame_tasks.prioritized(frames):
-        active = each.active & [each.channel in trial.kept for trial in trials]
+        active = each.active & [trial.kept[each.channel] for trial in trials]
         for number, trial in enumerate(trials):
             if active[number] and each.channel in trial.recruit:
                 changed = replace(each.task, recruit=trial.recruit[each.channel])
@@ -56,6 +56,6 @@ def residuals_of(frame_tasks: FrameTasks, trials: Sequence[Trial], start: Motion
     solved = solve_checked(skeleton, begin, [each.masked() for each in tasks], settings)
     found = np.zeros(len(trials))
     for each, errors in zip(tasks, solved.errors, strict=True):
-        judged = each.active & [each.channel in trial.judged for trial in trials]
+        judged = each.active & [trial.judged[each.channel] for trial in trials]
         np.maximum(found, judged * np.linalg.norm(errors, axis=1), out=found)
     return found

@@ -24,9 +24,8 @@ from poise.solver.constraints import (
 )
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
-from poise.solver.deformation.conflicts import HELPS, MISSED, Advice
 from poise.solver.deformation.deform import Deformation, deform
-from poise.solver.deformation.report import report_on
+from poise.solver.deformation.report import HELPS, MISSED, Advice, report_on
 from poise.solver.synthetic import walk
 
 from ..made_up import plant_of

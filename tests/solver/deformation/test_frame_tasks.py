@@ -64,10 +64,10 @@ def test_a_channel_has_one_task_in_each_frame_in_which_it_is_active(frame_tasks:
 def test_a_task_is_that_of_the_constraints_that_own_its_frames(frame_tasks: FrameTasks) -> None:
     for each in frame_tasks.prioritized(everything(frame_tasks)):
         for frame in np.flatnonzero(each.active):
-            owner = frame_tasks.owner(each.channel, int(frame))
-            assert owner and (owner.weight, owner.recruit) == (each.task.weight, each.task.recruit)
-    number, hand = next((n, each) for n, each in enumerate(frame_tasks.timeline.channels) if not each.active.all())
-    assert frame_tasks.owner(number, int(np.flatnonzero(~hand.active)[0])) is None
+            owner = frame_tasks.timeline.constraints[frame_tasks.owners[frame, each.channel]]
+            assert (owner.weight, owner.recruit) == (each.task.weight, each.task.recruit)
+    for channel, owners in zip(frame_tasks.timeline.channels, frame_tasks.owners.T, strict=True):
+        np.testing.assert_array_equal(owners >= 0, channel.active)
 
 
 def test_tasks_have_the_targets_of_their_frames(frame_tasks: FrameTasks) -> None:
@@ -86,7 +86,8 @@ def test_tasks_have_the_targets_of_their_frames(frame_tasks: FrameTasks) -> None
 
 def by_owner(frame_tasks: FrameTasks, frame: int) -> list[tuple[Constraint, Task]]:
     tasks = frame_tasks.prioritized(np.array([frame]))
-    return [(owner, each.task) for each in tasks if (owner := frame_tasks.owner(each.channel, frame))]
+    constraints, owners = frame_tasks.timeline.constraints, frame_tasks.owners[frame]
+    return [(constraints[owners[each.channel]], each.task) for each in tasks]
 
 
 def test_tasks_are_ordered_as_their_constraints_are() -> None:
@@ -345,8 +346,7 @@ def test_frames_differ_exactly_where_their_tasks_do(rng: np.random.Generator) ->
         frames: list[set[object]] = [set() for _ in range(61)]
         for number, channel in enumerate(frame_tasks.timeline.channels):
             for frame in np.flatnonzero(channel.active):
-                owner = frame_tasks.owner(number, int(frame))
-                assert owner in constraints
+                owner = constraints[frame_tasks.owners[frame, number]]
                 target = tuple(frame_tasks.targets[number][frame])
                 outranks = channel.outranks_partner[frame] >= 0.5
                 specification = (owner.priority, outranks, owner.weight, owner.recruit)

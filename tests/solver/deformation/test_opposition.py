@@ -47,8 +47,8 @@ def held(clip: Clip, joint: str, by: ArrayLike, end: int = FRAMES - 1, **rest: i
 def opposing(clip: Clip, constraints: list[Constraint]) -> dict[str, list[int]]:
     """The frames in which each of the others opposes the first constraint."""
     opposition = Opposition(frame_tasks_of(clip, constraints), clip, np.arange(FRAMES))
-    found = {other.label: np.flatnonzero(frames).tolist() for other, frames in opposition.of(constraints[0])}
-    return {label: frames for label, frames in found.items() if frames}
+    found = zip(constraints, opposition.of(0), strict=True)
+    return {other.label: np.flatnonzero(frames).tolist() for other, frames in found if frames.any()}
 
 
 ALWAYS = list(range(FRAMES))
