@@ -144,11 +144,7 @@ def conflicts_of(frame_tasks: FrameTasks, clip: Clip, missed: Sequence[Residual]
     frames = np.unique(np.concatenate([each.frames[each.misses] for each in missed]))
     opposition = Opposition(frame_tasks, clip, frames)
     numbers = {id(each): number for number, each in enumerate(frame_tasks.timeline.constraints)}
-    inquiries = [
-        _Inquiry(frame_tasks, clip, each, number, opposition.of(number))
-        for each in missed
-        for number in [numbers[id(each.constraint)]]
-    ]
+    inquiries = [_Inquiry(frame_tasks, clip, each, numbers[id(each.constraint)], opposition) for each in missed]
     _try(frame_tasks, clip, inquiries)
     return tuple(each.conflict() for each in inquiries)
 
@@ -170,7 +166,7 @@ class _Inquiry:
     """Why one constraint is missed."""
 
     def __init__(
-        self, frame_tasks: FrameTasks, clip: Clip, residual: Residual, number: int, opposing: BoolArray
+        self, frame_tasks: FrameTasks, clip: Clip, residual: Residual, number: int, opposition: Opposition
     ) -> None:
         self.frame_tasks = frame_tasks
         self.clip = clip
@@ -183,8 +179,11 @@ class _Inquiry:
         """The largest residual that counts as help."""
         self.missed = np.zeros(clip.frames, dtype=bool)
         self.missed[residual.frames[residual.misses]] = True
+        opposing, can_be_met = opposition.of(number)
         self.opposing: BoolArray = opposing & self.missed
         """(constraints, frames) where others oppose it."""
+        self.can_be_met = bool(can_be_met[self.frame])
+        """Whether it can be met in the frame of the trials, all others kept."""
         self.owners = frame_tasks.owners[self.frame]
         """(channels,) the owners of the channels in the frame of the trials."""
         self.more_joints: dict[str, None] = {}
@@ -204,7 +203,8 @@ class _Inquiry:
         if not own.any():
             return
         yield "alone", Trial(self.frame, own, own)
-        yield "without", Trial(self.frame, kept & ~self.opposing[self.owners, self.frame], own)
+        if not self.can_be_met:
+            yield "without", Trial(self.frame, kept & ~self.opposing[self.owners, self.frame], own)
         recruit = {}
         for each in self._own_tasks():
             if each.task.recruit is not None and each.task.effector is not None:

@@ -30,8 +30,8 @@ share or less."""
 SHARE = 0.1
 """The least share of a pull that a constraint cancels by which it is named."""
 
-LONG = 0.5
-"""Radians: the way to a target that joints can turn, as a rule, before they are in another posture."""
+LONG = 1.0
+"""Radians: a way of the joints to a target that is shorter is near enough to a straight one to be gone."""
 
 
 class Opposition:
@@ -39,7 +39,7 @@ class Opposition:
 
     def __init__(self, frame_tasks: FrameTasks, clip: Clip, frames: IntArray) -> None:
         """Evaluate the tasks of some frames, (n,), in a clip that was solved for them."""
-        self._frames, self._shape = frames, (len(frame_tasks.timeline.constraints), clip.frames)
+        self._frames, self._count = frames, clip.frames
         self._constraints = frame_tasks.timeline.constraints
         skeleton, world = clip.skeleton, clip.world.at(frames)
         moving = moving_joints(skeleton, [each.task for each in frame_tasks.single_level(frames[:1])])
@@ -67,48 +67,51 @@ class Opposition:
         """(frames, rows with limits, rows) products with the rows of constraints and limits that are held, which have
         no recruiting: no joint may violate them."""
         self._held = held @ held.swapaxes(1, 2)
-        self._levels: dict[int, tuple[Array, Array]] = {}
+        self._levels: dict[int, tuple[Array, Array, Array]] = {}
 
-    def _level(self, priority: int) -> tuple[Array, Array]:
-        """The multipliers (frames, rows with limits, rows) by which more important constraints and limits cancel each
-        row's pull, and the products (frames, rows, rows) of what is left of the rows."""
+    def _level(self, priority: int) -> tuple[Array, Array, Array]:
+        """The multipliers (frames, rows with limits, rows) by which more important constraints and limits cancel the
+        pull of each row, the products (frames, rows, rows) of what they leave of the rows, and the inverse of these for
+        the rows of the level."""
         if priority not in self._levels:
             is_held = np.ones(self._held.shape[:2], dtype=bool)
             is_held[:, : self._owners.shape[1]] = self._priorities > priority
             multipliers = _inverse(self._held, is_held) @ (self._held_pulls * is_held[:, :, None])
             left = self._pulls - self._held_pulls.swapaxes(1, 2) @ multipliers
-            self._levels[priority] = multipliers, left
+            self._levels[priority] = multipliers, left, _inverse(left, self._priorities == priority)
         return self._levels[priority]
 
-    def of(self, number: int) -> BoolArray:
-        """(constraints, frames of the clip) where each constraint opposes one of them: all together keep the one from
-        its target, and each has its share in that."""
+    def of(self, number: int) -> tuple[BoolArray, BoolArray]:
+        """(constraints, frames of the clip) where constraints oppose one of them: all together keep it from its target,
+        and each has its share in that; and (frames of the clip,) where the one can be met, all others kept."""
         constraint, is_own = self._constraints[number], self._owners == number
         some, rows = np.flatnonzero(is_own.any(axis=1)), np.flatnonzero(is_own.any(axis=0))
         chosen, errors = (each[np.ix_(some, rows)] for each in (is_own, self._errors * is_own))
-        multipliers, left = (each[some][:, :, rows] for each in self._level(constraint.priority))
-        pulls, left_pulls = self._pulls[some][:, rows][:, :, rows], left[:, rows]
-        whole, free = (np.einsum("fr,frs,fs->f", errors, each, errors) for each in (pulls, left_pulls))
-        way, longer_way = (
-            np.einsum("fr,frs,fs->f", errors, _inverse(each, chosen), errors) for each in (pulls, left_pulls)
+        multipliers, left, inverse = (each[some][:, :, rows] for each in self._level(constraint.priority))
+        pulls = self._pulls[some][:, rows][:, :, rows]
+        # The squares of the pull, and of the ways of the joints to the target alone and with all others kept.
+        pull, alone, together = (
+            np.einsum("fr,frs,fs->f", errors, each, errors)
+            for each in (pulls, _inverse(pulls, chosen), inverse[:, rows])
         )
+        is_opposed = (pull > 0.0) & (np.maximum(HELPS * LONG, np.sqrt(alone)) <= HELPS * np.sqrt(together))
         # What each row cancels of the pull: a more important one by its multiplier, an equal one by its own pull.
         owners = self._owners[some]
         is_other = (owners >= 0) & (self._priorities[some] >= constraint.priority) & ~is_own[some]
         is_equal = is_other & (self._priorities[some] == constraint.priority)
         cancelled = times(multipliers, errors) * times(self._held_pulls[some][:, :, rows], errors)
         by_equals = -self._weights[some] / constraint.weight * self._errors[some] * times(left, errors) * is_equal
-        shares = (cancelled[:, : owners.shape[1]] + by_equals) * is_other
-        # More important ones double the way to the target and make it long, or equal ones cancel half of what is left.
-        is_opposed = np.maximum(way, LONG**2) <= HELPS**2 * longer_way
-        is_opposed |= by_equals.sum(axis=1) >= HELPS * np.maximum(free, 0.0)
-        belongs = (owners == np.arange(self._shape[0])[:, None, None]) & is_other
-        named = (shares * belongs).sum(axis=2) >= SHARE * whole
+        shares = cancelled[:, : owners.shape[1]] + by_equals
+        belongs = (owners == np.arange(len(self._constraints))[:, None, None]) & is_other
+        active = belongs.any(axis=2)
+        named = active & ((shares * belongs).sum(axis=2) >= SHARE * pull)
         # Where none has a share that counts, limits oppose it together with the constraints.
-        named = belongs.any(axis=2) & (named | ~(named & belongs.any(axis=2)).any(axis=0))
-        opposing = np.zeros(self._shape, dtype=bool)
-        opposing[:, self._frames[some]] = named & is_opposed & (whole > 0.0)
-        return opposing
+        named |= active & ~named.any(axis=0)
+        opposing = np.zeros((len(self._constraints), self._count), dtype=bool)
+        opposing[:, self._frames[some]] = named & is_opposed
+        can_be_met = np.zeros(self._count, dtype=bool)
+        can_be_met[self._frames[some]] = together < LONG**2
+        return opposing, can_be_met
 
 
 def _inverse(products: Array, chosen: BoolArray) -> Array:
