@@ -23,6 +23,9 @@ from .frame_tasks import ChannelTask, FrameTasks
 from .opposition import HELPS, MISSED, Opposition
 from .trials import Trial, residuals_of
 
+BATCH = 500
+"""Frames in which opposition is looked for together: the products of their rows fill some megabytes."""
+
 MORE_JOINTS = 2
 """The most joints that advice proposes to recruit in addition."""
 
@@ -141,10 +144,13 @@ def conflicts_of(frame_tasks: FrameTasks, clip: Clip, missed: Sequence[Residual]
     """The conflicts of the constraints that are missed in a clip, solved for the tasks of each frame."""
     if not missed:
         return ()
-    frames = np.unique(np.concatenate([each.frames[each.misses] for each in missed]))
-    opposition = Opposition(frame_tasks, clip, frames)
     numbers = {id(each): number for number, each in enumerate(frame_tasks.timeline.constraints)}
-    inquiries = [_Inquiry(frame_tasks, clip, each, numbers[id(each.constraint)], opposition) for each in missed]
+    inquiries = [_Inquiry(frame_tasks, clip, each, numbers[id(each.constraint)]) for each in missed]
+    frames = np.unique(np.concatenate([each.missed for each in inquiries]))
+    for first in range(0, len(frames), BATCH):
+        opposition = Opposition(frame_tasks, clip, frames[first : first + BATCH])
+        for each in inquiries:
+            each.add(opposition)
     _try(frame_tasks, clip, inquiries)
     return tuple(each.conflict() for each in inquiries)
 
@@ -165,9 +171,7 @@ def _try(frame_tasks: FrameTasks, clip: Clip, inquiries: Sequence[_Inquiry]) -> 
 class _Inquiry:
     """Why one constraint is missed."""
 
-    def __init__(
-        self, frame_tasks: FrameTasks, clip: Clip, residual: Residual, number: int, opposition: Opposition
-    ) -> None:
+    def __init__(self, frame_tasks: FrameTasks, clip: Clip, residual: Residual, number: int) -> None:
         self.frame_tasks = frame_tasks
         self.clip = clip
         self.residual = residual
@@ -177,12 +181,10 @@ class _Inquiry:
         """The frame of the trials, for which advice is given."""
         self.helps = HELPS * residual.worst
         """The largest residual that counts as help."""
-        self.missed = np.zeros(clip.frames, dtype=bool)
-        self.missed[residual.frames[residual.misses]] = True
-        opposing, can_be_met = opposition.of(number)
-        self.opposing: BoolArray = opposing & self.missed
-        """(constraints, frames) where others oppose it."""
-        self.can_be_met = bool(can_be_met[self.frame])
+        self.missed = residual.frames[residual.misses]
+        self.opposing: dict[int, IntArray] = {}
+        """The frames in which each of the constraints that oppose it does."""
+        self.can_be_met = False
         """Whether it can be met in the frame of the trials, all others kept."""
         self.owners = frame_tasks.owners[self.frame]
         """(channels,) the owners of the channels in the frame of the trials."""
@@ -190,6 +192,18 @@ class _Inquiry:
         """The names of the joints that a trial lets it recruit too."""
         self.remaining: dict[str, float] = {}
         """The residuals of its trials by name."""
+
+    def add(self, opposition: Opposition) -> None:
+        """Add what opposes it in some of the frames."""
+        opposing, can_be_met = opposition.of(self.number)
+        for other, frames in opposing.items():
+            _add(self.opposing, other, np.intersect1d(frames, self.missed))
+        self.can_be_met |= self.frame in can_be_met
+
+    @property
+    def opposing_here(self) -> list[int]:
+        """The constraints that oppose it in the frame of the trials."""
+        return [other for other, frames in self.opposing.items() if self.frame in frames]
 
     @property
     def is_out_of_reach(self) -> bool:
@@ -204,7 +218,7 @@ class _Inquiry:
             return
         yield "alone", Trial(self.frame, own, own)
         if not self.can_be_met:
-            yield "without", Trial(self.frame, kept & ~self.opposing[self.owners, self.frame], own)
+            yield "without", Trial(self.frame, kept & ~np.isin(self.owners, self.opposing_here), own)
         recruit = {}
         for each in self._own_tasks():
             if each.task.recruit is not None and each.task.effector is not None:
@@ -223,53 +237,57 @@ class _Inquiry:
 
     def conflict(self) -> Conflict:
         """The conflict of the constraint, with advice, after its trials have been solved."""
-        constraints, owners = self.frame_tasks.timeline.constraints, self.frame_tasks.owners
+        constraints, owners = self.frame_tasks.timeline.constraints, self.frame_tasks.owners[self.missed]
         if self.is_out_of_reach:
-            self.opposing[:] = False
+            self.opposing = {}
         elif self.remaining.get("without", 0.0) > self.helps:
             # Those found so far do not make the difference, all that are active here do together.
-            for other in set(self.owners[self.owners >= 0]) - {self.number}:
+            for other in np.unique(self.owners[(self.owners >= 0) & (self.owners != self.number)]):
                 if constraints[other].priority >= self.constraint.priority:
-                    self.opposing[other] = (owners == other).any(axis=1) & self.missed
+                    self.opposing[int(other)] = self.missed[(owners == other).any(axis=1)]
             self.remaining["without"] = self.remaining["alone"]
         taking = self._taking()
+        opposing = {other: frames for other, frames in self.opposing.items() if other not in taking}
         causes = [
-            Cause(constraints[other], tuple(runs(frames)), takes_effector)
-            for takes_effector, where in ((False, self.opposing & ~taking.any(axis=1)[:, None]), (True, taking))
-            for other, frames in enumerate(where)
-            if frames.any()
+            Cause(constraints[other], self._spans(frames), takes_effector)
+            for takes_effector, others in ((False, opposing), (True, taking))
+            for other, frames in others.items()
         ]
         return Conflict(
             self.constraint,
             tuple(causes),
             self.remaining.get("alone", np.nan),
-            tuple(runs(self.missed)),
+            self._spans(self.missed),
             self.residual.worst,
             self.residual.worst_frame,
-            tuple(self._advice(bool(taking[:, self.frame].any()))),
+            tuple(self._advice(any(self.frame in frames for frames in taking.values()))),
         )
 
-    def _taking(self) -> BoolArray:
-        """(constraints, frames) where others have an effector that this one should hold, and is missed; or where they
-        are the nearest in time to have it, and leave too little time for the hold."""
-        taking = np.zeros_like(self.opposing)
+    def _spans(self, frames: IntArray) -> Spans:
+        """The intervals of some frames."""
+        mask = np.zeros(self.clip.frames, dtype=bool)
+        mask[frames] = True
+        return tuple(runs(mask))
+
+    def _taking(self) -> dict[int, IntArray]:
+        """The constraints that have an effector which this one should hold, and is missed; or that are the nearest in
+        time to have it, and leave too little time for the hold; each with these frames."""
+        taking: dict[int, IntArray] = {}
         for channel, owners in zip(self.frame_tasks.timeline.channels, self.frame_tasks.owners.T, strict=True):
-            held = np.zeros(self.clip.frames, dtype=bool)
-            for track in channel.tracks:
-                if track.constraint is self.constraint:
-                    held[track.hold_frames] = True
-            is_own = owners == self.number
-            held &= self.missed & ~(is_own & channel.in_hold)
-            others = np.flatnonzero((owners >= 0) & ~is_own)
-            if held.any() and others.size:
-                frames = np.flatnonzero(held)
-                taking[owners[nearest_of(others, self.clip.frames)[frames]], frames] = True
+            holds = [track.hold_frames for track in channel.tracks if track.constraint is self.constraint]
+            held = np.intersect1d(np.concatenate(holds), self.missed) if holds else self.missed[:0]
+            held = held[(owners[held] != self.number) | ~channel.in_hold[held]]
+            others = np.flatnonzero((owners >= 0) & (owners != self.number))
+            if held.size and others.size:
+                takers = owners[nearest_of(others, self.clip.frames)[held]]
+                for other in np.unique(takers):
+                    _add(taking, int(other), held[takers == other])
         return taking
 
     def _advice(self, is_taken: bool) -> Iterator[Advice]:
         """What would help in the frame of the trials, in which another constraint has an effector or not."""
         constraints, label, remaining = self.frame_tasks.timeline.constraints, self.constraint.label, self.remaining
-        opposing = [constraints[other].label for other in np.flatnonzero(self.opposing[:, self.frame])]
+        opposing = [constraints[other].label for other in self.opposing_here]
         # Of the two changes that the sentence proposes the larger residual is stated.
         missed = max(remaining.get("alone", np.inf), remaining.get("without", np.inf))
         if opposing and missed <= self.helps:
@@ -297,3 +315,9 @@ class _Inquiry:
             if length > MISSED * size and not effector.is_angular and len(way) == effector.width:
                 by = ", ".join(f"{component:.3g}" for component in way * (1.0 + WITHIN * size / length))
                 yield f"{effector.describe(self.clip.skeleton.names)} by ({by})"
+
+
+def _add(found: dict[int, IntArray], constraint: int, frames: IntArray) -> None:
+    """Add frames of a constraint to those that are known of it."""
+    if frames.size:
+        found[constraint] = np.union1d(found.get(constraint, frames), frames)

@@ -39,7 +39,7 @@ class Opposition:
 
     def __init__(self, frame_tasks: FrameTasks, clip: Clip, frames: IntArray) -> None:
         """Evaluate the tasks of some frames, (n,), in a clip that was solved for them."""
-        self._frames, self._count = frames, clip.frames
+        self._frames = frames
         self._constraints = frame_tasks.timeline.constraints
         skeleton, world = clip.skeleton, clip.world.at(frames)
         moving = moving_joints(skeleton, [each.task for each in frame_tasks.single_level(frames[:1])])
@@ -81,9 +81,10 @@ class Opposition:
             self._levels[priority] = multipliers, left, _inverse(left, self._priorities == priority)
         return self._levels[priority]
 
-    def of(self, number: int) -> tuple[BoolArray, BoolArray]:
-        """(constraints, frames of the clip) where constraints oppose one of them: all together keep it from its target,
-        and each has its share in that; and (frames of the clip,) where the one can be met, all others kept."""
+    def of(self, number: int) -> tuple[dict[int, IntArray], IntArray]:
+        """The constraints that oppose one of them, by their indices in the time line, each with the frames in which it
+        does: all together keep the one from its target, and each has its share in that. And the frames in which the one
+        can be met, all others kept."""
         constraint, is_own = self._constraints[number], self._owners == number
         some, rows = np.flatnonzero(is_own.any(axis=1)), np.flatnonzero(is_own.any(axis=0))
         chosen, errors = (each[np.ix_(some, rows)] for each in (is_own, self._errors * is_own))
@@ -102,16 +103,15 @@ class Opposition:
         cancelled = times(multipliers, errors) * times(self._held_pulls[some][:, :, rows], errors)
         by_equals = -self._weights[some] / constraint.weight * self._errors[some] * times(left, errors) * is_equal
         shares = cancelled[:, : owners.shape[1]] + by_equals
-        belongs = (owners == np.arange(len(self._constraints))[:, None, None]) & is_other
+        others = np.unique(owners[is_other])
+        belongs = (owners == others[:, None, None]) & is_other
         active = belongs.any(axis=2)
         named = active & ((shares * belongs).sum(axis=2) >= SHARE * pull)
         # Where none has a share that counts, limits oppose it together with the constraints.
         named |= active & ~named.any(axis=0)
-        opposing = np.zeros((len(self._constraints), self._count), dtype=bool)
-        opposing[:, self._frames[some]] = named & is_opposed
-        can_be_met = np.zeros(self._count, dtype=bool)
-        can_be_met[self._frames[some]] = together < LONG**2
-        return opposing, can_be_met
+        frames = self._frames[some]
+        opposing = {int(other): frames[where & is_opposed] for other, where in zip(others, named, strict=True)}
+        return opposing, frames[together < LONG**2]
 
 
 def _inverse(products: Array, chosen: BoolArray) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from ..body.clip import Clip
 from ..body.joints import SIDES
 from ..constraints import Constraint
-from ..core.arrays import TINY, BoolArray, runs
+from ..core.arrays import TINY, Array, BoolArray, IntArray, runs
 from ..posture.recruiting import breaches
 from .conflicts import Advice, Cause, Conflict, Residual, Spans, conflicts_of, in_words
 from .frame_tasks import FrameTasks
@@ -121,28 +121,31 @@ def report_on(frame_tasks: FrameTasks, clip: Clip, within: tuple[int, int] | Non
 
 def _residuals(frame_tasks: FrameTasks, clip: Clip, inside: BoolArray) -> Iterable[Residual]:
     timeline, size = frame_tasks.timeline, clip.skeleton.size
-    numbers = {id(constraint): number for number, constraint in enumerate(timeline.constraints)}
-    distances, relative = np.zeros((2, len(numbers), clip.frames))
-    active = np.zeros((len(numbers), clip.frames), dtype=bool)
+    missed_by: dict[int, list[tuple[IntArray, Array, float]]] = {id(each): [] for each in timeline.constraints}
     for channel, targets in zip(timeline.channels, frame_tasks.targets, strict=True):
         effector = channel.effector
         values = effector.value(clip.world)
         to_targets = effector.miss(values, targets)
         for number, track in enumerate(channel.tracks):
-            missed, own, hold = np.zeros(clip.frames), np.zeros(clip.frames, dtype=bool), track.hold_frames
+            found = missed_by[id(track.constraint)]
+            unit, hold = 1.0 if effector.is_angular else size, track.hold_frames
             if track.constraint.constrains_path:
-                own = (channel.owner == number) & ~channel.bridged
-                missed[own] = to_targets[own]
+                own = track.frames[(channel.owner[track.frames] == number) & ~channel.bridged[track.frames]]
+                own = np.setdiff1d(own, hold)
+                found.append((own, to_targets[own], unit))
             # In its hold intervals a constraint is judged by its own targets, also where another one owns the frame.
             wanted = effector.displaced(timeline.source.values(effector)[hold], track.displacement[hold - track.begin])
-            missed[hold], own[hold] = effector.miss(values[hold], wanted), True
-            row = numbers[id(track.constraint)]
-            active[row] |= own
-            np.maximum(distances[row], missed, out=distances[row])
-            np.maximum(relative[row], missed / (1.0 if effector.is_angular else size), out=relative[row])
-    for constraint, row in zip(timeline.constraints, range(len(numbers)), strict=True):
-        frames = np.flatnonzero(active[row] & inside)
-        yield Residual(constraint, frames, distances[row, frames], relative[row, frames] > MISSED)
+            found.append((hold, effector.miss(values[hold], wanted), unit))
+    for constraint in timeline.constraints:
+        found = missed_by[id(constraint)]
+        frames = np.unique(np.concatenate([each for each, _, _ in found]) if found else np.zeros(0, dtype=np.int64))
+        frames = frames[inside[frames]]
+        distances, relative = np.zeros((2, len(frames)))
+        for own, missed, unit in found:
+            where, missed = np.searchsorted(frames, own[inside[own]]), missed[inside[own]]
+            distances[where] = np.maximum(distances[where], missed)
+            relative[where] = np.maximum(relative[where], missed / unit)
+        yield Residual(constraint, frames, distances, relative > MISSED)
 
 
 # The recruiting rule -------------------------------------------------------------------------------------------------
