@@ -150,7 +150,8 @@ def conflicts_of(frame_tasks: FrameTasks, clip: Clip, missed: Sequence[Residual]
     for first in range(0, len(frames), BATCH):
         opposition = Opposition(frame_tasks, clip, frames[first : first + BATCH])
         for each in inquiries:
-            each.add(opposition)
+            if each.number in opposition.constraints:
+                each.add(opposition)
     _try(frame_tasks, clip, inquiries)
     return tuple(each.conflict() for each in inquiries)
 

@@ -51,6 +51,8 @@ class Opposition:
         for block in rows.blocks:
             owners = frame_tasks.owners[frames, block.channel]
             self._owners[:, block.rows] = np.where(block.active, owners, -1)[:, None]
+        self.constraints: set[int] = set(np.unique(self._owners).tolist())
+        """Those with rows in these frames, by their indices in the time line."""
         lowest = np.iinfo(np.int64).min
         self._priorities = np.array([*(each.priority for each in self._constraints), lowest])[self._owners]
         self._weights = np.array([*(each.weight for each in self._constraints), 0.0])[self._owners]
