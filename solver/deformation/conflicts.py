@@ -1,50 +1,36 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Conflicts: why constraints are missed, and what would help.
 
-Both are found by trials (`trials`) on the frames in which a constraint is missed most, for each set of constraints that
-is active there. A more important constraint is not moved by a less important one, so a few trials answer all questions:
-what remains of the residual if a constraint is first in rank is what remains of it alone, and what remains if another
-one is last in rank is what remains without that one.
+Which constraints are the cause is seen in the result (`opposition`). Trials (`trials`) on the frame in which a
+constraint is missed most check that, and find what remains of the residual after a change. A more important constraint
+is not moved by a less important one: what remains if a constraint is first in rank is what remains of it alone, and
+what remains if others are last in rank is what remains without them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from ..body.clip import Clip
-from ..body.skeleton import Skeleton
 from ..constraints import Constraint
-from ..core.arrays import Array, BoolArray, IntArray, runs
+from ..core.arrays import Array, BoolArray, IntArray, nearest_of, runs
 from ..posture.settings import SolveSettings
-from .channel import Channel
-from .frame_tasks import FrameTasks
-from .task_specifications import TaskSpecification
-from .timeline import Timeline
-from .trials import Trial, TrialTask, residuals_of
+from .frame_tasks import ChannelTask, FrameTasks
+from .opposition import HELPS, MISSED, Opposition
+from .trials import Trial, residuals_of
 
-MISSED = 1e-3
-"""Sizes of the character, or radians: a constraint with a larger residual is missed."""
-
-HELPS = 0.5
-"""A trial, without a constraint or after advice, counts if it reduces the residual to this share or less."""
+BATCH = 500
+"""Frames in which opposition is looked for together: the products of their rows fill some megabytes."""
 
 MORE_JOINTS = 2
 """The most joints that advice proposes to recruit in addition."""
 
-FRAMES_TRIED = 3
-"""The most frames of one constraint on which trials are made, each with other constraints active beside it."""
-
-MOST_CONSTRAINTS_TRIED = 16
-"""The most constraints on which trials are made, those that are missed most first; of the others the report only says
-which constraint takes their effector."""
-
-USUAL = SolveSettings(iterations=60, tolerance=1e-4)
-"""The settings of trials. With fewer iterations some end far from where they lead: a hand that the trunk may follow
-again misses as much as before."""
+QUICK = SolveSettings(iterations=20, tolerance=1e-4, goal_length=1.0, goal_angle=1.5)
+"""The settings of trials. Goals are far, since a trial begins where all but a few of its targets are met."""
 
 CERTAIN = SolveSettings(tolerance=1e-5)
 """The settings of the trials that decide whether a constraint is out of reach even alone."""
@@ -114,7 +100,8 @@ class Conflict:
     causes: tuple[Cause, ...]
     """The constraints without which its residual would be smaller; empty where there are none."""
     alone: float
-    """Its residual in the worst frame without all other constraints, in the clip's units or radians."""
+    """Its residual in the worst frame without all other constraints, in the clip's units or radians; not a number where
+    another constraint has all of its effectors there."""
     spans: Spans
     """First and last frames of the intervals in which it is missed."""
     worst: float
@@ -130,12 +117,10 @@ class Conflict:
     @property
     def outcome(self) -> str:
         """Why the constraint is missed, as the part of a sentence that follows its label."""
-        if self.causes:
-            return f"conflicts with {', '.join(other.label for other in self.conflicting)}"
-        if np.isnan(self.alone):
-            return "is not met, and more of what is missed was looked into before it,"
         if self.alone > HELPS * self.worst:
             return "is out of reach even alone"
+        if self.causes:
+            return f"conflicts with {', '.join(other.label for other in self.conflicting)}"
         return "is not met, although it could be (the motion is kept smooth there),"
 
     @property
@@ -159,343 +144,181 @@ def conflicts_of(frame_tasks: FrameTasks, clip: Clip, missed: Sequence[Residual]
     """The conflicts of the constraints that are missed in a clip, solved for the tasks of each frame."""
     if not missed:
         return ()
-    timeline = frame_tasks.timeline.without_free_transits()
-    tried = sorted(missed, key=lambda residual: -residual.worst)[:MOST_CONSTRAINTS_TRIED]
-    inquiries = {id(each): _Inquiry(frame_tasks, timeline, clip, each, each in tried) for each in missed}
-    _try_all([trials for each in inquiries.values() for trials in each.trials], clip.skeleton)
-    return tuple(inquiries[id(each)].conflict() for each in missed)
+    numbers = {id(each): number for number, each in enumerate(frame_tasks.timeline.constraints)}
+    inquiries = [_Inquiry(frame_tasks, clip, each, numbers[id(each.constraint)]) for each in missed]
+    frames = np.unique(np.concatenate([each.missed for each in inquiries]))
+    for first in range(0, len(frames), BATCH):
+        opposition = Opposition(frame_tasks, clip, frames[first : first + BATCH])
+        for each in inquiries:
+            if each.number in opposition.constraints:
+                each.add(opposition)
+    _try(frame_tasks, clip, inquiries)
+    return tuple(each.conflict() for each in inquiries)
 
 
-class _FrameTrials:
-    """The trials of one constraint on one frame in which it is missed, and their residuals."""
-
-    def __init__(self, residual: Residual, clip: Clip, source: Clip, frame: int, candidates: _Candidates) -> None:
-        self.constraint = residual.constraint
-        self.frame = frame
-        self.is_worst = frame == residual.worst_frame
-        """Whether this is the frame for which advice is given."""
-        self.pose = source.motion.at(np.array([frame]))
-        self.result = clip.motion.at(np.array([frame]))
-        self.size = clip.skeleton.size
-        self.candidates = candidates
-        self.all_tasks = candidates.stance
-        self.base = 0.0
-        """The residual with all tasks."""
-        self.alone = 0.0
-        """The residual without all other constraints."""
-        self.without: dict[int, float] = {}
-        """The residual without one of the other constraints, by its `id`."""
-        self.without_all = np.inf
-        """The residual without all conflicting constraints that rank as high or higher."""
-        self.recruiting = np.inf
-        """The residual with more recruited joints."""
-        self.more_joints: list[str] = []
-        """The names of these joints."""
-
-    @property
-    def reproduces_miss(self) -> bool:
-        """Whether the constraint is missed in a trial with all tasks of the frame."""
-        angular = any(each.effector.is_angular for each in self.candidates.own)
-        return self.base > MISSED * (1.0 if angular else self.size)
-
-    @property
-    def helps(self) -> float:
-        """The largest residual that counts as help."""
-        return HELPS * self.base
-
-    @property
-    def others(self) -> list[Constraint]:
-        """The other constraints with tasks here that rank as high or higher."""
-        owners = dict.fromkeys(each.owner for each in self.all_tasks if each.owner is not self.constraint)
-        return [other for other in owners if other.priority >= self.constraint.priority]
-
-    @property
-    def conflicting(self) -> list[Constraint]:
-        """The constraints without which the residual is smaller."""
-        if not self.reproduces_miss or self.alone > self.helps:
-            return []
-        found = [other for other in self.others if self.without[id(other)] <= self.helps]
-        return found or self.others  # none of them alone makes the difference, all of them together do
-
-    def ranked(self, residuals: dict[int, float]) -> list[float]:
-        """The residuals of a trial, by which the better of two is found: those of more important constraints, the most
-        important first and as far as they count; then that of the constraint itself, 0 where it has none."""
-        above = [other for other in self.others if other.priority > self.constraint.priority]
-        above.sort(key=lambda other: -other.priority)
-        counts = [residuals.get(id(other), 0.0) // (MISSED * self.size) for other in above]
-        return [*counts, residuals.get(id(self.constraint), 0.0)]
-
-    def all_without(self, left_out: Sequence[Constraint]) -> list[TrialTask]:
-        """All tasks but those of some constraints."""
-        return [each for each in self.all_tasks if each.owner not in left_out]
-
-
-@dataclass(frozen=True, eq=False)
-class _Candidates:
-    """The tasks of one frame from which trials are made."""
-
-    stance: list[TrialTask]
-    """Of all channels, but for feet in their swing phase."""
-    all: list[TrialTask]
-    """With these: they have tasks where frames are solved sequentially."""
-    own: list[TrialTask]
-    """What the constraint itself asks for in the frame, also where another one owns the effector."""
-
-    @property
-    def has_swing(self) -> bool:
-        """Whether a foot is in its swing phase."""
-        return len(self.all) > len(self.stance)
-
-
-def _try_all(trials: Sequence[_FrameTrials], skeleton: Skeleton) -> None:
-    """Solve the trials of all constraints in rounds; each round depends on the answers of those before."""
-    _try_together_and_alone(trials, skeleton)
-    wanting = [each for each in trials if each.reproduces_miss]
-    _try_without_others([each for each in wanting if each.alone <= each.helps], skeleton)
-    _try_advice([each for each in wanting if each.is_worst], skeleton)
-
-
-def _solved(
-    trials: Sequence[tuple[_FrameTrials, Sequence[TrialTask]]], skeleton: Skeleton, settings: SolveSettings = USUAL
-) -> list[float]:
-    """The residual of each constraint in a trial with some tasks, from the result or from the source, whichever ends
-    better; 0 where none of the tasks is its own."""
-    from_result = [Trial(each.pose, tuple(tasks), each.result) for each, tasks in trials]
-    from_source = [Trial(each.pose, tuple(tasks)) for each, tasks in trials]
-    solved = residuals_of(skeleton, [*from_result, *from_source], settings)
-    ends = zip(trials, solved[: len(trials)], solved[len(trials) :], strict=True)
-    return [min(each.ranked(one), each.ranked(other))[-1] for (each, _), one, other in ends]
-
-
-def _try_together_and_alone(trials: Sequence[_FrameTrials], skeleton: Skeleton) -> None:
-    """Find the residuals with all tasks, and those without all other constraints."""
-    together = [(each, each.all_tasks) for each in trials]
-    alone = [(each, each.candidates.own) for each in trials]
-    for each, base, residual in zip(trials, _solved(together, skeleton), _solved(alone, skeleton), strict=True):
-        each.base, each.alone = base, residual
-    swinging = [each for each in trials if not each.reproduces_miss and each.candidates.has_swing]
-    together = [(each, each.candidates.all) for each in swinging]
-    for each, base in zip(swinging, _solved(together, skeleton), strict=True):
-        each.all_tasks, each.base = each.candidates.all, base
-    doubtful = [each for each in trials if each.reproduces_miss and each.alone > each.helps]
-    certain = [(each, each.candidates.own) for each in doubtful]
-    for each, residual in zip(doubtful, _solved(certain, skeleton, CERTAIN), strict=True):
-        each.alone = min(each.alone, residual)
-
-
-def _try_without_others(trials: Sequence[_FrameTrials], skeleton: Skeleton) -> None:
-    """Find the residuals without each of the other constraints."""
-    pairs = [(each, other) for each in trials for other in each.others]
-    without = [(each, each.all_without([other])) for each, other in pairs]
-    for (each, other), residual in zip(pairs, _solved(without, skeleton), strict=True):
-        each.without[id(other)] = residual
-
-
-def _try_advice(trials: Sequence[_FrameTrials], skeleton: Skeleton) -> None:
-    """Find the residuals that advice states."""
-    above = [each for each in trials if each.conflicting]
-    without = [(each, each.all_without(each.conflicting)) for each in above]
-    recruiting = []
-    for each in trials:
-        tasks, each.more_joints = _with_more_joints(skeleton, each)
-        recruiting += [(each, tasks)] if each.more_joints else []
-    residuals = _solved([*without, *recruiting], skeleton)
-    for each, residual in zip(above, residuals, strict=False):
-        each.without_all = residual
-    for (each, _), residual in zip(recruiting, residuals[len(above) :], strict=True):
-        each.recruiting = residual
-
-
-def _with_more_joints(skeleton: Skeleton, trials: _FrameTrials) -> tuple[list[TrialTask], list[str]]:
-    """All tasks of a frame, with those of the constraint recruiting a few more joints, and the names of the latter."""
-    added: list[str] = []
-    tasks = []
-    for each in trials.all_tasks:
-        task = each.task()
-        if each.owner is trials.constraint and task.recruit is not None and task.effector is not None:
-            recruited = task.recruited(skeleton)
-            chain = skeleton.tree.chain(skeleton.index(task.effector))
-            more = [joint for joint in chain if not recruited[joint]][:MORE_JOINTS]
-            added += [skeleton.names[joint] for joint in more if skeleton.names[joint] not in added]
-            recruit = (*np.flatnonzero(recruited).tolist(), *more)
-            each = replace(each, specification=replace(each.specification, recruit=recruit))
-        tasks.append(each)
-    return tasks, added
+def _try(frame_tasks: FrameTasks, clip: Clip, inquiries: Sequence[_Inquiry]) -> None:
+    """Solve the trials of all constraints, and once more with care where one seems to be out of reach alone."""
+    named = [(each, name, trial) for each in inquiries for name, trial in each.trials()]
+    found = residuals_of(frame_tasks, [trial for _, _, trial in named], clip.motion, QUICK)
+    for (each, name, _), residual in zip(named, found, strict=True):
+        each.remaining[name] = float(residual)
+    doubtful = [(each, trial) for each, name, trial in named if name == "alone" and each.is_out_of_reach]
+    for start in (clip.motion, frame_tasks.timeline.source.clip.motion) if doubtful else ():
+        found = residuals_of(frame_tasks, [trial for _, trial in doubtful], start, CERTAIN)
+        for (each, _), residual in zip(doubtful, found, strict=True):
+            each.remaining["alone"] = min(each.remaining["alone"], float(residual))
 
 
 class _Inquiry:
     """Why one constraint is missed."""
 
-    def __init__(
-        self, frame_tasks: FrameTasks, timeline: Timeline, clip: Clip, residual: Residual, is_tried: bool
-    ) -> None:
+    def __init__(self, frame_tasks: FrameTasks, clip: Clip, residual: Residual, number: int) -> None:
         self.frame_tasks = frame_tasks
-        self.stance = timeline
         self.clip = clip
         self.residual = residual
         self.constraint = residual.constraint
-        self.is_tried = is_tried
-        self.missed = np.zeros(clip.frames, dtype=bool)
-        self.missed[residual.frames[residual.misses]] = True
-        source = frame_tasks.timeline.source.clip
-        self.trials = [
-            _FrameTrials(residual, clip, source, frame, self._candidates(frame))
-            for frame in (self._frames_to_try() if is_tried else ())
-        ]
-        """The worst frame first."""
+        self.number = number
+        self.frame = residual.worst_frame
+        """The frame of the trials, for which advice is given."""
+        self.helps = HELPS * residual.worst
+        """The largest residual that counts as help."""
+        self.missed = residual.frames[residual.misses]
+        self.opposing: dict[int, IntArray] = {}
+        """The frames in which each of the constraints that oppose it does."""
+        self.can_be_met = False
+        """Whether it can be met in the frame of the trials, all others kept."""
+        self.owners = frame_tasks.owners[self.frame]
+        """(channels,) the owners of the channels in the frame of the trials."""
+        self.more_joints: dict[str, None] = {}
+        """The names of the joints that a trial lets it recruit too."""
+        self.remaining: dict[str, float] = {}
+        """The residuals of its trials by name."""
+
+    def add(self, opposition: Opposition) -> None:
+        """Add what opposes it in some of the frames."""
+        opposing, can_be_met = opposition.of(self.number)
+        for other, frames in opposing.items():
+            _add(self.opposing, other, np.intersect1d(frames, self.missed))
+        self.can_be_met |= self.frame in can_be_met
+
+    @property
+    def opposing_here(self) -> list[int]:
+        """The constraints that oppose it in the frame of the trials."""
+        return [other for other, frames in self.opposing.items() if self.frame in frames]
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether it is missed alone too."""
+        return self.remaining.get("alone", 0.0) > self.helps
+
+    def trials(self) -> Iterator[tuple[str, Trial]]:
+        """Trials alone, without the constraints that oppose it, and with more recruited joints where there are any; no
+        trials where other constraints own all of its effectors."""
+        skeleton, own, kept = self.clip.skeleton, self.owners == self.number, self.owners >= 0
+        if not own.any():
+            return
+        yield "alone", Trial(self.frame, own, own)
+        if not self.can_be_met:
+            yield "without", Trial(self.frame, kept & ~np.isin(self.owners, self.opposing_here), own)
+        recruit = {}
+        for each in self._own_tasks():
+            if each.task.recruit is not None and each.task.effector is not None:
+                recruited = each.task.recruited(skeleton)
+                chain = skeleton.tree.chain(skeleton.index(each.task.effector))
+                more = [joint for joint in chain if not recruited[joint]][:MORE_JOINTS]
+                recruit[each.channel] = (*np.flatnonzero(recruited).tolist(), *more)
+                self.more_joints |= dict.fromkeys(skeleton.names[joint] for joint in more)
+        if self.more_joints:
+            yield "recruiting", Trial(self.frame, kept, own, recruit)
+
+    def _own_tasks(self) -> list[ChannelTask]:
+        """Its tasks in the frame of the trials."""
+        tasks = self.frame_tasks.prioritized(np.array([self.frame]))
+        return [each for each in tasks if self.owners[each.channel] == self.number]
 
     def conflict(self) -> Conflict:
         """The conflict of the constraint, with advice, after its trials have been solved."""
-        residual = self.residual
-        alone = self.trials[0].alone if self.is_tried else np.nan
-        causes = self._causes()
+        constraints, owners = self.frame_tasks.timeline.constraints, self.frame_tasks.owners[self.missed]
+        if self.is_out_of_reach:
+            self.opposing = {}
+        elif self.remaining.get("without", 0.0) > self.helps:
+            # Those found so far do not make the difference, all that are active here do together.
+            for other in np.unique(self.owners[(self.owners >= 0) & (self.owners != self.number)]):
+                if constraints[other].priority >= self.constraint.priority:
+                    self.opposing[int(other)] = self.missed[(owners == other).any(axis=1)]
+            self.remaining["without"] = self.remaining["alone"]
+        taking = self._taking()
+        opposing = {other: frames for other, frames in self.opposing.items() if other not in taking}
+        causes = [
+            Cause(constraints[other], self._spans(frames), takes_effector)
+            for takes_effector, others in ((False, opposing), (True, taking))
+            for other, frames in others.items()
+        ]
         return Conflict(
             self.constraint,
-            causes,
-            alone,
-            tuple(runs(self.missed)),
-            residual.worst,
-            residual.worst_frame,
-            tuple(self._advice(causes)) if self.is_tried else (),
+            tuple(causes),
+            self.remaining.get("alone", np.nan),
+            self._spans(self.missed),
+            self.residual.worst,
+            self.residual.worst_frame,
+            tuple(self._advice(any(self.frame in frames for frames in taking.values()))),
         )
 
-    # The frames and their tasks ------------------------------------------------------------------------------------
+    def _spans(self, frames: IntArray) -> Spans:
+        """The intervals of some frames."""
+        mask = np.zeros(self.clip.frames, dtype=bool)
+        mask[frames] = True
+        return tuple(runs(mask))
 
-    def _frames_to_try(self) -> list[int]:
-        """The frame in which it is missed most for each set of constraints that is active beside it; not too many."""
-        owners = np.array([channel.owner for channel in self.stance.channels])
-        frames, distances = (each[self.residual.misses] for each in (self.residual.frames, self.residual.distances))
-        _, which = np.unique(owners[:, frames], axis=1, return_inverse=True)
-        worst_first = np.argsort(-distances, kind="stable")
-        _, first = np.unique(which.reshape(-1)[worst_first], return_index=True)
-        return [int(frames[worst_first[number]]) for number in np.sort(first)[:FRAMES_TRIED]]
+    def _taking(self) -> dict[int, IntArray]:
+        """The constraints that have an effector which this one should hold, and is missed; or that are the nearest in
+        time to have it, and leave too little time for the hold; each with these frames."""
+        taking: dict[int, IntArray] = {}
+        for channel, owners in zip(self.frame_tasks.timeline.channels, self.frame_tasks.owners.T, strict=True):
+            holds = [track.hold_frames for track in channel.tracks if track.constraint is self.constraint]
+            held = np.intersect1d(np.concatenate(holds), self.missed) if holds else self.missed[:0]
+            held = held[(owners[held] != self.number) | ~channel.in_hold[held]]
+            others = np.flatnonzero((owners >= 0) & (owners != self.number))
+            if held.size and others.size:
+                takers = owners[nearest_of(others, self.clip.frames)[held]]
+                for other in np.unique(takers):
+                    _add(taking, int(other), held[takers == other])
+        return taking
 
-    def _candidates(self, frame: int) -> _Candidates:
-        return _Candidates(
-            list(self._tasks_of(self.stance, frame)),
-            list(self._tasks_of(self.frame_tasks.timeline, frame)),
-            list(self._own_tasks(frame)),
-        )
-
-    def _tasks_of(self, timeline: Timeline, frame: int) -> Iterator[TrialTask]:
-        """The tasks of a frame, each with the constraint that owns its channel there."""
-        for channel, targets in zip(timeline.channels, self.frame_tasks.targets, strict=True):
-            code = channel.task_specifications.codes[frame]
-            if code >= 0:
-                owner = channel.tracks[channel.owner[frame]].constraint
-                specification = channel.task_specifications.distinct[code]
-                yield TrialTask(channel.effector, targets[frame], specification, owner)
-
-    def _own_tasks(self, frame: int) -> Iterator[TrialTask]:
-        source = self.frame_tasks.timeline.source
-        for channel in self.frame_tasks.timeline.channels:
-            for track in channel.tracks:
-                constraint = track.constraint
-                if constraint is not self.constraint or not track.begin <= frame <= track.end:
-                    continue
-                if not (constraint.constrains_path or frame in track.hold_frames):
-                    continue
-                values = source.values(channel.effector)[[frame]]
-                target = channel.effector.displaced(values, track.part(frame, frame))[0]
-                outranks = track.outranks_partner is None or track.outranks_partner[frame - track.begin] >= 0.5
-                specification = TaskSpecification(
-                    constraint.priority, bool(outranks), constraint.weight, constraint.recruit
-                )
-                yield TrialTask(channel.effector, target, specification, constraint)
-
-    # Causes --------------------------------------------------------------------------------------------------------
-
-    def _causes(self) -> tuple[Cause, ...]:
-        taken = self._takers()
-        conflicting = dict.fromkeys(other for trials in self.trials for other in trials.conflicting)
-        causes = [Cause(other, self._active_spans(other), False) for other in conflicting if other not in taken]
-        return (*causes, *(Cause(other, tuple(runs(frames)), True) for other, frames in taken.items()))
-
-    def _active_spans(self, other: Constraint) -> Spans:
-        """The intervals in which another constraint is active while this one is missed."""
-        active = np.zeros(self.clip.frames, dtype=bool)
-        for channel in self.stance.channels:
-            active |= _owned_by(channel, other)
-        return tuple(runs(active & self.missed))
-
-    def _takers(self) -> dict[Constraint, BoolArray]:
-        """The constraints that own an effector where this one holds it and is missed, each with these frames (frames,);
-        where none owns it, the owner of the nearest frame, which leaves too little time for the hold."""
-        takers: dict[Constraint, BoolArray] = {}
-        for channel in self.frame_tasks.timeline.channels:
-            held = np.zeros(self.clip.frames, dtype=bool)
-            for track in channel.tracks:
-                if track.constraint is self.constraint:
-                    held[track.hold_frames] = True
-            held &= self.missed
-            owned = np.flatnonzero(channel.owner >= 0)
-            if not held.any() or not owned.size:
-                continue
-            frames = np.flatnonzero(held)
-            nearest = owned[np.argmin(np.abs(owned - frames[:, None]), axis=1)]
-            for frame, owner in zip(frames, channel.owner[nearest], strict=True):
-                taker = channel.tracks[owner].constraint
-                if taker is not self.constraint:
-                    takers.setdefault(taker, np.zeros(self.clip.frames, dtype=bool))[frame] = True
-        return takers
-
-    # Advice --------------------------------------------------------------------------------------------------------
-
-    def _advice(self, causes: Sequence[Cause]) -> Iterator[Advice]:
-        trials = self.trials[0]
-        if not trials.reproduces_miss:
-            return
-        yield from self._advice_on_priority(trials)
-        yield from self._advice_on_recruiting(trials)
-        taken = any(cause.takes_effector and _within(trials.frame, cause.spans) for cause in causes)
-        if not taken:
-            yield from self._advice_on_targets(trials)
-
-    def _advice_on_priority(self, trials: _FrameTrials) -> Iterator[Advice]:
-        above = trials.conflicting
+    def _advice(self, is_taken: bool) -> Iterator[Advice]:
+        """What would help in the frame of the trials, in which another constraint has an effector or not."""
+        constraints, label, remaining = self.frame_tasks.timeline.constraints, self.constraint.label, self.remaining
+        opposing = [constraints[other].label for other in self.opposing_here]
         # Of the two changes that the sentence proposes the larger residual is stated.
-        remaining = max(trials.alone, trials.without_all)
-        if above and remaining <= trials.helps:
-            names = " and ".join(other.label for other in above)
-            yield Advice(
-                "priority",
-                f"Lower the priority of {names} below {self.constraint.priority} (or raise that of "
-                f"{self.constraint.label}): it would then miss by {remaining:.3g} at frame {trials.frame}, and they "
-                "would be missed instead.",
-                remaining,
+        missed = max(remaining.get("alone", np.inf), remaining.get("without", np.inf))
+        if opposing and missed <= self.helps:
+            sentence = (
+                f"Lower the priority of {' and '.join(opposing)} below {self.constraint.priority} (or raise that of "
+                f"{label}): it would then miss by {missed:.3g} at frame {self.frame}, and they would be missed instead."
             )
+            yield Advice("priority", sentence, missed)
+        missed = remaining.get("recruiting", np.inf)
+        if missed <= self.helps:
+            joints = " and ".join(self.more_joints)
+            sentence = f"Let {label} recruit {joints} too: it would then miss by {missed:.3g} at frame {self.frame}."
+            yield Advice("recruit", sentence, missed)
+        moves = [] if is_taken or not (opposing or self.is_out_of_reach) else list(self._moves())
+        if moves:
+            yield Advice("move", f"Move the target of {' and of '.join(moves)} at frame {self.frame}.", 0.0)
 
-    def _advice_on_recruiting(self, trials: _FrameTrials) -> Iterator[Advice]:
-        if trials.more_joints and trials.recruiting <= trials.helps:
-            yield Advice(
-                "recruit",
-                f"Let {self.constraint.label} recruit {' and '.join(trials.more_joints)} too: it would then miss by "
-                f"{trials.recruiting:.3g} at frame {trials.frame}.",
-                trials.recruiting,
-            )
-
-    def _advice_on_targets(self, trials: _FrameTrials) -> Iterator[Advice]:
+    def _moves(self) -> Iterator[str]:
         """How far its targets must move to where the effectors are in the result, or a little less far away."""
-        state = self.clip.world.at(np.array([trials.frame]))
-        words = []
-        for each in (each for each in trials.all_tasks if each.owner is self.constraint):
-            way = -each.task().error(state)[0]
-            if each.effector.is_angular or len(way) != each.effector.width:
-                continue
-            length, size = float(np.linalg.norm(way)), self.clip.skeleton.size
-            if length > MISSED * size:
-                way *= 1.0 + WITHIN * size / length
-                what = each.effector.describe(self.clip.skeleton.names)
-                words.append(f"{what} by ({', '.join(f'{component:.3g}' for component in way)})")
-        if words:
-            yield Advice("move", f"Move the target of {' and of '.join(words)} at frame {trials.frame}.", 0.0)
+        state, size = self.clip.world.at(np.array([self.frame])), self.clip.skeleton.size
+        for each in self._own_tasks():
+            effector = self.frame_tasks.timeline.channels[each.channel].effector
+            way = -each.task.error(state)[0]
+            length = float(np.linalg.norm(way))
+            if length > MISSED * size and not effector.is_angular and len(way) == effector.width:
+                by = ", ".join(f"{component:.3g}" for component in way * (1.0 + WITHIN * size / length))
+                yield f"{effector.describe(self.clip.skeleton.names)} by ({by})"
 
 
-def _owned_by(channel: Channel, constraint: Constraint) -> BoolArray:
-    """(frames,) where a constraint owns a channel."""
-    own = np.array([*(track.constraint is constraint for track in channel.tracks), False])
-    return np.asarray(own[channel.owner])
-
-
-def _within(frame: int, spans: Spans) -> bool:
-    return any(first <= frame <= last for first, last in spans)
+def _add(found: dict[int, IntArray], constraint: int, frames: IntArray) -> None:
+    """Add frames of a constraint to those that are known of it."""
+    if frames.size:
+        found[constraint] = np.union1d(found.get(constraint, frames), frames)

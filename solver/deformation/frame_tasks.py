@@ -2,8 +2,7 @@
 """The tasks of each frame of a time line, and how frames are solved for them.
 
 Which tasks are active, and in which order of priority, differs from frame to frame: plants begin and end, heel and ball
-change ranks. A batch of frames has all tasks that any of them has, each active in its own frames. Frames that agree in
-all tasks form a group.
+change ranks. A batch of frames has all tasks that any of them has, each active in its own frames.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import numpy as np
 from ..body.joints import BodyPoint, JointKind
 from ..body.kinematics import WorldState
 from ..body.motion import Motion
-from ..constraints import Constraint
 from ..constraints.effectors import Effector, PointEffector
 from ..core import rotations
 from ..core.arrays import TINY, Array, BoolArray, IntArray
@@ -28,33 +26,10 @@ from ..tasks.masked import across
 from .channel import Channel
 from .timeline import Timeline
 
-GROUP_SIZE = 40
-"""The most frames of a group."""
-
 
 @dataclass(frozen=True, eq=False)
-class ActiveChannel:
-    """A channel that is active in a group of frames, with its task specification there."""
-
-    channel: int
-    """An index into the time line's channels."""
-    specification: int
-    """An index into the channel's `TaskSpecifications.distinct`."""
-    priority: int
-    """Of its task."""
-
-
-@dataclass(frozen=True, eq=False)
-class Group:
-    """Frames with the same active channels and the same task specifications."""
-
-    frames: IntArray
-    channels: tuple[ActiveChannel, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class LevelTask:
-    """A channel's task in some frames, if priorities are left aside."""
+class ChannelTask:
+    """A channel's task in some frames."""
 
     channel: int
     """An index into the time line's channels."""
@@ -62,8 +37,13 @@ class LevelTask:
     """Of all frames; only the active ones count."""
     active: BoolArray
     """(frames,)"""
-    across: Array | None
-    """(frames, 3, 3) see `FrameTasks._across_foot`; None but for the heels of rigid feet."""
+    across: Array | None = None
+    """(frames, 3, 3) see `FrameTasks._across_foot`; None but for the heels of rigid feet, where priorities are left
+    aside."""
+
+    def masked(self) -> Task:
+        """The task in the active frames alone."""
+        return self.task if self.active.all() else MaskedTask(self.task, self.active)
 
 
 class FrameTasks:
@@ -137,30 +117,26 @@ class FrameTasks:
         """Those of some frames in which at least one joint may move."""
         return frames[self.movable[frames].any(axis=1)]
 
-    def groups(self, frames: IntArray) -> list[Group]:
-        """Some frames grouped by their task specifications, at most `GROUP_SIZE` in each; those without tasks are left
-        out."""
-        active = self.with_tasks(frames)
-        if not active.size:
-            return []
-        distinct, which = np.unique(self.codes[active], axis=0, return_inverse=True)
-        which = which.reshape(-1)
-        groups = []
-        for number, codes in enumerate(distinct):
-            channels = tuple(
-                ActiveChannel(channel, int(code), self._priorities[self._specifications[channel].distinct[code].rank])
-                for channel, code in enumerate(codes)
-                if code >= 0
-            )
-            members = active[which == number]
-            groups += [
-                Group(members[first : first + GROUP_SIZE], channels) for first in range(0, len(members), GROUP_SIZE)
-            ]
-        return groups
+    def prioritized(self, frames: IntArray) -> list[ChannelTask]:
+        """The tasks of some frames, in strict priority: one for each channel and specification."""
+        tasks = []
+        for channel, specifications in enumerate(self._specifications):
+            codes = specifications.codes[frames]
+            for code in np.unique(codes[codes >= 0]):
+                priority = self._priorities[specifications.distinct[code].rank]
+                tasks.append(ChannelTask(channel, self._task(channel, int(code), frames, priority), codes == code))
+        return tasks
 
-    def tasks(self, group: Group) -> list[Task]:
-        """The tasks of a group's frames, in the order of its channels."""
-        return [self._task(each.channel, each.specification, group.frames, each.priority) for each in group.channels]
+    @cached_property
+    def owners(self) -> IntArray:
+        """(frames, channels) the constraint that owns each channel, an index into those of the time line; -1 where none
+        does."""
+        number_of = {id(each): number for number, each in enumerate(self.timeline.constraints)}
+        owners = np.full(self.codes.shape, -1)
+        for number, channel in enumerate(self.timeline.channels):
+            of_tracks = [number_of[id(track.constraint)] for track in channel.tracks]
+            owners[:, number] = np.array([*of_tracks, -1])[channel.owner]
+        return owners
 
     def _task(self, channel: int, specification: int, frames: IntArray, priority: int) -> Task:
         specifications = self._specifications[channel]
@@ -171,11 +147,6 @@ class FrameTasks:
             recruit=specifications.distinct[specification].recruit,
             name=specifications.labels[specification],
         )
-
-    def owners(self, group: Group) -> list[Constraint]:
-        """For each channel of a group, the constraint that owns its first frame."""
-        channels = [self.timeline.channels[each.channel] for each in group.channels]
-        return [channel.tracks[channel.owner[group.frames[0]]].constraint for channel in channels]
 
     def check(self) -> None:
         """Raise an error for the first task that is not valid, before anything is solved."""
@@ -386,13 +357,7 @@ class FrameTasks:
         Recruited joints begin as in `start` and are attracted to the reference; the others are those of the reference.
         `moving` (joints,) are the joints that may move; None: all recruited ones.
         """
-        tasks: list[Task] = []
-        for channel, specifications in enumerate(self._specifications):
-            codes = specifications.codes[frames]
-            for code in np.unique(codes[codes >= 0]):
-                priority = self._priorities[specifications.distinct[code].rank]
-                task, active = self._task(channel, int(code), frames, priority), codes == code
-                tasks.append(task if active.all() else MaskedTask(task, active))
+        tasks = [each.masked() for each in self.prioritized(frames)]
         may_move = self.recruited(tasks) if moving is None else self.recruited(tasks) & moving
         recruited = np.flatnonzero(may_move)
         attractor = reference.at(frames)
@@ -406,7 +371,7 @@ class FrameTasks:
         solved.motion.translations[unrecruited] = attractor.translations[unrecruited]
         return solved
 
-    def single_level(self, frames: IntArray) -> list[LevelTask]:
+    def single_level(self, frames: IntArray) -> list[ChannelTask]:
         """The tasks of some frames, priorities left aside: one for each channel, weight and set of recruited joints."""
         tasks = []
         for channel, specifications in enumerate(self._specifications):
@@ -415,7 +380,7 @@ class FrameTasks:
                 active = codes[frames] == code
                 is_heel = channel in self._rigid_feet
                 tasks.append(
-                    LevelTask(
+                    ChannelTask(
                         channel,
                         self._task(channel, int(code), frames, 1),
                         active,

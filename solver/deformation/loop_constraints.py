@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..constraints import Constraint, Footplant, Source, Track
+from .conflicts import Spans
 from .loops import APART, Loop
 from .report import Cause, Conflict, Report, Residual, RuleBreach
 
@@ -95,62 +97,60 @@ class Repeated:
         made = [(each, where) for each, where in made if loop.copies_each_side in where or _is_near(each, loop, source)]
         return Repeated(loop, given, tuple(each for each, _ in made), tuple(where for _, where in made))
 
+    @cached_property
+    def _numbers(self) -> dict[int, dict[int, int]]:
+        """`belongs` by the `id` of each of `constraints`."""
+        return {id(each): where for each, where in zip(self.constraints, self.belongs, strict=True)}
+
     def report(self, repeated: Report) -> Report:
         """The report on the loop, with its own constraints and frames, from that on the repeated clip."""
-        number_of = {id(each): where for each, where in zip(self.constraints, self.belongs, strict=True)}
+        middle = self.loop.copies_each_side
         residuals: dict[int, Residual] = {}
-        conflicts = []
         for residual in repeated.residuals:
-            number = number_of[id(residual.constraint)].get(self.loop.copies_each_side)
+            number = self._numbers[id(residual.constraint)].get(middle)
             if number is not None:
                 frames = residual.frames - self.loop.first
                 residuals[number] = replace(residual, constraint=self.originals[number], frames=frames)
-        for conflict in repeated.conflicts:
-            constraint = self.originals[number_of[id(conflict.constraint)][self.loop.copies_each_side]]
-            conflicts.append(self._in_own_frames(replace(conflict, constraint=constraint), number_of))
         return Report(
             tuple(residuals[number] for number in range(len(self.originals))),
-            tuple(conflicts),
+            tuple(self._own_conflict(conflict) for conflict in repeated.conflicts),
             tuple(replace(limb, spans=self._own_spans(limb.spans)) for limb in repeated.stretched),
-            self._own_breaches(repeated, number_of),
+            self._own_breaches(repeated.breaches),
         )
 
-    def _own_breaches(self, repeated: Report, number_of: Mapping[int, Mapping[int, int]]) -> tuple[RuleBreach, ...]:
+    def _own_breaches(self, breaches: Iterable[RuleBreach]) -> tuple[RuleBreach, ...]:
         """The breaches with the loop's own constraints and frames, each pair once."""
-        found: dict[tuple[int, int], RuleBreach] = {}
-        for breach in repeated.breaches:
-            higher, lower = (
-                next(iter(number_of[id(constraint)].values())) for constraint in (breach.higher, breach.lower)
-            )
-            known = found.get((higher, lower))
-            spans = {*self._own_spans(breach.spans), *(known.spans if known else ())}
-            found[higher, lower] = replace(
-                breach, higher=self.originals[higher], lower=self.originals[lower], spans=tuple(sorted(spans))
-            )
+        found: dict[tuple[int, ...], RuleBreach] = {}
+        for breach in breaches:
+            pair = tuple(next(iter(self._numbers[id(each)].values())) for each in (breach.higher, breach.lower))
+            higher, lower = (self.originals[number] for number in pair)
+            known = found[pair].spans if pair in found else ()
+            found[pair] = replace(breach, higher=higher, lower=lower, spans=self._own_spans(breach.spans, known))
         return tuple(found.values())
 
-    def _in_own_frames(self, conflict: Conflict, number_of: Mapping[int, Mapping[int, int]]) -> Conflict:
+    def _own_conflict(self, conflict: Conflict) -> Conflict:
+        """A conflict with the loop's own constraints and frames, each cause once."""
         causes: dict[int, Cause] = {}
         for cause in conflict.causes:
-            spans = self._own_spans(cause.spans)
-            for number in number_of[id(cause.constraint)].values():
-                known = causes.get(number)
-                both = tuple(sorted({*spans, *(known.spans if known else ())}))
-                takes = cause.takes_effector or (known is not None and known.takes_effector)
-                causes[number] = Cause(self.originals[number], both, takes)
+            for number in self._numbers[id(cause.constraint)].values():
+                known = causes.get(number, Cause(self.originals[number], (), False))
+                takes = cause.takes_effector or known.takes_effector
+                causes[number] = Cause(known.constraint, self._own_spans(cause.spans, known.spans), takes)
         frame = conflict.worst_frame - self.loop.first
         at, now = f"at frame {conflict.worst_frame}", f"at frame {frame}"
-        advice = tuple(replace(each, sentence=each.sentence.replace(at, now)) for each in conflict.advice)
         return replace(
             conflict,
+            constraint=self.originals[self._numbers[id(conflict.constraint)][self.loop.copies_each_side]],
             causes=tuple(causes.values()),
             spans=self._own_spans(conflict.spans),
             worst_frame=frame,
-            advice=advice,
+            advice=tuple(replace(each, sentence=each.sentence.replace(at, now)) for each in conflict.advice),
         )
 
-    def _own_spans(self, spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-        return tuple((begin - self.loop.first, end - self.loop.first) for begin, end in spans)
+    def _own_spans(self, spans: Spans, known: Spans = ()) -> Spans:
+        """Intervals of the repeated clip in the loop's own frames, and others that are known."""
+        own = {(begin - self.loop.first, end - self.loop.first) for begin, end in spans}
+        return tuple(sorted({*known, *own}))
 
 
 def _is_near(constraint: Constraint, loop: Loop, source: Source) -> bool:

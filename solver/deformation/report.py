@@ -12,10 +12,11 @@ import numpy as np
 from ..body.clip import Clip
 from ..body.joints import SIDES
 from ..constraints import Constraint
-from ..core.arrays import TINY, Array, BoolArray, runs
+from ..core.arrays import TINY, Array, BoolArray, IntArray, runs
 from ..posture.recruiting import breaches
-from .conflicts import HELPS, MISSED, Advice, Cause, Conflict, Residual, Spans, conflicts_of, in_words
+from .conflicts import Advice, Cause, Conflict, Residual, Spans, conflicts_of, in_words
 from .frame_tasks import FrameTasks
+from .opposition import HELPS, MISSED
 
 __all__ = [
     "HELPS",
@@ -119,34 +120,32 @@ def report_on(frame_tasks: FrameTasks, clip: Clip, within: tuple[int, int] | Non
 
 
 def _residuals(frame_tasks: FrameTasks, clip: Clip, inside: BoolArray) -> Iterable[Residual]:
-    timeline = frame_tasks.timeline
-    size = clip.skeleton.size
-    by_constraint: dict[int, tuple[Array, Array, BoolArray]] = {
-        id(constraint): (np.zeros(clip.frames), np.zeros(clip.frames), np.zeros(clip.frames, dtype=bool))
-        for constraint in timeline.constraints
-    }
+    timeline, size = frame_tasks.timeline, clip.skeleton.size
+    missed_by: dict[int, list[tuple[IntArray, Array, float]]] = {id(each): [] for each in timeline.constraints}
     for channel, targets in zip(timeline.channels, frame_tasks.targets, strict=True):
         effector = channel.effector
         values = effector.value(clip.world)
         to_targets = effector.miss(values, targets)
         for number, track in enumerate(channel.tracks):
-            distances, relative, active = by_constraint[id(track.constraint)]
-            hold = track.hold_frames
+            found = missed_by[id(track.constraint)]
+            unit, hold = 1.0 if effector.is_angular else size, track.hold_frames
+            if track.constraint.constrains_path:
+                own = track.frames[(channel.owner[track.frames] == number) & ~channel.bridged[track.frames]]
+                own = np.setdiff1d(own, hold)
+                found.append((own, to_targets[own], unit))
             # In its hold intervals a constraint is judged by its own targets, also where another one owns the frame.
             wanted = effector.displaced(timeline.source.values(effector)[hold], track.displacement[hold - track.begin])
-            missed = np.zeros(clip.frames)
-            if track.constraint.constrains_path:
-                own = (channel.owner == number) & ~channel.bridged
-                missed[own] = to_targets[own]
-                active[own] = True
-            missed[hold] = effector.miss(values[hold], wanted)
-            active[hold] = True
-            np.maximum(distances, missed, out=distances)
-            np.maximum(relative, missed / (1.0 if effector.is_angular else size), out=relative)
+            found.append((hold, effector.miss(values[hold], wanted), unit))
     for constraint in timeline.constraints:
-        distances, relative, active = by_constraint[id(constraint)]
-        frames = np.flatnonzero(active & inside)
-        yield Residual(constraint, frames, distances[frames], relative[frames] > MISSED)
+        found = missed_by[id(constraint)]
+        frames = np.unique(np.concatenate([each for each, _, _ in found]) if found else np.zeros(0, dtype=np.int64))
+        frames = frames[inside[frames]]
+        distances, relative = np.zeros((2, len(frames)))
+        for own, missed, unit in found:
+            where, missed = np.searchsorted(frames, own[inside[own]]), missed[inside[own]]
+            distances[where] = np.maximum(distances[where], missed)
+            relative[where] = np.maximum(relative[where], missed / unit)
+        yield Residual(constraint, frames, distances, relative > MISSED)
 
 
 # The recruiting rule -------------------------------------------------------------------------------------------------
@@ -154,25 +153,20 @@ def _residuals(frame_tasks: FrameTasks, clip: Clip, inside: BoolArray) -> Iterab
 
 def _breaches(frame_tasks: FrameTasks, inside: BoolArray) -> Iterable[RuleBreach]:
     """Each pair of constraints that breaks the recruiting rule, once."""
-    channels = frame_tasks.timeline.channels
-    found: dict[tuple[int, int], tuple[Constraint, Constraint, str, BoolArray]] = {}
-    for group in frame_tasks.groups(np.flatnonzero(inside)):
-        tasks = frame_tasks.tasks(group)
-        number_of = {id(task): each.channel for task, each in zip(tasks, group.channels, strict=True)}
-        for breach in breaches(frame_tasks.skeleton, tasks):
-            one, other = (channels[number_of[id(task)]] for task in (breach.higher, breach.lower))
-            owners = np.stack([one.owner[group.frames], other.owner[group.frames]], axis=1)
-            for first, second in np.unique(owners, axis=0):
-                higher, lower = one.tracks[first].constraint, other.tracks[second].constraint
-                if higher.priority == lower.priority:
-                    continue  # heel and ball of footplants rank above each other, not the plants
-                names = (higher.label, higher.priority), (lower.label, lower.priority)
-                entry = found.setdefault(
-                    (id(higher), id(lower)), (higher, lower, breach.sentence(*names), np.zeros_like(inside))
-                )
-                entry[3][group.frames[(owners == (first, second)).all(axis=1)]] = True
-    for higher, lower, sentence, frames in found.values():
-        yield RuleBreach(higher, lower, tuple(runs(frames)), sentence)
+    constraints, found = frame_tasks.timeline.constraints, dict[tuple[int, int], tuple[str, BoolArray]]()
+    tasks = {id(each.task): each for each in frame_tasks.prioritized(np.arange(len(inside)))}
+    for breach in breaches(frame_tasks.skeleton, [each.task for each in tasks.values()]):
+        one, other = tasks[id(breach.higher)], tasks[id(breach.lower)]
+        both = inside & one.active & other.active
+        owners = frame_tasks.owners[:, [one.channel, other.channel]]
+        for pair in {(int(first), int(second)) for first, second in owners[both]}:
+            higher, lower = (constraints[number] for number in pair)
+            if higher.priority > lower.priority:  # heel and ball of footplants rank above each other, not the plants
+                sentence = breach.sentence((higher.label, higher.priority), (lower.label, lower.priority))
+                entry = found.setdefault(pair, (sentence, np.zeros_like(inside)))
+                np.logical_or(entry[1], both & (owners == pair).all(axis=1), out=entry[1])
+    for (first, second), (sentence, frames) in found.items():
+        yield RuleBreach(constraints[first], constraints[second], tuple(runs(frames)), sentence)
 
 
 # Limbs --------------------------------------------------------------------------------------------------------------

@@ -1,113 +1,61 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trials: single frames solved again with other tasks, for the report. All of them are solved in few batches."""
+"""Trials: single frames solved again with some of their tasks, for the report, all of them in one batch."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..body.kinematics import WorldState
 from ..body.motion import Motion
-from ..body.skeleton import Skeleton
-from ..constraints import Constraint
-from ..constraints.effectors import Effector
 from ..core.arrays import Array, BoolArray
 from ..posture.settings import SolveSettings
 from ..posture.solve import solve_checked
-from ..tasks import MaskedTask, PoseTask, Task
-from .task_specifications import TaskSpecification
-
-
-@dataclass(frozen=True, eq=False)
-class TrialTask:
-    """A task of one frame."""
-
-    effector: Effector
-    target: Array
-    """(width,)"""
-    specification: TaskSpecification
-    owner: Constraint
-
-    def task(self, targets: Array | None = None, priority: int = 1) -> Task:
-        """The task of the posture solver, for its own target or for those of several frames (frames, width)."""
-        given = self.target[None] if targets is None else targets
-        specification = self.specification
-        return self.effector.task(
-            given, priority=priority, weight=specification.weight, recruit=specification.recruit, name=self.owner.label
-        )
+from .frame_tasks import ChannelTask, FrameTasks
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A posture, and the tasks that it is solved for."""
+    """The tasks for which a frame is solved again."""
 
-    pose: Motion
-    """Of one frame: the posture that it stays near."""
-    tasks: tuple[TrialTask, ...]
-    start: Motion | None = None
-    """Of one frame: where the joints that the tasks recruit begin; None: as in `pose`."""
-
-    def recruited(self, skeleton: Skeleton) -> BoolArray:
-        """(joints,) the joints that its tasks recruit."""
-        recruited = np.zeros(len(skeleton), dtype=bool)
-        for each in self.tasks:
-            recruited |= each.task().recruited(skeleton)
-        return recruited
+    frame: int
+    kept: BoolArray
+    """(channels,) those whose tasks are kept."""
+    judged: BoolArray
+    """(channels,) those of them whose residual is wanted."""
+    recruit: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """The joints that channels recruit instead of their own."""
 
 
-def residuals_of(skeleton: Skeleton, trials: Sequence[Trial], settings: SolveSettings) -> list[dict[int, float]]:
-    """For each trial, the largest residual of the tasks of each constraint, by its `id`, after a solve in strict
-    priority; in the clip's units or radians."""
-    found: list[dict[int, float]] = [{} for _ in trials]
-    batches: dict[bytes, list[int]] = {}
-    for number, trial in enumerate(trials):
-        # A joint that no task of a trial recruits must not move, so all trials of a batch recruit the same joints.
-        batches.setdefault(trial.recruited(skeleton).tobytes(), []).append(number)
-    for recruited, members in batches.items():
-        joints = np.flatnonzero(np.frombuffer(recruited, dtype=bool))
-        solved = _solve_batch(skeleton, [trials[number] for number in members], joints.tolist(), settings)
-        for number, residuals in zip(members, solved, strict=True):
-            found[number] = residuals
+def residuals_of(frame_tasks: FrameTasks, trials: Sequence[Trial], start: Motion, settings: SolveSettings) -> Array:
+    """(trials,) the largest residual of the judged channels after a solve in strict priority, in the clip's units or
+    radians.
+
+    Joints that a trial recruits begin as in `start`, which covers the whole clip; the others are those of the source.
+    """
+    skeleton, source = frame_tasks.skeleton, frame_tasks.timeline.source.clip.motion
+    frames = np.array([trial.frame for trial in trials], dtype=np.int64)
+    tasks: list[ChannelTask] = []
+    for each in frame_tasks.prioritized(frames):
+        active = each.active & [trial.kept[each.channel] for trial in trials]
+        for number, trial in enumerate(trials):
+            if active[number] and each.channel in trial.recruit:
+                changed = replace(each.task, recruit=trial.recruit[each.channel])
+                tasks.append(ChannelTask(each.channel, changed, np.arange(len(trials)) == number))
+                active[number] = False
+        tasks += [replace(each, active=active)] if active.any() else []
+    recruited = np.zeros((len(trials), len(skeleton), 1), dtype=bool)
+    for each in tasks:
+        recruited[each.active, :, 0] |= each.task.recruited(skeleton)
+    begin = Motion(
+        np.where(recruited, start.rotations[frames], source.rotations[frames]),
+        np.where(recruited, start.translations[frames], source.translations[frames]),
+    )
+    # No pose attracts: it would move what the residuals do not depend on, and take most of the iterations.
+    solved = solve_checked(skeleton, begin, [each.masked() for each in tasks], settings)
+    found = np.zeros(len(trials))
+    for each, errors in zip(tasks, solved.errors, strict=True):
+        judged = each.active & [trial.judged[each.channel] for trial in trials]
+        np.maximum(found, judged * np.linalg.norm(errors, axis=1), out=found)
     return found
-
-
-def _solve_batch(
-    skeleton: Skeleton, trials: Sequence[Trial], joints: list[int], settings: SolveSettings
-) -> list[dict[int, float]]:
-    """`residuals_of` trials that all recruit the same joints."""
-    pose, start = _stacked([trial.pose for trial in trials]), _stacked([trial.start or trial.pose for trial in trials])
-    begin = Motion(pose.rotations.copy(), pose.translations.copy())
-    begin.rotations[:, joints], begin.translations[:, joints] = (
-        start.rotations[:, joints],
-        start.translations[:, joints],
-    )
-    slots: dict[tuple[Effector, TaskSpecification], dict[int, TrialTask]] = {}
-    for number, trial in enumerate(trials):
-        for each in trial.tasks:
-            slots.setdefault((each.effector, each.specification), {})[number] = each
-    ranks = sorted({specification.rank for _, specification in slots})
-    world = WorldState.of(skeleton, begin)
-    tasks: list[Task] = []
-    for (effector, specification), members in slots.items():
-        targets = effector.value(world).copy()
-        active = np.zeros(len(trials), dtype=bool)
-        for number, each in members.items():
-            targets[number], active[number] = each.target, True
-        task = next(iter(members.values())).task(targets, ranks.index(specification.rank) + 1)
-        tasks.append(task if active.all() else MaskedTask(task, active))
-    solved = solve_checked(skeleton, begin, [*tasks, PoseTask(pose, priority=0, recruit=joints)], settings)
-    residuals: list[dict[int, float]] = [{} for _ in trials]
-    for errors, members in zip(solved.errors, slots.values(), strict=False):
-        for number, each in members.items():
-            own = residuals[number].get(id(each.owner), 0.0)
-            residuals[number][id(each.owner)] = max(own, float(np.linalg.norm(errors[number])))
-    return residuals
-
-
-def _stacked(postures: Sequence[Motion]) -> Motion:
-    """One motion of postures of one frame each."""
-    return Motion(
-        np.concatenate([each.rotations for each in postures]), np.concatenate([each.translations for each in postures])
-    )

@@ -56,13 +56,15 @@ def breaches(skeleton: Skeleton, tasks: Sequence[Task]) -> list[RecruitingBreach
     """
     found = []
     can_move = skeleton.mask(skeleton.dofs.moving)
-    for higher in tasks:
-        serving, own = higher.influencing_joints(skeleton), higher.recruited(skeleton)
-        for lower in tasks:
+    recruited = [task.recruited(skeleton) for task in tasks]
+    for higher, own in zip(tasks, recruited, strict=True):
+        withheld = higher.influencing_joints(skeleton) & ~own & can_move
+        if not withheld.any():
+            continue
+        for lower, lower_own in zip(tasks, recruited, strict=True):
             if lower.priority >= higher.priority or isinstance(lower, PoseTask):
                 continue
-            lower_own = lower.recruited(skeleton)
-            shared = lower_own & serving & ~own & can_move
+            shared = lower_own & withheld
             if shared.any():
                 found.append(
                     RecruitingBreach(

@@ -4,19 +4,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar, cast
 
 import numpy as np
 
 from ..body.degrees_of_freedom import Dofs
-from ..body.joints import BodyPoint
 from ..body.kinematics import WorldState
-from ..body.skeleton import Skeleton
 from ..core import rotations
-from ..core.arrays import Array, ArrayLike, BoolArray
+from ..core.arrays import Array, ArrayLike
 from ..core.errors import TaskError
-from .base import GoalStep, Task, check_offset, shortened, target_array
+from .base import GoalStep, shortened, target_array
+from .point import PointTask
 
 NEAREST = 1e-3
 """Sizes of the character: a place nearer to the eye than this counts as this far away, since there the direction to it
@@ -24,29 +22,24 @@ turns by any angle however little the eye moves."""
 
 
 @dataclass(frozen=True, eq=False)
-class AimTask(Task):
-    """The local `axis` of a joint, through the point `offset` on it, points at `place`: error = direction to the place
-    minus current direction, of unit vectors.
+class AimTask(PointTask):
+    """The local `axis` of a joint, through the point `offset` on it, the eye, points at `place`: error = direction to
+    the place minus current direction, of unit vectors.
 
     The direction is that from where the point is in the posture being solved. As in `DirectionTask` the error is a
     chord, and the spin about the axis stays free.
     """
 
-    joint: str | int
     axis: ArrayLike
     """(3,) in the joint's local frame, of any length but zero."""
     place: ArrayLike
     """(3,) or (frames, 3) in the world."""
-    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """The eye: the point of the joint that the axis goes through, in its local frame."""
 
     is_angular: ClassVar[bool] = True
     frame_field: ClassVar[str] = "place"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_offset(self.label, self.offset)
-        object.__setattr__(self, "place", target_array(self.label, self.place, 3, "place"))
         axis = target_array(self.label, self.axis, 3, "axis")
         if axis.ndim != 1:
             raise TaskError(f"{self.label}: the axis is fixed to the joint, so it must be three numbers.")
@@ -58,21 +51,13 @@ class AimTask(Task):
     def label(self) -> str:
         return self.name or f"Aim of {self.joint}"
 
-    @property
-    def effector(self) -> str | int:
-        return self.joint
-
-    @cached_property
-    def _body_point(self) -> BodyPoint:
-        return BodyPoint(self.joint, self.offset)
-
     def _pointing(self, state: WorldState) -> Array:
         """(frames, 3) the axis in the world."""
         return rotations.rotate(state.rotations[:, state.skeleton.index(self.joint)], cast(Array, self.axis))
 
     def _sight(self, state: WorldState) -> tuple[Array, Array]:
         """(frames, 3) the direction from the eye to the place, and (frames, 1) their distance."""
-        eye = state.point(state.skeleton.resolve(self._body_point))
+        eye = state.point(self._point(state.skeleton))
         return line_of_sight(eye, cast(Array, self.place), NEAREST * state.skeleton.size)
 
     def error(self, state: WorldState) -> Array:
@@ -90,7 +75,7 @@ class AimTask(Task):
         jacobian: Array = -np.cross(self._pointing(state)[:, :, None], spin, axis=1)
         # As the eye moves across the line of sight, the direction to the place turns against it.
         direction, distance = self._sight(state)
-        eye = state.point_jacobian(skeleton.resolve(self._body_point), dofs) / distance[:, :, None]
+        eye = state.point_jacobian(self._point(skeleton), dofs) / distance[:, :, None]
         unit = np.where(distance > NEAREST * skeleton.size, direction, 0.0)
         jacobian += eye - unit[:, :, None] * np.einsum("fk,fkc->fc", unit, eye)[:, None]
         return jacobian
@@ -98,9 +83,6 @@ class AimTask(Task):
     def null_rows(self, state: WorldState) -> Array:
         # Of the part that the axis adds; that of the eye vanishes as the axis comes to point at the place.
         return self._pointing(state)
-
-    def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
-        return skeleton.tree.carriers(skeleton.index(self.joint))
 
 
 def line_of_sight(eye: Array, place: Array, nearest: float) -> tuple[Array, Array]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar, cast
 
 import numpy as np
@@ -16,11 +15,11 @@ from ..body.skeleton import Skeleton
 from ..core import rotations
 from ..core.arrays import Array, ArrayLike, BoolArray
 from ..core.errors import TaskError
-from .base import Task, check_offset, target_array
+from .point import PointTask
 
 
 @dataclass(frozen=True, eq=False)
-class AttachmentTask(Task):
+class AttachmentTask(PointTask):
     """A joint, or a point on it, is at `target` in the frame of the joint `reference`: error = target - position,
     in world axes.
 
@@ -28,32 +27,16 @@ class AttachmentTask(Task):
     of the effector's side move for it: the effector follows the reference.
     """
 
-    joint: str | int
     reference: str | int
     """The joint whose local frame the target is in."""
     target: ArrayLike
     """(3,) or (frames, 3) in the reference's local frame."""
-    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Where on the joint, in its local frame."""
 
     frame_field: ClassVar[str] = "target"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_offset(self.label, self.offset)
-        object.__setattr__(self, "target", target_array(self.label, self.target, 3, "target"))
 
     @property
     def label(self) -> str:
         return self.name or f"Attachment of {self.joint} to {self.reference}"
-
-    @property
-    def effector(self) -> str | int:
-        return self.joint
-
-    @cached_property
-    def _body_point(self) -> BodyPoint:
-        return BodyPoint(self.joint, self.offset)
 
     def _arm(self, state: WorldState) -> Array:
         """(frames, 3) from the reference joint to the target, in the world."""
@@ -62,13 +45,13 @@ class AttachmentTask(Task):
 
     def error(self, state: WorldState) -> Array:
         target = state.positions[:, state.skeleton.index(self.reference)] + self._arm(state)
-        return target - state.point(state.skeleton.resolve(self._body_point))
+        return target - state.point(self._point(state.skeleton))
 
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
         # The target is a point fixed to the reference: it translates and rotates with that joint.
         skeleton = state.skeleton
         reference = skeleton.index(self.reference)
-        jacobian = state.point_jacobian(skeleton.resolve(self._body_point), dofs)
+        jacobian = state.point_jacobian(self._point(skeleton), dofs)
         jacobian -= state.point_jacobian(BodyPoint(reference), dofs)
         spin = state.rotation_jacobian(reference, dofs)
         jacobian += np.cross(self._arm(state)[:, :, None], spin, axis=1)

@@ -4,42 +4,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar, cast
 
 import numpy as np
 
 from ..body.degrees_of_freedom import Dofs
-from ..body.joints import BodyPoint
 from ..body.kinematics import WorldState
-from ..body.skeleton import Skeleton
-from ..core.arrays import Array, ArrayLike, BoolArray
+from ..core.arrays import Array, ArrayLike
 from ..core.errors import TaskError
-from .base import Task, check_offset, target_array
+from .base import target_array
+from .point import PointTask
 
 
 @dataclass(frozen=True, eq=False)
-class HalfSpaceTask(Task):
+class HalfSpaceTask(PointTask):
     """A joint, or a point on it, lies where the plane's `normal` points: error = how deep it is behind the plane.
 
     It acts only where it is violated, or where a step would violate it.
     """
 
-    joint: str | int
     point: ArrayLike
     """(3,) or (frames, 3) any point of the plane, in the world."""
     normal: ArrayLike
     """(3,) into the allowed half, of any length but zero."""
-    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Where on the joint, in its local frame."""
 
     is_inequality: ClassVar[bool] = True
     frame_field: ClassVar[str] = "point"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_offset(self.label, self.offset)
-        object.__setattr__(self, "point", target_array(self.label, self.point, 3, "point of the plane"))
         normal = target_array(self.label, self.normal, 3, "normal")
         if normal.ndim != 1 or not np.linalg.norm(normal) > 0.0:
             raise TaskError(f"{self.label}: the normal must be three numbers that are not all zero.")
@@ -48,17 +41,6 @@ class HalfSpaceTask(Task):
     @property
     def label(self) -> str:
         return self.name or f"Half-space for {self.joint}"
-
-    @property
-    def effector(self) -> str | int:
-        return self.joint
-
-    def _point(self, skeleton: Skeleton) -> BodyPoint:
-        return skeleton.resolve(self._body_point)
-
-    @cached_property
-    def _body_point(self) -> BodyPoint:
-        return BodyPoint(self.joint, self.offset)
 
     def depth(self, state: WorldState) -> Array:
         """(frames, 1) how far behind the plane the point is; negative in front of it."""
@@ -72,6 +54,3 @@ class HalfSpaceTask(Task):
         return np.einsum(
             "r,frc->fc", cast(Array, self.normal), state.point_jacobian(self._point(state.skeleton), dofs)
         )[:, None]
-
-    def influencing_joints(self, skeleton: Skeleton) -> BoolArray:
-        return skeleton.tree.carriers(skeleton.index(self.joint))

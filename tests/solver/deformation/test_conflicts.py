@@ -24,10 +24,8 @@ from poise.solver.constraints import (
 )
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
-from poise.solver.deformation import conflicts
-from poise.solver.deformation.conflicts import HELPS, MISSED, Advice
 from poise.solver.deformation.deform import Deformation, deform
-from poise.solver.deformation.report import report_on
+from poise.solver.deformation.report import HELPS, MISSED, Advice, Cause, Conflict, report_on
 from poise.solver.synthetic import walk
 
 from ..made_up import plant_of
@@ -35,27 +33,15 @@ from ..standing import displaced, frame_tasks_of, standing_human
 from .standing_conflicts import (
     ARM,
     BACK,
-    FRAMES,
     MIDDLE,
     advice,
     displaced_target,
-    held_back_hand,
     hold,
     kinds,
     off,
     only,
     solved,
 )
-
-
-@pytest.fixture(scope="module")
-def clip() -> Clip:
-    return standing_human(FRAMES, fps=15.0)
-
-
-@pytest.fixture(scope="module")
-def held_back(clip: Clip) -> tuple[Deformation, dict[str, Constraint]]:
-    return held_back_hand(clip)
 
 
 def test_conflicting_constraints_are_those_without_which_the_residual_is_smaller(
@@ -160,6 +146,30 @@ def test_a_plant_cannot_be_moved_to_where_another_has_its_toes(clip: Clip) -> No
     conflict = only(solved(clip, [plant, toe]).report)
     assert conflict.constraint is plant and conflict.conflicting == (toe,)
     assert "move" not in kinds(conflict)
+
+
+def test_a_hold_that_is_shortened_for_the_way_to_another_names_that_one() -> None:
+    """Two holds of a hand far apart, with no frame between them: each gives up some time."""
+    clip = standing_human(41)
+    here = displaced(clip, "l_wrist", (0.0, 0.3, 0.3), 0, 5, 20, 20, mode="condensed", name="here")
+    there = displaced(clip, "l_wrist", (0.0, -0.3, 0.3), 21, 21, 35, 40, mode="condensed", name="there")
+    found = {conflict.constraint: conflict for conflict in solved(clip, [here, there]).report.conflicts}
+    for one, other, event in ((here, there, 20), (there, here, 21)):
+        (cause,) = found[one].causes
+        assert cause.constraint is other and cause.takes_effector and found[one].worst_frame == event
+        assert found[one].advice == () and found[one].outcome == f"conflicts with {other.name}"
+
+
+def test_out_of_reach_is_said_before_what_else_is_in_the_way(clip: Clip) -> None:
+    one, other = hold(clip, "l_wrist", name="one"), hold(clip, "r_wrist", name="other")
+    cause = Cause(other, ((3, 4),), takes_effector=True)
+    for alone, said in (
+        (0.8, "is out of reach even alone"),
+        (0.2, "conflicts with other"),
+        (np.nan, "conflicts with other"),
+    ):
+        conflict = Conflict(one, (cause,), alone, ((2, 5),), 1.0, 3, ())
+        assert conflict.outcome == said and conflict.told_causes == (cause,)
 
 
 # Advice --------------------------------------------------------------------------------------------------------------
@@ -318,12 +328,3 @@ def random_case(rng: np.random.Generator) -> tuple[Clip, list[Constraint]]:
             ][number]
         )
     return clip, constraints
-
-
-def test_too_many_to_be_tried_are_said_to_be_missed(clip: Clip, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conflicts, "MOST_CONSTRAINTS_TRIED", 1)
-    far = displaced_target(clip, "l_wrist", (0.0, 0.3, 3.0), recruit=ARM, name="far")
-    less_far = displaced_target(clip, "r_wrist", (0.0, 0.3, 2.0), recruit=("r_shoulder",), name="less far")
-    found = {conflict.constraint: conflict for conflict in solved(clip, [less_far, far]).report.conflicts}
-    assert "is out of reach even alone" in str(found[far])
-    assert "less far is not met, and" in str(found[less_far]) and found[less_far].advice == ()

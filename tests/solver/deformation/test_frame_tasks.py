@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footp
 from poise.solver.core import rotations
 from poise.solver.core.errors import PoiseError
 from poise.solver.deformation.deform import deform
-from poise.solver.deformation.frame_tasks import FrameTasks, Group
+from poise.solver.deformation.frame_tasks import FrameTasks
 from poise.solver.deformation.settings import Tolerances
 from poise.solver.deformation.timeline import Timeline
 from poise.solver.posture.settings import SolveSettings
@@ -49,56 +48,46 @@ def everything(frame_tasks: FrameTasks) -> np.ndarray[tuple[int], np.dtype[np.in
     return np.arange(frame_tasks.timeline.frames)
 
 
-# Groups --------------------------------------------------------------------------------------------------------------
+# Tasks ---------------------------------------------------------------------------------------------------------------
 
 
-def test_every_frame_in_which_anything_holds_is_in_one_group(frame_tasks: FrameTasks) -> None:
-    groups = frame_tasks.groups(everything(frame_tasks))
-    frames = np.concatenate([group.frames for group in groups])
-    assert len(groups) > 3
-    np.testing.assert_array_equal(np.sort(frames), np.flatnonzero(frame_tasks.timeline.active))
-    some = np.arange(3, 20, 2)
-    np.testing.assert_array_equal(np.sort(np.concatenate([group.frames for group in frame_tasks.groups(some)])), some)
-    assert frame_tasks.groups(np.zeros(0, dtype=np.int64)) == []
+def test_a_channel_has_one_task_in_each_frame_in_which_it_is_active(frame_tasks: FrameTasks) -> None:
+    frames = everything(frame_tasks)[::2]
+    tasks = frame_tasks.prioritized(frames)
+    assert len(tasks) > len(frame_tasks.timeline.channels)
+    for number, channel in enumerate(frame_tasks.timeline.channels):
+        own = [each.active for each in tasks if each.channel == number]
+        np.testing.assert_array_equal(np.sum(own, axis=0), channel.active[frames])
+    assert frame_tasks.prioritized(np.zeros(0, dtype=np.int64)) == []
 
 
-def test_a_group_has_the_channels_that_are_active_in_all_of_its_frames(frame_tasks: FrameTasks) -> None:
-    for group in frame_tasks.groups(everything(frame_tasks)):
-        active = {each.channel for each in group.channels}
-        for number, channel in enumerate(frame_tasks.timeline.channels):
-            assert (channel.active[group.frames] == (number in active)).all()
-        for each, owner in zip(group.channels, frame_tasks.owners(group), strict=True):
-            channel = frame_tasks.timeline.channels[each.channel]
-            for frame in group.frames:
-                other = channel.tracks[channel.owner[frame]].constraint
-                assert (other.priority, other.weight, other.recruit) == (owner.priority, owner.weight, owner.recruit)
-
-
-def test_two_groups_differ(frame_tasks: FrameTasks) -> None:
-    keys = [
-        tuple((each.channel, each.specification) for each in g.channels)
-        for g in frame_tasks.groups(everything(frame_tasks))
-    ]
-    assert len(set(keys)) == len(keys)
+def test_a_task_is_that_of_the_constraints_that_own_its_frames(frame_tasks: FrameTasks) -> None:
+    for each in frame_tasks.prioritized(everything(frame_tasks)):
+        for frame in np.flatnonzero(each.active):
+            owner = frame_tasks.timeline.constraints[frame_tasks.owners[frame, each.channel]]
+            assert (owner.weight, owner.recruit) == (each.task.weight, each.task.recruit)
+    for channel, owners in zip(frame_tasks.timeline.channels, frame_tasks.owners.T, strict=True):
+        np.testing.assert_array_equal(owners >= 0, channel.active)
 
 
 def test_tasks_have_the_targets_of_their_frames(frame_tasks: FrameTasks) -> None:
-    source = frame_tasks.timeline.source
-    for group in frame_tasks.groups(everything(frame_tasks)):
-        state = source.clip.world.at(group.frames)
-        for each, task in zip(group.channels, frame_tasks.tasks(group), strict=True):
-            effector = frame_tasks.timeline.channels[each.channel].effector
-            missing = frame_tasks.targets[each.channel][group.frames] - source.values(effector)[group.frames]
-            seen = missing[:, [0, 2]] if task.error(state).shape[1] == 2 else missing
-            np.testing.assert_allclose(task.error(state), seen, atol=1e-12)
+    source, frames = frame_tasks.timeline.source, everything(frame_tasks)[::2]
+    state = source.clip.world.at(frames)
+    for each in frame_tasks.prioritized(frames):
+        effector = frame_tasks.timeline.channels[each.channel].effector
+        missing = frame_tasks.targets[each.channel][frames] - source.values(effector)[frames]
+        missing = missing[:, [0, 2]] if effector.rows == 2 else missing
+        np.testing.assert_allclose(each.task.error(state), missing, atol=1e-12)
+        np.testing.assert_allclose(each.masked().error(state), missing * each.active[:, None], atol=1e-12)
 
 
 # Order ---------------------------------------------------------------------------------------------------------------
 
 
 def by_owner(frame_tasks: FrameTasks, frame: int) -> list[tuple[Constraint, Task]]:
-    (group,) = frame_tasks.groups(np.array([frame]))
-    return list(zip(frame_tasks.owners(group), frame_tasks.tasks(group), strict=True))
+    tasks = frame_tasks.prioritized(np.array([frame]))
+    constraints, owners = frame_tasks.timeline.constraints, frame_tasks.owners[frame]
+    return [(constraints[owners[each.channel]], each.task) for each in tasks]
 
 
 def test_tasks_are_ordered_as_their_constraints_are() -> None:
@@ -142,7 +131,7 @@ def test_frames_that_are_solved_meet_their_targets(frame_tasks: FrameTasks) -> N
     """In one batch, whatever their tasks; only joints that a task of the frame recruits are moved."""
     clip = frame_tasks.timeline.source.clip
     frames = everything(frame_tasks)[::3]
-    assert len(frame_tasks.groups(frames)) > 3
+    assert len(np.unique(frame_tasks.codes[frames], axis=0)) > 3
     solved = frame_tasks.solve_prioritized(frames, clip.motion, clip.motion, SETTINGS)
     assert solved.converged.all()
     world = WorldState.of(clip.skeleton, solved.motion)
@@ -355,20 +344,13 @@ def test_frames_differ_exactly_where_their_tasks_do(rng: np.random.Generator) ->
     def all_tasks(constraints: list[Constraint]) -> list[set[object]]:
         frame_tasks = FrameTasks(Timeline.of(source, constraints))
         frames: list[set[object]] = [set() for _ in range(61)]
-        for group in frame_tasks.groups(np.arange(61)):
-            for number, each in enumerate(group.channels):
-                channel = frame_tasks.timeline.channels[each.channel]
-                for frame in group.frames:
-                    owner = channel.tracks[channel.owner[frame]].constraint
-                    target = tuple(frame_tasks.targets[each.channel][frame])
-                    specification = (
-                        owner.priority,
-                        channel.outranks_partner[frame] >= 0.5,
-                        owner.weight,
-                        owner.recruit,
-                    )
-                    frames[frame].add((channel.effector, target, specification))
-                assert frame_tasks.owners(group)[number] in constraints
+        for number, channel in enumerate(frame_tasks.timeline.channels):
+            for frame in np.flatnonzero(channel.active):
+                owner = constraints[frame_tasks.owners[frame, number]]
+                target = tuple(frame_tasks.targets[number][frame])
+                outranks = channel.outranks_partner[frame] >= 0.5
+                specification = (owner.priority, outranks, owner.weight, owner.recruit)
+                frames[frame].add((channel.effector, target, specification))
         return frames
 
     before = all_tasks(base)
@@ -416,15 +398,6 @@ def test_the_heel_of_a_rigid_foot_counts_only_across_the_foot(mocap: Path) -> No
 def test_a_foot_with_a_joint_between_heel_and_ball_is_not_rigid(frame_tasks: FrameTasks) -> None:
     assert frame_tasks.timeline.pairs
     assert all(each.across is None for each in frame_tasks.single_level(everything(frame_tasks)))
-
-
-def test_groups_are_no_larger_than_a_batch() -> None:
-    clip = standing_human(700)
-    frame_tasks = frame_tasks_of(clip, [displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 0, 10, 690, 699)])
-    groups: list[Group] = frame_tasks.groups(np.arange(700))
-    assert len(groups) > 1
-    for one, another in pairwise(groups):
-        assert one.frames[-1] + 1 == another.frames[0]
 
 
 def test_a_rigid_foot_that_is_turned_around_stands_the_right_way(walk: Clip) -> None:

@@ -26,7 +26,6 @@ from .standing_conflicts import (
     FRAMES,
     MIDDLE,
     displaced_target,
-    held_back_hand,
     hold,
     kinds,
     missing,
@@ -35,17 +34,6 @@ from .standing_conflicts import (
     solved,
     turned,
 )
-
-
-@pytest.fixture(scope="module")
-def clip() -> Clip:
-    return standing_human(FRAMES, fps=15.0)
-
-
-@pytest.fixture(scope="module")
-def held_back(clip: Clip) -> tuple[Deformation, dict[str, Constraint]]:
-    return held_back_hand(clip)
-
 
 # Residuals -----------------------------------------------------------------------------------------------------------
 

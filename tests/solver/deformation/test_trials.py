@@ -3,79 +3,95 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 
 from poise.solver.body.clip import Clip
-from poise.solver.body.joints import BodyPoint
-from poise.solver.constraints import Balance, Constraint
-from poise.solver.constraints.base import Recruit
-from poise.solver.constraints.effectors import PointEffector
-from poise.solver.deformation.task_specifications import TaskSpecification
-from poise.solver.deformation.trials import Trial, TrialTask, residuals_of
+from poise.solver.body.motion import Motion
+from poise.solver.deformation.frame_tasks import FrameTasks
+from poise.solver.deformation.trials import Trial, residuals_of
 from poise.solver.posture.settings import SolveSettings
 
-from ..standing import standing_human
+from ..standing import displaced, frame_tasks_of, standing_human
 
 SETTINGS = SolveSettings(tolerance=1e-6)
-HAND, FOOT = Balance(name="hand"), Balance(name="foot")
-"""Any constraints: only their labels count here."""
+HAND, FOOT, ARM = range(3)
+"""The channels."""
+NEAR_FRAME, FAR_FRAME = 2, 8
 
 
 @pytest.fixture(scope="module")
 def clip() -> Clip:
-    return standing_human(3)
+    return standing_human(11)
 
 
-def task(
-    clip: Clip, owner: Constraint, joint: str, by: tuple[float, float, float], priority: int, recruit: Recruit = None
-) -> TrialTask:
-    """A joint is to be moved from where it stands, in sizes of the character."""
-    effector = PointEffector(BodyPoint(clip.skeleton.index(joint)))
-    target = clip.position(joint)[0] + clip.skeleton.size * np.array(by)
-    return TrialTask(effector, target, TaskSpecification(priority, True, 1.0, recruit), owner)
+@pytest.fixture(scope="module")
+def frame_tasks(clip: Clip) -> FrameTasks:
+    """A hand near by and then far away, a foot that stays, and an arm that moves alone."""
+    return frame_tasks_of(
+        clip,
+        [
+            displaced(clip, "l_wrist", (0.0, 0.1, 0.3), 0, 0, 4, 4, name="near", priority=1),
+            displaced(clip, "l_wrist", (0.0, 0.2, 4.0), 6, 6, 10, 10, name="far", priority=1),
+            displaced(clip, "l_talocrural", (0.0, 0.0, 0.0), 0, 0, 10, 10, name="foot", priority=2),
+            displaced(clip, "r_wrist", (0.0, 0.1, 0.8), 0, 0, 10, 10, name="arm", priority=1, recruit=2),
+        ],
+    )
 
 
-def some_trials(clip: Clip) -> list[Trial]:
-    pose = clip.motion.at(np.array([0]))
-    near = task(clip, HAND, "l_wrist", (0.0, 0.1, 0.3), 1)
-    far = task(clip, HAND, "l_wrist", (0.0, 0.2, 4.0), 1)
-    arm_alone = task(clip, HAND, "l_wrist", (0.0, 0.1, 0.8), 1, 2)
-    foot = task(clip, FOOT, "l_talocrural", (0.0, 0.0, 0.0), 2)
-    return [Trial(pose, tasks) for tasks in ((near,), (near, foot), (far, foot), (far,), (arm_alone,))]
+def trial(
+    frame: int, kept: list[int], judged: list[int], recruit: Mapping[int, tuple[int, ...]] | None = None
+) -> Trial:
+    """A trial that keeps and judges some channels."""
+    every = np.arange(3)
+    return Trial(frame, np.isin(every, kept), np.isin(every, judged), recruit or {})
 
 
-def test_a_batch_is_its_trials_one_by_one(clip: Clip) -> None:
-    trials = some_trials(clip)
-    together = residuals_of(clip.skeleton, trials, SETTINGS)
-    for trial, found in zip(trials, together, strict=True):
-        (alone,) = residuals_of(clip.skeleton, [trial], SETTINGS)
-        assert found.keys() == alone.keys() == {id(each.owner) for each in trial.tasks}
-        for owner, residual in alone.items():
-            assert found[owner] == pytest.approx(residual, abs=1e-3 * clip.skeleton.size)
+TRIALS = [
+    trial(NEAR_FRAME, [HAND], [HAND]),
+    trial(NEAR_FRAME, [HAND, FOOT], [HAND, FOOT]),
+    trial(FAR_FRAME, [HAND, FOOT], [FOOT]),
+    trial(FAR_FRAME, [HAND, FOOT], [HAND]),
+    trial(FAR_FRAME, [HAND], [HAND]),
+    trial(NEAR_FRAME, [ARM], [ARM]),
+]
 
 
-def test_more_important_tasks_hold_and_others_come_near(clip: Clip) -> None:
-    near, near_and_foot, far_and_foot, far, arm_alone = residuals_of(clip.skeleton, some_trials(clip), SETTINGS)
-    size = clip.skeleton.size
-    for residuals, owner in ((near, HAND), (near_and_foot, HAND), (near_and_foot, FOOT), (far_and_foot, FOOT)):
-        assert residuals[id(owner)] < 1e-5 * size
-    assert far[id(HAND)] < 1e-5 * size, "the whole body may go there"
-    assert far_and_foot[id(HAND)] > 0.1 * size
+def test_a_batch_is_its_trials_one_by_one(clip: Clip, frame_tasks: FrameTasks) -> None:
+    together = residuals_of(frame_tasks, TRIALS, clip.motion, SETTINGS)
+    for one, found in zip(TRIALS, together, strict=True):
+        (alone,) = residuals_of(frame_tasks, [one], clip.motion, SETTINGS)
+        assert found == pytest.approx(alone, abs=1e-3 * clip.skeleton.size)
+
+
+def test_more_important_tasks_hold_and_others_come_near(clip: Clip, frame_tasks: FrameTasks) -> None:
+    found = residuals_of(frame_tasks, TRIALS, clip.motion, SETTINGS) / clip.skeleton.size
+    near, near_and_foot, foot, far_with_foot, far, arm_alone = found
+    assert max(near, near_and_foot, foot) < 1e-5
+    assert far < 1e-5, "the whole body may go there"
+    assert far_with_foot > 0.1
     # The trunk, which other trials recruit, does not help an arm that may move alone.
-    assert arm_alone[id(HAND)] > 0.1 * size
+    assert arm_alone > 0.1
 
 
-def test_joints_that_are_not_recruited_begin_at_the_pose(clip: Clip) -> None:
-    turned = clip.motion.at(np.array([0]))
-    turned.rotations[:, clip.skeleton.index("vl5")] = np.array([0.8, 0.6, 0.0, 0.0])
-    (hand,) = some_trials(clip)[4].tasks
-    here = task(clip, HAND, "l_wrist", (0.0, 0.0, 0.0), 1, 2)
-    pose = clip.motion.at(np.array([0]))
-    (found,) = residuals_of(clip.skeleton, [Trial(pose, (here,), turned)], SETTINGS)
-    assert hand.owner is HAND and found[id(HAND)] < 1e-6 * clip.skeleton.size
+def test_a_trial_may_recruit_other_joints(clip: Clip, frame_tasks: FrameTasks) -> None:
+    everything = tuple(range(len(clip.skeleton)))
+    trials = [trial(NEAR_FRAME, [ARM], [ARM]), trial(NEAR_FRAME, [ARM], [ARM], {ARM: everything})]
+    before, after = residuals_of(frame_tasks, trials, clip.motion, SETTINGS) / clip.skeleton.size
+    assert before > 0.1 and after < 1e-5
 
 
-def test_no_trials_have_no_residuals(clip: Clip) -> None:
-    assert residuals_of(clip.skeleton, [], SETTINGS) == []
-    assert residuals_of(clip.skeleton, [Trial(clip.motion.at(np.array([0])), ())], SETTINGS) == [{}]
+def test_joints_that_are_not_recruited_are_those_of_the_source(clip: Clip, frame_tasks: FrameTasks) -> None:
+    bent = clip.motion.rotations.copy()
+    bent[:, clip.skeleton.index("vl5")] = np.array([0.8, 0.6, 0.0, 0.0])
+    started = Motion(bent, clip.motion.translations)
+    arm = trial(NEAR_FRAME, [ARM], [ARM])
+    expected, found = (residuals_of(frame_tasks, [arm], start, SETTINGS)[0] for start in (clip.motion, started))
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_no_trials_have_no_residuals(clip: Clip, frame_tasks: FrameTasks) -> None:
+    assert residuals_of(frame_tasks, [], clip.motion, SETTINGS).size == 0
+    assert residuals_of(frame_tasks, [trial(NEAR_FRAME, [], [])], clip.motion, SETTINGS).tolist() == [0.0]

@@ -72,8 +72,8 @@ def test_a_normal_that_points_nowhere_is_refused(normal: object) -> None:
 @pytest.mark.parametrize(
     ("point", "normal", "told"),
     [
-        ((0.0, 0.0), (0.0, 1.0, 0.0), "point of the plane must be 3 numbers"),
-        ((np.nan, 0.0, 0.0), (0.0, 1.0, 0.0), "point of the plane is not finite"),
+        ((0.0, 0.0), (0.0, 1.0, 0.0), "point must be 3 numbers"),
+        ((np.nan, 0.0, 0.0), (0.0, 1.0, 0.0), "point is not finite"),
         ((0.0, 0.0, 0.0), (0.0, np.inf, 0.0), "normal is not finite"),
         ((0.0, 0.0, 0.0), (0.0, 1.0), "normal must be 3 numbers"),
     ],

@@ -277,7 +277,7 @@ def test_a_plant_that_is_nowhere_enforced_still_lifts_its_foot() -> None:
     everywhere = np.ones(FRAMES, dtype=bool)
     free = replace(solving.timeline, channels=tuple(each.without(everywhere) for each in solving.timeline.channels))
     tasks = FrameTasks(free, solving.tasks.targets, solving.tasks.movable)
-    assert not tasks.groups(np.arange(FRAMES))
+    assert not tasks.prioritized(np.arange(FRAMES))
     finished(keep_feet_above_ground(tasks, solving.timeline, solving.work, everywhere, solving.draft))
     before = above(clip, Ground(0.0), clip.motion, foot).min(axis=1)
     was_under = foot.active & (before < -1e-5)
