@@ -47,14 +47,29 @@ class _Layout:
     """(rows,)"""
     level_of_row: IntArray
     """(rows,)"""
+    is_of_task: Array
+    """(rows, tasks) 1 where a row belongs to a task, 0 elsewhere."""
     is_of_level: Array
     """(rows, levels) 1 where a row belongs to a level, 0 elsewhere."""
+    longest: Array
+    """(tasks,) the distance of intermediate goals, in pure numbers."""
+    special: list[int]
+    """The tasks that are inequalities, or have goals or null rows of their own."""
     row_scale: Array
     """(rows,)"""
     scale: Array
     """(rows, columns) the product of row and column scales."""
     recruited: BoolArray | None
     """(rows, columns) which columns may move for each row; None where all may for all."""
+
+    def shortened(self, errors: Array) -> Array:
+        """Errors (frames, rows) to intermediate goals, given those to the targets."""
+        squares = errors**2 @ self.is_of_task
+        too_long = squares > self.longest**2
+        if not too_long.any():
+            return errors.copy() if self.special else errors
+        factors = np.where(too_long, self.longest / np.sqrt(np.where(too_long, squares, 1.0)), 1.0)
+        return np.asarray(errors * factors[:, self.task_of_row])
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +210,7 @@ class Problem:
         if levels and len(levels[-1]) == 1 and isinstance(lowest := levels[-1][0], PoseTask):
             self._attraction = lowest
             self._attracted_columns = lowest.attracted_columns(skeleton, self.dofs)
+            self._attraction_scale = self._attracted_columns / self.column_scale
             levels.pop()
         self.tasks = [task for level in levels for task in level]
         """The tasks that have rows, the most important first."""
@@ -286,7 +302,7 @@ class Problem:
         pose = self._attraction
         assert pose is not None
         return state.cached(
-            (self._memory_key, "attraction"), lambda: pose.attraction(state, self.dofs) / self.column_scale
+            (self._memory_key, "attraction"), lambda: pose.velocity(state, self.dofs) * self._attraction_scale
         )
 
     def _no_attraction(self, frames: int) -> Attraction:
@@ -303,19 +319,24 @@ class Problem:
         if self._layout is None:
             counts = [task.cached_error(state).shape[1] for task in self.tasks]
             ends = np.cumsum(counts, dtype=np.int64)
+            rows = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
             task_of_row = np.repeat(np.arange(len(counts)), counts)
             level_of_row = self._level_of_task[task_of_row]
-            row_scale = np.repeat([self.row_scale(task) for task in self.tasks], counts)
+            row_scale = np.array([self.row_scale(task) for task in self.tasks])
+            goal_step = [self.goal_step.angle if task.is_angular else self.goal_step.length for task in self.tasks]
             recruited = np.zeros((len(task_of_row), self.dofs.count), dtype=bool)
-            for position, columns in enumerate(self._recruited):
-                recruited[task_of_row == position] = columns
+            for own_rows, columns in zip(rows, self._recruited, strict=True):
+                recruited[own_rows] = columns
             self._layout = _Layout(
-                [slice(end - count, end) for end, count in zip(ends, counts, strict=True)],
+                rows,
                 task_of_row,
                 level_of_row,
+                (task_of_row[:, None] == np.arange(len(counts))).astype(np.float64),
                 (level_of_row[:, None] == np.arange(self.levels)).astype(np.float64),
-                row_scale,
-                row_scale[:, None] * self.column_scale,
+                np.array(goal_step) * row_scale,
+                [position for position, task in enumerate(self.tasks) if task.is_special],
+                row_scale[task_of_row],
+                row_scale[task_of_row, None] * self.column_scale,
                 None if recruited.all() else recruited,
             )
         return self._layout
@@ -340,24 +361,22 @@ class Problem:
     def _rows(self, state: WorldState) -> tuple[PriorityLevels, BoolArray | None]:
         """The rows of all levels, and which of them are active, (frames, rows); None where all are."""
         layout, target_error, jacobian = self._laid_out(state), self.row_errors(state), self.jacobian(state)
-        goal_error = np.empty_like(target_error)
+        goal_error = layout.shortened(target_error)
         active = null_rows = None
-        for task, rows in zip(self.tasks, layout.rows, strict=True):
+        for task, rows in ((self.tasks[position], layout.rows[position]) for position in layout.special):
             if task.is_inequality:
-                depth = task.depth(state)
+                depth = task.depth(state) * layout.row_scale[rows]
                 if active is None:
                     target_error, active = target_error.copy(), np.ones(target_error.shape, dtype=bool)
-                target_error[:, rows] = depth * layout.row_scale[rows]
-                longest = self.goal_step.angle if task.is_angular else self.goal_step.length
-                goal_error[:, rows] = np.minimum(depth, longest)
+                target_error[:, rows] = depth
+                goal_error[:, rows] = np.minimum(depth, layout.longest[layout.task_of_row[rows]])
                 active[:, rows] = depth > 0.0
             else:
-                goal_error[:, rows] = task.goal(state, self.goal_step)
+                goal_error[:, rows] = task.goal(state, self.goal_step) * layout.row_scale[rows]
             own_null_rows = task.null_rows(state)
             if own_null_rows is not None:
                 null_rows = np.zeros(target_error.shape) if null_rows is None else null_rows
                 null_rows[:, rows] = own_null_rows
-        goal_error *= layout.row_scale
         levels = PriorityLevels(
             self.levels,
             jacobian,
