@@ -135,6 +135,8 @@ class Course:
     """(frames,) the number of levels that are strict; the next one is unreachable."""
     may_bend: BoolArray
     """(frames,) where no step has tried to leave a saddle yet."""
+    shared_only: BoolArray
+    """(frames,) where only columns move that every task which they move recruits."""
     secants: Secants
 
     @staticmethod
@@ -145,7 +147,19 @@ class Course:
             np.full(frames, problem.settings.largest_turn),
             np.full(frames, problem.levels),
             np.ones(frames, dtype=bool),
+            np.zeros(frames, dtype=bool),
             Secants.none(frames, problem.dofs.count),
+        )
+
+    def with_shared_columns(self, frames: BoolArray, trust: float) -> Course:
+        """This course, starting again in some frames, (frames,), with the columns that all their tasks recruit."""
+        return Course(
+            np.where(frames, trust, self.trust),
+            np.where(frames, trust, self.descent_trust),
+            self.strict,
+            self.may_bend,
+            self.shared_only | frames,
+            self.secants,
         )
 
     def at(self, frames: IntArray) -> Course:
@@ -155,6 +169,7 @@ class Course:
             self.descent_trust[frames],
             self.strict[frames],
             self.may_bend[frames],
+            self.shared_only[frames],
             self.secants.at(frames),
         )
 
@@ -218,6 +233,9 @@ class Problem:
         """The number of levels without the pose attraction."""
         self._level_of_task = np.repeat(np.arange(self.levels), [len(level) for level in levels])
         self._recruited = [self._recruited_columns(task) for task in self.tasks]
+        self._shared_columns = np.ones(self.dofs.count, dtype=bool)
+        for task in self.tasks:
+            self._shared_columns &= ~self._withheld_columns(task)
         self.is_selective = np.zeros(self.levels + self.has_attraction, dtype=bool)
         """(levels,) which levels of `level_errors` have tasks that do not recruit every joint that moves them."""
         self.is_selective[self._level_of_task[[not columns.all() for columns in self._recruited]]] = True
@@ -280,6 +298,10 @@ class Problem:
         if self._attraction:
             attraction = Attraction(self._pose_attraction(state), self._attracted_columns)
         levels, active = self._rows(state)
+        if course.shared_only.any():
+            moving = ~course.shared_only[:, None] | self._shared_columns
+            levels = replace(levels, jacobian=levels.jacobian * moving[:, None])
+            attraction = Attraction(attraction.velocity * moving, attraction.columns)
         limits = self._boundaries.unmeasured(state, self.column_scale)
         return self._solved_with_inequalities(_Evaluation(levels, active, limits, attraction, course))
 
@@ -392,9 +414,12 @@ class Problem:
     def _recruited_columns(self, task: Task) -> BoolArray:
         """(columns,) the columns that may move for a task: all where it recruits every joint that moves it, with those
         that compensate for the levels above."""
-        recruited = task.recruited(self.skeleton)
-        withheld = self.dofs.spread(task.influencing_joints(self.skeleton) & ~recruited)
-        return self.dofs.spread(recruited) if withheld.any() else ~withheld
+        withheld = self._withheld_columns(task)
+        return self.dofs.spread(task.recruited(self.skeleton)) if withheld.any() else ~withheld
+
+    def _withheld_columns(self, task: Task) -> BoolArray:
+        """(columns,) the columns that move a task which does not recruit them."""
+        return self.dofs.spread(task.influencing_joints(self.skeleton) & ~task.recruited(self.skeleton))
 
     # Solving -------------------------------------------------------------------------------------------------------
 

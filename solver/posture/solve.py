@@ -20,7 +20,7 @@ from ..tasks import Task
 from . import recruiting
 from .problem import Course, Problem, Step
 from .settings import SolveSettings
-from .strict_priority import MET_TOLERANCE, SELECTIVE_TRANSIENT, level_weights
+from .strict_priority import LOWER_LEVEL_WEIGHT, MET_TOLERANCE, SELECTIVE_TRANSIENT, level_weights
 
 TRANSIENT_CURVATURE = 1.0
 """A step of length s (radians, or sizes of the character) changes the error of a level that it should keep by about
@@ -45,10 +45,6 @@ at the end removes it."""
 
 REGAINED = 2.0
 """What is minimized below the strict levels may grow by this many times the error that a step removes from them."""
-
-SLOW, SLOW_STEPS = 1e-4, 8
-"""At boundaries a frame may approach its rest by ever shorter steps: it is at rest once this many steps in a row have
-changed no level's error by more than this (sizes of the character, or radians)."""
 
 SHORT_DESCENT = 0.1
 """A descent below this share of the strict levels' step is not what makes it too long."""
@@ -244,8 +240,6 @@ class _Iterate:
     """(open,) how often the strict levels' step has not reduced their largest error since it last did."""
     length: Array
     """(open,) the largest component of the last accepted step, 0 before the first."""
-    slow: IntArray
-    """(open,) how many steps in a row have changed no level's error by more than `SLOW`."""
 
     @staticmethod
     def first(problem: Problem, motion: Motion) -> _Iterate:
@@ -261,7 +255,6 @@ class _Iterate:
             np.full(frames, problem.levels),
             np.zeros(frames, dtype=np.int64),
             np.zeros(frames),
-            np.zeros(frames, dtype=np.int64),
         )
 
     def at(self, some: IntArray) -> _Iterate:
@@ -275,7 +268,6 @@ class _Iterate:
             self.unreachable_level[some],
             self.failures[some],
             self.length[some],
-            self.slow[some],
         )
 
 
@@ -319,14 +311,14 @@ def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> _De
     for _ in range(problem.settings.iterations):
         if not current.frames.size:
             break
-        current, accepted, at_rest = _stepped(current)
+        current, at_rest = _stepped(current)
         iterations[current.frames] += 1
         strict[current.frames] = current.course.strict
         if observer:
             observer(current.state, current.frames)
         if at_rest.any():
             resting = current.frames[at_rest]
-            converged[resting] = ~_is_blocked(current, accepted)[at_rest]
+            converged[resting] = True
             local_rotations[resting] = current.state.motion.rotations[at_rest]
             translations[resting] = current.state.motion.translations[at_rest]
             if len(resting) == motion.frames:
@@ -342,8 +334,8 @@ def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> _De
     return _Descent(state, iterations, converged, strict)
 
 
-def _stepped(current: _Iterate) -> tuple[_Iterate, BoolArray, BoolArray]:
-    """One step of all open frames: the next iterate, where the step was accepted, and where frames are at rest."""
+def _stepped(current: _Iterate) -> tuple[_Iterate, BoolArray]:
+    """One step of all open frames: the next iterate, and where frames are at rest."""
     problem, course = current.problem, current.course
     step = problem.step(current.state, course)
     solution = step.solution
@@ -376,15 +368,19 @@ def _stepped(current: _Iterate) -> tuple[_Iterate, BoolArray, BoolArray]:
             ),
             strict,
             course.may_bend & ~solution.leaves_saddle,
+            course.shared_only,
             solution.secants.after(step.whole, solution.gradient, accepted, kept),
         ),
         np.where(kept, unreachable_level, problem.levels),
         failures * kept,
         np.where(accepted, length, current.length),
-        (current.slow + 1) * (np.abs(trial_errors - current.errors).max(axis=1) < SLOW),
     )
     at_rest = _is_at_rest(current, step, accepted, length, trial_errors)
-    return following, accepted, at_rest & kept & (unreachable_level >= course.strict)
+    at_rest &= kept & (unreachable_level >= course.strict)
+    blocked = at_rest & _is_blocked(following, accepted)
+    if blocked.any():
+        following = replace(following, course=following.course.with_shared_columns(blocked, largest))
+    return following, at_rest & ~blocked
 
 
 def _largest_strict(current: _Iterate) -> IntArray:
@@ -438,34 +434,34 @@ def _strict_levels(
 
 def _is_at_rest(current: _Iterate, step: Step, accepted: BoolArray, length: Array, trial_errors: Array) -> BoolArray:
     """(open,) which frames are at rest after a step with the largest components `length` (open,)."""
-    settings = current.problem.settings
+    settings, levels, strict = current.problem.settings, current.problem.levels, current.course.strict
     changes = np.abs(trial_errors - current.errors)
-    unchanged = changes.max(axis=1) < settings.tolerance
-    at_rest = (length < 100.0 * settings.tolerance) & (unchanged | ~accepted)
-    relaxed = current.course.strict < current.problem.levels
+    short = 100.0 * settings.tolerance
+    at_rest = (length < short) & (~accepted | (changes.max(axis=1) < settings.tolerance))
+    relaxed = strict < levels
     remaining = np.where(step.is_short & ~relaxed, _remaining_length(length, current.length), np.inf)
     nearly_met = max(NEARLY_MET * settings.tolerance, settings.feasibility_tolerance)
     stationary = (changes < settings.tolerance) | (trial_errors < nearly_met)
-    stationary = accepted & stationary[:, : current.problem.levels].all(axis=1)
-    at_rest |= stationary & (remaining < 100.0 * settings.tolerance)
-    if not current.problem.is_smooth:
-        at_rest |= relaxed & (current.slow >= SLOW_STEPS)
-    # The steps of a descent do not shrink evenly: two in a row must be short.
-    relaxed &= accepted & ~step.solution.leaves_saddle
-    relaxed &= np.maximum(length, 0.5 * current.length) < settings.early_stop
-    if ((stationary & (remaining < settings.early_stop)) | relaxed).all():
-        at_rest[:] = True
+    stationary = (stationary[:, :levels] | (np.arange(levels) >= strict[:, None])).all(axis=1)
+    at_rest |= accepted & stationary & (remaining < short)
+    if relaxed.any() and not current.problem.is_smooth:
+        # At boundaries, descents that promise almost nothing need not become short.
+        solution, error = step.solution, current.errors[np.arange(len(strict)), np.minimum(strict, levels - 1)]
+        promised = np.einsum("fc,fc->f", solution.gradient, solution.descent_step)
+        settled = promised < LOWER_LEVEL_WEIGHT * error * settings.tolerance
+        at_rest |= relaxed & settled & stationary & ~solution.leaves_saddle
     return at_rest
 
 
 def _is_blocked(current: _Iterate, accepted: BoolArray) -> BoolArray:
-    """(open,) which frames rejected a step while a level has an error.
+    """(open,) which frames rejected a step while a level has an error, and may still move columns that are not shared.
 
-    Where tasks do not recruit every joint that moves them, others can block a level that has not converged.
+    Where tasks do not recruit every joint that moves them, a step need not decrease the sum that is minimized: joints
+    then keep still that move a task which does not recruit them, so that the others come to rest.
     """
     problem = current.problem
     error = current.errors[:, : problem.levels].max(axis=1, initial=0.0)
-    return np.asarray(~accepted & problem.is_selective.any() & (error > BLOCKED))
+    return ~accepted & problem.is_selective.any() & (error > BLOCKED) & ~current.course.shared_only
 
 
 def _remaining_length(length: Array, before: Array) -> Array:
