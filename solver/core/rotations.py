@@ -611,6 +611,8 @@ def _wrap(angle: Array) -> Array:
 
 def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
     """The polynomial with these coefficients from the constant upward."""
+    if x.size <= _FEW:
+        return np.asarray(x[..., None] ** np.arange(len(coefficients)) @ np.array(coefficients))
     value = np.full(x.shape, coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
         value *= x

@@ -294,9 +294,10 @@ class Problem:
 
     def step(self, state: WorldState, course: Course) -> Step:
         """The next step; no component exceeds its frame's trust radius."""
-        attraction = self._no_attraction(state.frames)
         if self._attraction:
             attraction = Attraction(self._pose_attraction(state), self._attracted_columns)
+        else:
+            attraction = self._no_attraction(state.frames)
         levels, active = self._rows(state)
         if course.shared_only.any():
             moving = ~course.shared_only[:, None] | self._shared_columns
@@ -314,10 +315,8 @@ class Problem:
         goal_error = levels.goal_error * chosen[:, levels.level_of_row]
         levels = replace(levels, goal_error=goal_error, recruited=None)
         limits = self._boundaries.unmeasured(state, self.column_scale)
-        evaluation = _Evaluation(
-            levels, active, limits, self._no_attraction(state.frames), Course.first(self, state.frames)
-        )
-        return self._solved_with_inequalities(evaluation)
+        attraction, course = self._no_attraction(state.frames), Course.first(self, state.frames)
+        return self._solved_with_inequalities(_Evaluation(levels, active, limits, attraction, course))
 
     def _pose_attraction(self, state: WorldState) -> Array:
         """(frames, columns) the step to the attracting pose, in pure numbers."""

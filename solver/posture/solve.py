@@ -419,7 +419,7 @@ def _strict_levels(
     It is taken for reachable again when a step reduces its error quickly.
     """
     levels, strict = current.problem.levels, current.course.strict
-    if not levels:
+    if not ((failures > 1) | (np.minimum(unreachable_level, strict) < levels)).any():
         return strict
     frames, level = np.arange(len(strict)), np.minimum(strict, levels - 1)
     reduced = accepted & (trial_errors[frames, level] < MET_AGAIN * current.errors[frames, level])

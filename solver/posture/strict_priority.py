@@ -168,8 +168,9 @@ class _Relaxed:
         """Take the levels of these frames, the step (some, columns) of the strict ones, and a basis (some, used rows,
         columns) of their row space."""
         depths = levels.level_of_row - strict[:, None]
-        self.error = np.sqrt(np.einsum("fr,fr->f", levels.target_error**2, (depths == 0).astype(np.float64)))
-        """(some,) the norm of the unreachable level's error."""
+        error = np.sqrt(np.einsum("fr,fr->f", levels.target_error**2, (depths == 0).astype(np.float64)))
+        self.error = np.maximum(error, MET_TOLERANCE)
+        """(some,) the norm of the unreachable level's error, which may have been met since."""
         roots = np.sqrt(level_weights(self.error, depths))
         self.weight = np.maximum(level_weights(self.error, levels.count - strict), TINY)
         """(some,) of the attraction."""
