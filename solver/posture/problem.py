@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..body.degrees_of_freedom import Dofs
-from ..body.kinematics import WorldState
+from ..body.kinematics import WorldState, integrate
 from ..body.motion import Motion
 from ..body.skeleton import Skeleton
 from ..core.arrays import TINY, Array, BoolArray, IntArray
@@ -105,21 +105,8 @@ class _Evaluation:
         return replace(self, active=active, limits=self.limits.activated(limits))
 
     def active_levels(self) -> PriorityLevels:
-        """The rows that are active in some frame, zero in the frames in which they are not, below the active limits."""
-        levels = self.levels
-        if self.active is not None and not self.active.all():
-            some = np.flatnonzero(self.active.any(axis=0))
-            active = self.active[:, some]
-            levels = PriorityLevels(
-                levels.count,
-                levels.jacobian[:, some] * active[:, :, None],
-                levels.goal_error[:, some] * active,
-                levels.target_error[:, some] * active,
-                levels.level_of_row[some],
-                levels.task_of_row[some],
-                None if levels.recruited is None else levels.recruited[some],
-                None if levels.null_rows is None else levels.null_rows[:, some],
-            )
+        """The rows, zero in the frames in which they are not active, below the active limits."""
+        levels = self.levels if self.active is None or self.active.all() else self.levels.masked(self.active)
         return levels.below(*self.limits.rows()) if self.limits.any_active else levels
 
 
@@ -149,17 +136,6 @@ class Course:
             np.ones(frames, dtype=bool),
             np.zeros(frames, dtype=bool),
             Secants.none(frames, problem.dofs.count),
-        )
-
-    def with_shared_columns(self, frames: BoolArray, trust: float) -> Course:
-        """This course, starting again in some frames, (frames,), with the columns that all their tasks recruit."""
-        return Course(
-            np.where(frames, trust, self.trust),
-            np.where(frames, trust, self.descent_trust),
-            self.strict,
-            self.may_bend,
-            self.shared_only | frames,
-            self.secants,
         )
 
     def at(self, frames: IntArray) -> Course:
@@ -268,9 +244,13 @@ class Problem:
         """A step in the solver's pure numbers as velocities in the coordinates of `dofs`."""
         return step * self.column_scale
 
-    def within_limits(self, motion: Motion) -> Motion:
-        """The motion with every moving joint clamped to its limits."""
-        return self._boundaries.clamped(motion)
+    def start(self, motion: Motion) -> WorldState:
+        """The state of a motion, with every moving joint clamped to its limits."""
+        return WorldState.of(self.skeleton, self._boundaries.clamped(motion))
+
+    def moved(self, state: WorldState, step: Array) -> WorldState:
+        """The state after a step in the solver's pure numbers (frames, columns), within all limits."""
+        return self.start(integrate(state, self.velocities(step), self.dofs))
 
     def level_errors(self, state: WorldState) -> Array:
         """(frames, levels) the norm of each level's error, in sizes of the character or radians.
