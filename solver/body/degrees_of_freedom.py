@@ -12,16 +12,42 @@ Each group is then one slice of a Jacobian, and nothing is scattered on the hot 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import BoolArray, IntArray
+from ..core.arrays import Array, BoolArray, IntArray
 from .joints import JointKind
+from .tree import Tree
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+_AXES = np.arange(3)
+
+_CROSSED = np.array([1, 2, 3, 5, 6, 7])
+"""The entries that are not zero in the 3 by 3 matrix from a rotation vector to the velocity at the end of an arm."""
+
+
+@dataclass(frozen=True, eq=False)
+class Carriers:
+    """The columns of a `Dofs` that move one joint."""
+
+    shifts: Array
+    """(3, columns) the velocity of a point on the joint along each translation column; 0 elsewhere."""
+    rotating: IntArray
+    """The joints with rotation columns."""
+    rotation_columns: IntArray
+    """(rotating, 3)"""
+    entries: IntArray
+    """(rotating, 6) where a Jacobian (3 rows times columns) of a point on the joint has the entries `_CROSSED`."""
+    hinged: IntArray
+    """The hinges."""
+    hinge_columns: IntArray
+    """(hinged,)"""
 
 
 class Dofs:
@@ -48,6 +74,7 @@ class Dofs:
         self.hinge_columns = slice(translations + turns, translations + turns + len(self.hinged))
         self.count = self.hinge_columns.stop
         """How many columns there are."""
+        self._carriers: dict[tuple[Tree, int | None], Carriers] = {}
 
     @cached_property
     def owners(self) -> IntArray:
@@ -58,6 +85,22 @@ class Dofs:
     def moving(self) -> IntArray:
         """The joints that own at least one column, ascending."""
         return np.unique(self.owners)
+
+    def carriers(self, tree: Tree, joint: int | None) -> Carriers:
+        """The columns of the ancestors of a joint, and its own; None: all columns, without their shifts."""
+        if (tree, joint) not in self._carriers:
+            carries = np.ones(self.joints, dtype=bool) if joint is None else tree.carriers(joint)
+            shifts = np.zeros((3, self.count))
+            if joint is not None:
+                shifts[_AXES, 3 * np.flatnonzero(carries[self.translating])[:, None] + _AXES] = 1.0
+            turning, hinges = np.flatnonzero(carries[self.rotating]), np.flatnonzero(carries[self.hinged])
+            columns = self.rotation_columns.start + 3 * turning[:, None] + _AXES
+            entries = _CROSSED // 3 * self.count + columns[:, _CROSSED % 3]
+            hinge_columns = self.hinge_columns.start + hinges
+            self._carriers[tree, joint] = Carriers(
+                shifts, self.rotating[turning], columns, entries, self.hinged[hinges], hinge_columns
+            )
+        return self._carriers[tree, joint]
 
     def spread(self, per_joint: NDArray[_Scalar]) -> NDArray[_Scalar]:
         """Give each column the value of its joint: (…, joints) to (…, count)."""

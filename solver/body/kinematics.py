@@ -15,15 +15,17 @@ import numpy as np
 
 from ..core import rotations
 from ..core.arrays import Array, BoolArray, IntArray
-from .degrees_of_freedom import Dofs
+from .degrees_of_freedom import Carriers, Dofs
 from .joints import BodyPoint
 from .motion import Motion
 from .skeleton import Skeleton
 
-_AXES = np.arange(3)
+_EYE = np.eye(3)
 
 _ALL = slice(None)
 
+_ARM_COMPONENTS, _ARM_SIGNS = np.array([2, 1, 2, 0, 1, 0]), np.array([1.0, -1.0, -1.0, 1.0, 1.0, -1.0])
+"""The components of an arm, and their signs, in the order of `Carriers.entries`."""
 
 LARGEST_CACHE = 256
 """Arrays that a state caches before it drops positions of points: a solve needs far fewer, but a clip's state lives as
@@ -116,13 +118,13 @@ class WorldState:
 
     def from_parents(self, joints: IntArray, vectors: Array) -> Array:
         """Vectors (frames, joints given, 3) in the frames of these joints' local transforms, in world axes."""
-        if (self.skeleton.parents[joints] < 0).all():
+        if not self.skeleton.tree.has_parent[joints].any():
             return vectors
         return rotations.rotate(self.parent_rotations(joints), vectors)
 
     def into_parents(self, joints: IntArray, vectors: Array) -> Array:
         """World vectors (frames, joints given, 3) in the frames of these joints' local transforms."""
-        if (self.skeleton.parents[joints] < 0).all():
+        if not self.skeleton.tree.has_parent[joints].any():
             return vectors
         return rotations.rotate(rotations.conjugate(self.parent_rotations(joints)), vectors)
 
@@ -133,9 +135,8 @@ class WorldState:
         """
 
         def gathered() -> Array:
-            parents = self.skeleton.parents[joints]
-            parent_rotations = self.rotations[:, parents]
-            parent_rotations[:, parents < 0] = rotations.IDENTITY
+            parent_rotations = self.rotations[:, self.skeleton.parents[joints]]
+            parent_rotations[:, ~self.skeleton.tree.has_parent[joints]] = rotations.IDENTITY
             return parent_rotations
 
         return self.cached(("parent rotations", joints.tobytes()), gathered)
@@ -186,27 +187,37 @@ class WorldState:
 
     def point_jacobian(self, point: BodyPoint, dofs: Dofs) -> Array:
         """(frames, 3, columns): velocity of a point; its joint must be an index."""
-        carries = self.skeleton.tree.carriers(int(point.joint))
+        carriers = dofs.carriers(self.skeleton.tree, int(point.joint))
         location = self.point(point)[:, None]
-        jacobian = np.zeros((self.frames, 3, dofs.count))
-        (carriers,) = carries[dofs.translating].nonzero()
-        jacobian[:, _AXES, 3 * carriers[:, None] + _AXES] = 1.0
-        (turning,) = carries[dofs.rotating].nonzero()
-        _fill_turns(jacobian, dofs, turning, location - self.positions[:, dofs.rotating[turning]])
-        (hinges,) = carries[dofs.hinged].nonzero()
-        self._fill_hinges(jacobian, dofs, hinges, location - self.positions[:, dofs.hinged[hinges]])
+        arms = location - self.positions[:, carriers.rotating]
+        hinge_arms = location - self.positions[:, carriers.hinged] if carriers.hinged.size else None
+        return self._velocities(dofs, carriers, carriers.shifts, arms, hinge_arms)
+
+    def _velocities(
+        self, dofs: Dofs, carriers: Carriers, shifts: Array, arms: Array, hinge_arms: Array | None
+    ) -> Array:
+        """(frames, 3, columns) velocities at the ends of arms (frames, joints, 3), which begin at the rotating joints
+        and hinges of `carriers`, and those of translations (3, columns).
+
+        Column k of a rotating joint is the k-th world axis crossed with its arm.
+        """
+        jacobian = np.empty((self.frames, 3, dofs.count))
+        jacobian[:] = shifts
+        jacobian.reshape(self.frames, 3 * dofs.count)[:, carriers.entries] = arms[..., _ARM_COMPONENTS] * _ARM_SIGNS
+        if hinge_arms is not None:
+            velocities = rotations.cross(self.hinge_axes(carriers.hinged), hinge_arms)
+            jacobian[:, :, carriers.hinge_columns] = velocities.swapaxes(1, 2)
         return jacobian
 
     def balance_jacobian(self, points: Sequence[BodyPoint], dofs: Dofs) -> Array:
         """(frames, 3, columns): velocity of the centre of mass against the barycentre of points, joints as indices."""
-        jacobian = np.zeros((self.frames, 3, dofs.count))
+        carriers = dofs.carriers(self.skeleton.tree, None)
+        shifts = np.zeros((3, dofs.count))
         against = self._shares_against(points)[dofs.translating]
         for axis in range(3):
-            jacobian[:, axis, axis : dofs.translation_columns.stop : 3] = against
-        _fill_turns(jacobian, dofs, _ALL, self.balance_arms(points, dofs.rotating))
-        if dofs.hinged.size:
-            self._fill_hinges(jacobian, dofs, np.arange(len(dofs.hinged)), self.balance_arms(points, dofs.hinged))
-        return jacobian
+            shifts[axis, axis : dofs.translation_columns.stop : 3] = against
+        hinge_arms = self.balance_arms(points, dofs.hinged) if dofs.hinged.size else None
+        return self._velocities(dofs, carriers, shifts, self.balance_arms(points, dofs.rotating), hinge_arms)
 
     def balance_arms(self, points: Sequence[BodyPoint], joints: IntArray) -> Array:
         """(frames, joints given, 3) from each joint to the centre of the mass that it carries, times that mass's share,
@@ -231,42 +242,17 @@ class WorldState:
 
     def rotation_jacobian(self, joint: int, dofs: Dofs, seen: Array | None = None) -> Array:
         """(frames, 3, columns): angular velocity of a joint in the world; times `seen` (frames, 3, 3), if given."""
-        carries = self.skeleton.tree.carriers(joint)
+        carriers = dofs.carriers(self.skeleton.tree, joint)
         jacobian = np.zeros((self.frames, 3, dofs.count))
-        (turning,) = carries[dofs.rotating].nonzero()
-        columns = dofs.rotation_columns.start + 3 * turning[:, None] + _AXES
-        jacobian[:, :, columns] = (np.eye(3) if seen is None else seen)[..., None, :]
-        (hinges,) = carries[dofs.hinged].nonzero()
-        if hinges.size:
-            axes = self.hinge_axes(dofs.hinged[hinges]).swapaxes(1, 2)
-            jacobian[:, :, dofs.hinge_columns.start + hinges] = axes if seen is None else seen @ axes
+        jacobian[:, :, carriers.rotation_columns] = (_EYE if seen is None else seen)[..., None, :]
+        if carriers.hinged.size:
+            axes = self.hinge_axes(carriers.hinged).swapaxes(1, 2)
+            jacobian[:, :, carriers.hinge_columns] = axes if seen is None else seen @ axes
         return jacobian
 
     def center_of_mass_jacobian(self, dofs: Dofs) -> Array:
         """(frames, 3, columns): velocity of the centre of mass; zero for a body without mass."""
         return self.balance_jacobian((), dofs)
-
-    def _fill_hinges(self, jacobian: Array, dofs: Dofs, hinges: IntArray, arms: Array) -> None:
-        """Write the columns of some hinges (positions in `dofs.hinged`) for arms (frames, hinges, 3)."""
-        if hinges.size:
-            velocities = np.cross(self.hinge_axes(dofs.hinged[hinges]), arms)
-            jacobian[:, :, dofs.hinge_columns.start + hinges] = velocities.swapaxes(1, 2)
-
-
-def _fill_turns(jacobian: Array, dofs: Dofs, turning: IntArray | slice, arms: Array) -> None:
-    """Write the columns of some rotating joints (positions in `dofs.rotating`) for arms (frames, joints, 3).
-
-    Column k of a joint is the k-th world axis crossed with the arm.
-    """
-    turns = jacobian[:, :, dofs.rotation_columns]
-    columns = turns.reshape(*turns.shape[:2], len(dofs.rotating), 3)  # another view of the same memory
-    x, y, z = arms[..., 0], arms[..., 1], arms[..., 2]
-    columns[:, 0, turning, 1] = z
-    columns[:, 0, turning, 2] = -y
-    columns[:, 1, turning, 0] = -z
-    columns[:, 1, turning, 2] = x
-    columns[:, 2, turning, 0] = y
-    columns[:, 2, turning, 1] = -x
 
 
 def integrate(state: WorldState, velocities: Array, dofs: Dofs) -> Motion:

@@ -12,6 +12,9 @@ import numpy as np
 from ..core import rotations
 from ..core.arrays import Array, BoolArray, IntArray
 
+FEW = 128
+"""Rotations up to which the number of NumPy calls decides the time of chaining them."""
+
 
 class Tree:
     """A forest of joints in which every parent comes before its children."""
@@ -19,6 +22,8 @@ class Tree:
     def __init__(self, parents: IntArray) -> None:
         """Take the parent of each joint, (joints,), with -1 for a root; the order must already be parents first."""
         self.parents = parents
+        self.has_parent: BoolArray = parents >= 0
+        """(joints,)"""
         self.depths = np.zeros(len(parents), dtype=np.int64)
         for joint, parent in enumerate(parents):
             if parent >= 0:
@@ -81,12 +86,33 @@ class Tree:
 
     def chained(self, turns: Array) -> Array:
         """(…, joints, 4) for each joint the product of all rotations (…, joints, 4) from its root down to its own."""
+        if turns.size <= 4 * FEW:
+            return self._chained_by_doubling(turns)
         order = self._by_depth
         # Joints lead, sorted by depth: a generation is one block of memory, and so is each of its parents.
         chained = rotations.to_parts(turns.swapaxes(0, -2)[order.joints])
         for generation, parents in order.generations:
             chained[:, generation] = rotations.multiply_parts(chained[:, parents], chained[:, generation])
         return rotations.from_parts(chained)[order.places].swapaxes(0, -2)
+
+    def _chained_by_doubling(self, turns: Array) -> Array:
+        """`chained` in fewer, larger products: after each, a joint's product reaches twice as far up."""
+        *batch, joints, _ = turns.shape
+        chained = np.empty((*batch, joints + 1, 4))
+        chained[..., :joints, :], chained[..., joints, :] = turns, rotations.IDENTITY
+        for above in self._doublings:
+            chained = rotations.multiply(chained[..., above, :], chained)
+        return chained[..., :joints, :]
+
+    @cached_property
+    def _doublings(self) -> list[IntArray]:
+        """(joints + 1,) the ancestors 1, 2, 4 and so on above each joint; the last joint stands for those of roots."""
+        above = np.append(np.where(self.parents < 0, len(self.parents), self.parents), len(self.parents))
+        doublings = []
+        while (above < len(self.parents)).any():
+            doublings.append(above)
+            above = above[above]
+        return doublings
 
     def placed(self, world_rotations: Array, local_translations: Array) -> Array:
         """(…, joints, 3) world positions, given world rotations (…, joints, 4) and translations as in `accumulate`."""

@@ -39,6 +39,31 @@ _NEARLY_OPPOSITE = -0.9
 _MEAN_ITERATIONS = 50
 """An upper bound: rotations within a quarter turn of each other need about ten."""
 
+_FEW = 128
+"""Quaternions or vectors up to which the number of NumPy calls decides the time: they are then multiplied by small
+matrices, which takes few calls. More are computed component by component, which takes less arithmetic."""
+
+_LEFT = np.array([[0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]])
+"""(4, 4) for each component of a product, the component of the left factor that multiplies each of the right one."""
+_SIGN = np.array([[1.0, -1.0, -1.0, -1.0], [1.0, 1.0, -1.0, 1.0], [1.0, 1.0, 1.0, -1.0], [1.0, -1.0, 1.0, 1.0]])
+"""(4, 4) the sign of each of these products."""
+_TO_LEFT = (np.eye(4)[_LEFT] * _SIGN[:, :, None]).reshape(16, 4).T
+"""(4, 16) from a quaternion to the 4 by 4 matrix that multiplies by it from the left."""
+_UNTURNED = np.eye(3)
+_TO_CROSS = np.cross(np.eye(3)[:, None], np.eye(3)).swapaxes(1, 2).reshape(3, 9)
+"""(3, 9) from a vector to the 3 by 3 matrix of the cross product with it."""
+_TO_MATRIX = np.zeros((4, 4, 3, 3))
+"""(16, 9) from the products of any two components of a quaternion to its rotation matrix minus `_UNTURNED`."""
+for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+    _TO_MATRIX[1 + _j, 1 + _j, _i, _i] = _TO_MATRIX[1 + _k, 1 + _k, _i, _i] = -2.0
+    _TO_MATRIX[1 + _i, 1 + _j, _i, _j] = _TO_MATRIX[1 + _i, 1 + _j, _j, _i] = 2.0
+    _TO_MATRIX[0, 1 + _k, _i, _j], _TO_MATRIX[0, 1 + _k, _j, _i] = -2.0, 2.0
+_TO_MATRIX = _TO_MATRIX.reshape(16, 9)
+_QUOTIENT = np.array([[0, 1, 2, 3], [1, 0, 3, 2], [2, 0, 1, 3], [3, 0, 2, 1]])
+_QUOTIENT_OTHER = np.array([[0, 1, 2, 3], [0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2]])
+_QUOTIENT_SIGN = np.array([[1.0, 1.0, 1.0, 1.0], *[[1.0, -1.0, 1.0, -1.0]] * 3])
+"""(4, 4) for each component of a quotient, the components of a and b whose products it sums in two pairs, and signs."""
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Products, inverses and signs
@@ -50,7 +75,7 @@ def normalize(q: ArrayLike) -> Array:
     q = np.asarray(q, dtype=np.float64)
     norm = _norm4(q)
     known = norm > 0.0
-    if np.all(known):
+    if known.all():
         return scaled(q, 1.0 / norm)
     return np.where(known[..., None], q / np.where(known, norm, 1.0)[..., None], IDENTITY)
 
@@ -59,6 +84,8 @@ def multiply(a: ArrayLike, b: ArrayLike) -> Array:
     """a * b: the rotation b followed by the rotation a."""
     a = np.asarray(a, dtype=np.float64)
     b = np.asarray(b, dtype=np.float64)
+    if a.size <= 4 * _FEW and b.size <= 4 * _FEW:
+        return np.asarray(((a @ _TO_LEFT).reshape(*a.shape, 4) @ b[..., None])[..., 0])
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
     bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
     w = aw * bw - ax * bx - ay * by - az * bz
@@ -81,12 +108,16 @@ def quotient(a: ArrayLike, b: ArrayLike) -> Array:
     """a * b⁻¹ of unit quaternions: the rotation from b to a; its vector part is exactly zero where a is b or -b."""
     a = np.asarray(a, dtype=np.float64)
     b = np.asarray(b, dtype=np.float64)
+    # If a is b, the products of these sums cancel exactly in pairs; those of `multiply` leave rounding.
+    if a.size <= 4 * _FEW and b.size <= 4 * _FEW:
+        terms = a[..., _QUOTIENT] * b[..., _QUOTIENT_OTHER] * _QUOTIENT_SIGN
+        pairs = terms[..., ::2] + terms[..., 1::2]
+        return np.asarray(pairs[..., 0] + pairs[..., 1])
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
     bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
     w = aw * bw + ax * bx + ay * by + az * bz
     ratio = np.empty((*w.shape, 4))
     ratio[..., 0] = w
-    # If a is b, the products of these sums cancel exactly in pairs; those of `multiply` leave rounding.
     ratio[..., 1] = (ax * bw - aw * bx) + (az * by - ay * bz)
     ratio[..., 2] = (ay * bw - aw * by) + (ax * bz - az * bx)
     ratio[..., 3] = (az * bw - aw * bz) + (ay * bx - ax * by)
@@ -97,6 +128,8 @@ def rotate(q: ArrayLike, v: ArrayLike) -> Array:
     """The vectors v turned by q."""
     q = np.asarray(q, dtype=np.float64)
     v = np.asarray(v, dtype=np.float64)
+    if q.size <= 4 * _FEW and v.size <= 3 * _FEW:
+        return np.asarray((to_matrix(q) @ v[..., None])[..., 0])
     w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
     vx, vy, vz = v[..., 0], v[..., 1], v[..., 2]
     tx = 2.0 * (y * vz - z * vy)
@@ -131,11 +164,6 @@ def continuous(q: ArrayLike) -> Array:
 # whole arrays. (Pairs of complex numbers would need fewer, but NumPy's rounding of their products depends on where in
 # memory they lie, so results would not be reproducible.)
 
-_LEFT = np.array([[0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]])
-"""(4, 4) for each component of the product, the component of the left factor that multiplies each of the right one."""
-_SIGN = np.array([[1.0, -1.0, -1.0, -1.0], [1.0, 1.0, -1.0, 1.0], [1.0, 1.0, 1.0, -1.0], [1.0, -1.0, 1.0, 1.0]])
-"""(4, 4) the sign of each of these products."""
-
 
 def to_parts(q: ArrayLike) -> Array:
     """(4, ...) the components of quaternions (..., 4)."""
@@ -169,8 +197,7 @@ def exp(rotation_vector: ArrayLike) -> Array:
     np.cos(half, out=q[..., 0])
     scale = np.sin(half)
     scale /= angle
-    for component in range(3):
-        np.multiply(v[..., component], scale, out=q[..., 1 + component])
+    scaled(v, scale, q[..., 1:])
     return q
 
 
@@ -223,6 +250,9 @@ def exp_jacobian_inverse(rotation_vector: ArrayLike) -> Array:
 def to_matrix(q: ArrayLike) -> Array:
     """The rotation matrices (..., 3, 3) that act on column vectors as `rotate` does."""
     q = np.asarray(q, dtype=np.float64)
+    if q.size <= 4 * _FEW:
+        products = (q[..., :, None] * q[..., None, :]).reshape(*q.shape[:-1], 16)
+        return np.asarray((products @ _TO_MATRIX).reshape(*q.shape[:-1], 3, 3) + _UNTURNED)
     w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
     x2, y2, z2 = x + x, y + y, z + z
     xx, yy, zz = x * x2, y * y2, z * z2
@@ -444,6 +474,8 @@ def cross(a: Array, b: Array) -> Array:
 
 def lengths(vectors: Array) -> Array:
     """(...) the lengths of vectors (..., 3); np.linalg.norm costs several times as much along a short axis."""
+    if vectors.size <= 3 * _FEW:
+        return np.asarray(np.sqrt(_few_squares(vectors)))
     x, y, z = vectors[..., 0], vectors[..., 1], vectors[..., 2]
     return np.asarray(np.sqrt(x * x + y * y + z * z))
 
@@ -529,16 +561,24 @@ def random(rng: np.random.Generator, shape: int | tuple[int, ...] = ()) -> Array
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def scaled(vectors: Array, factors: Array) -> Array:
+def scaled(vectors: Array, factors: Array, out: Array | None = None) -> Array:
     """Vectors (..., n) times factors (...): component by component, since NumPy is slow along a short last axis."""
-    scaled = np.empty((*factors.shape, vectors.shape[-1]))
+    if out is None:
+        out = np.empty((*factors.shape, vectors.shape[-1]))
+    if factors.size <= _FEW:
+        return np.multiply(vectors, factors[..., None], out=out)
     for component in range(vectors.shape[-1]):
-        np.multiply(vectors[..., component], factors, out=scaled[..., component])
-    return scaled
+        np.multiply(vectors[..., component], factors, out=out[..., component])
+    return out
 
 
 def _norm4(q: Array) -> Array:
-    return np.asarray(np.sqrt(_dot4(q, q)))
+    return np.asarray(np.sqrt(_few_squares(q) if q.size <= 4 * _FEW else _dot4(q, q)))
+
+
+def _few_squares(vectors: Array) -> Array:
+    """The squared lengths (...) of few vectors (..., n)."""
+    return np.asarray((vectors[..., None, :] @ vectors[..., None])[..., 0, 0])
 
 
 def _dot3(a: Array, b: Array) -> Array:
@@ -571,6 +611,8 @@ def _wrap(angle: Array) -> Array:
 
 def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
     """The polynomial with these coefficients from the constant upward."""
+    if x.size <= _FEW:
+        return np.asarray(x[..., None] ** np.arange(len(coefficients)) @ np.array(coefficients))
     value = np.full(x.shape, coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
         value *= x
@@ -580,6 +622,10 @@ def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
 
 def _identity_and_cross_powers(v: Array, squared: Array, first: Array, second: Array) -> Array:
     """I + first K + second K K, where K u is the cross product of v and u; K K = v v^T - squared I."""
+    if squared.size <= _FEW:
+        crossing = (v @ _TO_CROSS).reshape(*v.shape, 3)
+        powers = first[..., None, None] * crossing + second[..., None, None] * (crossing @ crossing)
+        return np.asarray(powers + _UNTURNED)
     x, y, z = v[..., 0], v[..., 1], v[..., 2]
     diagonal = 1.0 - second * squared
     fx, fy, fz = first * x, first * y, first * z

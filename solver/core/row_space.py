@@ -16,7 +16,8 @@ WHITENING_RIDGE = 1e-14
 made one frame's matrix indefinite: about the rounding of a hundred rows."""
 
 INVERTED_AT_ONCE = 12
-"""Rows of a triangular matrix up to which inverting it by halves is slower than inverting it at once."""
+"""Rows of a triangular matrix up to which inverting it by halves is slower than inverting it at once; for few frames,
+the third root of the number of entries."""
 
 
 def times(rows: Array, vectors: Array) -> Array:
@@ -73,7 +74,7 @@ def whitening(gram: Array) -> Array:
 def _inverse_of_lower(lower: Array) -> Array:
     """(frames, rows, rows) inverses of lower triangular matrices: by halves, since `inv` ignores the zeros."""
     rows = lower.shape[1]
-    if rows <= INVERTED_AT_ONCE:
+    if rows <= INVERTED_AT_ONCE or lower.size <= INVERTED_AT_ONCE**3:
         return np.linalg.inv(lower)
     half = rows // 2
     inverse = np.zeros_like(lower)

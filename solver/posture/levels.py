@@ -48,6 +48,16 @@ class PriorityLevels:
             null_rows=None if self.null_rows is None else self.null_rows[frames],
         )
 
+    def masked(self, chosen: BoolArray) -> PriorityLevels:
+        """These levels with rows of zeros where they are not chosen, (frames, rows)."""
+        return replace(
+            self,
+            jacobian=self.jacobian * chosen[:, :, None],
+            goal_error=self.goal_error * chosen,
+            target_error=self.target_error * chosen,
+            null_rows=None if self.null_rows is None else self.null_rows * chosen,
+        )
+
     def rows_of(self, level: int) -> slice:
         """The rows of one level."""
         first, end = np.searchsorted(self.level_of_row, [level, level + 1])

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..body.degrees_of_freedom import Dofs
-from ..body.kinematics import WorldState
+from ..body.kinematics import WorldState, integrate
 from ..body.motion import Motion
 from ..body.skeleton import Skeleton
 from ..core.arrays import TINY, Array, BoolArray, IntArray
@@ -47,14 +47,29 @@ class _Layout:
     """(rows,)"""
     level_of_row: IntArray
     """(rows,)"""
+    is_of_task: Array
+    """(rows, tasks) 1 where a row belongs to a task, 0 elsewhere."""
     is_of_level: Array
     """(rows, levels) 1 where a row belongs to a level, 0 elsewhere."""
+    longest: Array
+    """(tasks,) the distance of intermediate goals, in pure numbers."""
+    special: list[int]
+    """The tasks that are inequalities, or have goals or null rows of their own."""
     row_scale: Array
     """(rows,)"""
     scale: Array
     """(rows, columns) the product of row and column scales."""
     recruited: BoolArray | None
     """(rows, columns) which columns may move for each row; None where all may for all."""
+
+    def shortened(self, errors: Array) -> Array:
+        """Errors (frames, rows) to intermediate goals, given those to the targets."""
+        squares = errors**2 @ self.is_of_task
+        too_long = squares > self.longest**2
+        if not too_long.any():
+            return errors.copy() if self.special else errors
+        factors = np.where(too_long, self.longest / np.sqrt(np.where(too_long, squares, 1.0)), 1.0)
+        return np.asarray(errors * factors[:, self.task_of_row])
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,21 +105,8 @@ class _Evaluation:
         return replace(self, active=active, limits=self.limits.activated(limits))
 
     def active_levels(self) -> PriorityLevels:
-        """The rows that are active in some frame, zero in the frames in which they are not, below the active limits."""
-        levels = self.levels
-        if self.active is not None and not self.active.all():
-            some = np.flatnonzero(self.active.any(axis=0))
-            active = self.active[:, some]
-            levels = PriorityLevels(
-                levels.count,
-                levels.jacobian[:, some] * active[:, :, None],
-                levels.goal_error[:, some] * active,
-                levels.target_error[:, some] * active,
-                levels.level_of_row[some],
-                levels.task_of_row[some],
-                None if levels.recruited is None else levels.recruited[some],
-                None if levels.null_rows is None else levels.null_rows[:, some],
-            )
+        """The rows, zero in the frames in which they are not active, below the active limits."""
+        levels = self.levels if self.active is None or self.active.all() else self.levels.masked(self.active)
         return levels.below(*self.limits.rows()) if self.limits.any_active else levels
 
 
@@ -120,6 +122,8 @@ class Course:
     """(frames,) the number of levels that are strict; the next one is unreachable."""
     may_bend: BoolArray
     """(frames,) where no step has tried to leave a saddle yet."""
+    shared_only: BoolArray
+    """(frames,) where only columns move that every task which they move recruits."""
     secants: Secants
 
     @staticmethod
@@ -130,6 +134,7 @@ class Course:
             np.full(frames, problem.settings.largest_turn),
             np.full(frames, problem.levels),
             np.ones(frames, dtype=bool),
+            np.zeros(frames, dtype=bool),
             Secants.none(frames, problem.dofs.count),
         )
 
@@ -140,6 +145,7 @@ class Course:
             self.descent_trust[frames],
             self.strict[frames],
             self.may_bend[frames],
+            self.shared_only[frames],
             self.secants.at(frames),
         )
 
@@ -195,6 +201,7 @@ class Problem:
         if levels and len(levels[-1]) == 1 and isinstance(lowest := levels[-1][0], PoseTask):
             self._attraction = lowest
             self._attracted_columns = lowest.attracted_columns(skeleton, self.dofs)
+            self._attraction_scale = self._attracted_columns / self.column_scale
             levels.pop()
         self.tasks = [task for level in levels for task in level]
         """The tasks that have rows, the most important first."""
@@ -202,6 +209,9 @@ class Problem:
         """The number of levels without the pose attraction."""
         self._level_of_task = np.repeat(np.arange(self.levels), [len(level) for level in levels])
         self._recruited = [self._recruited_columns(task) for task in self.tasks]
+        self._shared_columns = np.ones(self.dofs.count, dtype=bool)
+        for task in self.tasks:
+            self._shared_columns &= ~self._withheld_columns(task)
         self.is_selective = np.zeros(self.levels + self.has_attraction, dtype=bool)
         """(levels,) which levels of `level_errors` have tasks that do not recruit every joint that moves them."""
         self.is_selective[self._level_of_task[[not columns.all() for columns in self._recruited]]] = True
@@ -234,9 +244,13 @@ class Problem:
         """A step in the solver's pure numbers as velocities in the coordinates of `dofs`."""
         return step * self.column_scale
 
-    def within_limits(self, motion: Motion) -> Motion:
-        """The motion with every moving joint clamped to its limits."""
-        return self._boundaries.clamped(motion)
+    def start(self, motion: Motion) -> WorldState:
+        """The state of a motion, with every moving joint clamped to its limits."""
+        return WorldState.of(self.skeleton, self._boundaries.clamped(motion))
+
+    def moved(self, state: WorldState, step: Array) -> WorldState:
+        """The state after a step in the solver's pure numbers (frames, columns), within all limits."""
+        return self.start(integrate(state, self.velocities(step), self.dofs))
 
     def level_errors(self, state: WorldState) -> Array:
         """(frames, levels) the norm of each level's error, in sizes of the character or radians.
@@ -260,10 +274,15 @@ class Problem:
 
     def step(self, state: WorldState, course: Course) -> Step:
         """The next step; no component exceeds its frame's trust radius."""
-        attraction = self._no_attraction(state.frames)
         if self._attraction:
             attraction = Attraction(self._pose_attraction(state), self._attracted_columns)
+        else:
+            attraction = self._no_attraction(state.frames)
         levels, active = self._rows(state)
+        if course.shared_only.any():
+            moving = ~course.shared_only[:, None] | self._shared_columns
+            levels = replace(levels, jacobian=levels.jacobian * moving[:, None])
+            attraction = Attraction(attraction.velocity * moving, attraction.columns)
         limits = self._boundaries.unmeasured(state, self.column_scale)
         return self._solved_with_inequalities(_Evaluation(levels, active, limits, attraction, course))
 
@@ -276,17 +295,15 @@ class Problem:
         goal_error = levels.goal_error * chosen[:, levels.level_of_row]
         levels = replace(levels, goal_error=goal_error, recruited=None)
         limits = self._boundaries.unmeasured(state, self.column_scale)
-        evaluation = _Evaluation(
-            levels, active, limits, self._no_attraction(state.frames), Course.first(self, state.frames)
-        )
-        return self._solved_with_inequalities(evaluation)
+        attraction, course = self._no_attraction(state.frames), Course.first(self, state.frames)
+        return self._solved_with_inequalities(_Evaluation(levels, active, limits, attraction, course))
 
     def _pose_attraction(self, state: WorldState) -> Array:
         """(frames, columns) the step to the attracting pose, in pure numbers."""
         pose = self._attraction
         assert pose is not None
         return state.cached(
-            (self._memory_key, "attraction"), lambda: pose.attraction(state, self.dofs) / self.column_scale
+            (self._memory_key, "attraction"), lambda: pose.velocity(state, self.dofs) * self._attraction_scale
         )
 
     def _no_attraction(self, frames: int) -> Attraction:
@@ -303,19 +320,24 @@ class Problem:
         if self._layout is None:
             counts = [task.cached_error(state).shape[1] for task in self.tasks]
             ends = np.cumsum(counts, dtype=np.int64)
+            rows = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
             task_of_row = np.repeat(np.arange(len(counts)), counts)
             level_of_row = self._level_of_task[task_of_row]
-            row_scale = np.repeat([self.row_scale(task) for task in self.tasks], counts)
+            row_scale = np.array([self.row_scale(task) for task in self.tasks])
+            goal_step = [self.goal_step.angle if task.is_angular else self.goal_step.length for task in self.tasks]
             recruited = np.zeros((len(task_of_row), self.dofs.count), dtype=bool)
-            for position, columns in enumerate(self._recruited):
-                recruited[task_of_row == position] = columns
+            for own_rows, columns in zip(rows, self._recruited, strict=True):
+                recruited[own_rows] = columns
             self._layout = _Layout(
-                [slice(end - count, end) for end, count in zip(ends, counts, strict=True)],
+                rows,
                 task_of_row,
                 level_of_row,
+                (task_of_row[:, None] == np.arange(len(counts))).astype(np.float64),
                 (level_of_row[:, None] == np.arange(self.levels)).astype(np.float64),
-                row_scale,
-                row_scale[:, None] * self.column_scale,
+                np.array(goal_step) * row_scale,
+                [position for position, task in enumerate(self.tasks) if task.is_special],
+                row_scale[task_of_row],
+                row_scale[task_of_row, None] * self.column_scale,
                 None if recruited.all() else recruited,
             )
         return self._layout
@@ -340,24 +362,22 @@ class Problem:
     def _rows(self, state: WorldState) -> tuple[PriorityLevels, BoolArray | None]:
         """The rows of all levels, and which of them are active, (frames, rows); None where all are."""
         layout, target_error, jacobian = self._laid_out(state), self.row_errors(state), self.jacobian(state)
-        goal_error = np.empty_like(target_error)
+        goal_error = layout.shortened(target_error)
         active = null_rows = None
-        for task, rows in zip(self.tasks, layout.rows, strict=True):
+        for task, rows in ((self.tasks[position], layout.rows[position]) for position in layout.special):
             if task.is_inequality:
-                depth = task.depth(state)
+                depth = task.depth(state) * layout.row_scale[rows]
                 if active is None:
                     target_error, active = target_error.copy(), np.ones(target_error.shape, dtype=bool)
-                target_error[:, rows] = depth * layout.row_scale[rows]
-                longest = self.goal_step.angle if task.is_angular else self.goal_step.length
-                goal_error[:, rows] = np.minimum(depth, longest)
+                target_error[:, rows] = depth
+                goal_error[:, rows] = np.minimum(depth, layout.longest[layout.task_of_row[rows]])
                 active[:, rows] = depth > 0.0
             else:
-                goal_error[:, rows] = task.goal(state, self.goal_step)
+                goal_error[:, rows] = task.goal(state, self.goal_step) * layout.row_scale[rows]
             own_null_rows = task.null_rows(state)
             if own_null_rows is not None:
                 null_rows = np.zeros(target_error.shape) if null_rows is None else null_rows
                 null_rows[:, rows] = own_null_rows
-        goal_error *= layout.row_scale
         levels = PriorityLevels(
             self.levels,
             jacobian,
@@ -373,9 +393,12 @@ class Problem:
     def _recruited_columns(self, task: Task) -> BoolArray:
         """(columns,) the columns that may move for a task: all where it recruits every joint that moves it, with those
         that compensate for the levels above."""
-        recruited = task.recruited(self.skeleton)
-        withheld = self.dofs.spread(task.influencing_joints(self.skeleton) & ~recruited)
-        return self.dofs.spread(recruited) if withheld.any() else ~withheld
+        withheld = self._withheld_columns(task)
+        return self.dofs.spread(task.recruited(self.skeleton)) if withheld.any() else ~withheld
+
+    def _withheld_columns(self, task: Task) -> BoolArray:
+        """(columns,) the columns that move a task which does not recruit them."""
+        return self.dofs.spread(task.influencing_joints(self.skeleton) & ~task.recruited(self.skeleton))
 
     # Solving -------------------------------------------------------------------------------------------------------
 

@@ -22,9 +22,6 @@ class SolveSettings:
     (or radians) and no joint by more than a hundred times that."""
     feasibility_tolerance: float = 1e-10
     """Sizes of the character, or radians: the largest error that is left of levels which can be met."""
-    early_stop: float = 0.0
-    """Radians, or sizes of the character: a batch ends as soon as the estimated remaining change of every frame is
-    smaller. All frames end together, or neighbouring frames would differ by it."""
     goal_length: float = 0.25
     """The distance of intermediate goals, in sizes of the character."""
     goal_angle: float = 0.6
@@ -38,5 +35,3 @@ class SolveSettings:
         for name in ("tolerance", "feasibility_tolerance", "goal_length", "goal_angle", "largest_turn"):
             if not is_number(getattr(self, name)) or not getattr(self, name) > 0.0:
                 raise TaskError(f"The setting {name} must be a finite, positive number.")
-        if not is_number(self.early_stop) or self.early_stop < 0.0:
-            raise TaskError("The setting early_stop must be a finite number that is not negative.")

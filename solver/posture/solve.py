@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..body.kinematics import WorldState, integrate
+from ..body.kinematics import WorldState
 from ..body.motion import Motion, Pose
 from ..body.skeleton import Skeleton
 from ..core.arrays import TINY, Array, BoolArray, IntArray
@@ -20,14 +20,12 @@ from ..tasks import Task
 from . import recruiting
 from .problem import Course, Problem, Step
 from .settings import SolveSettings
-from .strict_priority import MET_TOLERANCE, SELECTIVE_TRANSIENT, level_weights
-
-TRANSIENT_CURVATURE = 1.0
-"""A step of length s (radians, or sizes of the character) changes the error of a level that it should keep by about
-s² / 2, by its curvature. Changes up to this many s², twice as much, are accepted."""
+from .strict_priority import LOWER_LEVEL_WEIGHT, MET_TOLERANCE, SELECTIVE_TRANSIENT, level_weights
 
 TRANSIENT_BOUND = 0.02
-"""But never changes of more than this share of the character's size, or `SELECTIVE_TRANSIENT`."""
+"""A step of length s (radians, or sizes of the character) changes the error of a level that it should keep by about
+s² / 2, by its curvature. Changes up to s² are accepted, but none of more than this share of the character's size, or
+`SELECTIVE_TRANSIENT`."""
 
 BATCH = 200
 """Frames that are solved together. More would save nothing, and their arrays would leave the processor's caches and be
@@ -46,21 +44,15 @@ at the end removes it."""
 REGAINED = 2.0
 """What is minimized below the strict levels may grow by this many times the error that a step removes from them."""
 
-SLOW, SLOW_STEPS = 1e-4, 8
-"""At boundaries a frame may approach its rest by ever shorter steps: it is at rest once this many steps in a row have
-changed no level's error by more than this (sizes of the character, or radians)."""
-
 SHORT_DESCENT = 0.1
 """A descent below this share of the strict levels' step is not what makes it too long."""
-
-SCALED_DOWN = 0.5
-"""The share of the strict levels' step below which it was scaled down by much."""
 
 STUCK = 0.8
 """The share of a level's error that a step has hardly reduced."""
 
-MET_AGAIN = 0.5
-"""An unreachable level whose error a step reduces below this share is taken for reachable again."""
+MUCH = 0.5
+"""The share below which a step has reduced a level's error by much, or was itself scaled down by much. An unreachable
+level whose error a step reduces by much is taken for reachable again."""
 
 CORRECTED_ERROR = 0.1
 """When the iterations have run out, levels with a smaller error than this (sizes of the character, or radians) are
@@ -71,7 +63,7 @@ CORRECTION_STEPS = 15
 
 CORRECTION_PATIENCE = 3
 """At boundaries they need not converge, and may lead away: a frame's correction ends once this many steps in a row have
-not reduced the error by `MET_AGAIN`, and the best of its postures is taken."""
+not reduced the error by `MUCH`, and the best of its postures is taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,14 +236,12 @@ class _Iterate:
     """(open,) how often the strict levels' step has not reduced their largest error since it last did."""
     length: Array
     """(open,) the largest component of the last accepted step, 0 before the first."""
-    slow: IntArray
-    """(open,) how many steps in a row have changed no level's error by more than `SLOW`."""
 
     @staticmethod
     def first(problem: Problem, motion: Motion) -> _Iterate:
         """Before the first step."""
         frames = motion.frames
-        state = WorldState.of(problem.skeleton, problem.within_limits(motion))
+        state = problem.start(motion)
         return _Iterate(
             np.arange(frames),
             problem,
@@ -261,7 +251,6 @@ class _Iterate:
             np.full(frames, problem.levels),
             np.zeros(frames, dtype=np.int64),
             np.zeros(frames),
-            np.zeros(frames, dtype=np.int64),
         )
 
     def at(self, some: IntArray) -> _Iterate:
@@ -275,7 +264,6 @@ class _Iterate:
             self.unreachable_level[some],
             self.failures[some],
             self.length[some],
-            self.slow[some],
         )
 
 
@@ -296,7 +284,7 @@ def _defended(problem: Problem, motion: Motion, descent: _Descent) -> _Descent:
         if not above.can_move or (level == problem.levels - 1 and not problem.has_attraction):
             continue
         alone = _corrected(above, _descend(above, motion.at(frames), None))
-        better = np.flatnonzero(above.task_level_errors(alone.world).max(axis=1) < MET_AGAIN * errors[frames, level])
+        better = np.flatnonzero(above.task_level_errors(alone.world).max(axis=1) < MUCH * errors[frames, level])
         if better.size:
             frames, alone, part = frames[better], alone.at(better), problem.at(frames[better])
             again = _corrected(part, _descend(part, alone.world.motion, None))
@@ -319,14 +307,14 @@ def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> _De
     for _ in range(problem.settings.iterations):
         if not current.frames.size:
             break
-        current, accepted, at_rest = _stepped(current)
+        current, at_rest = _stepped(current)
         iterations[current.frames] += 1
         strict[current.frames] = current.course.strict
         if observer:
             observer(current.state, current.frames)
         if at_rest.any():
             resting = current.frames[at_rest]
-            converged[resting] = ~_is_blocked(current, accepted)[at_rest]
+            converged[resting] = True
             local_rotations[resting] = current.state.motion.rotations[at_rest]
             translations[resting] = current.state.motion.translations[at_rest]
             if len(resting) == motion.frames:
@@ -342,15 +330,12 @@ def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> _De
     return _Descent(state, iterations, converged, strict)
 
 
-def _stepped(current: _Iterate) -> tuple[_Iterate, BoolArray, BoolArray]:
-    """One step of all open frames: the next iterate, where the step was accepted, and where frames are at rest."""
+def _stepped(current: _Iterate) -> tuple[_Iterate, BoolArray]:
+    """One step of all open frames: the next iterate, and where frames are at rest."""
     problem, course = current.problem, current.course
     step = problem.step(current.state, course)
     solution = step.solution
-    trial = WorldState.of(
-        problem.skeleton,
-        problem.within_limits(integrate(current.state, problem.velocities(step.whole), problem.dofs)),
-    )
+    trial = problem.moved(current.state, step.whole)
     trial_errors = problem.level_errors(trial)
     length = np.abs(step.whole).max(axis=1)
     accepted = _accepted(current.errors, trial_errors, step.whole, course.strict, problem)
@@ -358,33 +343,34 @@ def _stepped(current: _Iterate) -> tuple[_Iterate, BoolArray, BoolArray]:
     refused = ~accepted & ~solution.leaves_saddle
     failures = _failures(current, step, trial_errors, refused, by_descent)
     # A step that was scaled down says little about what a whole one would leave.
-    is_short = step.strict_length < SCALED_DOWN * np.abs(solution.strict_step).max(axis=1, initial=0.0)
+    is_short = step.strict_length < MUCH * np.abs(solution.strict_step).max(axis=1, initial=0.0)
     unreachable_level = np.where(is_short, problem.levels, solution.unreachable_level)
     strict = _strict_levels(current, unreachable_level, failures, accepted, trial_errors)
     kept = strict == course.strict
-    wider = np.where(accepted, 2.0, 1.0)
+    at_rest = _is_at_rest(current, step, accepted, length, trial_errors) & kept & (unreachable_level >= course.strict)
+    blocked = at_rest & _is_blocked(current, accepted)
     largest = problem.settings.largest_turn
+    trusts = (np.minimum(np.where(accepted, 2.0, 1.0) * each, largest) for each in (course.trust, course.descent_trust))
+    trust, descent_trust = (np.where(blocked, largest, each) for each in trusts)
+    shrunk = refused & ~blocked
     following = _Iterate(
         current.frames,
         problem,
         trial if accepted.all() else trial.where(accepted, current.state),
         np.where(accepted[:, None], trial_errors, current.errors),
         Course(
-            np.where(refused & ~by_descent, 0.25 * step.strict_length, np.minimum(wider * course.trust, largest)),
-            np.where(
-                refused & by_descent, 0.25 * step.descent_length, np.minimum(wider * course.descent_trust, largest)
-            ),
+            np.where(shrunk & ~by_descent, 0.25 * step.strict_length, trust),
+            np.where(shrunk & by_descent, 0.25 * step.descent_length, descent_trust),
             strict,
             course.may_bend & ~solution.leaves_saddle,
+            course.shared_only | blocked,
             solution.secants.after(step.whole, solution.gradient, accepted, kept),
         ),
         np.where(kept, unreachable_level, problem.levels),
         failures * kept,
         np.where(accepted, length, current.length),
-        (current.slow + 1) * (np.abs(trial_errors - current.errors).max(axis=1) < SLOW),
     )
-    at_rest = _is_at_rest(current, step, accepted, length, trial_errors)
-    return following, accepted, at_rest & kept & (unreachable_level >= course.strict)
+    return following, at_rest & ~blocked
 
 
 def _largest_strict(current: _Iterate) -> IntArray:
@@ -407,7 +393,7 @@ def _failures(
         # Short steps are refused for the sake of other levels: they must only give what their own length would.
         whole = np.abs(step.solution.strict_step).max(axis=1, initial=0.0)
         expected = expected * np.where(refused, step.strict_length / np.maximum(whole, TINY), 1.0)
-    reduced = before - after > (1.0 - MET_AGAIN) * expected
+    reduced = before - after > (1.0 - MUCH) * expected
     failed = ~by_descent & (refused | (before > BLOCKED)) & ~reduced
     taken = ~refused & (step.strict_length < current.course.trust)
     return np.where(reduced & taken, 0, current.failures + failed)
@@ -423,10 +409,10 @@ def _strict_levels(
     It is taken for reachable again when a step reduces its error quickly.
     """
     levels, strict = current.problem.levels, current.course.strict
-    if not levels:
+    if not ((failures > 1) | (np.minimum(unreachable_level, strict) < levels)).any():
         return strict
     frames, level = np.arange(len(strict)), np.minimum(strict, levels - 1)
-    reduced = accepted & (trial_errors[frames, level] < MET_AGAIN * current.errors[frames, level])
+    reduced = accepted & (trial_errors[frames, level] < MUCH * current.errors[frames, level])
     largest = _largest_strict(current)
     failed = (failures > 1) & (current.errors[frames, largest] > BLOCKED)
     strict = np.where(failed, largest, np.where(reduced, levels, strict))
@@ -438,34 +424,34 @@ def _strict_levels(
 
 def _is_at_rest(current: _Iterate, step: Step, accepted: BoolArray, length: Array, trial_errors: Array) -> BoolArray:
     """(open,) which frames are at rest after a step with the largest components `length` (open,)."""
-    settings = current.problem.settings
+    settings, levels, strict = current.problem.settings, current.problem.levels, current.course.strict
     changes = np.abs(trial_errors - current.errors)
-    unchanged = changes.max(axis=1) < settings.tolerance
-    at_rest = (length < 100.0 * settings.tolerance) & (unchanged | ~accepted)
-    relaxed = current.course.strict < current.problem.levels
+    short = 100.0 * settings.tolerance
+    at_rest = (length < short) & (~accepted | (changes.max(axis=1) < settings.tolerance))
+    relaxed = strict < levels
     remaining = np.where(step.is_short & ~relaxed, _remaining_length(length, current.length), np.inf)
     nearly_met = max(NEARLY_MET * settings.tolerance, settings.feasibility_tolerance)
     stationary = (changes < settings.tolerance) | (trial_errors < nearly_met)
-    stationary = accepted & stationary[:, : current.problem.levels].all(axis=1)
-    at_rest |= stationary & (remaining < 100.0 * settings.tolerance)
-    if not current.problem.is_smooth:
-        at_rest |= relaxed & (current.slow >= SLOW_STEPS)
-    # The steps of a descent do not shrink evenly: two in a row must be short.
-    relaxed &= accepted & ~step.solution.leaves_saddle
-    relaxed &= np.maximum(length, 0.5 * current.length) < settings.early_stop
-    if ((stationary & (remaining < settings.early_stop)) | relaxed).all():
-        at_rest[:] = True
+    stationary = (stationary[:, :levels] | (np.arange(levels) >= strict[:, None])).all(axis=1)
+    at_rest |= accepted & stationary & (remaining < short)
+    if relaxed.any() and not current.problem.is_smooth:
+        # At boundaries, descents that promise almost nothing need not become short.
+        solution, error = step.solution, current.errors[np.arange(len(strict)), np.minimum(strict, levels - 1)]
+        promised = np.einsum("fc,fc->f", solution.gradient, solution.descent_step)
+        settled = promised < LOWER_LEVEL_WEIGHT * error * settings.tolerance
+        at_rest |= relaxed & settled & stationary & ~solution.leaves_saddle
     return at_rest
 
 
 def _is_blocked(current: _Iterate, accepted: BoolArray) -> BoolArray:
-    """(open,) which frames rejected a step while a level has an error.
+    """(open,) which frames rejected a step while a level has an error, and may still move columns that are not shared.
 
-    Where tasks do not recruit every joint that moves them, others can block a level that has not converged.
+    Where tasks do not recruit every joint that moves them, a step need not decrease the sum that is minimized: joints
+    then keep still that move a task which does not recruit them, so that the others come to rest.
     """
     problem = current.problem
     error = current.errors[:, : problem.levels].max(axis=1, initial=0.0)
-    return np.asarray(~accepted & problem.is_selective.any() & (error > BLOCKED))
+    return ~accepted & problem.is_selective.any() & (error > BLOCKED) & ~current.course.shared_only
 
 
 def _remaining_length(length: Array, before: Array) -> Array:
@@ -488,7 +474,7 @@ def _accepted(before: Array, after: Array, step: Array, strict: IntArray, proble
     """
     levels = before.shape[1]
     bounds = np.where(problem.is_selective, SELECTIVE_TRANSIENT, TRANSIENT_BOUND)
-    transient = np.minimum(TRANSIENT_CURVATURE * np.einsum("fc,fc->f", step, step)[:, None], bounds)
+    transient = np.minimum(np.einsum("fc,fc->f", step, step)[:, None], bounds)
     force = np.ones(len(before))
     if (strict < problem.levels).any():
         before, after, force = _with_relaxed_merged((before, after), strict)
@@ -536,12 +522,10 @@ def _corrected(problem: Problem, descent: _Descent) -> _Descent:
         part = state.at(some)
         step = problem.at(some).feasibility_step(part, met[some])
         met[some] &= np.arange(problem.levels) < step.solution.unreachable_level[:, None]
-        velocities = problem.velocities(step.whole)
-        corrected = WorldState.of(problem.skeleton, problem.within_limits(integrate(part, velocities, problem.dofs)))
-        state = state.with_frames(some, corrected)
+        state = state.with_frames(some, problem.moved(part, step.whole))
         errors = problem.task_level_errors(state)
         ratio = _first_change(best_errors * judged, errors * judged, problem.settings.feasibility_tolerance)
-        patience = np.where(ratio < MET_AGAIN, CORRECTION_PATIENCE, patience - 1)
+        patience = np.where(ratio < MUCH, CORRECTION_PATIENCE, patience - 1)
         better = ratio < 1.0
         best = state if better.all() else state.where(better, best)
         best_errors = np.where(better[:, None], errors, best_errors)

@@ -168,8 +168,9 @@ class _Relaxed:
         """Take the levels of these frames, the step (some, columns) of the strict ones, and a basis (some, used rows,
         columns) of their row space."""
         depths = levels.level_of_row - strict[:, None]
-        self.error = np.sqrt(np.einsum("fr,fr->f", levels.target_error**2, (depths == 0).astype(np.float64)))
-        """(some,) the norm of the unreachable level's error."""
+        error = np.sqrt(np.einsum("fr,fr->f", levels.target_error**2, (depths == 0).astype(np.float64)))
+        self.error = np.maximum(error, MET_TOLERANCE)
+        """(some,) the norm of the unreachable level's error, which may have been met since."""
         roots = np.sqrt(level_weights(self.error, depths))
         self.weight = np.maximum(level_weights(self.error, levels.count - strict), TINY)
         """(some,) of the attraction."""
@@ -209,17 +210,7 @@ def _strict_step(levels: PriorityLevels, strict: IntArray | None, longest: float
     """The step (frames, columns) of the levels before `strict` (frames,), None for all; an orthonormal basis (frames,
     rows, columns) of their row space; and (frames,) the first of them whose error it leaves."""
     if strict is not None:
-        is_strict = (levels.level_of_row < strict[:, None]).astype(np.float64)
-        levels = PriorityLevels(
-            levels.count,
-            levels.jacobian * is_strict[:, :, None],
-            levels.goal_error * is_strict,
-            levels.target_error,
-            levels.level_of_row,
-            levels.task_of_row,
-            levels.recruited,
-            None if levels.null_rows is None else levels.null_rows * is_strict,
-        )
+        levels = levels.masked(levels.level_of_row < strict[:, None])
     if levels.recruited is not None:
         return _step_by_level(levels, longest)
     step, basis, regular = _regular_step(levels, longest)

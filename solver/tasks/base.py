@@ -144,6 +144,12 @@ class Task(ABC):
         return self.name or type(self).__name__
 
     @property
+    def is_special(self) -> bool:
+        """Whether it is an inequality, or its goals or null rows differ from those of the base class."""
+        own = type(self)
+        return self.is_inequality or own.goal is not Task.goal or own.null_rows is not Task.null_rows
+
+    @property
     def effector(self) -> str | int | None:
         """The joint from which a recruiting level counts, if there is one."""
         return None

@@ -53,6 +53,10 @@ class MaskedTask(Task):
         return self.task.label
 
     @property
+    def is_special(self) -> bool:
+        return self.task.is_special
+
+    @property
     def effector(self) -> str | int | None:
         return self.task.effector
 

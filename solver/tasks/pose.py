@@ -75,10 +75,14 @@ class PoseTask(Task):
 
         It is the solution of `jacobian` and `error`, in which each row has its own column.
         """
+        return self.velocity(state, dofs) * self.attracted_columns(state.skeleton, dofs)
+
+    def velocity(self, state: WorldState, dofs: Dofs) -> Array:
+        """`attraction` that is not yet zero in columns that the task does not attract."""
         moves, turns, bends = self._local(state, dofs)
-        moves = state.from_parents(dofs.translating, moves) * state.skeleton.size
+        moves = state.from_parents(dofs.translating, moves * state.skeleton.size)
         turns = state.from_parents(dofs.rotating, turns)
-        return _in_columns(moves, turns, bends) * self.attracted_columns(state.skeleton, dofs)
+        return _in_columns(moves, turns, bends)
 
     def attracted_columns(self, skeleton: Skeleton, dofs: Dofs) -> BoolArray:
         """(columns,) the columns that the task attracts."""

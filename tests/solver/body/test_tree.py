@@ -82,11 +82,18 @@ def test_chaining_and_placing_are_the_two_parts_of_it(parents: IntArray, rng: np
 
 
 def test_a_chain_is_the_same_wherever_it_lies_in_memory(parents: IntArray, rng: np.random.Generator) -> None:
+    for frames in (1, 22):
+        tree, turned = Tree(parents), rotations.random(rng, (frames, 40))
+        expected, spacers = tree.chained(turned), []
+        for _ in range(200):
+            spacers.append(np.empty(int(rng.integers(1, 3000))))
+            np.testing.assert_array_equal(tree.chained(turned.copy()), expected)
+
+
+def test_few_frames_are_chained_like_many(parents: IntArray, rng: np.random.Generator) -> None:
     tree, turned = Tree(parents), rotations.random(rng, (22, 40))
-    expected, spacers = tree.chained(turned), []
-    for _ in range(200):
-        spacers.append(np.empty(int(rng.integers(1, 3000))))
-        np.testing.assert_array_equal(tree.chained(turned.copy()), expected)
+    alone = np.concatenate([tree.chained(turned[frame : frame + 1]) for frame in range(22)])
+    np.testing.assert_allclose(alone, tree.chained(turned), rtol=0.0, atol=1e-14)
 
 
 def test_what_is_chained_is_left_as_it_was(parents: IntArray, rng: np.random.Generator) -> None:

@@ -44,6 +44,29 @@ def assert_same_rotation(a: Array, b: Array, tolerance: float = 8 * EPS, what: s
 # ------------------------------------------------------------------------------------------------------------ the group
 
 
+def test_few_are_computed_like_many(rng: np.random.Generator) -> None:
+    """Up to a number, matrix products take the place of component arithmetic."""
+    a, b = rotations.random(rng, (2, COUNT))
+    v = rng.standard_normal((COUNT, 3))
+    v[0], b[1] = 0.0, a[1]
+    for function, arguments in (
+        (rotations.multiply, (a, b)),
+        (rotations.quotient, (a, b)),
+        (rotations.rotate, (a, v)),
+        (rotations.to_matrix, (a,)),
+        (rotations.normalize, (3.0 * a,)),
+        (rotations.exp, (v,)),
+        (rotations.log, (a,)),
+        (rotations.lengths, (v,)),
+        (rotations.exp_jacobian, (v,)),
+        (rotations.exp_jacobian_inverse, (v,)),
+    ):
+        many = function(*arguments)
+        few = np.concatenate([function(*(each[i : i + 5] for each in arguments)) for i in range(0, COUNT, 5)])
+        np.testing.assert_allclose(few, many, rtol=0.0, atol=32 * EPS, err_msg=function.__name__)
+    assert not rotations.quotient(a[:5], -a[:5])[:, 1:].any()
+
+
 def test_multiplication_is_associative_with_identity_and_inverse(rng: np.random.Generator) -> None:
     a, b, c = rotations.random(rng, (3, COUNT))
     left = rotations.multiply(rotations.multiply(a, b), c)

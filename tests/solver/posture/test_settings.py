@@ -12,7 +12,7 @@ from poise.solver.posture.settings import SolveSettings
 
 def test_the_defaults_are_accepted() -> None:
     settings = SolveSettings()
-    assert settings.iterations == 200 and settings.early_stop == 0.0
+    assert settings.iterations == 200
 
 
 def test_no_iterations_are_allowed_and_fewer_are_not() -> None:
@@ -28,10 +28,3 @@ def test_no_iterations_are_allowed_and_fewer_are_not() -> None:
 def test_lengths_and_angles_are_positive(name: str, value: float) -> None:
     with pytest.raises(TaskError, match=f"setting {name} must be a finite, positive number"):
         SolveSettings(**{name: value})
-
-
-@pytest.mark.parametrize("value", [-0.1, np.nan, np.inf, "much", None])
-def test_the_early_stop_is_not_negative(value: float) -> None:
-    assert SolveSettings(early_stop=0.0).early_stop == 0.0
-    with pytest.raises(TaskError, match="setting early_stop must be a finite number"):
-        SolveSettings(early_stop=value)

@@ -592,6 +592,25 @@ def test_no_lower_task_defeats_the_most_important_one_in_many_cases(seed):
     assert_strict(seed)
 
 
+@pytest.mark.filterwarnings("ignore::poise.solver.RecruitingWarning")
+@pytest.mark.parametrize("seed", [2, 6, 13, 46, 48, 52, 56, 67, 72, 80, 81, 82, 86])
+@pytest.mark.parametrize("is_equal", [False, True], ids=["strict", "equal priorities"])
+def test_tasks_that_recruit_different_joints_come_to_rest(seed, is_equal):
+    """A joint that moves a task which does not recruit it need not decrease the sum of errors: steps were rejected
+    until they were too short, and the others did not come to rest."""
+    case = random_case(np.random.default_rng(seed))
+    tasks = [replace(task, priority=min(task.priority, 1)) for task in case.tasks] if is_equal else case.tasks
+    assert case.solve(tasks).converged
+
+
+@pytest.mark.filterwarnings("ignore::poise.solver.RecruitingWarning")
+@pytest.mark.parametrize("seed", [73, 84, 120, 182])
+def test_a_descent_at_boundaries_ends_where_it_promises_nothing(seed):
+    """Levels far below an unreachable one weigh so little that the descent went on in a flat valley."""
+    case = random_case(np.random.default_rng(seed))
+    assert case.solve(case.tasks).converged
+
+
 @pytest.mark.filterwarnings("ignore::poise.solver.core.errors.RecruitingWarning")
 @pytest.mark.parametrize("seed", [59, 65, 115])
 def test_the_correction_at_boundaries_ends_with_the_best_of_its_postures(seed):

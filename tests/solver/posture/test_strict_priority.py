@@ -279,3 +279,10 @@ def test_an_unreachable_level_moves_only_what_it_recruits(rng):
     below.jacobian[:, :, :8] = 0.0
     step = solve([level(rows, np.ones((FRAMES, 3)), recruited), below], strict=0)
     assert np.abs(step[:, 8:]).max() < 1e-12 and np.abs(step[:, :8]).max() > 0.01
+
+
+def test_a_level_that_is_met_since_it_was_unreachable_takes_no_long_step(rng):
+    first, second, third = random_levels(rng, 3, 2, 2)
+    met = replace(second, goal_error=np.zeros_like(second.goal_error))
+    step = solve([first, met, third], rng.standard_normal((FRAMES, COLUMNS)), strict=1)
+    assert np.abs(step).max() < 100.0
