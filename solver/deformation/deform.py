@@ -27,6 +27,7 @@ from .passes.ground_clearance import keep_feet_above_ground
 from .passes.projection import project
 from .passes.reach import (
     find_relaxation,
+    missed_frames,
     missed_knots,
     no_relaxation,
     relaxed,
@@ -287,21 +288,28 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
         return WorldState.of(skeleton, columns.displaced(clip.motion.at(some), draft.at(some)))
 
     undisplaced, relaxation = draft, no_relaxation(wanted)
-    if is_far:
-        relaxation, draft = yield from find_relaxation(wanted, work, undisplaced, spread_knots(wanted, knots))
-    draft = solve_draft(relaxed(wanted, relaxation, knots.frames), work, metric, draft)
-    yield work.progress(Stage.COARSE, 1.0)
-    blended = blend_boundaries(wanted, state)
-    if blended is not wanted:
-        wanted = blended
-        draft = solve_draft(relaxed(wanted, relaxation, knots.frames), work, metric, draft)
-        yield work.progress(Stage.BOUNDARIES, 1.0)
+    if not is_far:
+        draft = solve_draft(wanted, work, metric, undisplaced)
+        yield work.progress(Stage.COARSE, 1.0)
+        blended = blend_boundaries(wanted, state)
+        if blended is not wanted:
+            wanted = blended
+            draft = solve_draft(wanted, work, metric, draft)
+            yield work.progress(Stage.BOUNDARIES, 1.0)
     missed = missed_knots(wanted, work, draft, tolerances.close)
-    if missed.size and not is_far:
-        chosen = np.union1d(missed, spread_knots(wanted, knots))
+    if missed.size:
+        chosen = spread_knots(wanted, knots) if is_far else np.union1d(missed, spread_knots(wanted, knots))
         relaxation, draft = yield from find_relaxation(wanted, work, undisplaced, chosen)
         draft = solve_draft(relaxed(wanted, relaxation, knots.frames), work, metric, draft)
-    tasks = relaxed(wanted, relaxation, knots.frames)
+        yield work.progress(Stage.COARSE, 1.0)
+        wanted = blend_boundaries(wanted, state) if is_far else wanted
+        tasks = relaxed(wanted, relaxation, knots.frames)
+        between = missed_frames(tasks, work, draft, frames, tolerances.rough)
+        events = np.union1d(between, wanted.timeline.events())
+        draft = draft.refined(Knots.of(movable, changed, clip.fps, work.source.period, events))
+        draft = solve_draft(relaxed(wanted, relaxation, draft.knots.frames), work, metric, draft)
+        yield work.progress(Stage.BOUNDARIES, 1.0)
+    tasks = relaxed(wanted, relaxation, draft.knots.frames)
     work.write_draft(frames, columns.displaced(clip.motion.at(frames), draft.at(frames)))
     unmet = yield from project(tasks, work, frames, draft)
     yield from work.solve_strictly(tasks, unmet, Stage.CONFLICTS)

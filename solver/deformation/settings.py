@@ -35,6 +35,11 @@ class Tolerances:
         return 1e4 * self.corrected
 
     @property
+    def rough(self) -> float:
+        """A draft with larger residuals between its knots gets more of them."""
+        return 2e4 * self.corrected
+
+    @property
     def reachable(self) -> float:
         """A target with a larger residual after a strict-priority solve is unreachable."""
         return 2000.0 * self.corrected

@@ -89,28 +89,31 @@ class Workspace:
         stage: Stage,
         joints: IntArray | None = None,
         iterations: int | None = None,
+        tolerance: float | None = None,
     ) -> Steps:
         """Solve some frames in strict priority from their present postures, which they stay near. `joints` are those
-        that may move, None: all that are recruited; `iterations` are the most, None: those of the settings."""
+        that may move, None: all that are recruited; `iterations` are the most, and a target with a residual within the
+        tolerance is met, None: as in the settings."""
         settings = replace(self.settings, iterations=iterations) if iterations else self.settings
+        tolerance = self.settings.tolerances.met if tolerance is None else tolerance
         moving = None if joints is None else frame_tasks.skeleton.mask(joints)
         for first in range(0, len(frames), STRICT_BATCH):
             some = frames[first : first + STRICT_BATCH]
             progress = self.progress(stage, (first + STRICT_BATCH) / len(frames))
-            self._solve_strictly(frame_tasks, some, self.motion, settings, moving)
+            self._solve_strictly(frame_tasks, some, self.motion, settings, tolerance, moving)
             yield progress
             # A less important target may still pull at a more important one, or hold it in a posture from which no step
             # leads nearer. Then the more important ones are solved first, and all again from there.
             for _ in range(DEFENCES):
                 missed = some[~self.met[some]]
                 world = WorldState.of(frame_tasks.skeleton, self.at(missed))
-                upper = frame_tasks.without_less_important(missed, world, self.settings.tolerances.met)
+                upper = frame_tasks.without_less_important(missed, world, tolerance)
                 if upper is None:
                     break
                 contested = upper.with_tasks(missed)
-                self._solve_strictly(upper, contested, self.motion, settings, moving)
+                self._solve_strictly(upper, contested, self.motion, settings, tolerance, moving)
                 yield progress
-                self._solve_strictly(frame_tasks, contested, self.motion, settings, moving)
+                self._solve_strictly(frame_tasks, contested, self.motion, settings, tolerance, moving)
                 yield progress
 
     def solve_sequentially(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage) -> Steps:
@@ -118,7 +121,7 @@ class Workspace:
         for number, frame in enumerate(frame_tasks.with_tasks(frames)):
             one = np.array([frame])
             self.write(one, self.at(np.maximum(one - 1, 0)))
-            self._solve_strictly(frame_tasks, one, self.source.clip.motion, self.settings)
+            self._solve_strictly(frame_tasks, one, self.source.clip.motion, self.settings, self.settings.tolerances.met)
             yield self.progress(stage, (number + 1) / len(frames))
 
     def _solve_strictly(
@@ -127,11 +130,12 @@ class Workspace:
         frames: IntArray,
         reference: Motion,
         settings: DeformSettings,
+        tolerance: float,
         moving: BoolArray | None = None,
     ) -> None:
         """Solve some frames in strict priority, attracted to a reference of the whole clip, and write them."""
         solved = frame_tasks.solve_prioritized(frames, self.motion, reference, settings.solving(), moving)
         self.write(frames, solved.motion)
         world = WorldState.of(frame_tasks.skeleton, solved.motion)
-        self.met[frames] = frame_tasks.met(frames, world, self.settings.tolerances.met)
+        self.met[frames] = frame_tasks.met(frames, world, tolerance)
         self.converged[frames] = solved.converged | self.met[frames]

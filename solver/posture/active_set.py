@@ -167,6 +167,10 @@ class LimitBoundaries:
         rest = rotations.conjugate(self._skeleton.rest_rotations[self._joints])
         return rotations.multiply(rest, motion.rotations[:, self._joints])
 
+    def excess(self, motion: Motion) -> Array:
+        """(frames, boundaries) radians beyond each boundary; negative inside."""
+        return self.stacked.excess(self._relative(motion)) if self else np.zeros((motion.frames, 0))
+
     def unmeasured(self, state: WorldState, column_scale: Array) -> ActiveSet:
         """The active set of a batch of frames with no boundary active or measured; gradients are over columns scaled by
         `column_scale` (columns,)."""

@@ -20,6 +20,7 @@ from ...core.banded import BlockPentadiagonal
 from ...core.row_space import combined, times
 from ..columns import Columns
 from ..frame_tasks import FrameTasks
+from ..limit_rows import LimitRows, Limits
 from ..metric import DisplacementMetric, with_least_levers
 from ..rows import Rows
 from ..steady_axes import SteadyAxes
@@ -209,6 +210,11 @@ class Draft:
         """(knots, columns) the displacement at the knots, in the coordinates of `Columns`."""
         return self.axes.in_parents(self.values, self.knots.frames)
 
+    def refined(self, knots: Knots) -> Draft:
+        """The same displacement with other knots, to be solved."""
+        values = self.axes.from_parents(self.at(knots.frames), knots.frames)
+        return replace(self, knots=knots, values=values, metrics=np.zeros(0), forces=None)
+
     def through(self, chosen: IntArray, displacement: Array) -> Draft:
         """This draft, changed to have a displacement (chosen, columns), in the coordinates of `Columns`, at some free
         knots (chosen,), in rising order; between them, and toward fixed knots, the change is interpolated."""
@@ -267,18 +273,24 @@ def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMe
     here, has_relaxed = problem.at(start.values), bool(problem.rows.relaxed.any())
     forces = problem.weights * here.errors if start.forces is None else start.forces
     damping, at_rest = (DAMPING, NEARLY_AT_REST) if has_relaxed else (0.0, AT_REST)
-    linearized_at, length = None, np.inf
+    passed = here.excess > 0.0
+    linear, is_stale = problem.linearized(here, passed), False
     for _ in range(FACTORIZATIONS):
-        if linearized_at is not here:
-            linear, linearized_at = problem.linearized(here), here
+        if is_stale:
+            linear, is_stale = problem.linearized(here, passed), False
         system = linear.factored(damping * problem.pulls(forces))
         there, length, forces = linear.descent(system, here, at_rest)
+        newly_passed = (there.excess > 0.0) & ~passed
         if not there.cost <= here.cost:  # not a number counts as worse
-            damping = max(3.0 * damping, DAMPING)
+            if newly_passed.any():
+                passed, is_stale = passed | newly_passed, True
+            else:
+                damping = max(3.0 * damping, DAMPING)
             continue
         moved = np.abs(there.values - here.values).max(initial=0.0)
-        here, damping = there, 0.5 * damping if damping > LEAST_DAMPING else 0.0
-        if length < at_rest and moved < STALE:
+        here, passed, is_stale = there, there.excess > 0.0, True
+        damping = 0.5 * damping if damping > LEAST_DAMPING else 0.0
+        if length < at_rest and moved < STALE and not newly_passed.any():
             break
     if has_relaxed or length >= at_rest:
         here = linear.corrected(system, here)
@@ -298,8 +310,10 @@ class _Point:
     world: WorldState
     errors: Array
     """(knots, rows)"""
+    excess: Array
+    """(knots, boundaries) radians by which joints are beyond the boundaries of their limits."""
     cost: float
-    """Size, bending, and weighted squares of the errors."""
+    """Size, bending, and weighted squares of the errors and of the excess."""
 
 
 class _Problem:
@@ -321,14 +335,16 @@ class _Problem:
         self.bending = Bending(knots, self.size, response, work.source)
         self.free = rows.movable & ~knots.fixed[:, None]
         self.weights = np.where(rows.relaxed, SOFT, FIRM)
+        self._limits = Limits(columns)
 
     def at(self, values: Array) -> _Point:
         """The point with some values (knots, columns)."""
         motion = self._columns.displaced(self._source, self._axes.in_parents(values, self._frames))
         world = WorldState.of(self._columns.skeleton, motion)
-        errors = self.rows.across(self.rows.errors(world))
-        cost = -float(np.sum(values * self.descent(values)) - np.sum(self.weights * errors**2))
-        return _Point(values, world, errors, cost)
+        errors, excess = self.rows.across(self.rows.errors(world)), self._limits.excess(motion)
+        cost = np.sum(self.weights * errors**2) - np.sum(values * self.descent(values))
+        cost += FIRM * np.sum(np.maximum(excess, 0.0) ** 2)
+        return _Point(values, world, errors, excess, float(cost))
 
     def descent(self, values: Array) -> Array:
         """(knots, columns) minus half the gradient of size and bending."""
@@ -338,23 +354,39 @@ class _Problem:
         """(knots, columns) how much forces (knots, rows) pull at each column."""
         return (self.rows.distances(forces)[:, :, None] * self.rows.movers).sum(axis=1)
 
-    def linearized(self, here: _Point) -> _Linear:
-        """The problem linearized at a point."""
+    def linearized(self, here: _Point, passed: BoolArray) -> _Linear:
+        """The problem linearized at a point, with the boundaries of limits that are passed (knots, boundaries)."""
         jacobian = self.rows.across(self.rows.jacobian(here.world) * self.rows.active[:, :, None])
-        jacobian = self._columns.over_displacement(jacobian, self._axes.in_parents(here.values, self._frames))
         if self.rows.recruited is not None:
             jacobian *= self.rows.recruited
-        return _Linear(self, self._axes.rows_from_parents(jacobian, self._frames))
+        limits = self._limits.rows(here.world, passed)
+        bounding = limits.jacobian * self.free[:, None]
+        turned = self._along_axes(np.concatenate([jacobian, bounding], axis=1), here.values)
+        return _Linear(self, turned[:, : jacobian.shape[1]], replace(limits, jacobian=turned[:, jacobian.shape[1] :]))
+
+    def _along_axes(self, jacobian: Array, values: Array) -> Array:
+        """(knots, rows, columns) a Jacobian over small moves from some values (knots, columns), over changes of
+        these."""
+        jacobian = self._columns.over_displacement(jacobian, self._axes.in_parents(values, self._frames))
+        return self._axes.rows_from_parents(jacobian, self._frames)
 
 
 class _Linear:
-    """A problem with the errors' Jacobian (knots, rows, columns) at one point."""
+    """A problem with the Jacobian (knots, rows, columns) of its errors, and the rows of limits, at one point."""
 
-    def __init__(self, problem: _Problem, jacobian: Array) -> None:
+    def __init__(self, problem: _Problem, jacobian: Array, limits: LimitRows) -> None:
         self._problem = problem
         self._jacobian = jacobian
+        self._limits = limits
         self._weighted = problem.weights[:, :, None] * jacobian
         self._blocks = problem.size + jacobian.swapaxes(1, 2) @ self._weighted
+        if limits.jacobian.shape[1]:
+            self._blocks += FIRM * limits.jacobian.swapaxes(1, 2) @ limits.jacobian
+
+    def _pull(self, errors: Array, here: _Point) -> Array:
+        """(knots, columns) minus half the gradient of weighted squares, of errors (knots, rows) and of the excess."""
+        inward = combined(self._limits.errors(here.excess), FIRM * self._limits.jacobian)
+        return combined(errors, self._weighted) + inward
 
     def factored(self, damping: Array) -> BlockPentadiagonal:
         """The system, with damping (knots, columns) on its diagonal."""
@@ -369,7 +401,7 @@ class _Linear:
         forces = np.zeros_like(here.errors)
         for number in range(CHORD_STEPS):
             wanted, before = problem.rows.shortened(here.errors, LONGEST_STEP), length
-            right = combined(wanted, self._weighted) + problem.descent(here.values)
+            right = self._pull(wanted, here) + problem.descent(here.values)
             step = system.solve(right * problem.free)
             if number == 0:
                 forces = problem.weights * (wanted - times(self._jacobian, step))
@@ -383,7 +415,7 @@ class _Linear:
         problem = self._problem
         errors = np.where(problem.rows.relaxed, 0.0, here.errors)
         for _ in range(CHORD_STEPS):
-            step = system.solve(combined(problem.rows.shortened(errors, LONGEST_STEP), self._weighted) * problem.free)
+            step = system.solve(self._pull(problem.rows.shortened(errors, LONGEST_STEP), here) * problem.free)
             there, before = problem.at(here.values + step), float(np.abs(errors).max(initial=0.0))
             errors = np.where(problem.rows.relaxed, 0.0, there.errors)
             if np.abs(errors).max(initial=0.0) >= before:

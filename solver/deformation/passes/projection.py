@@ -22,6 +22,7 @@ from ...posture.active_set import LimitBoundaries
 from ...posture.composite_bodies import CompositeBodies
 from ..continuation import continued, distances
 from ..frame_tasks import FrameTasks
+from ..limit_rows import LimitRows, Limits
 from ..metric import with_least_levers
 from ..progress import Progress
 from ..rows import Rows
@@ -54,6 +55,9 @@ LONGEST_STEP = 0.6
 HEEL_TOLERANCE = 1e-4
 """Sizes of the character: the residual that the heel of a rigid foot may have along the foot. The targets of heel and
 ball are as far apart as these are, but for the rounding of files."""
+
+LIMIT_ROUNDS = 3
+"""How often boundaries of limits that a step would pass are added to a frame's system."""
 
 RIDGE = 1e-12
 """Share of its trace by which a frame's system is lifted: rows that depend on others do not stop the others."""
@@ -123,8 +127,17 @@ def _projected(
     `wanted` (frames, rows) is what the first step is to remove, `softness` (frames, rows) see `_softness`.
     """
     columns, skeleton = rows.columns, rows.columns.skeleton
-    boundaries = LimitBoundaries(skeleton, columns.dofs)
-    system = _System(rows, world, softness, rows.restricted(draft.metric_at(rows.frames)))
+    boundaries, limits = LimitBoundaries(skeleton, columns.dofs), Limits(columns)
+    metric = rows.restricted(draft.metric_at(rows.frames))
+    passed = limits.excess(world.motion) > 0.0
+    system = _System(rows, world, softness, metric, limits.rows(world, passed))
+    for _ in range(LIMIT_ROUNDS):
+        step = system.step(rows.across(wanted.copy()), limits.excess(world.motion))
+        newly_passed = (limits.excess(columns.displaced(world.motion, step)) > tolerance) & ~passed
+        if not newly_passed.any():
+            break
+        passed |= newly_passed
+        system = _System(rows, world, softness, metric, limits.rows(world, passed))
     moving = skeleton.mask(columns.dofs.moving)
     observed = np.logical_or.reduce([moving, *(block.task.observed_joints(skeleton) for block in rows.blocks)])
     bodies = CompositeBodies.of(world, observed)
@@ -132,7 +145,8 @@ def _projected(
     largest = np.full(len(wanted), np.inf)
     best = world
     for _ in range(CHORD_STEPS):
-        whole = bodies.world(rows.clamped(boundaries, columns.displaced(whole.motion, system.step(errors))))
+        step = system.step(errors, limits.excess(whole.motion))
+        whole = bodies.world(rows.clamped(boundaries, columns.displaced(whole.motion, step)))
         errors = rows.across(rows.errors(whole))
         now = np.abs(errors).max(axis=1, initial=0.0)
         worse = now > largest
@@ -152,14 +166,18 @@ def _projected(
 class _System:
     """The linear system of a batch of frames: the least step that gives the rows a change."""
 
-    def __init__(self, rows: Rows, world: WorldState, softness: Array, metric: Array) -> None:
+    def __init__(self, rows: Rows, world: WorldState, softness: Array, metric: Array, limits: LimitRows) -> None:
+        """`limits` are the rows of joints that the step keeps at the boundaries of their limits."""
+        self._limits = limits
         jacobian = rows.across(rows.jacobian(world) * np.isfinite(softness)[:, :, None])
         metric = with_least_levers(metric + JOINT_SHARE**2 * np.eye(metric.shape[1]), LEAST_LEVER)
         self._whitener = whitening(metric)
+        recruited = jacobian if rows.recruited is None else jacobian * rows.recruited
+        jacobian, recruited = (np.concatenate([each, limits.jacobian], axis=1) for each in (jacobian, recruited))
         white = jacobian @ self._whitener.swapaxes(1, 2)
         self._pulls = white
         if rows.recruited is not None:
-            self._pulls = (jacobian * rows.recruited) @ self._whitener.swapaxes(1, 2)
+            self._pulls = recruited @ self._whitener.swapaxes(1, 2)
         gram = white @ self._pulls.swapaxes(1, 2)
         diagonal = np.einsum("frr->fr", gram)
         softness = np.where(np.isfinite(softness), softness, 0.0)
@@ -169,8 +187,10 @@ class _System:
         diagonal[diagonal == 0.0] = 1.0
         self._inverse = np.linalg.inv(gram)
 
-    def step(self, errors: Array) -> Array:
-        """(frames, columns) the step for a change (frames, rows)."""
+    def step(self, errors: Array, excess: Array) -> Array:
+        """(frames, columns) the step for a change (frames, rows), and back inside of limits that are exceeded by an
+        excess (frames, boundaries)."""
+        errors = np.concatenate([errors, self._limits.errors(excess)], axis=1)
         step = combined(combined(times(self._inverse, errors), self._pulls), self._whitener)
         longest = np.abs(step).max(axis=1, initial=0.0)
         return step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, LONGEST_STEP))[:, None]

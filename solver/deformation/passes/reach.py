@@ -77,13 +77,25 @@ def _up_to_knots(mask: BoolArray, knots: IntArray) -> BoolArray:
     return extended
 
 
+def missed_frames(
+    frame_tasks: FrameTasks, work: Workspace, draft: Draft, frames: IntArray, tolerance: float
+) -> IntArray:
+    """Those of some active frames in which a draft misses a target that is not relaxed by more than a tolerance, in
+    sizes of the character or radians; between two knots only the worst one."""
+    motion = draft.columns.displaced(work.source.clip.motion.at(frames), draft.at(frames))
+    rows = Rows(frame_tasks, frames, draft.columns, exact_only=True)
+    worst = rows.distances(rows.errors(WorldState.of(frame_tasks.skeleton, motion))).max(axis=1, initial=0.0)
+    missed = np.flatnonzero(worst > tolerance)
+    order = missed[np.argsort(-worst[missed], kind="stable")]
+    interval = np.searchsorted(draft.knots.frames, frames[order], side="right")
+    return np.sort(frames[order[np.unique(interval, return_index=True)[1]]])
+
+
 def missed_knots(frame_tasks: FrameTasks, work: Workspace, draft: Draft, tolerance: float) -> IntArray:
-    """The knots at which a draft misses a target that is not relaxed by more than a tolerance, in sizes of the
-    character or radians."""
-    frames, columns = draft.knots.frames, draft.columns
-    world = WorldState.of(columns.skeleton, columns.displaced(work.source.clip.motion.at(frames), draft.at_knots()))
-    rows = Rows(frame_tasks, frames, columns, exact_only=True)
-    return np.flatnonzero((rows.distances(rows.errors(world)) > tolerance).any(axis=1) & ~draft.knots.fixed)
+    """The free knots at which a draft misses a target that is not relaxed by more than a tolerance."""
+    free = np.flatnonzero(~draft.knots.fixed)
+    found = missed_frames(frame_tasks, work, draft, draft.knots.frames[free], tolerance)
+    return free[np.isin(draft.knots.frames[free], found)]
 
 
 def spread_knots(frame_tasks: FrameTasks, knots: Knots) -> IntArray:
@@ -108,7 +120,9 @@ def find_relaxation(
     source = work.source.clip.motion.at(frames)
     work.write(frames, columns.displaced(source, draft.at(frames)))
     for tasks in (*wanted.halfway(), wanted):
-        yield from work.solve_strictly(tasks, frames, Stage.CONFLICTS, columns.dofs.moving, STEPS)
+        yield from work.solve_strictly(
+            tasks, frames, Stage.CONFLICTS, columns.dofs.moving, STEPS, work.settings.tolerances.reachable
+        )
     world = WorldState.of(columns.skeleton, work.at(frames))
     relaxation = no_relaxation(wanted)
     for number, channel in enumerate(timeline.channels):
