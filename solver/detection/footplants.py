@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,14 +14,17 @@ from ..body.joints import BodyPoint
 from ..body.landmarks.proportions import implausible_landmarks
 from ..body.moving_ground import ground_velocity, over_ground
 from ..body.skeleton import Skeleton
-from ..constraints import Footplant
+from ..constraints import Footplant, Source
 from ..core import rotations
 from ..core.arrays import Array, IntArray, median
 from ..core.errors import LandmarkError
 from ..deformation.loops import Loop, is_cyclic
+from ..deformation.plant_transitions import hold_windows
 from .rest_intervals import RestInterval, is_at_apex, rest_intervals
 from .settings import DEFAULT_FOOTPLANTS, FootplantSettings
 from .stances import Stance, stances_of_foot
+
+SomeFootplant = TypeVar("SomeFootplant", bound=Footplant)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,7 +44,15 @@ def detect_footplants(clip: Clip, settings: FootplantSettings = DEFAULT_FOOTPLAN
 
     Under a character that walks in place the ground moves (see `ground_velocity`), and feet rest on it. Where the clip
     is a loop, a foot that rests while it starts again has two plants: one up to the end, one from the first frame on.
+
+    Plants of one foot that follow each other leave time for the way between their places (`with_time_between`).
     """
+    return with_time_between(resting_footplants(clip, settings), clip)
+
+
+def resting_footplants(clip: Clip, settings: FootplantSettings = DEFAULT_FOOTPLANTS) -> list[DetectedFootplant]:
+    """As `detect_footplants`, with all frames in which a foot rests: plants of one foot may follow each other at once,
+    where its ball rests while the heel is put down elsewhere."""
     velocity = ground_velocity(clip)
     if not velocity.any():
         return [_footplant(stance) for stance in _in_order(_stances(clip, settings))]
@@ -51,6 +62,28 @@ def detect_footplants(clip: Clip, settings: FootplantSettings = DEFAULT_FOOTPLAN
     else:
         found = [_footplant(stance) for stance in _in_order(_stances(over_ground(clip, velocity), settings))]
     return [replace(plant, ground_velocity=velocity_tuple) for plant in found]
+
+
+def with_time_between(plants: Sequence[SomeFootplant], clip: Clip) -> list[SomeFootplant]:
+    """The plants with time for the way from each to the next one of the same foot: both end, or begin, where the foot
+    is nearest to its place, so that it can be held there in all of their frames without a jolt (`hold_windows`).
+
+    A plant that is shorter stands elsewhere, so this is repeated until no plant gives up a frame.
+    """
+    source, found = Source(clip), list(plants)
+    while windows := {id(plant): window for plant, window in hold_windows(found, source)}:
+        found = [_within(plant, *windows[id(plant)]) if id(plant) in windows else plant for plant in found]
+    return found
+
+
+def _within(plant: SomeFootplant, begin: float, end: float) -> SomeFootplant:
+    """A plant whose events lie within a window, without a part that lies outside."""
+    events: dict[str, Any] = {}
+    for part, (strike, off) in plant.stays.items():
+        is_inside = strike <= end and off >= begin
+        events[f"{part}_strike"] = max(strike, begin) if is_inside else None
+        events[f"{part}_off"] = min(off, end) if is_inside else None
+    return replace(plant, **events)
 
 
 def _in_order(stances: Sequence[Stance]) -> list[Stance]:
