@@ -2,9 +2,9 @@
 """The draft: the smoothest displacement that meets all targets, found for all frames together on a few knots a second.
 
 Among the displacements that meet the targets at the knots, the draft has the least second differences over time and the
-least size, both in `DisplacementMetric`. Feet in the air are free: the least second differences carry a foot from one
-plant to the next. Each step is the exact solution of a banded system, linear in the number of knots.
-Derivation: docs/derivations.md.
+least size, both in `DisplacementMetric`; the size is measured from the shift that both feet have in common
+(`common_shift`). Feet in the air are free: the least second differences carry a foot from one plant to the next. Each
+step is the exact solution of a banded system, linear in the number of knots. Derivation: docs/derivations.md.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ...core.arrays import TINY, Array, BoolArray, IntArray, dilated, runs
 from ...core.banded import BlockPentadiagonal
 from ...core.row_space import combined, times
 from ..columns import Columns
+from ..common_shift import carried
 from ..frame_tasks import FrameTasks
 from ..metric import DisplacementMetric, with_least_levers
 from ..rows import Rows
@@ -239,6 +240,7 @@ def solve_draft(
     distances = rows.distances(rows.errors(undisplaced))
     bending = Bending(knots, size, transition_times((distances[:, :, None] * rows.movers).max(axis=1)), work.source)
     free = rows.movable & ~knots.fixed[:, None]
+    shift = axes.from_parents(carried(frame_tasks.timeline, rows, undisplaced), knots.frames)
     tolerances = work.settings.tolerances
     far = (distances > (tolerances.far if (distances > tolerances.far).any() else tolerances.close)).any(axis=0)
     weights = _weights(rows, frame_tasks, far) if by_priority else np.full(rows.active.shape, FIRM)
@@ -260,7 +262,7 @@ def solve_draft(
         system = bending.factored(blocks, free)
         before = np.inf
         for _ in range(1 if by_priority else CHORD_STEPS):
-            right = combined(errors, weighted) - times(size, values) + bending.pull(values)
+            right = combined(errors, weighted) - times(size, values - shift) + bending.pull(values)
             step = system.solve(right * free)
             length = float(np.abs(step).max(initial=0.0))
             if length > longest:
