@@ -19,16 +19,19 @@ from poise.solver.body.motion import Motion
 from poise.solver.body.moving_ground import over_ground
 from poise.solver.constraints import Source
 from poise.solver.core import rotations
+from poise.solver.deformation.metric import largest_accelerations
 from poise.solver.deformation.plant_transitions import hold_windows
 from poise.solver.detection.baselines import detect_by_speed_and_height, detect_by_squared_displacement
 from poise.solver.detection.detected import Detected
 from poise.solver.detection.footplants import (
+    STOPPED_SHARE,
     DetectedFootplant,
     can_support,
     detect_footplants,
     heel_rises,
     resting_footplants,
     with_time_between,
+    without_fast_ends,
     without_hovering,
     without_lifts,
 )
@@ -403,8 +406,9 @@ def test_captured_clips_are_read_as_they_were_labelled(mocap: Path, name: str) -
 def test_plants_of_one_foot_leave_time_for_the_way_between_them(mocap: Path, name: str) -> None:
     """Also where a ball rests while the heel is put down elsewhere. No other plant is changed, and none by much."""
     clip = solver.read_bvh(mocap / f"{name}.bvh")
-    resting, found = resting_footplants(clip), detect_footplants(clip)
-    source = Source(clip)
+    resting = resting_footplants(clip)
+    found, source = with_time_between(resting, clip), Source(clip)
+    assert not hold_windows(detect_footplants(clip), source)
     assert hold_windows(resting, source) and not hold_windows(found, source)
     assert len(found) == len(resting)
     shorter = [one.stays != other.stays for one, other in zip(found, resting, strict=True)]
@@ -413,6 +417,34 @@ def test_plants_of_one_foot_leave_time_for_the_way_between_them(mocap: Path, nam
         for part, (begin, end) in one.stays.items():
             (least, most) = other.stays[part]
             assert least <= begin and end <= most and end - begin >= 0.65 * (most - least)
+
+
+@pytest.mark.parametrize("name", ["09_01", "16_17"])
+def test_a_foot_stands_only_where_it_can_come_to_rest_without_a_jolt(mocap: Path, name: str) -> None:
+    """Feet slide as they land and leave: the fastest of these frames are left out, four at most at an event."""
+    clip = solver.read_bvh(mocap / f"{name}.bvh")
+    resting = resting_footplants(clip)
+    found = without_fast_ends(resting, clip)
+    assert [each.stays for each in found] != [each.stays for each in resting]
+    for one, other in zip(found, resting, strict=True):
+        assert one.stays.keys() == other.stays.keys()
+        for part, (begin, end) in one.stays.items():
+            name_of_point = f"{one.foot}_{'heel' if part == 'heel' else 'ball'}"
+            places = clip.position(clip.skeleton.landmarks.require(name_of_point))
+            limit = STOPPED_SHARE * largest_accelerations(places[:, None], clip)[0]
+            least, most = other.stays[part]
+            assert least <= begin <= least + 4 and most - 4 <= end <= most
+            steps = np.linalg.norm(np.diff(places[int(begin) : int(end) + 1], axis=0), axis=1)
+            cut_most = (begin - least, most - end)
+            for step, cut in zip(steps[[0, -1]], cut_most, strict=True):
+                assert step <= limit or cut == min(4, (most - least) // 3)
+
+
+def test_a_foot_that_stops_at_once_is_planted_from_there() -> None:
+    """Made-up feet, and that after a calibration pose, do not slide: no frame is left out."""
+    motion = walk(fps=60.0)
+    resting = resting_footplants(motion.clip)
+    assert events(without_fast_ends(resting, motion.clip)) == events(resting)
 
 
 def test_plants_in_one_place_need_no_time_between_them() -> None:
