@@ -29,7 +29,7 @@ SomeFootplant = TypeVar("SomeFootplant", bound=Footplant)
 
 STOPPED_SHARE = 0.5
 """Share of its largest acceleration with which a heel, or a ball, may come to rest within a frame. Feet of a capture
-slide as they land; without a limit 4 more of 100 clips jump by more than 1.5 (public CMU library, subjects 1 to 60)."""
+slide as they land; without a limit 5 more of 100 clips jump by more than 1.5 (public CMU library, subjects 1 to 60)."""
 
 LONGEST_STOP = 1.0 / 30.0
 """Seconds by which an event is moved at most: about what events that are placed by eye are sure to."""

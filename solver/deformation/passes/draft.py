@@ -37,7 +37,7 @@ LEAST_LEVER = 0.2
 BODY_SHARE = 2.2
 """How much more a translation of the whole body counts than what it moves: feet that slide are corrected by their legs,
 and the hips stay. Without it hips move twice as far (13_35 and 13_01, played at 24 frames a second), with 3 kicks jolt;
-joints jump as rarely with all of these (100 clips of the public CMU library, subjects 1 to 60)."""
+joints jump as rarely with 1 and with 3 (100 clips of the public CMU library, subjects 1 to 60)."""
 
 KNOT_RATE = 20.0
 """Knots a second. With 30 and 60 the results are the same (60 clips of the public CMU library, subjects 1 to 60): what
