@@ -17,6 +17,7 @@ from ..core import rotations
 from ..core.arrays import Array, IntArray
 from ..core.errors import ConstraintError
 from ..core.numbers import is_number
+from ..deformation.plant_transitions import ALWAYS, Window, hold_windows
 from .limbs import LIMB_NAMES, MOST_POINTS, Limb, limbs_of
 
 POINT_OF_PART = {"heel": "heel", "toe": "ball"}
@@ -76,21 +77,29 @@ def planted_points(
     """The planted points of footplants, and planted points as they are, in the order of their begins, checked.
 
     A footplant plants the heel from `heel_strike` to `heel_off` and the ball from `toe_strike` to `toe_off`, at the
-    locations that it gives or else at the mean of their positions; with `ground`, on it. Plants of one point without
-    a given location and without a frame between them become one.
+    locations that it gives or else at the mean of their positions; with `ground`, on it. Footplants of one foot leave
+    time for the way between their places (`hold_windows`). Plants of one point without a given location and without a
+    frame between them become one.
     """
-    source = Source(clip, ground)
-    found: list[PlantedPoint] = []
-    for plant in plants:
-        found += _points_of(plant, source) if isinstance(plant, Footplant) else [plant]
-    checked = check_plants(merged(found), limbs)
+    source, given = Source(clip, ground), tuple(plants)
+
+    def points(windows: dict[int, Window]) -> tuple[PlantedPoint, ...]:
+        found: list[PlantedPoint] = []
+        for plant in given:
+            window = windows.get(id(plant), ALWAYS)
+            found += _points_of(plant, source, window) if isinstance(plant, Footplant) else [plant]
+        return check_plants(merged(found), limbs)
+
+    checked = points({})
     for plant in checked:
         if plant.begin < 0 or plant.end >= clip.frames:
             raise ConstraintError(
                 f"{plant.label}: frames {plant.begin} to {plant.end} lie outside the clip, whose frames are 0 to "
                 f"{clip.frames - 1}."
             )
-    return checked
+    footplants = [plant for plant in given if isinstance(plant, Footplant)]
+    windows = {id(plant): window for plant, window in hold_windows(footplants, source)}
+    return points(windows) if windows else checked
 
 
 def on_floors(
@@ -184,8 +193,9 @@ def located_points(plant: Footplant, source: Source) -> list[PlantedPoint]:
     return found
 
 
-def _points_of(plant: Footplant, source: Source) -> list[PlantedPoint]:
-    """Heel and ball of a footplant, those that are planted; with locations where the footplant gives or moves them."""
+def _points_of(plant: Footplant, source: Source, window: Window) -> list[PlantedPoint]:
+    """Heel and ball of a footplant, those that are planted within a window; with locations where the footplant gives or
+    moves them."""
     is_given = any(value is not None for value in (plant.position, plant.heading, plant.height))
     is_moved = plant.turn != 0.0 or bool(np.any(np.asarray(plant.shift, dtype=np.float64) != 0.0))
     located = located_points(plant, source) if is_given or is_moved else ()
@@ -195,7 +205,7 @@ def _points_of(plant: Footplant, source: Source) -> list[PlantedPoint]:
         floor = "own" if plant.own_height else "ground"
     found = []
     for part, (begin, end) in plant.stays.items():
-        frames = active_frames(begin, end)
+        frames = active_frames(max(begin, window[0]), min(end, window[1]))
         if frames.size:
             found.append(_point_of(plant, part, frames, locations.get(POINT_OF_PART[part]), floor))
     return found

@@ -296,9 +296,9 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
             wanted = blended
             draft = solve_draft(wanted, work, metric, draft)
             yield work.progress(Stage.BOUNDARIES, 1.0)
-    missed = missed_knots(wanted, work, draft, tolerances.close)
-    if missed.size:
-        chosen = spread_knots(wanted, knots) if is_far else np.union1d(missed, spread_knots(wanted, knots))
+    missed = np.zeros(0, dtype=np.int64) if is_far else missed_knots(wanted, work, draft, tolerances.close)
+    if is_far or missed.size:
+        chosen = np.union1d(missed, spread_knots(wanted, knots))
         relaxation, draft = yield from find_relaxation(wanted, work, undisplaced, chosen)
         draft = solve_draft(relaxed(wanted, relaxation, knots.frames), work, metric, draft)
         yield work.progress(Stage.COARSE, 1.0)
@@ -308,7 +308,7 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
         events = np.union1d(between, wanted.timeline.events())
         draft = draft.refined(Knots.of(movable, changed, clip.fps, work.source.period, events))
         draft = solve_draft(relaxed(wanted, relaxation, draft.knots.frames), work, metric, draft)
-        yield work.progress(Stage.BOUNDARIES, 1.0)
+        yield work.progress(Stage.CONFLICTS, 1.0)
     tasks = relaxed(wanted, relaxation, draft.knots.frames)
     work.write_draft(frames, columns.displaced(clip.motion.at(frames), draft.at(frames)))
     unmet = yield from project(tasks, work, frames, draft)

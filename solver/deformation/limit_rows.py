@@ -27,8 +27,8 @@ class LimitRows:
     """(frames, rows)"""
 
     def errors(self, excess: Array) -> Array:
-        """(frames, rows) the changes of the excess that lead to the boundaries, given the excess (frames, boundaries) in
-        radians; zero inside."""
+        """(frames, rows) the changes of the excess that lead to the boundaries, given the excess (frames, boundaries);
+        zero inside."""
         own = np.take_along_axis(excess, self._boundaries, axis=1)
         return np.where(self._used, -np.maximum(own, 0.0), 0.0)
 

@@ -53,14 +53,8 @@ class DisplacementMetric:
     def _weights(self) -> Array:
         """(watched,) the weight of each watched joint's displacement, per unit of length; over all joints of the
         character their mean square is that of one size."""
+        weights = 1.0 / largest_accelerations(self._clip.world.positions, self._clip)
         size = self._columns.skeleton.size
-        places = self._clip.world.positions
-        accelerations = np.full(places.shape[1], CALMEST)
-        if len(places) > 2 + LEFT_OUT:
-            lengths = np.linalg.norm(np.diff(places, 2, axis=0), axis=2) / size
-            kept = len(lengths) - LEFT_OUT
-            accelerations = np.maximum(np.partition(lengths, kept - 1, axis=0)[kept - 1], CALMEST)
-        weights = 1.0 / accelerations
         return np.asarray(weights[self.watched] / (np.sqrt(np.mean(weights**2)) * size))
 
     def at(self, world: WorldState) -> Array:
@@ -71,6 +65,17 @@ class DisplacementMetric:
         ]
         watched = self._columns.in_parents(np.concatenate(rows, axis=1), world)
         return watched.swapaxes(1, 2) @ watched
+
+
+def largest_accelerations(places: Array, clip: Clip) -> Array:
+    """(points,) the largest acceleration of points at places (frames, points, 3), per frame squared, in the clip's
+    units; `CALMEST` at least, and without those that are left out."""
+    calmest = CALMEST * clip.skeleton.size
+    if len(places) <= 2 + LEFT_OUT:
+        return np.full(places.shape[1], calmest)
+    lengths = np.linalg.norm(np.diff(places, 2, axis=0), axis=2)
+    kept = len(lengths) - LEFT_OUT
+    return np.asarray(np.maximum(np.partition(lengths, kept - 1, axis=0)[kept - 1], calmest))
 
 
 def with_least_levers(metric: Array, least: float) -> Array:

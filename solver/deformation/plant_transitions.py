@@ -3,7 +3,8 @@
 
 Plants of one foot may follow each other at once, in places that differ. Then the foot would have to be in two places
 within a frame. So both give up some frames: the transition between them has the accelerations of a motion that can be
-seen without a jolt. Heel and ball of a foot give up the same frames, since they are parts of one body.
+seen without a jolt. Heel and ball of a foot give up the same frames, since they are parts of one body. Detection gives
+plants this time already, and cleanup asks here for that of plants that a user has placed.
 """
 
 from __future__ import annotations
@@ -25,33 +26,74 @@ LARGEST_CUT = 1.0 / 3.0
 """The share of its duration that a plant gives up at most at either end."""
 
 
+Window = tuple[float, float]
+"""The first and the last time at which a plant may hold its foot."""
+
+ALWAYS: Window = (-np.inf, np.inf)
+"""The window of a plant that gives up nothing."""
+
+
 def transition_frames(distance: float, fps: float) -> float:
     """The least frames of a transition over a distance in sizes of the character, or radians."""
-    return fps * float(np.sqrt(PEAK * distance / ACCELERATION))
+    return float(_transition_frames(np.array(distance), fps))
+
+
+def _transition_frames(distances: Array, fps: float) -> Array:
+    """As `transition_frames`, for distances of any shape."""
+    return fps * np.sqrt(PEAK * distances / ACCELERATION)
 
 
 def with_transitions(tracks: Sequence[Track], constraints: Iterable[Constraint], source: Source) -> list[Track]:
     """The tracks of all constraints, the hold intervals of plants shortened where the next plant of the same foot
     leaves too little time for the way between them."""
+    windows = {id(plant): window for plant, window in hold_windows(constraints, source)}
+    return [_shortened(track, *windows.get(id(track.constraint), ALWAYS)) for track in tracks]
+
+
+def hold_windows(constraints: Iterable[Constraint], source: Source) -> list[tuple[Footplant, Window]]:
+    """The plants that give up time for the way to the next plant of the same foot, or from the one before, each with
+    its window."""
     plants = [constraint for constraint in constraints if isinstance(constraint, Footplant)]
-    own_tracks: dict[int, list[Track]] = {}
-    for track in tracks:
-        own_tracks.setdefault(id(track.constraint), []).append(track)
-    windows: dict[int, tuple[float, float]] = {}
+    windows: dict[int, Window] = {}
     for foot in ("left", "right"):
         own = sorted((plant for plant in plants if plant.foot == foot), key=_begin)
         for before, after in pairwise(own):
             leaving, arriving = _end(before), _begin(after)
-            missing = transition_frames(_distance(before, after, own_tracks, source), source.clip.fps) - (
-                arriving - leaving
-            )
-            if missing <= 0.0 or leaving > _end(after) or before.priority != after.priority:
+            if leaving > _end(after) or before.priority != after.priority:
                 continue
-            cut_before = min(0.5 * missing, LARGEST_CUT * (leaving - _begin(before)))
-            cut_after = min(0.5 * missing, LARGEST_CUT * (_end(after) - arriving))
-            windows[id(before)] = (windows.get(id(before), (-np.inf, np.inf))[0], leaving - cut_before)
-            windows[id(after)] = (arriving + cut_after, np.inf)
-    return [_shortened(track, *windows.get(id(track.constraint), (-np.inf, np.inf))) for track in tracks]
+            cut_before, cut_after = _cuts(before, after, source)
+            if cut_before:
+                windows[id(before)] = windows.get(id(before), ALWAYS)[0], leaving - cut_before
+            if cut_after:
+                windows[id(after)] = arriving + cut_after, np.inf
+    return [(plant, windows[id(plant)]) for plant in plants if id(plant) in windows]
+
+
+def _cuts(before: Footplant, after: Footplant, source: Source) -> tuple[int, int]:
+    """The frames that a plant gives up at its end, and the next one of its foot at its begin: the fewest that leave
+    time for the way between them, and about as many each; all that they may give up where that is too little."""
+    leaving, arriving = _end(before), _begin(after)
+    own, others = ({track.effector: track for track in plant.compiled(source)} for plant in (before, after))
+
+    def missing(cuts_before: Array, cuts_after: Array) -> Array:
+        """(cuts before, cuts after) the frames that are still missing after each pair of cuts."""
+        farthest = np.zeros((len(cuts_before), len(cuts_after)))
+        for effector in own.keys() & others.keys():
+            ends = _at(own[effector], leaving - cuts_before)
+            begins = _at(others[effector], arriving + cuts_after)
+            farthest = np.maximum(farthest, np.linalg.norm(begins - ends[:, None], axis=2))
+        needed = _transition_frames(farthest / source.clip.skeleton.size, source.clip.fps)
+        return np.asarray(needed - (arriving - leaving) - cuts_before[:, None] - cuts_after)
+
+    at_first = float(missing(np.zeros(1), np.zeros(1))[0, 0])
+    if at_first <= 0.0:
+        return 0, 0
+    durations = leaving - _begin(before), _end(after) - arriving
+    cuts = [np.arange(np.floor(min(np.ceil(at_first), LARGEST_CUT * duration)) + 1.0) for duration in durations]
+    given, uneven = cuts[0][:, None] + cuts[1], np.abs(cuts[0][:, None] - cuts[1])
+    costs = np.where(missing(cuts[0], cuts[1]) <= 0.0, given + uneven / (1.0 + given.max()), np.inf)
+    row, column = np.unravel_index(costs.argmin() if np.isfinite(costs).any() else costs.size - 1, costs.shape)
+    return int(cuts[0][row]), int(cuts[1][column])
 
 
 def _begin(plant: Footplant) -> float:
@@ -62,20 +104,12 @@ def _end(plant: Footplant) -> float:
     return max(end for _, end in plant.stays.values())
 
 
-def _distance(one: Footplant, other: Footplant, tracks: dict[int, list[Track]], source: Source) -> float:
-    """How much the displacements of a foot differ between the end of a plant and the begin of another, in sizes of the
-    character."""
-    ends = {track.effector: _at(track, _end(one)) for track in tracks[id(one)]}
-    begins = {track.effector: _at(track, _begin(other)) for track in tracks[id(other)]}
-    ways = [begins[effector] - ends[effector] for effector in ends.keys() & begins.keys()]
-    return max((float(np.linalg.norm(way)) for way in ways), default=0.0) / source.clip.skeleton.size
-
-
-def _at(track: Track, time: float) -> Array:
-    """(3,) the displacement of a track at the nearest moment of its hold interval."""
+def _at(track: Track, times: Array) -> Array:
+    """(times, 3) the displacements of a track at the frames of its hold interval that are nearest to times (times,)."""
     ((begin, end),) = track.hold_intervals
-    frame = min(max(round(min(max(time, begin), end)), track.begin), track.end)
-    return track.part(frame, frame)[0]
+    frames = np.clip(np.rint(np.clip(times, begin, end)), track.begin, track.end).astype(np.int64)
+    first = int(frames.min())
+    return track.part(first, int(frames.max()))[frames - first]
 
 
 def _shortened(track: Track, begin: float, end: float) -> Track:

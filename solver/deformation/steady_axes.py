@@ -3,7 +3,8 @@
 
 The coordinates of `Columns` are those of each joint's parent. In a capture, a straight limb may turn about itself from
 one frame to the next, and the limb below it back: no point of the body moves, but what is constant in the parent's
-frame jumps in the world. Steady axes follow the direction of the parent's bone, and do not turn about it.
+frame jumps in the world. Steady axes follow the direction of the parent's bone, and do not turn about it. Where a
+capture breaks, they do not follow faster than a body can turn.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from ..body.clip import Clip
 from ..core import rotations
 from ..core.arrays import Array, IntArray
 from .columns import Columns
+
+FASTEST = 40.0
+"""Radians a second: faster than pelvis, thigh or shank of a person ever turn."""
 
 
 class SteadyAxes:
@@ -34,14 +38,22 @@ class SteadyAxes:
         world, skeleton = self._clip.world, self._columns.skeleton
         actual = world.parent_rotations(self._joints)
         steady = actual.copy()
+        longest = FASTEST / self._clip.fps
+        turned = np.abs(np.einsum("fji,fji->fj", actual[1:], actual[:-1])).min(axis=0, initial=1.0)
+        breaks = turned < np.cos(0.5 * min(longest, np.pi))
         for number, joint in enumerate(self._joints):
             parent = skeleton.parents[joint]
-            if parent < 0 or skeleton.parents[parent] < 0:
-                continue  # the trunk turns slowly
-            bone = world.positions[:, joint] - world.positions[:, parent]
-            if rotations.lengths(bone).min() > 0.0:
-                turns = np.concatenate([actual[:1, number], rotations.between(bone[:-1], bone[1:])])
-                steady[:, number] = rotations.normalize(_accumulated(turns))
+            if parent >= 0 and skeleton.parents[parent] >= 0:
+                bone = world.positions[:, joint] - world.positions[:, parent]
+                if rotations.lengths(bone).min() == 0.0:
+                    continue
+                turns = rotations.between(bone[:-1], bone[1:])
+            elif breaks[number]:  # else the trunk's own axes are steady
+                turns = rotations.quotient(actual[1:, number], actual[:-1, number])
+            else:
+                continue
+            turns = np.concatenate([actual[:1, number], _shortened(turns, longest) if breaks[number] else turns])
+            steady[:, number] = rotations.normalize(_accumulated(turns))
         return rotations.multiply(rotations.conjugate(actual), steady)
 
     def _matrices(self, frames: IntArray) -> Array:
@@ -76,6 +88,13 @@ class SteadyAxes:
         turned = rows.copy()
         turned[:, :, : self._turning] = (own @ matrices).swapaxes(1, 2).reshape(*rows.shape[:2], self._turning)
         return turned
+
+
+def _shortened(turns: Array, longest: float) -> Array:
+    """(frames, 4) rotations, those by larger angles shortened to `longest`."""
+    vectors = rotations.log(turns)
+    angles = rotations.lengths(vectors)[:, None]
+    return rotations.exp(vectors * np.minimum(1.0, longest / np.maximum(angles, longest)))
 
 
 def _accumulated(turns: Array) -> Array:

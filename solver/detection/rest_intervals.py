@@ -100,9 +100,9 @@ def _with_roll(
     (begin, end), (before, after), stride = interval, room, profile.stride
     middle = (begin + end) // 2
     if roll_end == "first":
-        begin -= _leading(profile.rolls[before:begin][::-1])
+        begin -= leading(profile.rolls[before:begin][::-1])
     else:
-        end += _leading(profile.rolls[end - stride + 1 : after - stride])
+        end += leading(profile.rolls[end - stride + 1 : after - stride])
     if not profile.is_noisy(middle):
         return begin, end
     onsets = Onsets(positions[before:after], stride, fps, profile.settings)
@@ -177,6 +177,6 @@ def _triple(place: Array) -> tuple[float, float, float]:
     return float(place[0]), float(place[1]), float(place[2])
 
 
-def _leading(flags: BoolArray) -> int:
+def leading(flags: BoolArray) -> int:
     """How many flags are true before the first false one."""
     return len(flags) if flags.all() else int(np.argmin(flags))

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.solver import Clip, Footplant, Ground, Motion, read_bvh
+from poise.solver.detection.footplants import with_time_between
 
 LABELS = Path(__file__).parents[2] / "labels"
 LABELLED = ("02_01", "09_01", "10_01", "13_11", "13_35", "16_17", "49_06", "85_05", "135_04")
@@ -23,7 +24,7 @@ EVENTS = ("heel_strike", "toe_strike", "heel_off", "toe_off")
 
 
 def captured(mocap: Path, name: str) -> tuple[Clip, list[Footplant]]:
-    """A clip and its plants."""
+    """A clip and its plants; the labels cut the stay of a ball without time between, which is added."""
     whole = read_bvh(mocap / f"{name}.bvh")
     clip = whole.with_motion(Motion(whole.motion.rotations[1:], whole.motion.translations[1:]))
     labels = json.loads((LABELS / f"{name}.json").read_text(encoding="utf-8"))["footplants"]
@@ -31,7 +32,7 @@ def captured(mocap: Path, name: str) -> tuple[Clip, list[Footplant]]:
         Footplant(foot=label["foot"], **{event: None if label[event] is None else label[event] - 1 for event in EVENTS})
         for label in labels
     ]
-    return clip, plants
+    return clip, with_time_between(plants, clip)
 
 
 def floor_of(clip: Clip, plants: list[Footplant]) -> Ground:

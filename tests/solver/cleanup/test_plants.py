@@ -18,6 +18,7 @@ from poise.solver.cleanup.plants import (
 )
 from poise.solver.core import rotations
 from poise.solver.core.errors import ConstraintError
+from poise.solver.deformation.plant_transitions import transition_frames
 from poise.solver.synthetic import human, walk
 
 LIMBS = limbs_of(human())
@@ -54,6 +55,19 @@ def test_plants_of_a_point_without_a_frame_between_them_become_one():
     assert (whole.begin, whole.end) == (0, 9)
     placed = [plants[0], PlantedPoint("left leg", "ball", 5, 9, location=(0.0, 0.0, 0.0))]
     assert len(planted_points(clip, placed, LIMBS)) == 2, "a given place is not the one before"
+
+
+def test_footplants_that_follow_each_other_at_once_leave_time_for_the_way_between_their_places():
+    """As in a deformation. Those in one place become one."""
+    clip = walk(steps=2, fps=60.0).clip
+    standing = clip.with_motion(clip.motion.at(np.full(60, 20)))
+    first, second = (solver.Footplant(foot="left", toe_strike=begin, toe_off=begin + 29) for begin in (0, 30))
+    (whole,) = planted_points(standing, [first, second], LIMBS)
+    assert (whole.begin, whole.end) == (0, 59)
+    moved = second.moved((0.2 * clip.skeleton.size, 0.0, 0.0))
+    before, after = planted_points(standing, [first, moved], LIMBS)
+    assert (before.begin, after.end) == (0, 59)
+    assert after.begin - before.end >= transition_frames(0.2, 60.0) > after.begin - before.end - 1
 
 
 def test_two_plants_of_one_point_at_once_are_refused_with_names_and_frames():

@@ -10,7 +10,7 @@ from poise.solver.body.motion import Motion
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.deformation.columns import Columns
-from poise.solver.deformation.steady_axes import SteadyAxes
+from poise.solver.deformation.steady_axes import FASTEST, SteadyAxes
 
 from ..made_up import moving_human
 
@@ -65,3 +65,24 @@ def test_axes_do_not_turn_with_a_limb_that_turns_about_itself(rng: np.random.Gen
         )
         found.append(SteadyAxes(each, columns).from_parents(constant_in_world / columns.scale, frames))
     np.testing.assert_allclose(found[0], found[1], atol=1e-9)
+
+
+def test_axes_do_not_follow_a_capture_that_breaks(rng: np.random.Generator) -> None:
+    """The pelvis is turned by 80° from one frame to the next: what is constant along its axes turns by less."""
+    clip = moving_human(rng, 40, fps=120.0)
+    turned = clip.motion.rotations.copy()
+    turned[20:, 0] = rotations.multiply(rotations.from_axis_angle((0.0, 1.0, 0.0), np.radians(80.0)), turned[20:, 0])
+    broken = clip.with_motion(Motion(turned, clip.motion.translations))
+    hip = clip.skeleton.index("l_hip")
+    largest = []
+    for each in (clip, broken):
+        axes, columns, _ = axes_of(each)
+        own = np.flatnonzero(columns.dofs.owners == hip)
+        values = np.zeros((40, columns.count))
+        values[:, own[0]] = 1.0
+        local = axes.in_parents(values, np.arange(40))[:, own]
+        parents = each.world.parent_rotations(np.array([hip]))[:, 0]
+        along = rotations.rotate(parents, local)
+        largest.append(np.arccos(np.clip(np.einsum("fi,fi->f", along[1:], along[:-1]), -1.0, 1.0)).max())
+    assert largest[1] <= FASTEST / 120.0 + 1e-6 < np.radians(80.0)
+    assert largest[0] < FASTEST / 120.0, "the motion itself is too fast for this test"
