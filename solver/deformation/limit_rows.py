@@ -44,13 +44,14 @@ class Limits:
         """(frames, boundaries) radians beyond each boundary; negative inside."""
         return self._boundaries.excess(motion)
 
-    def rows(self, world: WorldState, active: BoolArray) -> LimitRows:
-        """The rows of the active boundaries (frames, boundaries) in a state."""
+    def rows(self, world: WorldState, active: BoolArray, movable: BoolArray) -> LimitRows:
+        """The rows of the active boundaries (frames, boundaries) in a state, over the columns that are `movable`
+        (frames, columns)."""
         measured = self._boundaries.measured(world, np.ones(self._columns.count)) if active.any() else None
         most = int(active.sum(axis=1).max(initial=0))
         order = np.argsort(~active, axis=1, kind="stable")[:, :most]
         used = np.take_along_axis(active, order, axis=1)
         jacobian = np.zeros((world.frames, most, self._columns.count))
         if measured is not None:
-            jacobian = self._columns.in_parents(replace(measured, active=active).rows()[0], world)
+            jacobian = self._columns.in_parents(replace(measured, active=active).rows()[0], world) * movable[:, None]
         return LimitRows(jacobian, order, used)

@@ -117,14 +117,15 @@ class _Section:
         self.in_hold[during] = True
 
     def assign_transit(self, before: _Hold, after: _Hold) -> None:
-        """Assign the frames between two holds: half to each track, connected where they are different ones."""
+        """Assign the frames between two holds: half to each track, as far as it is active there, connected where they
+        are different ones."""
+        tracks = self.channel.tracks
         between = span(self.frames, before.end + 1, after.begin - 1)
-        is_first_half = self.frames[between] < 0.5 * (before.end + after.begin)
-        self.owner[between] = np.where(is_first_half, before.track, after.track)
+        half = min(max(0.5 * (before.end + after.begin), tracks[after.track].begin), tracks[before.track].end + 1)
+        self.owner[between] = np.where(self.frames[between] < half, before.track, after.track)
         if before.track == after.track:
             self.follow(before, between)
         else:
-            tracks = self.channel.tracks
             self.connect(_end_of_hold(tracks, before, 1), _end_of_hold(tracks, after, 0))
 
     def follow(self, hold: _Hold, chosen: slice) -> None:

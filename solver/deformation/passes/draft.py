@@ -369,9 +369,8 @@ class _Problem:
         jacobian = self.rows.across(self.rows.jacobian(here.world) * self.rows.active[:, :, None])
         if self.rows.recruited is not None:
             jacobian *= self.rows.recruited
-        limits = self._limits.rows(here.world, passed)
-        bounding = limits.jacobian * self.free[:, None]
-        turned = self._along_axes(np.concatenate([jacobian, bounding], axis=1), here.values)
+        limits = self._limits.rows(here.world, passed, self.free)
+        turned = self._along_axes(np.concatenate([jacobian, limits.jacobian], axis=1), here.values)
         return _Linear(self, turned[:, : jacobian.shape[1]], replace(limits, jacobian=turned[:, jacobian.shape[1] :]))
 
     def _along_axes(self, jacobian: Array, values: Array) -> Array:

@@ -131,14 +131,14 @@ def _projected(
     boundaries, limits = LimitBoundaries(skeleton, columns.dofs), Limits(columns)
     metric = rows.restricted(draft.metric_at(rows.frames))
     passed = limits.excess(world.motion) > 0.0
-    system = _System(rows, world, softness, metric, limits.rows(world, passed))
+    system = _System(rows, world, softness, metric, limits.rows(world, passed, rows.movable))
     for _ in range(LIMIT_ROUNDS):
         step = system.step(rows.across(wanted.copy()), limits.excess(world.motion))
         newly_passed = (limits.excess(columns.displaced(world.motion, step)) > tolerance) & ~passed
         if not newly_passed.any():
             break
         passed |= newly_passed
-        system = _System(rows, world, softness, metric, limits.rows(world, passed))
+        system = _System(rows, world, softness, metric, limits.rows(world, passed, rows.movable))
     moving = skeleton.mask(columns.dofs.moving)
     observed = np.logical_or.reduce([moving, *(block.task.observed_joints(skeleton) for block in rows.blocks)])
     bodies = CompositeBodies.of(world, observed)

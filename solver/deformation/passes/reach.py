@@ -20,7 +20,7 @@ from ..rows import Rows
 from ..smoothing import envelope, lowpass
 from ..timeline import Timeline
 from ..workspace import Workspace
-from .draft import Draft, Knots
+from .draft import Draft, Knots, frames_between
 
 STRIDE = 2
 """Of so many knots one is solved in strict priority, if all targets of the clip are to be judged: a fifth of a second
@@ -99,12 +99,13 @@ def missed_knots(frame_tasks: FrameTasks, work: Workspace, draft: Draft, toleran
 
 
 def spread_knots(frame_tasks: FrameTasks, knots: Knots) -> IntArray:
-    """Of the free knots that have tasks, every `STRIDE`-th in each run of such knots, and those at events."""
-    has_tasks = (frame_tasks.codes[knots.frames] >= 0).any(axis=1) & ~knots.fixed
-    chosen = has_tasks & np.isin(knots.frames, frame_tasks.timeline.events())
-    for first, last in runs(has_tasks):
-        chosen[first : last + 1 : STRIDE] = True
-    return np.flatnonzero(chosen)
+    """Of the free knots that have tasks, those at events, and the first of each of many equal parts of the clip, so
+    that solving some of the frames again chooses the same ones."""
+    timeline = frame_tasks.timeline
+    chosen = np.isin(knots.frames, timeline.events())
+    parts = knots.frames // (STRIDE * frames_between(timeline.source.clip.fps))
+    chosen[np.unique(parts, return_index=True)[1]] = True
+    return np.flatnonzero(chosen & (frame_tasks.codes[knots.frames] >= 0).any(axis=1) & ~knots.fixed)
 
 
 def find_relaxation(

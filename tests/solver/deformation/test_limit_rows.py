@@ -42,7 +42,7 @@ def test_derivatives_are_those_of_the_excess(limited: Skeleton, rng: np.random.G
     limits = Limits(columns)
     excess = limits.excess(motion)
     passed = excess > 0.0
-    rows = limits.rows(WorldState.of(limited, motion), passed)
+    rows = limits.rows(WorldState.of(limited, motion), passed, np.ones((5, columns.count), dtype=bool))
     assert passed.any() and rows.jacobian.shape[1] == passed.sum(axis=1).max()
     errors = rows.errors(excess)
     for frame in range(motion.frames):
@@ -66,7 +66,9 @@ def test_joints_inside_of_their_limits_have_no_error(limited: Skeleton, rng: np.
     columns, motion = Columns(limited, np.ones(4, dtype=bool)), random_motion(limited, rng)
     limits = Limits(columns)
     everywhere = np.ones_like(limits.excess(motion), dtype=bool)
-    rows = limits.rows(WorldState.of(limited, motion), everywhere)
+    movable = np.zeros((5, columns.count), dtype=bool)
+    rows = limits.rows(WorldState.of(limited, motion), everywhere, movable)
+    assert not rows.jacobian.any()
     assert not rows.errors(np.full(everywhere.shape, -0.1)).any()
     np.testing.assert_allclose(rows.errors(np.full(everywhere.shape, 0.1)), -0.1)
 
@@ -77,4 +79,5 @@ def test_without_limits_there_are_no_rows() -> None:
     motion = Motion(np.tile(rotations.IDENTITY, (3, 1, 1)), np.zeros((3, 1, 3)))
     limits = Limits(columns)
     assert limits.excess(motion).shape == (3, 0)
-    assert limits.rows(WorldState.of(free, motion), np.zeros((3, 0), dtype=bool)).jacobian.shape == (3, 0, 6)
+    none, movable = np.zeros((3, 0), dtype=bool), np.ones((3, 6), dtype=bool)
+    assert limits.rows(WorldState.of(free, motion), none, movable).jacobian.shape == (3, 0, 6)
