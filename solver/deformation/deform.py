@@ -41,9 +41,6 @@ from .steady_axes import SteadyAxes
 from .timeline import Timeline
 from .workspace import Workspace
 
-ATTEMPTS = 3
-"""How often targets are relaxed at most: at first those that are far, then those that the draft misses."""
-
 REACHED = 6.0
 """Time constants of a displacement after which its change does not count: a fiftieth of it is left."""
 
@@ -265,7 +262,7 @@ def _reached_frames(frame_tasks: FrameTasks, before: _Solution | None) -> BoolAr
 
 
 def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -> Generator[Progress, None, FrameTasks]:
-    """Solve some frames; returns the tasks with blended boundaries."""
+    """Solve some frames for the tasks of one independent part; returns these with blended boundaries."""
     skeleton, clip, timeline = compiled.skeleton, work.source.clip, compiled.timeline
     wanted = FrameTasks(timeline.without_free_transits(), compiled.targets, compiled.movable)
     columns = Columns(skeleton, moving_joints(skeleton, [each.task for each in wanted.single_level(frames[:1])]))

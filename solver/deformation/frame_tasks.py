@@ -70,7 +70,8 @@ class FrameTasks:
         self.relaxed: BoolArray = (
             np.zeros((timeline.frames, len(timeline.channels)), dtype=bool) if relaxed is None else relaxed
         )
-        """(frames, channels) whose targets could not be met and have been moved to where the effector comes near."""
+        """(frames, channels) whose targets need not be met: they cannot be, and have been moved to where the effector
+        comes near, or are around such ones."""
         no_channels = [np.zeros((timeline.frames, 0), dtype=np.int64)]
         self.codes: IntArray = np.concatenate(
             no_channels + [each.codes[:, None] for each in self._specifications], axis=1

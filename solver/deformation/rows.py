@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The rows of all tasks of some frames: errors and Jacobians over the coordinates of `Columns`, as one level.
 
-Errors are in sizes of the character or radians. Priorities do not count here: the projection has targets that can all
-be met (see `passes.reach`), and the draft weighs the rows itself.
+Errors are in sizes of the character or radians. Priorities do not count here: those targets that cannot be met beside
+more important ones are relaxed (see `passes.reach`).
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ class RowBlock:
     active: BoolArray
     """(frames,)"""
     vacant: BoolArray
-    """(frames,) where the channel is not active at all, or relaxed, so that the block may be continued there."""
+    """(frames,) where the channel is not active at all, or relaxed and without active rows, so that the block may be
+    continued there."""
     across: Array | None
-    """(frames, 3, 3) what multiplies the rows of the heel of a rigid foot: see `FrameTasks.across_foot`."""
+    """(frames, 3, 3) what multiplies the rows of the heel of a rigid foot: see `FrameTasks._across_foot`."""
     recruited: BoolArray | None
     """(columns,) the columns that may move for it; None for all that move it."""
     rows: slice
@@ -46,8 +47,8 @@ class Rows:
     """The rows of the tasks of some frames."""
 
     def __init__(self, frame_tasks: FrameTasks, frames: IntArray, columns: Columns, exact_only: bool = False) -> None:
-        """With `exact_only` the constraints that need not be met exactly have no active rows: see
-        `Constraint.exact`."""
+        """With `exact_only` relaxed targets, and constraints that need not be met exactly (`Constraint.exact`), have no
+        active rows."""
         self.columns = columns
         self.frames = frames
         self.blocks: list[RowBlock] = []

@@ -26,7 +26,8 @@ class Tolerances:
 
     @property
     def far(self) -> float:
-        """A target with a larger residual in the source is too far for the draft's linear steps."""
+        """Where a target is displaced farther from the source, reach is judged before the draft is solved, which has
+        knots at events."""
         return 4e5 * self.corrected
 
     @property

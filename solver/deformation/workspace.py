@@ -42,7 +42,7 @@ class Workspace:
         self.reference: Motion = Motion(reference.rotations.copy(), reference.translations.copy())
         """The draft: the source with a displacement that is smooth over time."""
         self.met: BoolArray = before.met.copy() if before else np.ones(source.frames, dtype=bool)
-        """(frames,) where all targets are met, relaxed ones as they are relaxed."""
+        """(frames,) where all targets that are not relaxed are met."""
         self.converged: BoolArray = before.converged.copy() if before else np.ones(source.frames, dtype=bool)
         """(frames,) where the iterations have converged."""
 

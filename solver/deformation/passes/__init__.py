@@ -3,8 +3,8 @@
 
 - `draft`: finds the smoothest displacement of the whole clip that meets the targets, at knots
 - `boundaries`: blends the active runs of constraints into the motion around them
-- `reach`: relaxes targets that cannot be met, and finds contested frames
-- `projection`: moves every frame to where it meets its targets
+- `reach`: judges at knots which targets cannot be met, and relaxes them
+- `projection`: moves every frame to where it meets the targets that are not relaxed
 - `ground_clearance`: lifts feet out of the ground
 
 `deform` calls them in their order.

@@ -3,8 +3,9 @@
 
 Among the displacements that meet the targets at the knots, the draft has the least second differences over time and the
 least size, both in `DisplacementMetric`; the size is measured from the shift that both feet have in common
-(`common_shift`). Feet in the air are free: the least second differences carry a foot from one plant to the next. Each
-step is the exact solution of a banded system, linear in the number of knots. Derivation: docs/derivations.md.
+(`common_shift`), and relaxed targets (`passes.reach`) are only nearly met. Feet in the air are free: the least second
+differences carry a foot from one plant to the next. Each step is the exact solution of a banded system, linear in the
+number of knots. Derivation: docs/derivations.md.
 """
 
 from __future__ import annotations
@@ -60,13 +61,14 @@ FIRM = 1e6
 """Weight of a target's squared error beside the metric: what a draft leaves of it is a millionth."""
 
 SOFT = 1e4
-"""The same of a relaxed target: it is only nearly met, and never moves one that is not relaxed."""
+"""The same of a relaxed target, which is only nearly met: where one pulls at a target that is not relaxed, this one is
+missed by a hundredth as much, until the correction at the end (`_Linear.corrected`)."""
 
 DAMPING = 0.3
-"""Damping as a share of the weighted residuals: about the curvature that the Jacobian does not show."""
+"""Damping as a share of the forces with which targets pull: about the curvature that the Jacobian does not show."""
 
 LEAST_DAMPING = 0.1
-"""Less damping is none."""
+"""Damping that is not larger is left out after the next step that is taken."""
 
 LONGEST_STEP = 0.5
 """Sizes of the character, or radians: the most of an error that one step takes on."""
@@ -123,8 +125,9 @@ class Knots:
         """The knots of the frames in which columns are `movable` (frames, columns), near those that have `changed`
         (frames,): these are free, two on either side of them are not.
 
-        The frames right before and after a column's movable frames are knots too: it arrives there at the source. With
-        a `period`, in frames, the knots repeat themselves.
+        The frames right before and after a column's movable frames are knots too: it arrives there at the source. So
+        are `events` (events,), frames, where given. With a `period`, in frames, the evenly spaced knots repeat
+        themselves.
         """
         stride = frames_between(fps)
         active = movable.any(axis=1)
@@ -232,8 +235,8 @@ class Draft:
         before = np.minimum(places.astype(np.int64), max(len(anchors) - 2, 0))
         share = (places - before)[:, None]
         after = np.minimum(before + 1, len(anchors) - 1)
-        values = self.values + (1.0 - share) * change[before] + share * change[after]
-        return replace(self, values=values, forces=None)
+        between = ((1.0 - share) * change[before] + share * change[after]) * self.movable[self.knots.frames]
+        return replace(self, values=self.values + between, forces=None)
 
     def metric_at(self, frames: IntArray) -> Array:
         """(frames, columns, columns) the metric in some active frames, interpolated between the knots, of the
@@ -272,8 +275,9 @@ def _spline_velocities(knots: Array, values: Array) -> Array:
 def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, start: Draft) -> Draft:
     """The smoothest displacement that meets the targets, from that of a draft on; relaxed targets are nearly met.
 
-    Steps are those of Gauss and Newton. A step that would raise the cost is damped, in proportion to the forces with
-    which targets pull: the curvature that their Jacobians do not show (docs/derivations.md).
+    Steps are those of Gauss and Newton. Those that would raise the cost are refused and damped, in proportion to the
+    forces with which targets pull: the curvature that their Jacobians do not show (docs/derivations.md). With relaxed
+    targets, steps are damped from the first one on.
     """
     problem = _Problem(frame_tasks, work, metric, start)
     here, has_relaxed = problem.at(start.values), bool(problem.rows.relaxed.any())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The projection: every frame is moved, by the least in `DisplacementMetric`, to where it meets all of its targets.
+"""The projection: every frame is moved, by the least in `DisplacementMetric`, to where it meets all of its targets that
+are not relaxed, and whose constraints are to be met exactly.
 
 It removes what the draft leaves: the tremor of a captured foot while it stands, and all that is faster than the knots.
 Targets that are not active in a frame take part too: their residual is continued from the frames in which they are
@@ -67,7 +68,8 @@ RIDGE = 1e-12
 def project(
     frame_tasks: FrameTasks, work: Workspace, frames: IntArray, draft: Draft, stage: Stage = Stage.SOLVING
 ) -> Generator[Progress, None, IntArray]:
-    """Project some frames, in rising order, from their present postures; returns those that do not meet all targets."""
+    """Project some frames, in rising order, from their present postures; returns those that do not meet all of these
+    targets."""
     frames = frame_tasks.with_movable(frames)
     tolerance = work.settings.tolerances.corrected
     pending = frames

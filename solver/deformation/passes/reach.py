@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reach: how far targets can be met, and relaxed targets where they cannot.
 
-Knots are solved on their own in strict priority. A target that is then still missed is relaxed: moved, smoothly over
-time, to where its effector comes. So the draft and the projection have targets that can all be met.
+Some knots are solved on their own in strict priority, from the source. A target that is then still missed is relaxed:
+moved, smoothly over time, to where its effector comes. The draft nearly meets relaxed targets, and the projection has
+no rows for them: at the edge of the reach a limb cannot follow a path exactly and smoothly.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from ..workspace import Workspace
 from .draft import Draft, Knots, frames_between
 
 STRIDE = 2
-"""Of so many knots one is solved in strict priority, if all targets of the clip are to be judged: a fifth of a second
-apart, which is about as fast as the reach of a limb changes while its foot stands."""
+"""Of so many knots with tasks one is solved in strict priority: a tenth of a second apart, which is about as fast as
+the reach of a limb changes while its foot stands."""
 
 RADIUS = 0.05
 """Seconds, to either side, over which a relaxation is smoothed."""
@@ -34,7 +35,7 @@ SURROUNDINGS = 0.1
 that is straight cannot follow a path exactly and smoothly."""
 
 STEPS = 25
-"""The most iterations of a knot."""
+"""The most iterations of a strict-priority solve of a knot."""
 
 Relaxation = list[Array | None]
 """For each channel (frames, 3): by how much its targets are relaxed, a displacement; None where they are not."""
@@ -46,7 +47,8 @@ def no_relaxation(wanted: FrameTasks) -> Relaxation:
 
 
 def relaxed(wanted: FrameTasks, relaxation: Relaxation, knots: IntArray) -> FrameTasks:
-    """The tasks with relaxed targets, up to the nearest of some frames, the knots, in which they are not relaxed."""
+    """The tasks with relaxed targets. Those around them, up to the next knot that is not near them, count as relaxed
+    too, but are not moved; `knots` (knots,) are frames."""
     timeline, targets, is_relaxed = wanted.timeline, list(wanted.targets), wanted.relaxed.copy()
     for number, (channel, given) in enumerate(zip(timeline.channels, relaxation, strict=True)):
         if given is None:
@@ -54,9 +56,9 @@ def relaxed(wanted: FrameTasks, relaxation: Relaxation, knots: IntArray) -> Fram
         effector, values = channel.effector, timeline.source.values(channel.effector)
         around = timeline.source.frames_in(SURROUNDINGS)
         for first, last in channel.owned_runs():
-            near = dilated(given[first : last + 1].any(axis=1), around)
-            is_relaxed[first : last + 1, number] = near
-        is_relaxed[:, number] = _up_to_knots(is_relaxed[:, number], knots) & channel.active
+            near = np.zeros(timeline.frames, dtype=bool)
+            near[first : last + 1] = dilated(given[first : last + 1].any(axis=1), around)
+            is_relaxed[first : last + 1, number] = _up_to_knots(near, knots)[first : last + 1]
         frames = np.flatnonzero(is_relaxed[:, number])
         asked = effector.displacement(values[frames], targets[number][frames])
         targets[number] = targets[number].copy()
@@ -111,10 +113,10 @@ def spread_knots(frame_tasks: FrameTasks, knots: Knots) -> IntArray:
 def find_relaxation(
     wanted: FrameTasks, work: Workspace, draft: Draft, chosen: IntArray
 ) -> Generator[Progress, None, tuple[Relaxation, Draft]]:
-    """The relaxation by which all targets can be met, judged at some knots (chosen,), and a draft through these.
+    """The relaxation by which all targets can nearly be met, judged at some knots (chosen,), and a draft through these.
 
     The knots are solved in strict priority from the draft's posture, and attracted to it: a target that is then met can
-    be reached.
+    be reached. Large rotations go halfway first, and start and attraction are then the posture halfway.
     """
     knots, columns, timeline = draft.knots.frames, draft.columns, wanted.timeline
     frames = knots[chosen]
