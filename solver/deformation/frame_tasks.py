@@ -273,26 +273,26 @@ class FrameTasks:
         of_tracks = [int(track.constraint.priority) for track in each.tracks] + [int(np.iinfo(np.int64).min)]
         return np.array(of_tracks)[each.owner]
 
-    def without_less_important(self, frames: IntArray, world: WorldState, tolerance: float) -> FrameTasks | None:
+    def without_less_important(
+        self, frames: IntArray, world: WorldState, tolerance: float
+    ) -> tuple[FrameTasks, IntArray]:
         """The tasks without those that are less important than the most important one that is missed, in some frames
-        with their state; None where nothing less important is active."""
-        priorities = np.stack(
-            [self.priorities(number)[frames] for number in range(len(self.timeline.channels))], axis=1
-        )
+        with their state; and the frames in which there are such."""
+        numbers = range(len(self.timeline.channels))
+        priorities = np.stack([self.priorities(number)[frames] for number in numbers], axis=1)
         active = np.stack([channel.active[frames] for channel in self.timeline.channels], axis=1)
-        residuals = [self.residuals(number, world, frames) for number in range(len(self.timeline.channels))]
-        missed = active & (np.stack(residuals, axis=1) > tolerance)
+        residuals = np.stack([self.residuals(number, world, frames) for number in numbers], axis=1)
+        missed = active & ~self.relaxed[frames] & (residuals > tolerance)
         lowest = np.iinfo(np.int64).min
         highest = np.where(missed, priorities, lowest).max(axis=1, initial=lowest)
         dropped = active & (priorities < highest[:, None])
-        if not dropped.any():
-            return None
         channels = []
         for number, channel in enumerate(self.timeline.channels):
             without = np.zeros(self.timeline.frames, dtype=bool)
             without[frames] = dropped[:, number]
             channels.append(channel.without(without))
-        return FrameTasks(replace(self.timeline, channels=tuple(channels)), self.targets, self.movable, self.relaxed)
+        upper = FrameTasks(replace(self.timeline, channels=tuple(channels)), self.targets, self.movable, self.relaxed)
+        return upper, frames[dropped.any(axis=1)]
 
     def is_exact(self, channel: int) -> BoolArray:
         """(frames,) where the constraint that owns a channel's frame is to be met exactly, and is not relaxed."""

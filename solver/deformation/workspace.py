@@ -105,15 +105,22 @@ class Workspace:
             # A less important target may still pull at a more important one, or hold it in a posture from which no step
             # leads nearer. Then the more important ones are solved first, and all again from there.
             for _ in range(DEFENCES):
-                missed = some[~self.met[some]]
-                world = WorldState.of(frame_tasks.skeleton, self.at(missed))
-                upper = frame_tasks.without_less_important(missed, world, tolerance)
-                if upper is None:
+                some = some[~self.met[some]]
+                world = WorldState.of(frame_tasks.skeleton, self.at(some))
+                upper, some = frame_tasks.without_less_important(some, world, tolerance)
+                if not some.size:
                     break
-                contested = upper.with_tasks(missed)
-                self._solve_strictly(upper, contested, self.motion, settings, tolerance, moving)
+                before = self.at(some)
+                self._solve_strictly(upper, some, self.motion, settings, tolerance, moving)
                 yield progress
-                self._solve_strictly(frame_tasks, contested, self.motion, settings, tolerance, moving)
+                helped = self.met[some]
+                self.write(some[~helped], before.at(np.flatnonzero(~helped)))
+                self.met[some[~helped]] = False
+                some = some[helped]
+                met = self.at(some)
+                self._solve_strictly(frame_tasks, some, self.motion, settings, tolerance, moving)
+                lost = ~upper.met(some, WorldState.of(frame_tasks.skeleton, self.at(some)), tolerance)
+                self.write(some[lost], met.at(np.flatnonzero(lost)))
                 yield progress
 
     def solve_sequentially(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage) -> Steps:
@@ -133,9 +140,13 @@ class Workspace:
         tolerance: float,
         moving: BoolArray | None = None,
     ) -> None:
-        """Solve some frames in strict priority, attracted to a reference of the whole clip, and write them."""
-        solved = frame_tasks.solve_prioritized(frames, self.motion, reference, settings.solving(), moving)
-        self.write(frames, solved.motion)
-        world = WorldState.of(frame_tasks.skeleton, solved.motion)
-        self.met[frames] = frame_tasks.met(frames, world, tolerance)
-        self.converged[frames] = solved.converged | self.met[frames]
+        """Solve some frames in strict priority, attracted to a reference of the whole clip, and write them; together
+        those in which the same joints may move."""
+        patterns, which = np.unique(frame_tasks.movable[frames], axis=0, return_inverse=True)
+        for number in range(len(patterns)):
+            some = frames[which.reshape(-1) == number]
+            solved = frame_tasks.solve_prioritized(some, self.motion, reference, settings.solving(), moving)
+            self.write(some, solved.motion)
+            world = WorldState.of(frame_tasks.skeleton, solved.motion)
+            self.met[some] = frame_tasks.met(some, world, tolerance)
+            self.converged[some] = solved.converged | self.met[some]
