@@ -286,25 +286,27 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
 
     undisplaced, relaxation = draft, no_relaxation(wanted)
     if not is_far:
-        draft = solve_draft(wanted, work, metric, undisplaced)
+        draft = yield from solve_draft(wanted, work, metric, undisplaced, Stage.COARSE)
         yield work.progress(Stage.COARSE, 1.0)
         blended = blend_boundaries(wanted, state)
         if blended is not wanted:
             wanted = blended
-            draft = solve_draft(wanted, work, metric, draft)
+            draft = yield from solve_draft(wanted, work, metric, draft, Stage.BOUNDARIES)
             yield work.progress(Stage.BOUNDARIES, 1.0)
     missed = np.zeros(0, dtype=np.int64) if is_far else missed_knots(wanted, work, draft, tolerances.close)
     if is_far or missed.size:
         chosen = np.union1d(missed, spread_knots(wanted, knots))
         relaxation, draft = yield from find_relaxation(wanted, work, undisplaced, chosen)
-        draft = solve_draft(relaxed(wanted, relaxation, knots.frames), work, metric, draft)
+        coarse = relaxed(wanted, relaxation, knots.frames)
+        draft = yield from solve_draft(coarse, work, metric, draft, Stage.COARSE)
         yield work.progress(Stage.COARSE, 1.0)
         wanted = blend_boundaries(wanted, state) if is_far else wanted
         tasks = relaxed(wanted, relaxation, knots.frames)
         between = missed_frames(tasks, work, draft, frames, tolerances.rough)
         events = np.union1d(between, wanted.timeline.events())
         draft = draft.refined(Knots.of(movable, changed, clip.fps, work.source.period, events))
-        draft = solve_draft(relaxed(wanted, relaxation, draft.knots.frames), work, metric, draft)
+        tasks = relaxed(wanted, relaxation, draft.knots.frames)
+        draft = yield from solve_draft(tasks, work, metric, draft, Stage.CONFLICTS)
         yield work.progress(Stage.CONFLICTS, 1.0)
     tasks = relaxed(wanted, relaxation, draft.knots.frames)
     work.write_draft(frames, columns.displaced(clip.motion.at(frames), draft.at(frames)))

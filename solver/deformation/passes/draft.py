@@ -10,6 +10,7 @@ number of knots. Derivation: docs/derivations.md.
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,12 +19,14 @@ from ...body.kinematics import WorldState
 from ...constraints import Source
 from ...core.arrays import Array, BoolArray, IntArray, dilated, runs
 from ...core.banded import BlockPentadiagonal
+from ...core.progress import Stage
 from ...core.row_space import combined, times
 from ..columns import Columns
 from ..common_shift import carried
 from ..frame_tasks import FrameTasks
 from ..limit_rows import LimitRows, Limits
 from ..metric import DisplacementMetric, with_least_levers
+from ..progress import Progress
 from ..rows import Rows
 from ..steady_axes import SteadyAxes
 from ..workspace import Workspace
@@ -272,7 +275,9 @@ def _spline_velocities(knots: Array, values: Array) -> Array:
     return velocities
 
 
-def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, start: Draft) -> Draft:
+def solve_draft(
+    frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, start: Draft, stage: Stage
+) -> Generator[Progress, None, Draft]:
     """The smoothest displacement that meets the targets, from that of a draft on; relaxed targets are nearly met.
 
     Steps are those of Gauss and Newton. Those that would raise the cost are refused and damped, in proportion to the
@@ -285,7 +290,8 @@ def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMe
     damping, at_rest = (DAMPING, NEARLY_AT_REST) if has_relaxed else (0.0, AT_REST)
     passed = here.excess > 0.0
     linear, is_stale = problem.linearized(here, passed), False
-    for _ in range(FACTORIZATIONS):
+    for number in range(FACTORIZATIONS):
+        yield work.progress(stage, number / FACTORIZATIONS)
         if is_stale:
             linear, is_stale = problem.linearized(here, passed), False
         system = linear.factored(damping * problem.pulls(forces))
@@ -303,6 +309,7 @@ def solve_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMe
         if length < at_rest and moved < STALE and not newly_passed.any():
             break
     if has_relaxed or length >= at_rest:
+        yield work.progress(stage, 1.0)
         here = linear.corrected(system, here)
     metrics = problem.metrics
     if np.abs(here.values).max(initial=0.0) > SMALL:

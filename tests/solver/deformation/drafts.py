@@ -11,7 +11,7 @@ from poise.solver.body.clip import Clip
 from poise.solver.body.kinematics import WorldState
 from poise.solver.constraints import Constraint, Ground, Source
 from poise.solver.core.arrays import Array, BoolArray, IntArray
-from poise.solver.core.progress import finished
+from poise.solver.core.progress import Stage, finished
 from poise.solver.deformation.columns import Columns
 from poise.solver.deformation.frame_tasks import FrameTasks
 from poise.solver.deformation.metric import DisplacementMetric
@@ -53,7 +53,7 @@ class Drafting:
 
     def solved(self) -> Drafting:
         """The same with its draft solved, for targets that can all be met or by priority."""
-        return self.with_draft(solve_draft(self.tasks, self.work, self.metric, self.draft))
+        return self.with_draft(finished(solve_draft(self.tasks, self.work, self.metric, self.draft, Stage.COARSE)))
 
     def projected(self) -> IntArray:
         """Project all frames; returns those that do not meet all targets."""

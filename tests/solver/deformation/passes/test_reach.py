@@ -59,7 +59,7 @@ def relax(solving: Drafting) -> tuple[Drafting, Relaxation, FrameTasks]:
     chosen = spread_knots(solving.tasks, solving.draft.knots)
     relaxation, draft = finished(find_relaxation(solving.tasks, solving.work, solving.draft, chosen))
     tasks = relaxed(solving.tasks, relaxation, solving.draft.knots.frames)
-    solved = solve_draft(tasks, solving.work, solving.metric, draft)
+    solved = finished(solve_draft(tasks, solving.work, solving.metric, draft, Stage.COARSE))
     return solving.with_draft(solved), relaxation, tasks
 
 
