@@ -8,6 +8,8 @@ character's size and all by the square root of the joint's stiffness.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ..body.degrees_of_freedom import Dofs
@@ -15,7 +17,7 @@ from ..body.kinematics import WorldState
 from ..body.motion import Motion
 from ..body.skeleton import Skeleton
 from ..core import rotations
-from ..core.arrays import Array, BoolArray, IntArray
+from ..core.arrays import TINY, Array, BoolArray, IntArray
 
 
 class Columns:
@@ -80,6 +82,19 @@ class Columns:
         angles = np.einsum("fjk,jk->fj", bends, self.skeleton.hinge_axes[dofs.hinged])
         parts = (each.reshape(frames, 3 * each.shape[1]) for each in (shifts, turns))
         return np.concatenate([*parts, angles], axis=1) / self.scale
+
+    def unwrapped(self, values: Array) -> Array:
+        """Coordinates (knots, columns) in which each rotation goes on from that of the knot before, and may so exceed
+        half a turn: of the two vectors of one rotation, the one that is nearer to the vector before."""
+        scale, part = self.scale[self.dofs.rotation_columns], self.dofs.rotation_columns
+        turns = (values[:, part] * scale).reshape(len(values), len(self.dofs.rotating), 3)
+        for before, here in pairwise(turns):
+            others = here - 2.0 * np.pi * here / np.maximum(rotations.lengths(here), TINY)[:, None]
+            is_nearer = rotations.lengths(others - before) < rotations.lengths(here - before)
+            here[is_nearer] = others[is_nearer]
+        unwrapped = values.copy()
+        unwrapped[:, part] = turns.reshape(len(values), -1) / scale
+        return unwrapped
 
     def displaced(self, motion: Motion, step: Array) -> Motion:
         """A motion moved by coordinates (frames, columns); joints whose coordinates are all zero come back bit for

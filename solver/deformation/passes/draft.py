@@ -28,6 +28,7 @@ from ..limit_rows import LimitRows, Limits
 from ..metric import DisplacementMetric, with_least_levers
 from ..progress import Progress
 from ..rows import Rows
+from ..smoothing import lowpass
 from ..steady_axes import SteadyAxes
 from ..workspace import Workspace
 
@@ -69,6 +70,9 @@ missed by a hundredth as much, until the correction at the end (`_Linear.correct
 
 DAMPING = 0.3
 """Damping as a share of the forces with which targets pull: about the curvature that the Jacobian does not show."""
+
+THROUGH_RADIUS = 2
+"""Knots to either side over which a draft through given knots is smoothed."""
 
 LEAST_DAMPING = 0.1
 """Damping that is not larger is left out after the next step that is taken."""
@@ -228,18 +232,24 @@ class Draft:
         return replace(self, knots=knots, values=values, metrics=np.zeros(0), forces=None)
 
     def through(self, chosen: IntArray, displacement: Array) -> Draft:
-        """This draft, changed to have a displacement (chosen, columns), in the coordinates of `Columns`, at some free
-        knots (chosen,), in rising order; between them, and toward fixed knots, the change is interpolated."""
-        change = self.axes.from_parents(displacement, self.knots.frames[chosen]) - self.values[chosen]
-        anchors = np.concatenate([chosen, np.flatnonzero(self.knots.fixed)])
+        """This draft, changed to have nearly a displacement (chosen, columns), in the coordinates of `Columns`, at some
+        free knots (chosen,), in rising order; between them, and toward fixed knots, the change is interpolated."""
+        fixed = np.flatnonzero(self.knots.fixed)
+        anchors, reached = (
+            np.concatenate([chosen, fixed]),
+            self.axes.from_parents(displacement, self.knots.frames[chosen]),
+        )
         order = np.argsort(anchors)
-        change = np.concatenate([change, np.zeros((len(anchors) - len(chosen), change.shape[1]))])[order]
+        reached = self.columns.unwrapped(np.concatenate([reached, self.values[fixed]])[order])
+        change = reached - self.values[anchors[order]]
         places = np.interp(np.arange(len(self.values)), anchors[order], np.arange(len(anchors)))
         before = np.minimum(places.astype(np.int64), max(len(anchors) - 2, 0))
         share = (places - before)[:, None]
         after = np.minimum(before + 1, len(anchors) - 1)
-        between = ((1.0 - share) * change[before] + share * change[after]) * self.movable[self.knots.frames]
-        return replace(self, values=self.values + between, forces=None)
+        # Knots that were solved on their own differ from their neighbours more than a smooth displacement does.
+        between = lowpass((1.0 - share) * change[before] + share * change[after], THROUGH_RADIUS)
+        free = self.movable[self.knots.frames] & ~self.knots.fixed[:, None]
+        return replace(self, values=self.values + between * free, forces=None)
 
     def metric_at(self, frames: IntArray) -> Array:
         """(frames, columns, columns) the metric in some active frames, interpolated between the knots, of the
