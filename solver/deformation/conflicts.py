@@ -239,7 +239,7 @@ class _Inquiry:
                 without = min(without, self._remaining(trial))
             if without > self.helps:
                 # Those found so far do not make the difference, all that are active here do together.
-                here = set(self._active_in(self.frame))
+                here = self._active_in(self.frame)
                 causes, without = causes | here, self._remaining(alone)
         residual = self._remaining(alone) if any(alone.kept) else np.nan
         taking = self._taking()
@@ -272,37 +272,53 @@ class _Inquiry:
         is_angular = all(channels[number].effector.is_angular for number in np.flatnonzero(self._own(frame)))
         return residual <= MISSED * (1.0 if is_angular else self.clip.skeleton.size)
 
-    def _first_trials(self, frames: Sequence[int]) -> Iterator[Trial]:
-        """The trials in some frames: alone, with all constraints that rank as high, and without each of these."""
-        for frame in frames:
-            yield self._beside(frame, ())
-            yield self._without(frame, ())
-            yield from (self._without(frame, {other}) for other in self._active_in(frame))
-
-    def _active_in(self, frame: int) -> list[int]:
+    def _active_in(self, frame: int) -> set[int]:
         """The constraints that may be causes in a frame."""
-        return [other for other, frames in self.active.items() if frame in frames]
+        return {other for other, frames in self.active.items() if frame in frames}
+
+    def _trials_without(self, frames: Iterable[int]) -> dict[int, dict[int, Trial]]:
+        """For some frames, trials without each constraint that is not active in an earlier one of them."""
+        trials: dict[int, dict[int, Trial]] = {}
+        judged: set[int] = set()
+        for frame in frames:
+            others = self._active_in(frame)
+            trials[frame] = {other: self._without(frame, {other}) for other in others - judged}
+            judged |= others
+        return trials
+
+    def _first_trials(self, frames: Sequence[int]) -> Iterator[Trial]:
+        """The trials in some frames: alone, beside all that rank as high, and without one of these."""
+        for frame, without in self._trials_without(frames).items():
+            yield from (self._beside(frame, ()), self._without(frame, ()), *without.values())
 
     def _causes(self, frames: Sequence[int]) -> Generator[list[Trial], None, dict[int, set[int]]]:
         """The causes in those of some frames in which all that are active keep the constraint from its target.
 
-        One of them is a cause if the constraint comes notably nearer without it. Where that holds of none, those are
-        causes beside which alone the constraint does not come near; and where that holds of none, all are.
+        Each is judged in the first of them in which it is active: it is a cause if the constraint comes notably nearer
+        without it. Where none is known by that, those are causes beside which alone the constraint does not come near;
+        and where that holds of none, all are.
         """
         helps: dict[int, float] = {}
-        causes: dict[int, set[int]] = {}
         for frame in frames:
             missed = self._remaining(self._without(frame, ()))
             most = HELPS * min(missed, float(self.residual.distances[self.residual.frames == frame][0]))
             if not self._is_met(missed, frame) and self._remaining(self._beside(frame, ())) <= most:
-                others, helps[frame] = self._active_in(frame), most
-                causes[frame] = {each for each in others if self._remaining(self._without(frame, {each})) <= most}
-        unclear = [frame for frame in causes if not causes[frame]]
+                helps[frame] = most
+        without = self._trials_without(helps)
+        yield [trial for trials in without.values() for trial in trials.values()]
+        known = {
+            other
+            for frame in helps
+            for other, trial in without[frame].items()
+            if self._remaining(trial) <= helps[frame]
+        }
+        causes = {frame: self._active_in(frame) & known for frame in helps}
+        unclear = [frame for frame in helps if not causes[frame]]
         yield [self._beside(frame, {other}) for frame in unclear for other in self._active_in(frame)]
         for frame in unclear:
             others = self._active_in(frame)
             found = {each for each in others if self._remaining(self._beside(frame, {each})) > helps[frame]}
-            causes[frame] = found or set(others)
+            causes[frame] = found or others
         return causes
 
     def _decisive_frames(self) -> list[int]:
