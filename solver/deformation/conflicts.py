@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Conflicts: why constraints are missed, and what would help.
 
-Which constraints are the cause is seen in the result (`opposition`). Trials (`trials`) on the frame in which a
-constraint is missed most check that, and find what remains of the residual after a change. A more important constraint
-is not moved by a less important one: what remains if a constraint is first in rank is what remains of it alone, and
-what remains if others are last in rank is what remains without them.
+Trials (`trials`) solve a few frames again: the one in which a constraint is missed most, and those in which the others
+that may be the cause are active. A constraint is a cause if another one comes notably nearer to its targets without it.
+A more important constraint is not moved by a less important one: what remains if a constraint is first in rank is what
+remains of it alone, and what remains if others are last in rank is what remains without them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,22 +18,17 @@ import numpy as np
 from ..body.clip import Clip
 from ..constraints import Constraint
 from ..core.arrays import Array, BoolArray, IntArray, nearest_of, runs
-from ..posture.settings import SolveSettings
 from .frame_tasks import ChannelTask, FrameTasks
-from .opposition import HELPS, MISSED, Opposition
-from .trials import Trial, residuals_of
+from .trials import Trial, TrialResults
 
-BATCH = 500
-"""Frames in which opposition is looked for together: the products of their rows fill some megabytes."""
+MISSED = 1e-3
+"""Sizes of the character, or radians: a constraint with a larger residual is missed."""
+
+HELPS = 0.5
+"""A change counts as help if it reduces a residual to this share or less."""
 
 MORE_JOINTS = 2
 """The most joints that advice proposes to recruit in addition."""
-
-QUICK = SolveSettings(iterations=20, tolerance=1e-4, goal_length=1.0, goal_angle=1.5)
-"""The settings of trials. Goals are far, since a trial begins where all but a few of its targets are met."""
-
-CERTAIN = SolveSettings(tolerance=1e-5)
-"""The settings of the trials that decide whether a constraint is out of reach even alone."""
 
 WITHIN = 3e-3
 """Sizes of the character by which advice moves a target further than to where its effector is: this is the end of its
@@ -142,127 +137,264 @@ def in_words(spans: Spans) -> str:
 
 def conflicts_of(frame_tasks: FrameTasks, clip: Clip, missed: Sequence[Residual]) -> tuple[Conflict, ...]:
     """The conflicts of the constraints that are missed in a clip, solved for the tasks of each frame."""
-    if not missed:
-        return ()
     numbers = {id(each): number for number, each in enumerate(frame_tasks.timeline.constraints)}
-    inquiries = [_Inquiry(frame_tasks, clip, each, numbers[id(each.constraint)]) for each in missed]
-    frames = np.unique(np.concatenate([each.missed for each in inquiries]))
-    for first in range(0, len(frames), BATCH):
-        opposition = Opposition(frame_tasks, clip, frames[first : first + BATCH])
-        for each in inquiries:
-            if each.number in opposition.constraints:
-                each.add(opposition)
-    _try(frame_tasks, clip, inquiries)
-    return tuple(each.conflict() for each in inquiries)
-
-
-def _try(frame_tasks: FrameTasks, clip: Clip, inquiries: Sequence[_Inquiry]) -> None:
-    """Solve the trials of all constraints, and once more with care where one seems to be out of reach alone."""
-    named = [(each, name, trial) for each in inquiries for name, trial in each.trials()]
-    found = residuals_of(frame_tasks, [trial for _, _, trial in named], clip.motion, QUICK)
-    for (each, name, _), residual in zip(named, found, strict=True):
-        each.remaining[name] = float(residual)
-    doubtful = [(each, trial) for each, name, trial in named if name == "alone" and each.is_out_of_reach]
-    for start in (clip.motion, frame_tasks.timeline.source.clip.motion) if doubtful else ():
-        found = residuals_of(frame_tasks, [trial for _, trial in doubtful], start, CERTAIN)
-        for (each, _), residual in zip(doubtful, found, strict=True):
-            each.remaining["alone"] = min(each.remaining["alone"], float(residual))
+    frames_of = {numbers[id(each.constraint)]: each.frames[each.misses] for each in missed}
+    results = TrialResults(frame_tasks, clip.motion)
+    inquiries = [
+        _Inquiry(frame_tasks, clip, each, frames_of, number, results)
+        for number, each in zip(frames_of, missed, strict=True)
+    ]
+    # The trials that all of them need next are solved together.
+    found: dict[int, Conflict] = {}
+    running = {each.number: each.conducted() for each in inquiries}
+    while running:
+        needed: list[Trial] = []
+        for number, steps in list(running.items()):
+            try:
+                needed += next(steps)
+            except StopIteration as stop:
+                found[number] = stop.value
+                del running[number]
+        results.add(needed)
+    return tuple(found[each.number] for each in inquiries)
 
 
 class _Inquiry:
     """Why one constraint is missed."""
 
-    def __init__(self, frame_tasks: FrameTasks, clip: Clip, residual: Residual, number: int) -> None:
+    def __init__(
+        self,
+        frame_tasks: FrameTasks,
+        clip: Clip,
+        residual: Residual,
+        frames_of: Mapping[int, IntArray],
+        number: int,
+        results: TrialResults,
+    ) -> None:
+        """`frames_of` are the frames in which constraints are missed, by their indices in the time line; `number` is
+        that of this one."""
         self.frame_tasks = frame_tasks
         self.clip = clip
         self.residual = residual
         self.constraint = residual.constraint
         self.number = number
+        self.results = results
         self.frame = residual.worst_frame
-        """The frame of the trials, for which advice is given."""
+        """The frame in which it is missed most, for which advice is given."""
         self.helps = HELPS * residual.worst
-        """The largest residual that counts as help."""
-        self.missed = residual.frames[residual.misses]
-        self.opposing: dict[int, IntArray] = {}
-        """The frames in which each of the constraints that oppose it does."""
-        self.can_be_met = False
-        """Whether it can be met in the frame of the trials, all others kept."""
-        self.owners = frame_tasks.owners[self.frame]
-        """(channels,) the owners of the channels in the frame of the trials."""
-        self.more_joints: dict[str, None] = {}
-        """The names of the joints that a trial lets it recruit too."""
-        self.remaining: dict[str, float] = {}
-        """The residuals of its trials by name."""
+        """The largest residual in that frame that counts as help."""
+        self.missed = frames_of[number]
+        self.active = self._active(frames_of)
+        """The frames in which constraints that may be causes are active while this one is missed; by their indices."""
 
-    def add(self, opposition: Opposition) -> None:
-        """Add what opposes it in some of the frames."""
-        opposing, can_be_met = opposition.of(self.number)
-        for other, frames in opposing.items():
-            _add(self.opposing, other, np.intersect1d(frames, self.missed))
-        self.can_be_met |= self.frame in can_be_met
+    def _active(self, frames_of: Mapping[int, IntArray]) -> dict[int, IntArray]:
+        """Those that rank as high may be causes; but one of the same priority, which pulls by its own error, only where
+        it is missed too."""
+        constraints, owners = self.frame_tasks.timeline.constraints, self.frame_tasks.owners[self.missed]
+        active = {}
+        for other in np.setdiff1d(owners, [-1, self.number]).tolist():
+            higher = constraints[other].priority - self.constraint.priority
+            frames = self.missed[(owners == other).any(axis=1)]
+            if higher > 0 or (higher == 0 and np.isin(frames, frames_of.get(other, ())).any()):
+                active[other] = frames
+        return active
 
-    @property
-    def opposing_here(self) -> list[int]:
-        """The constraints that oppose it in the frame of the trials."""
-        return [other for other, frames in self.opposing.items() if self.frame in frames]
+    # Trials ----------------------------------------------------------------------------------------------------------
 
-    @property
-    def is_out_of_reach(self) -> bool:
-        """Whether it is missed alone too."""
-        return self.remaining.get("alone", 0.0) > self.helps
+    def _own(self, frame: int) -> BoolArray:
+        """(channels,) those that it owns in a frame."""
+        return self.frame_tasks.owners[frame] == self.number
 
-    def trials(self) -> Iterator[tuple[str, Trial]]:
-        """Trials alone, without the constraints that oppose it, and with more recruited joints where there are any; no
-        trials where other constraints own all of its effectors."""
-        skeleton, own, kept = self.clip.skeleton, self.owners == self.number, self.owners >= 0
-        if not own.any():
-            return
-        yield "alone", Trial(self.frame, own, own)
-        if not self.can_be_met:
-            yield "without", Trial(self.frame, kept & ~np.isin(self.owners, self.opposing_here), own)
-        recruit = {}
+    def _beside(self, frame: int, others: Collection[int]) -> Trial:
+        """A frame with some of the other constraints only."""
+        return Trial(frame, tuple(self._own(frame) | np.isin(self.frame_tasks.owners[frame], list(others))))
+
+    def _without(self, frame: int, others: Collection[int]) -> Trial:
+        """A frame without some of the other constraints, and without those that are less important."""
+        constraints, owners = self.frame_tasks.timeline.constraints, self.frame_tasks.owners[frame]
+        kept = set(owners.tolist()) - {-1, self.number} - set(others)
+        return self._beside(frame, [other for other in kept if constraints[other].priority >= self.constraint.priority])
+
+    def _remaining(self, trial: Trial) -> float:
+        """The residual of the constraint after a trial, in the clip's units or radians."""
+        return self.results.residual(trial, self._own(trial.frame))
+
+    def conducted(self) -> Generator[list[Trial], None, Conflict]:
+        """Find the conflict of the constraint; yields the trials that must be solved before it goes on."""
+        alone = self._beside(self.frame, ())
+        recruiting, more_joints = self._recruiting()
+        frames = self._decisive_frames()
+        yield [alone, *([] if recruiting is None else [recruiting]), *self._first_trials(frames)]
+        if self._remaining(alone) > self.helps:
+            yield [alone.solved_so(careful=True, from_source=from_source) for from_source in (False, True)]
+        is_out_of_reach = self._remaining(alone) > self.helps
+        by_frame = {} if is_out_of_reach else (yield from self._causes(frames))
+        causes, here, without = set().union(*by_frame.values()), by_frame.get(self.frame, set()), np.inf
+        if here:
+            # Without all of them no more remains than without one.
+            without = min(self._remaining(self._without(self.frame, {other})) for other in here)
+            if not self._is_met(without, self.frame):
+                trial = self._without(self.frame, here).solved_so(careful=True)
+                yield [trial]
+                without = min(without, self._remaining(trial))
+            if without > self.helps:
+                # Those found so far do not make the difference, all that are active here do together.
+                here = self._active_in(self.frame)
+                causes, without = causes | here, self._remaining(alone)
+        residual = self._remaining(alone) if any(alone.kept) else np.nan
+        taking = self._taking()
+        advice = [
+            # Of the two changes that the sentence proposes the larger residual is stated.
+            *self._priority_advice(here, max(residual, without)),
+            *([] if recruiting is None else self._recruiting_advice(self._remaining(recruiting), more_joints)),
+        ]
+        if (here or is_out_of_reach) and not any(self.frame in frames for frames in taking.values()):
+            advice += self._moving_advice()
+        constraints = self.frame_tasks.timeline.constraints
+        opposing = {other: self.active[other] for other in sorted(causes) if other not in taking}
+        return Conflict(
+            self.constraint,
+            tuple(
+                Cause(constraints[other], self._spans(frames), takes_effector)
+                for takes_effector, others in ((False, opposing), (True, taking))
+                for other, frames in others.items()
+            ),
+            residual,
+            self._spans(self.missed),
+            self.residual.worst,
+            self.residual.worst_frame,
+            tuple(advice),
+        )
+
+    def _is_met(self, residual: float, frame: int) -> bool:
+        """Whether a residual is none, in the clip's units or radians."""
+        channels = self.frame_tasks.timeline.channels
+        is_angular = all(channels[number].effector.is_angular for number in np.flatnonzero(self._own(frame)))
+        return residual <= MISSED * (1.0 if is_angular else self.clip.skeleton.size)
+
+    def _active_in(self, frame: int) -> set[int]:
+        """The constraints that may be causes in a frame."""
+        return {other for other, frames in self.active.items() if frame in frames}
+
+    def _trials_without(self, frames: Iterable[int]) -> dict[int, dict[int, Trial]]:
+        """For some frames, trials without each constraint that is not active in an earlier one of them."""
+        trials: dict[int, dict[int, Trial]] = {}
+        judged: set[int] = set()
+        for frame in frames:
+            others = self._active_in(frame)
+            trials[frame] = {other: self._without(frame, {other}) for other in others - judged}
+            judged |= others
+        return trials
+
+    def _first_trials(self, frames: Sequence[int]) -> Iterator[Trial]:
+        """The trials in some frames: alone, beside all that rank as high, and without one of these."""
+        for frame, without in self._trials_without(frames).items():
+            yield from (self._beside(frame, ()), self._without(frame, ()), *without.values())
+
+    def _causes(self, frames: Sequence[int]) -> Generator[list[Trial], None, dict[int, set[int]]]:
+        """The causes in those of some frames in which all that are active keep the constraint from its target.
+
+        Each is judged in the first of them in which it is active: it is a cause if the constraint comes notably nearer
+        without it. Where none is known by that, those are causes beside which alone the constraint does not come near;
+        and where that holds of none, all are.
+        """
+        helps: dict[int, float] = {}
+        for frame in frames:
+            missed = self._remaining(self._without(frame, ()))
+            most = HELPS * min(missed, float(self.residual.distances[self.residual.frames == frame][0]))
+            if not self._is_met(missed, frame) and self._remaining(self._beside(frame, ())) <= most:
+                helps[frame] = most
+        without = self._trials_without(helps)
+        yield [trial for trials in without.values() for trial in trials.values()]
+        known = {
+            other
+            for frame in helps
+            for other, trial in without[frame].items()
+            if self._remaining(trial) <= helps[frame]
+        }
+        causes = {frame: self._active_in(frame) & known for frame in helps}
+        unclear = [frame for frame in helps if not causes[frame]]
+        yield [self._beside(frame, {other}) for frame in unclear for other in self._active_in(frame)]
+        for frame in unclear:
+            others = self._active_in(frame)
+            found = {each for each in others if self._remaining(self._beside(frame, {each})) > helps[frame]}
+            causes[frame] = found or others
+        return causes
+
+    def _decisive_frames(self) -> list[int]:
+        """The frame in which it is missed most, and others in which as many as possible of the constraints are active
+        that are not active there; none in which it has no effector."""
+        has_effector = (self.frame_tasks.owners[self.missed] == self.number).any(axis=1)
+        distances = np.where(has_effector, self.residual.distances[self.residual.misses], -np.inf)
+        active = {other: np.isin(self.missed, frames) & has_effector for other, frames in self.active.items()}
+        left = [each for each in active.values() if each.any()]
+        found: list[int] = []
+        at = int(np.argmax(distances))
+        while left:
+            found.append(int(self.missed[at]))
+            left = [each for each in left if not each[at]]
+            together = np.sum(left, axis=0)
+            at = int(np.argmax(np.where(together == np.max(together), distances, -np.inf)))
+        return found
+
+    def _recruiting(self) -> tuple[Trial | None, tuple[str, ...]]:
+        """The frame in which it is missed most, with more recruited joints, and their names; none where there are no
+        more."""
+        skeleton, recruit, names = self.clip.skeleton, list[tuple[int, tuple[int, ...]]](), dict[str, None]()
         for each in self._own_tasks():
             if each.task.recruit is not None and each.task.effector is not None:
                 recruited = each.task.recruited(skeleton)
                 chain = skeleton.tree.chain(skeleton.index(each.task.effector))
                 more = [joint for joint in chain if not recruited[joint]][:MORE_JOINTS]
-                recruit[each.channel] = (*np.flatnonzero(recruited).tolist(), *more)
-                self.more_joints |= dict.fromkeys(skeleton.names[joint] for joint in more)
-        if self.more_joints:
-            yield "recruiting", Trial(self.frame, kept, own, recruit)
+                recruit.append((each.channel, (*np.flatnonzero(recruited).tolist(), *more)))
+                names |= dict.fromkeys(skeleton.names[joint] for joint in more)
+        return replace(self._without(self.frame, ()), recruit=tuple(recruit)) if names else None, tuple(names)
 
     def _own_tasks(self) -> list[ChannelTask]:
-        """Its tasks in the frame of the trials."""
-        tasks = self.frame_tasks.prioritized(np.array([self.frame]))
-        return [each for each in tasks if self.owners[each.channel] == self.number]
+        """Its tasks in the frame in which it is missed most."""
+        own = self._own(self.frame)
+        return [each for each in self.frame_tasks.prioritized(np.array([self.frame])) if own[each.channel]]
 
-    def conflict(self) -> Conflict:
-        """The conflict of the constraint, with advice, after its trials have been solved."""
-        constraints, owners = self.frame_tasks.timeline.constraints, self.frame_tasks.owners[self.missed]
-        if self.is_out_of_reach:
-            self.opposing = {}
-        elif self.remaining.get("without", 0.0) > self.helps:
-            # Those found so far do not make the difference, all that are active here do together.
-            for other in np.unique(self.owners[(self.owners >= 0) & (self.owners != self.number)]):
-                if constraints[other].priority >= self.constraint.priority:
-                    self.opposing[int(other)] = self.missed[(owners == other).any(axis=1)]
-            self.remaining["without"] = self.remaining["alone"]
-        taking = self._taking()
-        opposing = {other: frames for other, frames in self.opposing.items() if other not in taking}
-        causes = [
-            Cause(constraints[other], self._spans(frames), takes_effector)
-            for takes_effector, others in ((False, opposing), (True, taking))
-            for other, frames in others.items()
-        ]
-        return Conflict(
-            self.constraint,
-            tuple(causes),
-            self.remaining.get("alone", np.nan),
-            self._spans(self.missed),
-            self.residual.worst,
-            self.residual.worst_frame,
-            tuple(self._advice(any(self.frame in frames for frames in taking.values()))),
-        )
+    # Advice ----------------------------------------------------------------------------------------------------------
+
+    def _priority_advice(self, causes: Iterable[int], remaining: float) -> Iterator[Advice]:
+        """To lower the priority of the causes, if that helps."""
+        labels = [self.frame_tasks.timeline.constraints[other].label for other in sorted(causes)]
+        if labels and remaining <= self.helps:
+            sentence = (
+                f"Lower the priority of {' and '.join(labels)} below {self.constraint.priority} (or raise that of "
+                f"{self.constraint.label}): it would then miss by {remaining:.3g} at frame {self.frame}, and they "
+                "would be missed instead."
+            )
+            yield Advice("priority", sentence, remaining)
+
+    def _recruiting_advice(self, remaining: float, more_joints: Sequence[str]) -> Iterator[Advice]:
+        """To recruit more joints, if that helps."""
+        if remaining <= self.helps:
+            sentence = (
+                f"Let {self.constraint.label} recruit {' and '.join(more_joints)} too: it would then miss by "
+                f"{remaining:.3g} at frame {self.frame}."
+            )
+            yield Advice("recruit", sentence, remaining)
+
+    def _moving_advice(self) -> Iterator[Advice]:
+        """To move the targets to where the effectors are."""
+        moves = list(self._moves())
+        if moves:
+            yield Advice("move", f"Move the target of {' and of '.join(moves)} at frame {self.frame}.", 0.0)
+
+    def _moves(self) -> Iterator[str]:
+        """How far its targets must move to where the effectors are in the result, or a little less far away."""
+        state, size = self.clip.world.at(np.array([self.frame])), self.clip.skeleton.size
+        for each in self._own_tasks():
+            effector = self.frame_tasks.timeline.channels[each.channel].effector
+            way = -each.task.error(state)[0]
+            length = float(np.linalg.norm(way))
+            if length > MISSED * size and not effector.is_angular and len(way) == effector.width:
+                by = ", ".join(f"{component:.3g}" for component in way * (1.0 + WITHIN * size / length))
+                yield f"{effector.describe(self.clip.skeleton.names)} by ({by})"
+
+    # Frames ----------------------------------------------------------------------------------------------------------
 
     def _spans(self, frames: IntArray) -> Spans:
         """The intervals of some frames."""
@@ -284,38 +416,6 @@ class _Inquiry:
                 for other in np.unique(takers):
                     _add(taking, int(other), held[takers == other])
         return taking
-
-    def _advice(self, is_taken: bool) -> Iterator[Advice]:
-        """What would help in the frame of the trials, in which another constraint has an effector or not."""
-        constraints, label, remaining = self.frame_tasks.timeline.constraints, self.constraint.label, self.remaining
-        opposing = [constraints[other].label for other in self.opposing_here]
-        # Of the two changes that the sentence proposes the larger residual is stated.
-        missed = max(remaining.get("alone", np.inf), remaining.get("without", np.inf))
-        if opposing and missed <= self.helps:
-            sentence = (
-                f"Lower the priority of {' and '.join(opposing)} below {self.constraint.priority} (or raise that of "
-                f"{label}): it would then miss by {missed:.3g} at frame {self.frame}, and they would be missed instead."
-            )
-            yield Advice("priority", sentence, missed)
-        missed = remaining.get("recruiting", np.inf)
-        if missed <= self.helps:
-            joints = " and ".join(self.more_joints)
-            sentence = f"Let {label} recruit {joints} too: it would then miss by {missed:.3g} at frame {self.frame}."
-            yield Advice("recruit", sentence, missed)
-        moves = [] if is_taken or not (opposing or self.is_out_of_reach) else list(self._moves())
-        if moves:
-            yield Advice("move", f"Move the target of {' and of '.join(moves)} at frame {self.frame}.", 0.0)
-
-    def _moves(self) -> Iterator[str]:
-        """How far its targets must move to where the effectors are in the result, or a little less far away."""
-        state, size = self.clip.world.at(np.array([self.frame])), self.clip.skeleton.size
-        for each in self._own_tasks():
-            effector = self.frame_tasks.timeline.channels[each.channel].effector
-            way = -each.task.error(state)[0]
-            length = float(np.linalg.norm(way))
-            if length > MISSED * size and not effector.is_angular and len(way) == effector.width:
-                by = ", ".join(f"{component:.3g}" for component in way * (1.0 + WITHIN * size / length))
-                yield f"{effector.describe(self.clip.skeleton.names)} by ({by})"
 
 
 def _add(found: dict[int, IntArray], constraint: int, frames: IntArray) -> None:

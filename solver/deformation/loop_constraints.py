@@ -129,10 +129,12 @@ class Repeated:
         return tuple(found.values())
 
     def _own_conflict(self, conflict: Conflict) -> Conflict:
-        """A conflict with the loop's own constraints and frames, each cause once."""
+        """A conflict with the loop's own constraints and frames, each cause once; a constraint does not conflict with
+        its own copies."""
         causes: dict[int, Cause] = {}
+        own = self._numbers[id(conflict.constraint)][self.loop.copies_each_side]
         for cause in conflict.causes:
-            for number in self._numbers[id(cause.constraint)].values():
+            for number in set(self._numbers[id(cause.constraint)].values()) - {own}:
                 known = causes.get(number, Cause(self.originals[number], (), False))
                 takes = cause.takes_effector or known.takes_effector
                 causes[number] = Cause(known.constraint, self._own_spans(cause.spans, known.spans), takes)
@@ -140,7 +142,7 @@ class Repeated:
         at, now = f"at frame {conflict.worst_frame}", f"at frame {frame}"
         return replace(
             conflict,
-            constraint=self.originals[self._numbers[id(conflict.constraint)][self.loop.copies_each_side]],
+            constraint=self.originals[own],
             causes=tuple(causes.values()),
             spans=self._own_spans(conflict.spans),
             worst_frame=frame,

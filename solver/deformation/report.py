@@ -14,9 +14,8 @@ from ..body.joints import SIDES
 from ..constraints import Constraint
 from ..core.arrays import TINY, Array, BoolArray, IntArray, runs
 from ..posture.recruiting import breaches
-from .conflicts import Advice, Cause, Conflict, Residual, Spans, conflicts_of, in_words
+from .conflicts import HELPS, MISSED, Advice, Cause, Conflict, Residual, Spans, conflicts_of, in_words
 from .frame_tasks import FrameTasks
-from .opposition import HELPS, MISSED
 
 __all__ = [
     "HELPS",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 
 from poise.solver.body.clip import Clip
-from poise.solver.body.joints import BodyPoint
+from poise.solver.body.joints import BodyPoint, JointKind
+from poise.solver.body.limits import HingeLimit
 from poise.solver.body.motion import Motion
 from poise.solver.body.skeleton import Skeleton
 from poise.solver.constraints import (
@@ -23,7 +25,7 @@ from poise.solver.constraints import (
     ShapeConstraint,
 )
 from poise.solver.core import rotations
-from poise.solver.core.arrays import Array
+from poise.solver.core.arrays import Array, ArrayLike
 from poise.solver.deformation.deform import Deformation, deform
 from poise.solver.deformation.report import HELPS, MISSED, Advice, Cause, Conflict, report_on
 from poise.solver.synthetic import walk
@@ -328,3 +330,105 @@ def random_case(rng: np.random.Generator) -> tuple[Clip, list[Constraint]]:
             ][number]
         )
     return clip, constraints
+
+
+# Causes in a small body ----------------------------------------------------------------------------------------------
+
+ARM_FRAMES = 6
+
+
+def two_arms(bend: float = 0.0, limits: Mapping[int, HingeLimit] | None = None) -> Clip:
+    """A free root with two straight arms to either side, of which the right one is bent at its elbow, and a tail."""
+    skeleton = Skeleton(
+        names=("root", "left elbow", "left hand", "right elbow", "right hand", "tail"),
+        parents=[-1, 0, 1, 0, 3, 0],
+        offsets=[[0, 0, 0], [-1, 0, 0], [-1, 0, 0], [1, 0, 0], [1, 0, 0], [0, 0, -1]],
+        kinds=(JointKind.FREE, *[JointKind.HINGE] * 5),
+        hinge_axes=[[0, 0, 1]] * 6,
+        limits=limits or {},
+    )
+    turned = np.tile(rotations.IDENTITY, (ARM_FRAMES, 6, 1))
+    turned[:, 3] = rotations.exp(np.array([0.0, 0.0, bend]))
+    return Clip(skeleton, Motion(turned, np.tile(skeleton.offsets, (ARM_FRAMES, 1, 1))), 30.0)
+
+
+def held(clip: Clip, joint: str, by: ArrayLike, end: int = ARM_FRAMES - 1, **rest: int) -> ShapeConstraint:
+    """A joint is held so far from where it is, up to the frame `end`."""
+    place = clip.position(joint)[0] + np.asarray(by)
+    return ShapeConstraint(joint, 0, end, [ConstraintPoint(place, 0, end)], name=joint, **rest)
+
+
+def blamed(constraints: list[Constraint], source: Clip, result: Clip | None = None) -> dict[str, list[int]]:
+    """The causes of the first constraint, each with its frames, if `result` is that of the constraints; None: the
+    source itself."""
+    conflicts = report_on(frame_tasks_of(source, constraints), source if result is None else result).conflicts
+    (conflict,) = (each for each in conflicts if each.constraint is constraints[0])
+    return {
+        cause.constraint.label: [frame for first, last in cause.spans for frame in range(first, last + 1)]
+        for cause in conflict.causes
+    }
+
+
+ALWAYS = list(range(ARM_FRAMES))
+AWAY = (-0.5, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("pull", [0.5, 0.0])
+def test_a_more_important_constraint_at_the_other_end_of_straight_bones_opposes(pull: float) -> None:
+    """Whether it is met itself or not."""
+    clip = two_arms()
+    other, tail = (
+        held(clip, "right hand", (pull, 0.0, 0.0), priority=2),
+        held(clip, "tail", (0.0, 0.0, 0.0), priority=1),
+    )
+    assert blamed([held(clip, "left hand", AWAY, priority=1), other, tail], clip) == {"right hand": ALWAYS}
+
+
+def test_constraints_of_the_same_priority_oppose_by_their_pull() -> None:
+    clip = two_arms()
+    hand, tail = held(clip, "left hand", AWAY), held(clip, "tail", (0.0, 0.0, 0.0))
+    assert blamed([hand, held(clip, "right hand", (0.5, 0.0, 0.0)), tail], clip) == {"right hand": ALWAYS}
+
+
+def test_a_constraint_of_the_same_priority_opposes_only_if_it_is_missed_too() -> None:
+    """It pulls by its own error. Where it is met, the other one is not at rest, and could come nearer."""
+    clip = two_arms()
+    hand, tail = held(clip, "left hand", AWAY), held(clip, "tail", (0.0, 0.0, 0.0))
+    assert blamed([hand, tail], clip) == {}
+    result = deform(clip, [hand, tail]).clip
+    assert np.linalg.norm(result.position("tail") - clip.position("tail"), axis=1).min() > MISSED * clip.skeleton.size
+    assert blamed([hand, tail], clip, result) == {"tail": ALWAYS}
+
+
+def test_a_less_important_constraint_does_not_oppose() -> None:
+    clip = two_arms()
+    other = held(clip, "right hand", (0.5, 0.0, 0.0), priority=1)
+    assert blamed([held(clip, "left hand", AWAY, priority=2), other], clip) == {}
+
+
+def test_a_constraint_opposes_only_while_it_is_active() -> None:
+    clip = two_arms()
+    other = held(clip, "right hand", (0.0, 0.0, 0.0), end=2, priority=2)
+    assert blamed([held(clip, "left hand", AWAY, priority=1), other], clip) == {"right hand": [0, 1, 2]}
+
+
+def test_a_bent_arm_lets_the_other_go_unless_it_is_at_its_limit() -> None:
+    """The hands are 3.23 apart and should be 3.73; with the elbow bent by 1 they are 3.64 apart, by 0.5 3.91."""
+    for limits, found in (
+        ({}, {}),
+        ({3: HingeLimit(1.5, 2.0)}, {"right hand": ALWAYS}),
+        ({3: HingeLimit(1.0, 2.0)}, {"right hand": ALWAYS}),
+        ({3: HingeLimit(0.5, 2.0)}, {}),
+    ):
+        clip = two_arms(1.5, limits)
+        other = held(clip, "right hand", (0.0, 0.0, 0.0), priority=2)
+        along = clip.position("left hand")[0] - clip.position("right hand")[0]
+        hand = held(clip, "left hand", 0.5 * along / np.linalg.norm(along), priority=1)
+        assert blamed([hand, other], clip) == found, limits
+
+
+def test_joints_that_the_constraint_does_not_recruit_do_not_count() -> None:
+    """Alone it could not move by its elbow along the arm either, so that no constraint opposes it."""
+    clip = two_arms()
+    hand = held(clip, "left hand", AWAY, priority=1, recruit=1)
+    assert blamed([hand, held(clip, "right hand", (0.0, 0.0, 0.0), priority=2)], clip) == {}

@@ -16,6 +16,7 @@ from poise.solver.core.errors import ConstraintError
 from poise.solver.deformation.deform import deform
 from poise.solver.deformation.loop_constraints import Copy, Repeated
 from poise.solver.deformation.loops import Loop
+from poise.solver.deformation.report import Cause, Conflict, Report, Residual
 from poise.solver.deformation.timeline import Timeline
 
 from ..in_place import walk_in_place
@@ -197,3 +198,29 @@ def test_a_report_is_on_the_loops_own_constraints_and_frames() -> None:
     assert all(20 <= begin <= end <= 40 for begin, end in conflict.spans)
     assert all(f"at frame {conflict.worst_frame}" in advice.sentence for advice in conflict.advice)
     assert all(0 <= begin <= end < clip.frames for limb in report.stretched for begin, end in limb.spans)
+
+
+def test_a_plant_does_not_conflict_with_its_own_copy() -> None:
+    """The one before it takes its effector, and so does another plant of the foot."""
+    clip = walk_in_place().clip
+    made = repeated(
+        clip, [Footplant(foot="left", toe_strike=8, toe_off=12), Footplant(foot="left", toe_strike=20, toe_off=24)]
+    )
+    middle, first = made.loop.copies_each_side, made.loop.first
+    copies = {
+        (number, copy): plant
+        for plant, where in zip(made.constraints, made.belongs, strict=True)
+        for copy, number in where.items()
+    }
+    spans = ((first + 8, first + 9),)
+    causes = tuple(Cause(copies[each], spans, True) for each in ((0, middle - 1), (1, middle - 1)))
+    none = np.zeros(0, dtype=np.int64)
+    report = made.report(
+        Report(
+            tuple(Residual(each, none, np.zeros(0), np.zeros(0, dtype=bool)) for each in made.constraints),
+            (Conflict(copies[0, middle], causes, np.nan, spans, 1.0, first + 8, ()),),
+            (),
+        )
+    )
+    (conflict,) = report.conflicts
+    assert conflict.constraint is made.originals[0] and conflict.conflicting == (made.originals[1],)
