@@ -40,19 +40,19 @@ class Columns:
 
     def in_parents(self, jacobian: Array, world: WorldState) -> Array:
         """(frames, rows, columns) a Jacobian over the world-frame velocities of `dofs`, over these coordinates."""
-        scaled = jacobian * self.scale
-        for joints, part in (
-            (self.dofs.translating, self.dofs.translation_columns),
-            (self.dofs.rotating, self.dofs.rotation_columns),
-        ):
-            turning = np.flatnonzero(self.skeleton.parents[joints] >= 0)
-            if not turning.size:
-                continue
-            matrices = rotations.to_matrix(world.parent_rotations(joints[turning]))
-            columns = part.start + 3 * turning[:, None] + np.arange(3)
-            own = scaled[:, :, columns].swapaxes(1, 2)
-            scaled[:, :, columns] = (own @ matrices).swapaxes(1, 2)
-        return scaled
+        joints = np.concatenate([self.dofs.translating, self.dofs.rotating])
+        return jacobian @ (self.turning(rotations.to_matrix(world.parent_rotations(joints))) * self.scale)
+
+    def turning(self, matrices: Array) -> Array:
+        """(frames, columns, columns) what turns the columns of each joint by a matrix of its own, given those of the
+        joints with three columns (frames, joints, 3, 3)."""
+        frames, joints = matrices.shape[:2]
+        turning = np.zeros((frames, self.count, self.count))
+        np.einsum("fcc->fc", turning)[:, 3 * joints :] = 1.0
+        each = np.arange(joints)
+        own = turning[:, : 3 * joints, : 3 * joints].reshape(frames, joints, 3, joints, 3)
+        own[:, each, :, each] = matrices.swapaxes(0, 1)
+        return turning
 
     def over_displacement(self, jacobian: Array, values: Array) -> Array:
         """(frames, rows, columns) a Jacobian over small moves, over changes of the displacement that leads to them, at

@@ -34,7 +34,8 @@ class SteadyAxes:
 
     @cached_property
     def _to_parents(self) -> Array:
-        """(frames of the clip, joints with three columns, 4) the rotations from steady axes to those of the parents."""
+        """(frames of the clip, joints with three columns, 3, 3) the rotations from steady axes to those of the
+        parents."""
         world, skeleton = self._clip.world, self._columns.skeleton
         actual = world.parent_rotations(self._joints)
         steady = actual.copy()
@@ -54,40 +55,35 @@ class SteadyAxes:
                 continue
             turns = np.concatenate([actual[:1, number], _shortened(turns, longest) if breaks[number] else turns])
             steady[:, number] = rotations.normalize(_accumulated(turns))
-        return rotations.multiply(rotations.conjugate(actual), steady)
-
-    def _matrices(self, frames: IntArray) -> Array:
-        """(frames, joints with three columns, 3, 3) the rotations from steady axes to those of the parents."""
-        return rotations.to_matrix(self._to_parents[frames])
+        return rotations.to_matrix(rotations.multiply(rotations.conjugate(actual), steady))
 
     def from_parents(self, values: Array, frames: IntArray) -> Array:
         """(frames, columns) displacements in the coordinates of `Columns`, along steady axes."""
-        return self._turned(values[:, None], self._matrices(frames))[:, 0]
+        return self._turned("fjk,fjki->fji", values, frames)
 
     def in_parents(self, values: Array, frames: IntArray) -> Array:
         """(frames, columns) displacements along steady axes in the coordinates of `Columns`."""
-        return self._turned(values[:, None], self._matrices(frames).swapaxes(2, 3))[:, 0]
+        return self._turned("fjk,fjik->fji", values, frames)
+
+    def _turned(self, product: str, values: Array, frames: IntArray) -> Array:
+        own = values[:, : self._turning].reshape(len(values), len(self._joints), 3)
+        turned = values.copy()
+        turned[:, : self._turning] = np.einsum(product, own, self._to_parents[frames]).reshape(len(values), -1)
+        return turned
+
+    def matrices(self, frames: IntArray) -> Array:
+        """(frames, columns, columns) with which a Jacobian over the coordinates of `Columns` is multiplied to be over
+        those along steady axes; their transposes lead back."""
+        return self._columns.turning(self._to_parents[frames])
 
     def rows_from_parents(self, rows: Array, frames: IntArray) -> Array:
         """(frames, rows, columns) a Jacobian over the coordinates of `Columns`, over those along steady axes."""
-        return self._turned(rows, self._matrices(frames))
+        return rows @ self.matrices(frames)
 
     def metric_from_parents(self, metric: Array, frames: IntArray) -> Array:
         """(frames, columns, columns) a metric of the coordinates of `Columns`, of those along steady axes."""
-        half = self.rows_from_parents(metric, frames)
-        return self.rows_from_parents(half.swapaxes(1, 2), frames)
-
-    def metric_in_parents(self, metric: Array, frames: IntArray) -> Array:
-        """(frames, columns, columns) a metric along steady axes, of the coordinates of `Columns`."""
-        matrices = self._matrices(frames).swapaxes(2, 3)
-        return self._turned(self._turned(metric, matrices).swapaxes(1, 2), matrices)
-
-    def _turned(self, rows: Array, matrices: Array) -> Array:
-        """(frames, rows, columns) rows whose columns of each joint are multiplied by a matrix from the right."""
-        own = rows[:, :, : self._turning].reshape(*rows.shape[:2], len(self._joints), 3).swapaxes(1, 2)
-        turned = rows.copy()
-        turned[:, :, : self._turning] = (own @ matrices).swapaxes(1, 2).reshape(*rows.shape[:2], self._turning)
-        return turned
+        matrices = self.matrices(frames)
+        return matrices.swapaxes(1, 2) @ metric @ matrices
 
 
 def _shortened(turns: Array, longest: float) -> Array:

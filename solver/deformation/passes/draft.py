@@ -198,25 +198,31 @@ class Draft:
     values: Array
     """(knots, columns) along steady axes."""
     metrics: Array
-    """(knots, columns, columns) the metric of displacements at the knots, along steady axes."""
+    """(knots, columns, columns) the metric of displacements at the knots, of the coordinates of `Columns`."""
     forces: Array | None = None
     """(knots, rows) with which targets pull at the displacement; None where it has not been solved."""
 
     def at(self, frames: IntArray) -> Array:
         """(frames, columns) the displacement in some active frames, in the coordinates of `Columns`."""
         knots, values = self.knots.frames.astype(np.float64), self.values
-        after = np.clip(np.searchsorted(knots, frames), 1, max(len(knots) - 1, 1)) if len(knots) > 1 else None
-        if after is None:
-            return self.axes.in_parents(np.repeat(values, len(frames), axis=0), frames) * self.movable[frames]
+        before, after, share = self.between(frames)
         velocities = _spline_velocities(knots, values)
         # Where a column does not move at a knot, it arrives there with no velocity.
         velocities *= self.movable[self.knots.frames]
-        duration = (knots[after] - knots[after - 1])[:, None]
-        share = np.clip((frames - knots[after - 1])[:, None] / np.maximum(duration, 1.0), 0.0, 1.0)
+        duration = (knots[after] - knots[before])[:, None]
         rest = 1.0 - share
-        between = values[after - 1] + share * share * (3.0 - 2.0 * share) * (values[after] - values[after - 1])
-        bulge = share * rest * duration * (rest * velocities[after - 1] - share * velocities[after])
+        between = values[before] + share * share * (3.0 - 2.0 * share) * (values[after] - values[before])
+        bulge = share * rest * duration * (rest * velocities[before] - share * velocities[after])
         return self.axes.in_parents(between + bulge, frames) * self.movable[frames]
+
+    def between(self, frames: IntArray) -> tuple[IntArray, IntArray, Array]:
+        """Two times (frames,), the knots before and after some frames, and (frames, 1) the share of the way between
+        them; the first or the last knot for frames outside."""
+        knots = self.knots.frames
+        after = np.clip(np.searchsorted(knots, frames), min(1, len(knots) - 1), len(knots) - 1)
+        before = np.maximum(after - 1, 0)
+        share = (frames - knots[before]) / np.maximum(knots[after] - knots[before], 1)
+        return before, after, np.clip(share, 0.0, 1.0)[:, None]
 
     def at_knots(self) -> Array:
         """(knots, columns) the displacement at the knots, in the coordinates of `Columns`."""
@@ -240,18 +246,6 @@ class Draft:
         after = np.minimum(before + 1, len(anchors) - 1)
         between = ((1.0 - share) * change[before] + share * change[after]) * self.movable[self.knots.frames]
         return replace(self, values=self.values + between, forces=None)
-
-    def metric_at(self, frames: IntArray) -> Array:
-        """(frames, columns, columns) the metric in some active frames, interpolated between the knots, of the
-        coordinates of `Columns`."""
-        knots = self.knots.frames
-        if len(knots) == 1:
-            return self.axes.metric_in_parents(np.repeat(self.metrics, len(frames), axis=0), frames)
-        after = np.clip(np.searchsorted(knots, frames), 1, len(knots) - 1)
-        share = (frames - knots[after - 1]) / np.maximum(knots[after] - knots[after - 1], 1)
-        share = np.clip(share, 0.0, 1.0)[:, None, None]
-        between = (1.0 - share) * self.metrics[after - 1] + share * self.metrics[after]
-        return self.axes.metric_in_parents(between, frames)
 
 
 def _spline_velocities(knots: Array, values: Array) -> Array:
@@ -314,7 +308,6 @@ def solve_draft(
     metrics = problem.metrics
     if np.abs(here.values).max(initial=0.0) > SMALL:
         metrics = metric.at(here.world)
-    metrics = start.axes.metric_from_parents(metrics, start.knots.frames)
     return replace(start, values=here.values, metrics=metrics, forces=forces)
 
 
@@ -345,7 +338,8 @@ class _Problem:
         undisplaced = WorldState.of(columns.skeleton, self._source)
         self.metrics = metric.at(undisplaced)
         """(knots, columns, columns) in the source, of the coordinates of `Columns`."""
-        size = with_least_levers(rows.restricted(self.metrics) + JOINT_SHARE**2 * np.eye(columns.count), LEAST_LEVER)
+        size = rows.restricted(self.metrics, rows.movable) + JOINT_SHARE**2 * np.eye(columns.count)
+        size = with_least_levers(size, LEAST_LEVER)
         distances = rows.distances(rows.errors(undisplaced))
         farthest = largest_around((distances[:, :, None] * rows.movers).max(axis=1))
         shares = body_shares(farthest / work.settings.tolerances.far, columns)

@@ -18,7 +18,7 @@ from ...body.kinematics import WorldState
 from ...body.motion import Motion
 from ...core.arrays import Array, BoolArray, IntArray
 from ...core.progress import Stage
-from ...core.row_space import combined, times, whitening
+from ...core.row_space import combined
 from ...posture.active_set import LimitBoundaries
 from ...posture.composite_bodies import CompositeBodies
 from ..continuation import continued, distances
@@ -84,8 +84,9 @@ def project(
         met = np.zeros(len(pending), dtype=bool)
         for first in range(0, len(pending), BATCH):
             some = np.arange(first, min(first + BATCH, len(pending)))
-            part = Rows(frame_tasks, pending[some], draft.columns, exact_only=True)
-            motion, met[some] = _projected(part, world.at(some), wanted[some], softness[some], draft, tolerance)
+            motion, met[some] = _projected(
+                rows.at(some), world.at(some), wanted[some], softness[some], draft, tolerance
+            )
             work.write(pending[some], motion)
             yield work.progress(stage, (number + some[-1] / len(pending)) / ROUNDS)
         work.met[pending] = work.converged[pending] = met
@@ -131,16 +132,15 @@ def _projected(
     """
     columns, skeleton = rows.columns, rows.columns.skeleton
     boundaries, limits = LimitBoundaries(skeleton, columns.dofs), Limits(columns)
-    metric = rows.restricted(draft.metric_at(rows.frames))
     passed = limits.excess(world.motion) > 0.0
-    system = _System(rows, world, softness, metric, limits.rows(world, passed, rows.movable))
+    system = _System(rows, world, softness, draft, limits.rows(world, passed, rows.movable))
     for _ in range(LIMIT_ROUNDS):
         step = system.step(rows.across(wanted.copy()), limits.excess(world.motion))
         newly_passed = (limits.excess(columns.displaced(world.motion, step)) > tolerance) & ~passed
         if not newly_passed.any():
             break
         passed |= newly_passed
-        system = _System(rows, world, softness, metric, limits.rows(world, passed, rows.movable))
+        system = _System(rows, world, softness, draft, limits.rows(world, passed, rows.movable))
     moving = skeleton.mask(columns.dofs.moving)
     observed = np.logical_or.reduce([moving, *(block.task.observed_joints(skeleton) for block in rows.blocks)])
     bodies = CompositeBodies.of(world, observed)
@@ -169,31 +169,46 @@ def _projected(
 class _System:
     """The linear system of a batch of frames: the least step that gives the rows a change."""
 
-    def __init__(self, rows: Rows, world: WorldState, softness: Array, metric: Array, limits: LimitRows) -> None:
+    def __init__(self, rows: Rows, world: WorldState, softness: Array, draft: Draft, limits: LimitRows) -> None:
         """`limits` are the rows of joints that the step keeps at the boundaries of their limits."""
         self._limits = limits
         jacobian = rows.across(rows.jacobian(world) * np.isfinite(softness)[:, :, None])
-        metric = with_least_levers(metric + JOINT_SHARE**2 * np.eye(metric.shape[1]), LEAST_LEVER)
-        self._whitener = whitening(metric)
         recruited = jacobian if rows.recruited is None else jacobian * rows.recruited
-        jacobian, recruited = (np.concatenate([each, limits.jacobian], axis=1) for each in (jacobian, recruited))
-        white = jacobian @ self._whitener.swapaxes(1, 2)
-        self._pulls = white
-        if rows.recruited is not None:
-            self._pulls = recruited @ self._whitener.swapaxes(1, 2)
-        gram = white @ self._pulls.swapaxes(1, 2)
+        to_steady = draft.axes.matrices(rows.frames)
+        jacobian, recruited = (
+            np.concatenate([each, limits.jacobian], axis=1) @ to_steady for each in (jacobian, recruited)
+        )
+        moves = _moves(rows, recruited, draft)
+        gram = jacobian @ moves.swapaxes(1, 2)
         diagonal = np.einsum("frr->fr", gram)
         softness = np.where(np.isfinite(softness), softness, 0.0)
         for block in rows.blocks:  # the same along all axes, so that the heading of the scene does not matter
             diagonal[:, block.rows] += diagonal[:, block.rows].mean(axis=1, keepdims=True) * softness[:, block.rows]
         diagonal += RIDGE * diagonal.sum(axis=1, keepdims=True)
         diagonal[diagonal == 0.0] = 1.0
-        self._inverse = np.linalg.inv(gram)
+        self._steps = np.linalg.inv(gram).swapaxes(1, 2) @ moves @ to_steady.swapaxes(1, 2)
+        """(frames, rows, columns) the step for a unit of each row."""
 
     def step(self, errors: Array, excess: Array) -> Array:
         """(frames, columns) the step for a change (frames, rows), and back inside of limits that are exceeded by an
         excess (frames, boundaries)."""
         errors = np.concatenate([errors, self._limits.errors(excess)], axis=1)
-        step = combined(combined(times(self._inverse, errors), self._pulls), self._whitener)
+        step = combined(errors, self._steps)
         longest = np.abs(step).max(axis=1, initial=0.0)
         return step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, LONGEST_STEP))[:, None]
+
+
+def _moves(rows: Rows, pulls: Array, draft: Draft) -> Array:
+    """(frames, rows, columns) how the body moves under forces that pull at its columns (frames, rows, columns), both
+    along steady axes. The inverse of the metric is interpolated between knots."""
+    before, after, share = draft.between(rows.frames)
+    moves = np.empty_like(pulls)
+    for movable in np.unique(rows.movable, axis=0):
+        some = np.flatnonzero((rows.movable == movable).all(axis=1))
+        knots, places = np.unique([before[some], after[some]], return_inverse=True)
+        metric = rows.restricted(draft.metrics[knots], movable[None]) + JOINT_SHARE**2 * np.eye(len(movable))
+        inverse = np.linalg.inv(with_least_levers(metric, LEAST_LEVER))
+        inverse = draft.axes.metric_from_parents(inverse, draft.knots.frames[knots])
+        earlier, later = (pulls[some] @ inverse[each] for each in places.reshape(2, len(some)))
+        moves[some] = earlier + share[some, None] * (later - earlier)
+    return moves
