@@ -18,6 +18,7 @@ from ..body.motion import Motion
 from ..core.arrays import Array, BoolArray, IntArray
 from ..core.row_space import times
 from ..posture.active_set import LimitBoundaries
+from ..posture.composite_bodies import CompositeBodies
 from ..tasks import Task
 from .columns import Columns
 from .frame_tasks import FrameTasks
@@ -110,6 +111,13 @@ class Rows:
     @property
     def _widths(self) -> list[int]:
         return [block.rows.stop - block.rows.start for block in self.blocks]
+
+    def bodies(self, world: WorldState) -> CompositeBodies:
+        """The composite bodies of a state of these frames, with which the errors of moved joints can be evaluated."""
+        skeleton = self.columns.skeleton
+        moving = skeleton.mask(self.columns.dofs.moving)
+        observed = [block.task.observed_joints(skeleton) for block in self.blocks]
+        return CompositeBodies.of(world, np.logical_or.reduce([moving, *observed]))
 
     def errors(self, world: WorldState) -> Array:
         """(frames, rows) target minus value, valid in the active frames, zero elsewhere."""

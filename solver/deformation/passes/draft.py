@@ -307,7 +307,7 @@ def solve_draft(
         here = linear.corrected(system, here)
     metrics = problem.metrics
     if np.abs(here.values).max(initial=0.0) > SMALL:
-        metrics = metric.at(here.world)
+        metrics = metric.at(WorldState.of(start.columns.skeleton, here.world.motion))
     return replace(start, values=here.values, metrics=metrics, forces=forces)
 
 
@@ -318,6 +318,7 @@ class _Point:
     values: Array
     """(knots, columns)"""
     world: WorldState
+    """Valid where tasks observe it: see `Rows.bodies`."""
     errors: Array
     """(knots, rows)"""
     excess: Array
@@ -336,6 +337,7 @@ class _Problem:
         self.rows = rows = Rows(frame_tasks, knots.frames, columns)
         # Measured in the source: a measure that changed with the displacement would have no least one.
         undisplaced = WorldState.of(columns.skeleton, self._source)
+        self._bodies = rows.bodies(undisplaced)
         self.metrics = metric.at(undisplaced)
         """(knots, columns, columns) in the source, of the coordinates of `Columns`."""
         size = rows.restricted(self.metrics, rows.movable) + JOINT_SHARE**2 * np.eye(columns.count)
@@ -354,7 +356,7 @@ class _Problem:
     def at(self, values: Array) -> _Point:
         """The point with some values (knots, columns)."""
         motion = self._columns.displaced(self._source, self._axes.in_parents(values, self._frames))
-        world = WorldState.of(self._columns.skeleton, motion)
+        world = self._bodies.world(motion)
         errors, excess = self.rows.across(self.rows.errors(world)), self._limits.excess(motion)
         cost = np.sum(self.weights * errors**2) + FIRM * np.sum(np.maximum(excess, 0.0) ** 2)
         cost += np.sum((values - self.shift) * times(self.size, values - self.shift))

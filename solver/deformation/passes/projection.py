@@ -20,7 +20,6 @@ from ...core.arrays import Array, BoolArray, IntArray
 from ...core.progress import Stage
 from ...core.row_space import combined
 from ...posture.active_set import LimitBoundaries
-from ...posture.composite_bodies import CompositeBodies
 from ..continuation import continued, distances
 from ..frame_tasks import FrameTasks
 from ..limit_rows import LimitRows, Limits
@@ -130,8 +129,8 @@ def _projected(
 
     `wanted` (frames, rows) is what the first step is to remove, `softness` (frames, rows) see `_softness`.
     """
-    columns, skeleton = rows.columns, rows.columns.skeleton
-    boundaries, limits = LimitBoundaries(skeleton, columns.dofs), Limits(columns)
+    columns = rows.columns
+    boundaries, limits = LimitBoundaries(columns.skeleton, columns.dofs), Limits(columns)
     passed = limits.excess(world.motion) > 0.0
     system = _System(rows, world, softness, draft, limits.rows(world, passed, rows.movable))
     for _ in range(LIMIT_ROUNDS):
@@ -141,9 +140,7 @@ def _projected(
             break
         passed |= newly_passed
         system = _System(rows, world, softness, draft, limits.rows(world, passed, rows.movable))
-    moving = skeleton.mask(columns.dofs.moving)
-    observed = np.logical_or.reduce([moving, *(block.task.observed_joints(skeleton) for block in rows.blocks)])
-    bodies = CompositeBodies.of(world, observed)
+    bodies = rows.bodies(world)
     whole, errors = world, rows.across(wanted.copy())
     largest = np.full(len(wanted), np.inf)
     best = world
