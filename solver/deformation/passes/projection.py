@@ -11,6 +11,7 @@ frames. The Jacobian of a frame is evaluated once and used for all steps (the ch
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -132,43 +133,51 @@ def _projected(
     columns = rows.columns
     boundaries, limits = LimitBoundaries(columns.skeleton, columns.dofs), Limits(columns)
     passed = limits.excess(world.motion) > 0.0
-    system = _System(rows, world, softness, draft, limits.rows(world, passed, rows.movable))
-    for _ in range(LIMIT_ROUNDS):
+    system = _System.of(rows, world, softness, draft, limits.rows(world, passed, rows.movable))
+    for _ in range(LIMIT_ROUNDS if boundaries else 0):
         step = system.step(rows.across(wanted.copy()), limits.excess(world.motion))
         newly_passed = (limits.excess(columns.displaced(world.motion, step)) > tolerance) & ~passed
         if not newly_passed.any():
             break
         passed |= newly_passed
-        system = _System(rows, world, softness, draft, limits.rows(world, passed, rows.movable))
+        system = _System.of(rows, world, softness, draft, limits.rows(world, passed, rows.movable))
     bodies = rows.bodies(world)
-    whole, errors = world, rows.across(wanted.copy())
-    largest = np.full(len(wanted), np.inf)
-    best = world
+    best = Motion(world.motion.rotations.copy(), world.motion.translations.copy())
+    largest, largest_along = np.full((2, len(wanted)), np.inf)
+    left, motion, errors = np.arange(len(wanted)), world.motion, rows.across(wanted.copy())
     for _ in range(CHORD_STEPS):
-        step = system.step(errors, limits.excess(whole.motion))
-        whole = bodies.world(rows.clamped(boundaries, columns.displaced(whole.motion, step)))
-        errors = rows.across(rows.errors(whole))
-        now = np.abs(errors).max(axis=1, initial=0.0)
-        worse = now > largest
-        if worse.any():
-            whole = best.where(worse, whole)
-            errors[worse] = 0.0
-            now = np.where(worse, largest, now)
-        improving = now < 0.5 * largest
-        best, largest = whole, now
-        if not (improving & (now > tolerance)).any():
+        step = system.step(errors, limits.excess(motion))
+        motion = rows.clamped(boundaries, columns.displaced(motion, step))
+        errors = rows.errors(bodies.world(motion))
+        along = np.abs(errors).max(axis=1, initial=0.0)
+        now = np.abs(rows.across(errors)).max(axis=1, initial=0.0)
+        is_worse, improving = now > largest[left], now < 0.5 * largest[left]
+        kept = left[~is_worse]
+        best.rotations[kept], best.translations[kept] = motion.rotations[~is_worse], motion.translations[~is_worse]
+        largest[kept], largest_along[kept] = now[~is_worse], along[~is_worse]
+        goes_on = ~is_worse & (now > tolerance)
+        if not (improving & goes_on).any():
             break
+        if not goes_on.all():
+            chosen = np.flatnonzero(goes_on)
+            left, motion, errors = left[chosen], motion.at(chosen), errors[chosen]
+            rows, bodies, system = rows.at(chosen), bodies.at(chosen), system.at(chosen)
     # Across a rigid foot the heel's error is also zero where the foot points backwards.
-    whole_errors = np.abs(rows.errors(best)).max(axis=1, initial=0.0)
-    return best.motion, (largest <= tolerance) & (whole_errors <= HEEL_TOLERANCE)
+    return best, (largest <= tolerance) & (largest_along <= HEEL_TOLERANCE)
 
 
+@dataclass(frozen=True, eq=False)
 class _System:
     """The linear system of a batch of frames: the least step that gives the rows a change."""
 
-    def __init__(self, rows: Rows, world: WorldState, softness: Array, draft: Draft, limits: LimitRows) -> None:
-        """`limits` are the rows of joints that the step keeps at the boundaries of their limits."""
-        self._limits = limits
+    limits: LimitRows
+    """The rows of joints that the step keeps at the boundaries of their limits."""
+    unit_steps: Array
+    """(frames, rows, columns) the step for a unit of each row, and of each row of `limits` after these."""
+
+    @staticmethod
+    def of(rows: Rows, world: WorldState, softness: Array, draft: Draft, limits: LimitRows) -> _System:
+        """The system at a state; `softness` (frames, rows) see `_softness`."""
         jacobian = rows.across(rows.jacobian(world) * np.isfinite(softness)[:, :, None])
         recruited = jacobian if rows.recruited is None else jacobian * rows.recruited
         to_steady = draft.axes.matrices(rows.frames)
@@ -183,14 +192,16 @@ class _System:
             diagonal[:, block.rows] += diagonal[:, block.rows].mean(axis=1, keepdims=True) * softness[:, block.rows]
         diagonal += RIDGE * diagonal.sum(axis=1, keepdims=True)
         diagonal[diagonal == 0.0] = 1.0
-        self._steps = np.linalg.inv(gram).swapaxes(1, 2) @ moves @ to_steady.swapaxes(1, 2)
-        """(frames, rows, columns) the step for a unit of each row."""
+        return _System(limits, np.linalg.inv(gram).swapaxes(1, 2) @ moves @ to_steady.swapaxes(1, 2))
+
+    def at(self, frames: IntArray) -> _System:
+        """The system of some of the frames."""
+        return _System(self.limits.at(frames), self.unit_steps[frames])
 
     def step(self, errors: Array, excess: Array) -> Array:
         """(frames, columns) the step for a change (frames, rows), and back inside of limits that are exceeded by an
         excess (frames, boundaries)."""
-        errors = np.concatenate([errors, self._limits.errors(excess)], axis=1)
-        step = combined(errors, self._steps)
+        step = combined(np.concatenate([errors, self.limits.errors(excess)], axis=1), self.unit_steps)
         longest = np.abs(step).max(axis=1, initial=0.0)
         return step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, LONGEST_STEP))[:, None]
 
