@@ -37,24 +37,21 @@ class SteadyAxes:
         """(frames of the clip, joints with three columns, 3, 3) the rotations from steady axes to those of the
         parents."""
         world, skeleton = self._clip.world, self._columns.skeleton
-        actual = world.parent_rotations(self._joints)
-        steady = actual.copy()
+        actual, parents = world.parent_rotations(self._joints), skeleton.parents[self._joints]
         longest = FASTEST / self._clip.fps
         turned = np.abs(np.einsum("fji,fji->fj", actual[1:], actual[:-1])).min(axis=0, initial=1.0)
         breaks = turned < np.cos(0.5 * min(longest, np.pi))
-        for number, joint in enumerate(self._joints):
-            parent = skeleton.parents[joint]
-            if parent >= 0 and skeleton.parents[parent] >= 0:
-                bone = world.positions[:, joint] - world.positions[:, parent]
-                if rotations.lengths(bone).min() == 0.0:
-                    continue
-                turns = rotations.between(bone[:-1], bone[1:])
-            elif breaks[number]:  # else the trunk's own axes are steady
-                turns = rotations.quotient(actual[1:, number], actual[:-1, number])
-            else:
-                continue
-            turns = np.concatenate([actual[:1, number], _shortened(turns, longest) if breaks[number] else turns])
-            steady[:, number] = rotations.normalize(_accumulated(turns))
+        is_limb = (parents >= 0) & (skeleton.parents[parents] >= 0)
+        bones = world.positions[:, self._joints] - world.positions[:, parents]
+        limbs = np.flatnonzero(is_limb & (rotations.lengths(bones).min(axis=0) > 0.0))
+        trunk = np.flatnonzero(~is_limb & breaks)  # else the trunk's own axes are steady
+        along = rotations.between(bones[:-1, limbs], bones[1:, limbs])
+        whole = rotations.quotient(actual[1:, trunk], actual[:-1, trunk])
+        followed, turns = np.concatenate([limbs, trunk]), np.concatenate([along, whole], axis=1)
+        fast = breaks[followed]
+        turns[:, fast] = _shortened(turns[:, fast], longest)
+        steady = actual.copy()
+        steady[:, followed] = rotations.normalize(_accumulated(np.concatenate([actual[:1, followed], turns])))
         return rotations.to_matrix(rotations.multiply(rotations.conjugate(actual), steady))
 
     def from_parents(self, values: Array, frames: IntArray) -> Array:
@@ -87,14 +84,14 @@ class SteadyAxes:
 
 
 def _shortened(turns: Array, longest: float) -> Array:
-    """(frames, 4) rotations, those by larger angles shortened to `longest`."""
+    """(…, 4) rotations, those by larger angles shortened to `longest`."""
     vectors = rotations.log(turns)
-    angles = rotations.lengths(vectors)[:, None]
+    angles = rotations.lengths(vectors)[..., None]
     return rotations.exp(vectors * np.minimum(1.0, longest / np.maximum(angles, longest)))
 
 
 def _accumulated(turns: Array) -> Array:
-    """(frames, 4) the product of each rotation with all before it: the last one is the outermost."""
+    """(frames, …, 4) the product of each rotation with all before it: the last one is the outermost."""
     product, reach = turns.copy(), 1
     while reach < len(product):
         product[reach:] = rotations.multiply(product[reach:], product[:-reach])
