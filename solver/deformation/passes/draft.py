@@ -323,6 +323,8 @@ class _Point:
     """(knots, rows)"""
     excess: Array
     """(knots, boundaries) radians by which joints are beyond the boundaries of their limits."""
+    descent: Array
+    """(knots, columns) minus half the gradient of size and bending."""
     cost: float
     """Size, bending, and weighted squares of the errors and of the excess."""
 
@@ -359,13 +361,10 @@ class _Problem:
         world = self._bodies.world(motion)
         errors, excess = self.rows.across(self.rows.errors(world)), self._limits.excess(motion)
         cost = np.sum(self.weights * errors**2) + FIRM * np.sum(np.maximum(excess, 0.0) ** 2)
-        cost += np.sum((values - self.shift) * times(self.size, values - self.shift))
-        cost -= np.sum(values * self.bending.pull(values))
-        return _Point(values, world, errors, excess, float(cost))
-
-    def descent(self, values: Array) -> Array:
-        """(knots, columns) minus half the gradient of size and bending."""
-        return self.bending.pull(values) - times(self.size, values - self.shift)
+        away, pull = values - self.shift, self.bending.pull(values)
+        push = times(self.size, away)
+        cost += np.sum(away * push) - np.sum(values * pull)
+        return _Point(values, world, errors, excess, pull - push, float(cost))
 
     def pulls(self, forces: Array) -> Array:
         """(knots, columns) how much forces (knots, rows) pull at each column."""
@@ -417,7 +416,7 @@ class _Linear:
         forces = np.zeros_like(here.errors)
         for number in range(CHORD_STEPS):
             wanted, before = problem.rows.shortened(here.errors, LONGEST_STEP), length
-            right = self._pull(wanted, here) + problem.descent(here.values)
+            right = self._pull(wanted, here) + here.descent
             step = system.solve(right * problem.free)
             if number == 0:
                 forces = problem.weights * (wanted - times(self._jacobian, step))
@@ -509,8 +508,9 @@ class Bending:
         second[links - 1] += before * after * self._metrics
         np.add.at(diagonal, self._knots.ends[:, 1], self._end_metrics)
         if not free.all():
-            diagonal *= free[:, :, None] & free[:, None]
-            first[:-1] *= free[:-1, :, None] & free[1:, None]
-            second[:-2] *= free[:-2, :, None] & free[2:, None]
+            factor = free.astype(np.float64)
+            diagonal *= factor[:, :, None] * factor[:, None]
+            first[:-1] *= factor[:-1, :, None] * factor[1:, None]
+            second[:-2] *= factor[:-2, :, None] * factor[2:, None]
             np.einsum("kcc->kc", diagonal)[~free] = 1.0
         return BlockPentadiagonal(diagonal, first, second)
