@@ -179,12 +179,13 @@ class _System:
     def of(rows: Rows, world: WorldState, softness: Array, draft: Draft, limits: LimitRows) -> _System:
         """The system at a state; `softness` (frames, rows) see `_softness`."""
         jacobian = rows.across(rows.jacobian(world) * np.isfinite(softness)[:, :, None])
-        recruited = jacobian if rows.recruited is None else jacobian * rows.recruited
         to_steady = draft.axes.matrices(rows.frames)
-        jacobian, recruited = (
-            np.concatenate([each, limits.jacobian], axis=1) @ to_steady for each in (jacobian, recruited)
-        )
-        moves = _moves(rows, recruited, draft)
+        jacobian = np.concatenate([jacobian, limits.jacobian], axis=1) @ to_steady
+        pulls = jacobian
+        if rows.recruited is not None:
+            pulls = jacobian.copy()
+            pulls[:, : rows.count] *= rows.recruited
+        moves = _moves(rows, pulls, draft)
         gram = jacobian @ moves.swapaxes(1, 2)
         diagonal = np.einsum("frr->fr", gram)
         softness = np.where(np.isfinite(softness), softness, 0.0)
