@@ -135,7 +135,7 @@ class WorldState:
         """
 
         def gathered() -> Array:
-            parent_rotations = self.rotations[:, self.skeleton.parents[joints]]
+            parent_rotations = self.rotations.take(self.skeleton.parents[joints], axis=1, mode="wrap")
             parent_rotations[:, ~self.skeleton.tree.has_parent[joints]] = rotations.IDENTITY
             return parent_rotations
 

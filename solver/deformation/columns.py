@@ -42,19 +42,19 @@ class Columns:
 
     def in_parents(self, jacobian: Array, world: WorldState) -> Array:
         """(frames, rows, columns) a Jacobian over the world-frame velocities of `dofs`, over these coordinates."""
-        scaled = jacobian * self.scale
-        for joints, part in (
-            (self.dofs.translating, self.dofs.translation_columns),
-            (self.dofs.rotating, self.dofs.rotation_columns),
-        ):
-            turning = np.flatnonzero(self.skeleton.parents[joints] >= 0)
-            if not turning.size:
-                continue
-            matrices = rotations.to_matrix(world.parent_rotations(joints[turning]))
-            columns = part.start + 3 * turning[:, None] + np.arange(3)
-            own = scaled[:, :, columns].swapaxes(1, 2)
-            scaled[:, :, columns] = (own @ matrices).swapaxes(1, 2)
-        return scaled
+        joints = np.concatenate([self.dofs.translating, self.dofs.rotating])
+        return (jacobian * self.scale) @ self.turning(rotations.to_matrix(world.parent_rotations(joints)))
+
+    def turning(self, matrices: Array) -> Array:
+        """(frames, columns, columns) what turns the columns of each joint by a matrix of its own, given those of the
+        joints with three columns (frames, joints, 3, 3)."""
+        frames, joints = matrices.shape[:2]
+        turning = np.zeros((frames, self.count, self.count))
+        np.einsum("fcc->fc", turning)[:, 3 * joints :] = 1.0
+        each = np.arange(joints)
+        own = turning[:, : 3 * joints, : 3 * joints].reshape(frames, joints, 3, joints, 3)
+        own[:, each, :, each] = matrices.swapaxes(0, 1)
+        return turning
 
     def over_displacement(self, jacobian: Array, values: Array) -> Array:
         """(frames, rows, columns) a Jacobian over small moves, over changes of the displacement that leads to them, at
@@ -105,18 +105,18 @@ class Columns:
         shifts = velocities[:, dofs.translation_columns].reshape(frames, len(dofs.translating), 3)
         translations[:, dofs.translating] += shifts
         turns = velocities[:, dofs.rotation_columns].reshape(frames, len(dofs.rotating), 3)
-        turned = rotations.multiply(rotations.exp(turns), local_rotations[:, dofs.rotating])
-        _write(local_rotations, dofs.rotating, turned, turns.any(axis=2))
+        turned = rotations.multiply(rotations.exp(turns), local_rotations.take(dofs.rotating, axis=1))
+        _write(local_rotations, dofs.rotating, turned, turns)
         if dofs.hinged.size:
             bends = velocities[:, dofs.hinge_columns, None] * self.skeleton.hinge_axes[dofs.hinged]
             bent = rotations.multiply(local_rotations[:, dofs.hinged], rotations.exp(bends))
-            _write(local_rotations, dofs.hinged, bent, bends.any(axis=2))
+            _write(local_rotations, dofs.hinged, bent, bends)
         return Motion(local_rotations, translations)
 
 
-def _write(local_rotations: Array, joints: IntArray, turned: Array, has_changed: BoolArray) -> None:
-    """Write rotations (frames, joints given, 4), normalized, where they have changed (frames, joints given)."""
+def _write(local_rotations: Array, joints: IntArray, turned: Array, steps: Array) -> None:
+    """Write rotations (frames, joints given, 4), normalized, where steps (frames, joints given, 3) are not zero."""
     normal = rotations.normalize(turned)
-    if not has_changed.all():
-        normal = np.where(has_changed[..., None], normal, local_rotations[:, joints])
+    if not steps.all():
+        normal = np.where(steps.any(axis=2)[..., None], normal, local_rotations[:, joints])
     local_rotations[:, joints] = normal

@@ -26,6 +26,10 @@ class LimitRows:
     _used: BoolArray
     """(frames, rows)"""
 
+    def at(self, frames: IntArray) -> LimitRows:
+        """The rows in some of the frames."""
+        return LimitRows(self.jacobian[frames], self._boundaries[frames], self._used[frames])
+
     def errors(self, excess: Array) -> Array:
         """(frames, rows) the changes of the excess that lead to the boundaries, given the excess (frames, boundaries);
         zero inside."""

@@ -7,7 +7,8 @@ more important ones are relaxed (see `passes.reach`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..body.motion import Motion
 from ..core.arrays import Array, BoolArray, IntArray
 from ..core.row_space import times
 from ..posture.active_set import LimitBoundaries
+from ..posture.composite_bodies import CompositeBodies
 from ..tasks import Task
 from .columns import Columns
 from .frame_tasks import FrameTasks
@@ -41,6 +43,16 @@ class RowBlock:
     rows: slice
     scale: float
     """What makes its errors pure numbers."""
+
+    def at(self, frames: IntArray) -> RowBlock:
+        """The rows in some of the frames."""
+        return replace(
+            self,
+            task=self.task.at(frames),
+            active=self.active[frames],
+            vacant=self.vacant[frames],
+            across=None if self.across is None else self.across[frames],
+        )
 
 
 class Rows:
@@ -78,17 +90,34 @@ class Rows:
         self.movable: BoolArray = columns.movable(frame_tasks.movable[frames])
         """(frames, columns) which may move."""
 
-    @cached_property
+    def at(self, frames: IntArray) -> Rows:
+        """The rows of some of the frames, (some,) positions among these."""
+        part = copy.copy(self)
+        part.frames, part.movable = self.frames[frames], self.movable[frames]
+        part._relaxed, part._movable_joints = self._relaxed[frames], self._movable_joints[frames]
+        part.blocks = [block.at(frames) for block in self.blocks]
+        return part
+
+    @property
     def active(self) -> BoolArray:
         """(frames, rows)"""
-        widths = [block.rows.stop - block.rows.start for block in self.blocks]
-        return np.repeat(np.stack([block.active for block in self.blocks], axis=1), widths, axis=1)
+        return np.repeat(np.stack([block.active for block in self.blocks], axis=1), self._widths, axis=1)
 
-    @cached_property
+    @property
     def relaxed(self) -> BoolArray:
         """(frames, rows) whose targets are relaxed."""
-        widths = [block.rows.stop - block.rows.start for block in self.blocks]
-        return np.repeat(self._relaxed[:, [block.channel for block in self.blocks]], widths, axis=1)
+        return np.repeat(self._relaxed[:, [block.channel for block in self.blocks]], self._widths, axis=1)
+
+    @property
+    def _widths(self) -> list[int]:
+        return [block.rows.stop - block.rows.start for block in self.blocks]
+
+    def bodies(self, world: WorldState) -> CompositeBodies:
+        """The composite bodies of a state of these frames, with which the errors of moved joints can be evaluated."""
+        skeleton = self.columns.skeleton
+        moving = skeleton.mask(self.columns.dofs.moving)
+        observed = [block.task.observed_joints(skeleton) for block in self.blocks]
+        return CompositeBodies.of(world, np.logical_or.reduce([moving, *observed]))
 
     def errors(self, world: WorldState) -> Array:
         """(frames, rows) target minus value, valid in the active frames, zero elsewhere."""
@@ -104,7 +133,7 @@ class Rows:
     def shortened(self, errors: Array, longest: float) -> Array:
         """(frames, rows) errors, those of each block shortened to `longest` where they are longer."""
         factors = np.minimum(1.0, longest / np.maximum(self.distances(errors), longest))
-        return errors * np.repeat(factors, [block.rows.stop - block.rows.start for block in self.blocks], axis=1)
+        return errors * np.repeat(factors, self._widths, axis=1)
 
     @cached_property
     def movers(self) -> BoolArray:
@@ -140,15 +169,15 @@ class Rows:
                 recruited[block.rows] = block.recruited
         return recruited
 
-    def restricted(self, metric: Array) -> Array:
-        """The metric (frames, columns, columns) in which columns that may not move in a frame, or that not the same
-        rows recruit, are not coupled: no joint moves for a task that does not recruit it."""
+    def restricted(self, metric: Array, movable: BoolArray) -> Array:
+        """The metric (frames, columns, columns) in which columns that may not move in a frame, (frames, columns), or
+        that not the same rows recruit, are not coupled: no joint moves for a task that does not recruit it."""
         coupled = np.ones((1, self.columns.count, self.columns.count), dtype=bool)
         if self.recruited is not None:
             selective = np.unique(self.recruited[~self.recruited.all(axis=1)], axis=0)
             coupled = (selective[:, :, None] == selective[:, None]).all(axis=0)[None]
-        if not self.movable.all():
-            coupled = coupled & self.movable[:, :, None] & self.movable[:, None]
+        if not movable.all():
+            coupled = coupled & movable[:, :, None] & movable[:, None]
         if coupled.all():
             return metric
         diagonal = np.einsum("fcc->fc", metric)

@@ -34,71 +34,64 @@ class SteadyAxes:
 
     @cached_property
     def _to_parents(self) -> Array:
-        """(frames of the clip, joints with three columns, 4) the rotations from steady axes to those of the parents."""
+        """(frames of the clip, joints with three columns, 3, 3) the rotations from steady axes to those of the
+        parents."""
         world, skeleton = self._clip.world, self._columns.skeleton
-        actual = world.parent_rotations(self._joints)
-        steady = actual.copy()
+        actual, parents = world.parent_rotations(self._joints), skeleton.parents[self._joints]
         longest = FASTEST / self._clip.fps
         turned = np.abs(np.einsum("fji,fji->fj", actual[1:], actual[:-1])).min(axis=0, initial=1.0)
         breaks = turned < np.cos(0.5 * min(longest, np.pi))
-        for number, joint in enumerate(self._joints):
-            parent = skeleton.parents[joint]
-            if parent >= 0 and skeleton.parents[parent] >= 0:
-                bone = world.positions[:, joint] - world.positions[:, parent]
-                if rotations.lengths(bone).min() == 0.0:
-                    continue
-                turns = rotations.between(bone[:-1], bone[1:])
-            elif breaks[number]:  # else the trunk's own axes are steady
-                turns = rotations.quotient(actual[1:, number], actual[:-1, number])
-            else:
-                continue
-            turns = np.concatenate([actual[:1, number], _shortened(turns, longest) if breaks[number] else turns])
-            steady[:, number] = rotations.normalize(_accumulated(turns))
-        return rotations.multiply(rotations.conjugate(actual), steady)
-
-    def _matrices(self, frames: IntArray) -> Array:
-        """(frames, joints with three columns, 3, 3) the rotations from steady axes to those of the parents."""
-        return rotations.to_matrix(self._to_parents[frames])
+        is_limb = (parents >= 0) & (skeleton.parents[parents] >= 0)
+        bones = world.positions[:, self._joints] - world.positions[:, parents]
+        limbs = np.flatnonzero(is_limb & (rotations.lengths(bones).min(axis=0) > 0.0))
+        trunk = np.flatnonzero(~is_limb & breaks)  # else the trunk's own axes are steady
+        along = rotations.between(bones[:-1, limbs], bones[1:, limbs])
+        whole = rotations.quotient(actual[1:, trunk], actual[:-1, trunk])
+        followed, turns = np.concatenate([limbs, trunk]), np.concatenate([along, whole], axis=1)
+        fast = breaks[followed]
+        turns[:, fast] = _shortened(turns[:, fast], longest)
+        steady = actual.copy()
+        steady[:, followed] = rotations.normalize(_accumulated(np.concatenate([actual[:1, followed], turns])))
+        return rotations.to_matrix(rotations.multiply(rotations.conjugate(actual), steady))
 
     def from_parents(self, values: Array, frames: IntArray) -> Array:
         """(frames, columns) displacements in the coordinates of `Columns`, along steady axes."""
-        return self._turned(values[:, None], self._matrices(frames))[:, 0]
+        return self._turned("fjk,fjki->fji", values, frames)
 
     def in_parents(self, values: Array, frames: IntArray) -> Array:
         """(frames, columns) displacements along steady axes in the coordinates of `Columns`."""
-        return self._turned(values[:, None], self._matrices(frames).swapaxes(2, 3))[:, 0]
+        return self._turned("fjk,fjik->fji", values, frames)
+
+    def _turned(self, product: str, values: Array, frames: IntArray) -> Array:
+        own = values[:, : self._turning].reshape(len(values), len(self._joints), 3)
+        turned = values.copy()
+        turned[:, : self._turning] = np.einsum(product, own, self._to_parents[frames]).reshape(len(values), -1)
+        return turned
+
+    def matrices(self, frames: IntArray) -> Array:
+        """(frames, columns, columns) with which a Jacobian over the coordinates of `Columns` is multiplied to be over
+        those along steady axes; their transposes lead back."""
+        return self._columns.turning(self._to_parents[frames])
 
     def rows_from_parents(self, rows: Array, frames: IntArray) -> Array:
         """(frames, rows, columns) a Jacobian over the coordinates of `Columns`, over those along steady axes."""
-        return self._turned(rows, self._matrices(frames))
+        return rows @ self.matrices(frames)
 
     def metric_from_parents(self, metric: Array, frames: IntArray) -> Array:
         """(frames, columns, columns) a metric of the coordinates of `Columns`, of those along steady axes."""
-        half = self.rows_from_parents(metric, frames)
-        return self.rows_from_parents(half.swapaxes(1, 2), frames)
-
-    def metric_in_parents(self, metric: Array, frames: IntArray) -> Array:
-        """(frames, columns, columns) a metric along steady axes, of the coordinates of `Columns`."""
-        matrices = self._matrices(frames).swapaxes(2, 3)
-        return self._turned(self._turned(metric, matrices).swapaxes(1, 2), matrices)
-
-    def _turned(self, rows: Array, matrices: Array) -> Array:
-        """(frames, rows, columns) rows whose columns of each joint are multiplied by a matrix from the right."""
-        own = rows[:, :, : self._turning].reshape(*rows.shape[:2], len(self._joints), 3).swapaxes(1, 2)
-        turned = rows.copy()
-        turned[:, :, : self._turning] = (own @ matrices).swapaxes(1, 2).reshape(*rows.shape[:2], self._turning)
-        return turned
+        matrices = self.matrices(frames)
+        return matrices.swapaxes(1, 2) @ metric @ matrices
 
 
 def _shortened(turns: Array, longest: float) -> Array:
-    """(frames, 4) rotations, those by larger angles shortened to `longest`."""
+    """(…, 4) rotations, those by larger angles shortened to `longest`."""
     vectors = rotations.log(turns)
-    angles = rotations.lengths(vectors)[:, None]
+    angles = rotations.lengths(vectors)[..., None]
     return rotations.exp(vectors * np.minimum(1.0, longest / np.maximum(angles, longest)))
 
 
 def _accumulated(turns: Array) -> Array:
-    """(frames, 4) the product of each rotation with all before it: the last one is the outermost."""
+    """(frames, …, 4) the product of each rotation with all before it: the last one is the outermost."""
     product, reach = turns.copy(), 1
     while reach < len(product):
         product[reach:] = rotations.multiply(product[reach:], product[:-reach])

@@ -87,7 +87,7 @@ class CompositeBodies:
         """
         joints = self.partition.joints
         base_rotations, base_positions = self.partition.tree.accumulate(
-            motion.rotations[:, joints], motion.translations[:, joints]
+            motion.rotations.take(joints, axis=1), motion.translations.take(joints, axis=1)
         )
         world_rotations, positions = np.empty_like(motion.rotations), np.empty_like(motion.translations)
         world_rotations[:, joints], positions[:, joints] = base_rotations, base_positions

@@ -202,25 +202,31 @@ class Draft:
     values: Array
     """(knots, columns) along steady axes."""
     metrics: Array
-    """(knots, columns, columns) the metric of displacements at the knots, along steady axes."""
+    """(knots, columns, columns) the metric of displacements at the knots, of the coordinates of `Columns`."""
     forces: Array | None = None
     """(knots, rows) with which targets pull at the displacement; None where it has not been solved."""
 
     def at(self, frames: IntArray) -> Array:
         """(frames, columns) the displacement in some active frames, in the coordinates of `Columns`."""
         knots, values = self.knots.frames.astype(np.float64), self.values
-        after = np.clip(np.searchsorted(knots, frames), 1, max(len(knots) - 1, 1)) if len(knots) > 1 else None
-        if after is None:
-            return self.axes.in_parents(np.repeat(values, len(frames), axis=0), frames) * self.movable[frames]
+        before, after, share = self.between(frames)
         velocities = _spline_velocities(knots, values)
         # Where a column does not move at a knot, it arrives there with no velocity.
         velocities *= self.movable[self.knots.frames]
-        duration = (knots[after] - knots[after - 1])[:, None]
-        share = np.clip((frames - knots[after - 1])[:, None] / np.maximum(duration, 1.0), 0.0, 1.0)
+        duration = (knots[after] - knots[before])[:, None]
         rest = 1.0 - share
-        between = values[after - 1] + share * share * (3.0 - 2.0 * share) * (values[after] - values[after - 1])
-        bulge = share * rest * duration * (rest * velocities[after - 1] - share * velocities[after])
+        between = values[before] + share * share * (3.0 - 2.0 * share) * (values[after] - values[before])
+        bulge = share * rest * duration * (rest * velocities[before] - share * velocities[after])
         return self.axes.in_parents(between + bulge, frames) * self.movable[frames]
+
+    def between(self, frames: IntArray) -> tuple[IntArray, IntArray, Array]:
+        """Two times (frames,), the knots before and after some frames, and (frames, 1) the share of the way between
+        them; the first or the last knot for frames outside."""
+        knots = self.knots.frames
+        after = np.clip(np.searchsorted(knots, frames), min(1, len(knots) - 1), len(knots) - 1)
+        before = np.maximum(after - 1, 0)
+        share = (frames - knots[before]) / np.maximum(knots[after] - knots[before], 1)
+        return before, after, np.clip(share, 0.0, 1.0)[:, None]
 
     def at_knots(self) -> Array:
         """(knots, columns) the displacement at the knots, in the coordinates of `Columns`."""
@@ -250,18 +256,6 @@ class Draft:
         between = lowpass((1.0 - share) * change[before] + share * change[after], THROUGH_RADIUS)
         free = self.movable[self.knots.frames] & ~self.knots.fixed[:, None]
         return replace(self, values=self.values + between * free, forces=None)
-
-    def metric_at(self, frames: IntArray) -> Array:
-        """(frames, columns, columns) the metric in some active frames, interpolated between the knots, of the
-        coordinates of `Columns`."""
-        knots = self.knots.frames
-        if len(knots) == 1:
-            return self.axes.metric_in_parents(np.repeat(self.metrics, len(frames), axis=0), frames)
-        after = np.clip(np.searchsorted(knots, frames), 1, len(knots) - 1)
-        share = (frames - knots[after - 1]) / np.maximum(knots[after] - knots[after - 1], 1)
-        share = np.clip(share, 0.0, 1.0)[:, None, None]
-        between = (1.0 - share) * self.metrics[after - 1] + share * self.metrics[after]
-        return self.axes.metric_in_parents(between, frames)
 
 
 def _spline_velocities(knots: Array, values: Array) -> Array:
@@ -323,8 +317,7 @@ def solve_draft(
         here = linear.corrected(system, here)
     metrics = problem.metrics
     if np.abs(here.values).max(initial=0.0) > SMALL:
-        metrics = metric.at(here.world)
-    metrics = start.axes.metric_from_parents(metrics, start.knots.frames)
+        metrics = metric.at(WorldState.of(start.columns.skeleton, here.world.motion))
     return replace(start, values=here.values, metrics=metrics, forces=forces)
 
 
@@ -335,10 +328,13 @@ class _Point:
     values: Array
     """(knots, columns)"""
     world: WorldState
+    """Valid where tasks observe it: see `Rows.bodies`."""
     errors: Array
     """(knots, rows)"""
     excess: Array
     """(knots, boundaries) radians by which joints are beyond the boundaries of their limits."""
+    descent: Array
+    """(knots, columns) minus half the gradient of size and bending."""
     cost: float
     """Size, bending, and weighted squares of the errors and of the excess."""
 
@@ -353,9 +349,11 @@ class _Problem:
         self.rows = rows = Rows(frame_tasks, knots.frames, columns)
         # Measured in the source: a measure that changed with the displacement would have no least one.
         undisplaced = WorldState.of(columns.skeleton, self._source)
+        self._bodies = rows.bodies(undisplaced)
         self.metrics = metric.at(undisplaced)
         """(knots, columns, columns) in the source, of the coordinates of `Columns`."""
-        size = with_least_levers(rows.restricted(self.metrics) + JOINT_SHARE**2 * np.eye(columns.count), LEAST_LEVER)
+        size = rows.restricted(self.metrics, rows.movable) + JOINT_SHARE**2 * np.eye(columns.count)
+        size = with_least_levers(size, LEAST_LEVER)
         distances = rows.distances(rows.errors(undisplaced))
         farthest = largest_around((distances[:, :, None] * rows.movers).max(axis=1))
         shares = body_shares(farthest / work.settings.tolerances.far, columns)
@@ -370,16 +368,13 @@ class _Problem:
     def at(self, values: Array) -> _Point:
         """The point with some values (knots, columns)."""
         motion = self._columns.displaced(self._source, self._axes.in_parents(values, self._frames))
-        world = WorldState.of(self._columns.skeleton, motion)
+        world = self._bodies.world(motion)
         errors, excess = self.rows.across(self.rows.errors(world)), self._limits.excess(motion)
         cost = np.sum(self.weights * errors**2) + FIRM * np.sum(np.maximum(excess, 0.0) ** 2)
-        cost += np.sum((values - self.shift) * times(self.size, values - self.shift))
-        cost -= np.sum(values * self.bending.pull(values))
-        return _Point(values, world, errors, excess, float(cost))
-
-    def descent(self, values: Array) -> Array:
-        """(knots, columns) minus half the gradient of size and bending."""
-        return self.bending.pull(values) - times(self.size, values - self.shift)
+        away, pull = values - self.shift, self.bending.pull(values)
+        push = times(self.size, away)
+        cost += np.sum(away * push) - np.sum(values * pull)
+        return _Point(values, world, errors, excess, pull - push, float(cost))
 
     def pulls(self, forces: Array) -> Array:
         """(knots, columns) how much forces (knots, rows) pull at each column."""
@@ -431,7 +426,7 @@ class _Linear:
         forces = np.zeros_like(here.errors)
         for number in range(CHORD_STEPS):
             wanted, before = problem.rows.shortened(here.errors, LONGEST_STEP), length
-            right = self._pull(wanted, here) + problem.descent(here.values)
+            right = self._pull(wanted, here) + here.descent
             step = system.solve(right * problem.free)
             if number == 0:
                 forces = problem.weights * (wanted - times(self._jacobian, step))
@@ -523,8 +518,9 @@ class Bending:
         second[links - 1] += before * after * self._metrics
         np.add.at(diagonal, self._knots.ends[:, 1], self._end_metrics)
         if not free.all():
-            diagonal *= free[:, :, None] & free[:, None]
-            first[:-1] *= free[:-1, :, None] & free[1:, None]
-            second[:-2] *= free[:-2, :, None] & free[2:, None]
+            factor = free.astype(np.float64)
+            diagonal *= factor[:, :, None] * factor[:, None]
+            first[:-1] *= factor[:-1, :, None] * factor[1:, None]
+            second[:-2] *= factor[:-2, :, None] * factor[2:, None]
             np.einsum("kcc->kc", diagonal)[~free] = 1.0
         return BlockPentadiagonal(diagonal, first, second)

@@ -11,6 +11,7 @@ frames. The Jacobian of a frame is evaluated once and used for all steps (the ch
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,9 +19,8 @@ from ...body.kinematics import WorldState
 from ...body.motion import Motion
 from ...core.arrays import Array, BoolArray, IntArray
 from ...core.progress import Stage
-from ...core.row_space import combined, times, whitening
+from ...core.row_space import combined
 from ...posture.active_set import LimitBoundaries
-from ...posture.composite_bodies import CompositeBodies
 from ..continuation import continued, distances
 from ..frame_tasks import FrameTasks
 from ..limit_rows import LimitRows, Limits
@@ -42,7 +42,7 @@ tests, with 0.3 knees shake (60 clips of the public CMU library, subjects 1 to 6
 SOFTENING = 0.2
 """Seconds from the nearest active frame at which a continued row is as soft as the body itself."""
 
-BATCH = 200
+BATCH = 400
 """Frames that are projected together: their arrays fit into the processor's caches."""
 
 ROUNDS = 3
@@ -84,8 +84,9 @@ def project(
         met = np.zeros(len(pending), dtype=bool)
         for first in range(0, len(pending), BATCH):
             some = np.arange(first, min(first + BATCH, len(pending)))
-            part = Rows(frame_tasks, pending[some], draft.columns, exact_only=True)
-            motion, met[some] = _projected(part, world.at(some), wanted[some], softness[some], draft, tolerance)
+            motion, met[some] = _projected(
+                rows.at(some), world.at(some), wanted[some], softness[some], draft, tolerance
+            )
             work.write(pending[some], motion)
             yield work.progress(stage, (number + some[-1] / len(pending)) / ROUNDS)
         work.met[pending] = work.converged[pending] = met
@@ -129,71 +130,95 @@ def _projected(
 
     `wanted` (frames, rows) is what the first step is to remove, `softness` (frames, rows) see `_softness`.
     """
-    columns, skeleton = rows.columns, rows.columns.skeleton
-    boundaries, limits = LimitBoundaries(skeleton, columns.dofs), Limits(columns)
-    metric = rows.restricted(draft.metric_at(rows.frames))
+    columns = rows.columns
+    boundaries, limits = LimitBoundaries(columns.skeleton, columns.dofs), Limits(columns)
     passed = limits.excess(world.motion) > 0.0
-    system = _System(rows, world, softness, metric, limits.rows(world, passed, rows.movable))
-    for _ in range(LIMIT_ROUNDS):
+    system = _System.of(rows, world, softness, draft, limits.rows(world, passed, rows.movable))
+    for _ in range(LIMIT_ROUNDS if boundaries else 0):
         step = system.step(rows.across(wanted.copy()), limits.excess(world.motion))
         newly_passed = (limits.excess(columns.displaced(world.motion, step)) > tolerance) & ~passed
         if not newly_passed.any():
             break
         passed |= newly_passed
-        system = _System(rows, world, softness, metric, limits.rows(world, passed, rows.movable))
-    moving = skeleton.mask(columns.dofs.moving)
-    observed = np.logical_or.reduce([moving, *(block.task.observed_joints(skeleton) for block in rows.blocks)])
-    bodies = CompositeBodies.of(world, observed)
-    whole, errors = world, rows.across(wanted.copy())
-    largest = np.full(len(wanted), np.inf)
-    best = world
+        system = _System.of(rows, world, softness, draft, limits.rows(world, passed, rows.movable))
+    bodies = rows.bodies(world)
+    best = Motion(world.motion.rotations.copy(), world.motion.translations.copy())
+    largest, largest_along = np.full((2, len(wanted)), np.inf)
+    left, motion, errors = np.arange(len(wanted)), world.motion, rows.across(wanted.copy())
     for _ in range(CHORD_STEPS):
-        step = system.step(errors, limits.excess(whole.motion))
-        whole = bodies.world(rows.clamped(boundaries, columns.displaced(whole.motion, step)))
-        errors = rows.across(rows.errors(whole))
-        now = np.abs(errors).max(axis=1, initial=0.0)
-        worse = now > largest
-        if worse.any():
-            whole = best.where(worse, whole)
-            errors[worse] = 0.0
-            now = np.where(worse, largest, now)
-        improving = now < 0.5 * largest
-        best, largest = whole, now
-        if not (improving & (now > tolerance)).any():
+        step = system.step(errors, limits.excess(motion))
+        motion = rows.clamped(boundaries, columns.displaced(motion, step))
+        errors = rows.errors(bodies.world(motion))
+        along = np.abs(errors).max(axis=1, initial=0.0)
+        now = np.abs(rows.across(errors)).max(axis=1, initial=0.0)
+        is_worse, improving = now > largest[left], now < 0.5 * largest[left]
+        kept = left[~is_worse]
+        best.rotations[kept], best.translations[kept] = motion.rotations[~is_worse], motion.translations[~is_worse]
+        largest[kept], largest_along[kept] = now[~is_worse], along[~is_worse]
+        goes_on = ~is_worse & (now > tolerance)
+        if not (improving & goes_on).any():
             break
+        if not goes_on.all():
+            chosen = np.flatnonzero(goes_on)
+            left, motion, errors = left[chosen], motion.at(chosen), errors[chosen]
+            rows, bodies, system = rows.at(chosen), bodies.at(chosen), system.at(chosen)
     # Across a rigid foot the heel's error is also zero where the foot points backwards.
-    whole_errors = np.abs(rows.errors(best)).max(axis=1, initial=0.0)
-    return best.motion, (largest <= tolerance) & (whole_errors <= HEEL_TOLERANCE)
+    return best, (largest <= tolerance) & (largest_along <= HEEL_TOLERANCE)
 
 
+@dataclass(frozen=True, eq=False)
 class _System:
     """The linear system of a batch of frames: the least step that gives the rows a change."""
 
-    def __init__(self, rows: Rows, world: WorldState, softness: Array, metric: Array, limits: LimitRows) -> None:
-        """`limits` are the rows of joints that the step keeps at the boundaries of their limits."""
-        self._limits = limits
+    limits: LimitRows
+    """The rows of joints that the step keeps at the boundaries of their limits."""
+    unit_steps: Array
+    """(frames, rows, columns) the step for a unit of each row, and of each row of `limits` after these."""
+
+    @staticmethod
+    def of(rows: Rows, world: WorldState, softness: Array, draft: Draft, limits: LimitRows) -> _System:
+        """The system at a state; `softness` (frames, rows) see `_softness`."""
         jacobian = rows.across(rows.jacobian(world) * np.isfinite(softness)[:, :, None])
-        metric = with_least_levers(metric + JOINT_SHARE**2 * np.eye(metric.shape[1]), LEAST_LEVER)
-        self._whitener = whitening(metric)
-        recruited = jacobian if rows.recruited is None else jacobian * rows.recruited
-        jacobian, recruited = (np.concatenate([each, limits.jacobian], axis=1) for each in (jacobian, recruited))
-        white = jacobian @ self._whitener.swapaxes(1, 2)
-        self._pulls = white
+        to_steady = draft.axes.matrices(rows.frames)
+        jacobian = np.concatenate([jacobian, limits.jacobian], axis=1) @ to_steady
+        pulls = jacobian
         if rows.recruited is not None:
-            self._pulls = recruited @ self._whitener.swapaxes(1, 2)
-        gram = white @ self._pulls.swapaxes(1, 2)
+            pulls = jacobian.copy()
+            pulls[:, : rows.count] *= rows.recruited
+        moves = _moves(rows, pulls, draft)
+        gram = jacobian @ moves.swapaxes(1, 2)
         diagonal = np.einsum("frr->fr", gram)
         softness = np.where(np.isfinite(softness), softness, 0.0)
         for block in rows.blocks:  # the same along all axes, so that the heading of the scene does not matter
             diagonal[:, block.rows] += diagonal[:, block.rows].mean(axis=1, keepdims=True) * softness[:, block.rows]
         diagonal += RIDGE * diagonal.sum(axis=1, keepdims=True)
         diagonal[diagonal == 0.0] = 1.0
-        self._inverse = np.linalg.inv(gram)
+        return _System(limits, np.linalg.inv(gram).swapaxes(1, 2) @ moves @ to_steady.swapaxes(1, 2))
+
+    def at(self, frames: IntArray) -> _System:
+        """The system of some of the frames."""
+        return _System(self.limits.at(frames), self.unit_steps[frames])
 
     def step(self, errors: Array, excess: Array) -> Array:
         """(frames, columns) the step for a change (frames, rows), and back inside of limits that are exceeded by an
         excess (frames, boundaries)."""
-        errors = np.concatenate([errors, self._limits.errors(excess)], axis=1)
-        step = combined(combined(times(self._inverse, errors), self._pulls), self._whitener)
+        step = combined(np.concatenate([errors, self.limits.errors(excess)], axis=1), self.unit_steps)
         longest = np.abs(step).max(axis=1, initial=0.0)
         return step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, LONGEST_STEP))[:, None]
+
+
+def _moves(rows: Rows, pulls: Array, draft: Draft) -> Array:
+    """(frames, rows, columns) how the body moves under forces that pull at its columns (frames, rows, columns), both
+    along steady axes. The inverse of the metric is interpolated between knots."""
+    before, after, share = draft.between(rows.frames)
+    moves = np.empty_like(pulls)
+    is_uniform = (rows.movable == rows.movable[:1]).all()
+    for movable in rows.movable[:1] if is_uniform else np.unique(rows.movable, axis=0):
+        some = np.flatnonzero((rows.movable == movable).all(axis=1))
+        knots, places = np.unique([before[some], after[some]], return_inverse=True)
+        metric = rows.restricted(draft.metrics[knots], movable[None]) + JOINT_SHARE**2 * np.eye(len(movable))
+        inverse = np.linalg.inv(with_least_levers(metric, LEAST_LEVER))
+        inverse = draft.axes.metric_from_parents(inverse, draft.knots.frames[knots])
+        earlier, later = (pulls[some] @ inverse[each] for each in places.reshape(2, len(some)))
+        moves[some] = earlier + share[some, None] * (later - earlier)
+    return moves

@@ -30,7 +30,7 @@ from poise.solver.core.errors import ConstraintError, PoiseError
 from poise.solver.core.progress import Stage
 from poise.solver.deformation.deform import REACHED, Deformation, deform, deforming
 from poise.solver.deformation.passes.draft import LONGEST_TRANSITION
-from poise.solver.deformation.settings import DeformSettings
+from poise.solver.deformation.settings import DeformSettings, Tolerances
 from poise.solver.synthetic import SyntheticMotion, human, walk
 
 from ..in_place import Ends, InPlace, walk_in_place
@@ -546,7 +546,8 @@ def test_kept_ends_stay_bit_for_bit_and_the_constraint_begins_and_ends_smoothly(
     assert same[[0, -1]].all() and not same[1:-1].any()
     off = np.linalg.norm(kept.position(wrist) - clip.position(wrist) - by, axis=1) / size
     assert off[15:-15].max() < 1e-5
-    assert (np.diff(off[:15]) < 1e-9).all() and (np.diff(off[-15:]) > -1e-9).all(), "it goes to and fro at an end"
+    left = np.sqrt(3.0) * Tolerances().corrected
+    assert (np.diff(off[:15]) < left).all() and (np.diff(off[-15:]) > -left).all(), "it goes to and fro at an end"
     # Frames that are merely put back jump.
     put_back = Motion(moved.motion.rotations.copy(), moved.motion.translations.copy())
     put_back.rotations[[0, -1]], put_back.translations[[0, -1]] = (

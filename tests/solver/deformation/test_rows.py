@@ -134,7 +134,7 @@ def test_joints_that_one_task_recruits_and_another_does_not_are_not_coupled(rng:
     columns = Columns(clip.skeleton, frame_tasks.movable.any(axis=0))
     rows = Rows(frame_tasks, np.arange(11), columns)
     metric = random_metric(rng, 11, columns.count)
-    found = rows.restricted(metric)
+    found = rows.restricted(metric, rows.movable)
     of_hand = columns.dofs.owners == clip.skeleton.index("l_elbow")
     together = of_hand[:, None] == of_hand
     assert together.any() and not together.all()
@@ -153,7 +153,7 @@ def test_joints_that_may_not_move_in_a_frame_are_not_coupled_there(rng: np.rando
     columns = Columns(clip.skeleton, frame_tasks.movable.any(axis=0))
     rows = Rows(frame_tasks, np.arange(31), columns)
     metric = random_metric(rng, 31, columns.count)
-    found = rows.restricted(metric)
+    found = rows.restricted(metric, rows.movable)
     both = rows.movable[:, :, None] & rows.movable[:, None]
     np.testing.assert_array_equal(found[both], metric[both])
     diagonals = np.einsum("fcc->fc", found), np.einsum("fcc->fc", metric)
@@ -162,7 +162,7 @@ def test_joints_that_may_not_move_in_a_frame_are_not_coupled_there(rng: np.rando
     assert not found[~both & off_diagonal].any()
     free = Rows(frame_tasks, np.array([9, 20]), columns)
     assert free.movable.all()
-    np.testing.assert_array_equal(free.restricted(metric[:2]), metric[:2])
+    np.testing.assert_array_equal(free.restricted(metric[:2], free.movable), metric[:2])
 
 
 def test_lengths_are_those_of_blocks_and_long_ones_are_shortened(

@@ -140,10 +140,6 @@ def some_draft(rng: np.random.Generator, movable: Any = None, frames: int = 121)
 def test_a_draft_passes_through_its_knots(rng: np.random.Generator) -> None:
     draft = some_draft(rng)
     np.testing.assert_allclose(draft.at(draft.knots.frames), draft.at_knots(), atol=1e-12)
-    own = draft.axes.metric_in_parents(draft.metrics, draft.knots.frames)
-    np.testing.assert_allclose(draft.metric_at(draft.knots.frames), own, atol=1e-12)
-    halfway = draft.knots.frames[:-1] + STRIDE // 2
-    assert np.isfinite(draft.metric_at(halfway)).all()
     steps = np.abs(np.diff(draft.at(np.arange(121)), axis=0))
     assert steps.max() < np.abs(np.diff(draft.values, axis=0)).max()
 
@@ -186,8 +182,19 @@ def test_one_knot_is_a_constant(rng: np.random.Generator) -> None:
     draft = some_draft(rng, frames=1)
     assert len(draft.knots.frames) == 1
     np.testing.assert_allclose(draft.at(np.array([0])), draft.at_knots(), atol=1e-15)
-    own = draft.axes.metric_in_parents(draft.metrics, np.array([0]))
-    np.testing.assert_allclose(draft.metric_at(np.array([0])), own, atol=1e-15)
+
+
+def test_frames_are_between_two_knots(rng: np.random.Generator) -> None:
+    draft = some_draft(rng)
+    frames = np.arange(-1, 122)
+    before, after, share = draft.between(frames)
+    knots = draft.knots.frames
+    assert (after == before + 1).all() and share.min() == 0.0 and share.max() == 1.0
+    places = (1.0 - share[:, 0]) * knots[before] + share[:, 0] * knots[after]
+    np.testing.assert_allclose(places, np.clip(frames, 0, 120), atol=1e-12)
+    one = some_draft(rng, frames=1)
+    before, after, share = one.between(np.array([0, 5]))
+    assert not before.any() and not after.any() and share.shape == (2, 1)
 
 
 # Solving -------------------------------------------------------------------------------------------------------------

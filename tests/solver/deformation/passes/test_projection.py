@@ -47,10 +47,10 @@ def test_targets_are_met_in_every_frame() -> None:
 
 
 def test_more_frames_than_a_batch_are_projected_alike() -> None:
-    solving = planted_walk(steps=9)
+    solving = planted_walk(steps=18)
     frames = solving.frames
     assert len(frames) > BATCH
-    part = frames[(frames >= BATCH - 40) & (frames < BATCH + 40)]
+    part = frames[(frames >= BATCH - 80) & (frames < BATCH + 80)]
     begin = solving.work.clip().motion
     steps = list(project(solving.tasks, solving.work, frames, solving.draft))
     assert len(steps) > 1 and all(step.stage is Stage.SOLVING and 0.0 <= step.share <= 1.0 for step in steps)
@@ -58,7 +58,7 @@ def test_more_frames_than_a_batch_are_projected_alike() -> None:
     solving.work.write(np.arange(solving.clip.frames), begin)
     finished(project(solving.tasks, solving.work, part, solving.draft))
     # In the middle of the part, far from its ends, beyond which nothing is continued.
-    inner = part[30:-30]
+    inner = part[60:-60]
     np.testing.assert_allclose(solving.work.motion.rotations[inner], whole.rotations[inner], atol=1e-6)
 
 
@@ -144,12 +144,12 @@ def test_frames_are_moved_by_the_least_in_the_metric(rng: np.random.Generator) -
     near = [target + 1e-4 * rng.standard_normal(target.shape) for target in solving.tasks.targets]
     tasks = FrameTasks(solving.tasks.timeline, near, solving.tasks.movable)
     assert not finished(project(tasks, solving.work, frames, draft)).size
-    columns = draft.columns
+    columns, knots = draft.columns, draft.knots.frames
     step = columns.displacement(before, solving.work.motion)
-    metric = draft.metric_at(frames) + JOINT_SHARE**2 * np.eye(columns.count)
-    gradient = np.einsum("fij,fj->fi", metric, step)
-    assert np.linalg.norm(gradient, axis=1).min() > 1e-6
-    for own, rows in zip(gradient, Rows(tasks, frames, columns).jacobian(clip.world), strict=True):
+    metric = draft.metrics + JOINT_SHARE**2 * np.eye(columns.count)
+    gradient = np.einsum("fij,fj->fi", metric, step[knots])
+    assert len(knots) > 5 and np.linalg.norm(gradient, axis=1).min() > 1e-6
+    for own, rows in zip(gradient, Rows(tasks, knots, columns).jacobian(clip.world.at(knots)), strict=True):
         basis = np.linalg.qr(rows.T)[0]
         left = own - basis @ (basis.T @ own)
         assert np.linalg.norm(left) < 1e-2 * np.linalg.norm(own)
