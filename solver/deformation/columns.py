@@ -93,7 +93,7 @@ class Columns:
             is_nearer = rotations.lengths(others - before) < rotations.lengths(here - before)
             here[is_nearer] = others[is_nearer]
         unwrapped = values.copy()
-        unwrapped[:, part] = turns.reshape(len(values), -1) / scale
+        unwrapped[:, part] = turns.reshape(len(values), len(scale)) / scale
         return unwrapped
 
     def displaced(self, motion: Motion, step: Array) -> Motion:

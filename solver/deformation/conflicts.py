@@ -306,13 +306,20 @@ class _Inquiry:
                 helps[frame] = most
         without = self._trials_without(helps)
         yield [trial for trials in without.values() for trial in trials.values()]
-        known = {
-            other
-            for frame in helps
-            for other, trial in without[frame].items()
-            if self._remaining(trial) <= helps[frame]
-        }
-        causes = {frame: self._active_in(frame) & known for frame in helps}
+
+        def known() -> dict[int, set[int]]:
+            """The constraints of each frame that are known to be causes."""
+            found = {
+                other
+                for frame in helps
+                for other, trial in without[frame].items()
+                if self._remaining(trial) <= helps[frame]
+            }
+            return {frame: self._active_in(frame) & found for frame in helps}
+
+        unclear = [frame for frame, causes in known().items() if not causes]
+        yield [trial.solved_so(careful=True) for frame in unclear for trial in without[frame].values()]
+        causes = known()
         unclear = [frame for frame in helps if not causes[frame]]
         yield [self._beside(frame, {other}) for frame in unclear for other in self._active_in(frame)]
         for frame in unclear:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..body.kinematics import WorldState
+from ..body.motion import Motion
 from ..constraints import Constraint, Ground, Source
 from ..core.arrays import BoolArray, IntArray, dilated
 from ..core.errors import ConstraintError
@@ -22,14 +23,13 @@ from .loop_constraints import Repeated
 from .loops import Loop
 from .metric import DisplacementMetric
 from .passes.boundaries import blend_boundaries
-from .passes.draft import Draft, Knots, solve_draft, transition_times
+from .passes.draft import FIRST_FACTORIZATIONS, Draft, Knots, solve_draft, transition_times
 from .passes.ground_clearance import keep_feet_above_ground
 from .passes.projection import project
 from .passes.reach import (
     find_relaxation,
     missed_frames,
     missed_knots,
-    no_relaxation,
     relaxed,
     spread_knots,
     with_blended_transits,
@@ -263,54 +263,92 @@ def _reached_frames(frame_tasks: FrameTasks, before: _Solution | None) -> BoolAr
 
 def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -> Generator[Progress, None, FrameTasks]:
     """Solve some frames for the tasks of one independent part; returns these with blended boundaries."""
-    skeleton, clip, timeline = compiled.skeleton, work.source.clip, compiled.timeline
+    timeline = compiled.timeline
     wanted = FrameTasks(timeline.without_free_transits(), compiled.targets, compiled.movable)
-    columns = Columns(skeleton, moving_joints(skeleton, [each.task for each in wanted.single_level(frames[:1])]))
-    metric = DisplacementMetric(clip, columns)
-    changed = np.zeros(clip.frames, dtype=bool)
-    changed[frames] = True
-    movable = columns.movable(compiled.movable)
-    tolerances = work.settings.tolerances
-    is_far = wanted.largest_displacement() > tolerances.far
-    events = wanted.timeline.events() if is_far else None
-    knots = Knots.of(movable, changed, clip.fps, work.source.period, events)
-    if not len(knots.frames):
+    part = _Part(wanted, work, frames)
+    is_far = wanted.largest_displacement() > work.settings.tolerances.far
+    start = part.undisplaced(wanted.timeline.events() if is_far else None)
+    if not len(start.knots.frames):
         return wanted  # no joint that can move is recruited
-    fixed = columns.displacement(clip.motion.at(knots.frames), work.reference.at(knots.frames))
-    fixed *= knots.fixed[:, None] & movable[knots.frames]
-    axes = SteadyAxes(clip, columns)
-    draft = Draft(knots, columns, movable, axes, axes.from_parents(fixed, knots.frames), np.zeros(0))
-
-    def state(some: IntArray) -> WorldState:
-        return WorldState.of(skeleton, columns.displaced(clip.motion.at(some), draft.at(some)))
-
-    undisplaced, relaxation = draft, no_relaxation(wanted)
+    tasks, draft, missed = wanted, start, np.zeros(0, dtype=np.int64)
     if not is_far:
-        draft = yield from solve_draft(wanted, work, metric, undisplaced, Stage.COARSE)
-        yield work.progress(Stage.COARSE, 1.0)
-        blended = blend_boundaries(wanted, state)
-        if blended is not wanted:
-            wanted = blended
-            draft = yield from solve_draft(wanted, work, metric, draft, Stage.BOUNDARIES)
-            yield work.progress(Stage.BOUNDARIES, 1.0)
-    missed = np.zeros(0, dtype=np.int64) if is_far else missed_knots(wanted, work, draft, tolerances.close)
+        wanted, draft = yield from _draft_in_reach(part, wanted, start)
+        tasks, missed = wanted, missed_knots(wanted, work, draft, work.settings.tolerances.close)
     if is_far or missed.size:
-        chosen = np.union1d(missed, spread_knots(wanted, knots))
-        relaxation, draft = yield from find_relaxation(wanted, work, undisplaced, chosen)
-        coarse = relaxed(wanted, relaxation, knots.frames)
-        draft = yield from solve_draft(coarse, work, metric, draft, Stage.COARSE)
-        yield work.progress(Stage.COARSE, 1.0)
-        wanted = blend_boundaries(wanted, state) if is_far else wanted
-        tasks = relaxed(wanted, relaxation, knots.frames)
-        between = missed_frames(tasks, work, draft, frames, tolerances.rough)
-        events = np.union1d(between, wanted.timeline.events())
-        draft = draft.refined(Knots.of(movable, changed, clip.fps, work.source.period, events))
-        tasks = relaxed(wanted, relaxation, draft.knots.frames)
-        draft = yield from solve_draft(tasks, work, metric, draft, Stage.CONFLICTS)
-        yield work.progress(Stage.CONFLICTS, 1.0)
-    tasks = relaxed(wanted, relaxation, draft.knots.frames)
-    work.write_draft(frames, columns.displaced(clip.motion.at(frames), draft.at(frames)))
+        wanted, tasks, draft = yield from _draft_out_of_reach(part, wanted, start, missed)
+    work.write_draft(frames, part.displaced(draft, frames))
     unmet = yield from project(tasks, work, frames, draft)
     yield from work.solve_strictly(tasks, unmet, Stage.CONFLICTS)
-    yield from keep_feet_above_ground(tasks, timeline, work, changed, draft)
-    return with_blended_transits(wanted, timeline, WorldState.of(skeleton, work.motion))
+    yield from keep_feet_above_ground(tasks, timeline, work, part.changed, draft)
+    return with_blended_transits(wanted, timeline, WorldState.of(compiled.skeleton, work.motion))
+
+
+class _Part:
+    """An independent part of a clip's motion while some frames are solved."""
+
+    def __init__(self, wanted: FrameTasks, work: Workspace, frames: IntArray) -> None:
+        skeleton, self._clip = wanted.skeleton, work.source.clip
+        self.work, self.frames = work, frames
+        self.changed = np.zeros(self._clip.frames, dtype=bool)
+        """(frames of the clip,) those that are solved."""
+        self.changed[frames] = True
+        tasks = [each.task for each in wanted.single_level(frames[:1])]
+        self._columns = Columns(skeleton, moving_joints(skeleton, tasks))
+        self._movable = self._columns.movable(wanted.movable)
+        self.metric = DisplacementMetric(self._clip, self._columns)
+
+    def knots(self, events: IntArray | None) -> Knots:
+        """The knots, among them some events."""
+        return Knots.of(self._movable, self.changed, self._clip.fps, self.work.source.period, events)
+
+    def undisplaced(self, events: IntArray | None) -> Draft:
+        """The draft without a displacement but for that of frames which stay as they were solved before."""
+        knots, columns, axes = self.knots(events), self._columns, SteadyAxes(self._clip, self._columns)
+        before = self.work.reference.at(knots.frames)
+        fixed = columns.displacement(self._clip.motion.at(knots.frames), before)
+        fixed *= knots.fixed[:, None] & self._movable[knots.frames]
+        return Draft(knots, columns, self._movable, axes, axes.from_parents(fixed, knots.frames), np.zeros(0))
+
+    def displaced(self, draft: Draft, frames: IntArray) -> Motion:
+        """Some frames of the source, displaced by a draft."""
+        return self._columns.displaced(self._clip.motion.at(frames), draft.at(frames))
+
+    def blended(self, wanted: FrameTasks, draft: Draft) -> FrameTasks:
+        """The tasks with boundaries blended into the motion of a draft."""
+        return blend_boundaries(wanted, lambda frames: WorldState.of(wanted.skeleton, self.displaced(draft, frames)))
+
+
+def _draft_in_reach(
+    part: _Part, wanted: FrameTasks, start: Draft
+) -> Generator[Progress, None, tuple[FrameTasks, Draft]]:
+    """The draft that meets all targets, as far as it can, and the tasks with blended boundaries."""
+    draft = yield from solve_draft(wanted, part.work, part.metric, start, Stage.COARSE)
+    yield part.work.progress(Stage.COARSE, 1.0)
+    blended = part.blended(wanted, draft)
+    if blended is not wanted:
+        draft = yield from solve_draft(blended, part.work, part.metric, draft, Stage.BOUNDARIES)
+        yield part.work.progress(Stage.BOUNDARIES, 1.0)
+    return blended, draft
+
+
+def _draft_out_of_reach(
+    part: _Part, wanted: FrameTasks, start: Draft, missed: IntArray
+) -> Generator[Progress, None, tuple[FrameTasks, FrameTasks, Draft]]:
+    """The draft that meets all targets which can be met, the tasks with blended boundaries, and the same with relaxed
+    targets. `missed` (missed,) are knots at which a draft before missed a target; none if there was no draft, because
+    a target is far away."""
+    work = part.work
+    chosen = np.union1d(missed, spread_knots(wanted, start.knots))
+    relaxation, draft = yield from find_relaxation(wanted, work, start, chosen)
+    tasks = relaxed(wanted, relaxation, draft.knots.frames)
+    draft = yield from solve_draft(tasks, work, part.metric, draft, Stage.COARSE, FIRST_FACTORIZATIONS)
+    yield work.progress(Stage.COARSE, 1.0)
+    if not missed.size:
+        wanted = part.blended(wanted, draft)
+        tasks = relaxed(wanted, relaxation, draft.knots.frames)
+    between = missed_frames(tasks, work, draft, part.frames, work.settings.tolerances.rough)
+    draft = draft.refined(part.knots(np.union1d(between, wanted.timeline.events())))
+    tasks = relaxed(wanted, relaxation, draft.knots.frames)
+    draft = yield from solve_draft(tasks, work, part.metric, draft, Stage.CONFLICTS)
+    yield work.progress(Stage.CONFLICTS, 1.0)
+    return wanted, tasks, draft

@@ -65,7 +65,9 @@ class SteadyAxes:
     def _turned(self, product: str, values: Array, frames: IntArray) -> Array:
         own = values[:, : self._turning].reshape(len(values), len(self._joints), 3)
         turned = values.copy()
-        turned[:, : self._turning] = np.einsum(product, own, self._to_parents[frames]).reshape(len(values), -1)
+        turned[:, : self._turning] = np.einsum(product, own, self._to_parents[frames]).reshape(
+            len(values), self._turning
+        )
         return turned
 
     def matrices(self, frames: IntArray) -> Array:

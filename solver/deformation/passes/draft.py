@@ -80,8 +80,11 @@ LEAST_DAMPING = 0.1
 LONGEST_STEP = 0.5
 """Sizes of the character, or radians: the most of an error that one step takes on."""
 
-FACTORIZATIONS = 8
+FACTORIZATIONS = 6
 """How often the system is factored at most; between, it is solved with other right sides (the chord method)."""
+
+FIRST_FACTORIZATIONS = 3
+"""The same of a draft with relaxed targets that shows where boundaries have to be blended and knots are missing."""
 
 CHORD_STEPS = 6
 """The most steps with one factorization."""
@@ -280,7 +283,12 @@ def _spline_velocities(knots: Array, values: Array) -> Array:
 
 
 def solve_draft(
-    frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, start: Draft, stage: Stage
+    frame_tasks: FrameTasks,
+    work: Workspace,
+    metric: DisplacementMetric,
+    start: Draft,
+    stage: Stage,
+    factorizations: int = FACTORIZATIONS,
 ) -> Generator[Progress, None, Draft]:
     """The smoothest displacement that meets the targets, from that of a draft on; relaxed targets are nearly met.
 
@@ -294,8 +302,8 @@ def solve_draft(
     damping, at_rest = (DAMPING, NEARLY_AT_REST) if has_relaxed else (0.0, AT_REST)
     passed = here.excess > 0.0
     linear, is_stale = problem.linearized(here, passed), False
-    for number in range(FACTORIZATIONS):
-        yield work.progress(stage, number / FACTORIZATIONS)
+    for number in range(factorizations):
+        yield work.progress(stage, number / factorizations)
         if is_stale:
             linear, is_stale = problem.linearized(here, passed), False
         system = linear.factored(damping * problem.pulls(forces))
