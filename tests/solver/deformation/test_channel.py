@@ -6,12 +6,14 @@ from __future__ import annotations
 import numpy as np
 
 from poise.solver.constraints import (
+    Constraint,
     Source,
 )
 from poise.solver.deformation.channel import ActiveRun, boundary_offsets
 from poise.solver.deformation.timeline import Timeline
 
 from ..made_up import point_clip
+from ..standing import displaced, frame_tasks_of, standing_human
 from .time_lines import ALONG_X, finely, only, shape, timeline_of
 
 
@@ -77,3 +79,21 @@ def test_a_run_that_begins_and_ends_in_a_hold_has_no_offsets(rng: np.random.Gene
     (run,) = channel.active_runs()
     assert (run.first_hold(), run.last_hold()) == (10, 50)
     assert not boundary_offsets(run, *rng.standard_normal((4, 3)), 7.5).any()
+
+
+def test_runs_of_a_channel_end_where_it_is_inactive_and_where_its_owner_changes() -> None:
+    clip = standing_human(61)
+    hands: list[Constraint] = [
+        displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 2, 6, 14, 18, priority=2),
+        displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 10, 24, 28, 33, priority=1),
+        displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 40, 44, 48, 52),
+    ]
+    timeline = frame_tasks_of(clip, hands).timeline
+    (channel,) = timeline.channels
+    found = channel.owned_runs()
+    for first, last in found:
+        assert channel.active[first : last + 1].all() and len(set(channel.owner[first : last + 1])) == 1
+        for beside in (first - 1, last + 1):
+            assert channel.owner[beside] != channel.owner[first]
+    assert sum(last + 1 - first for first, last in found) == channel.active.sum() and len(found) == 3
+    assert timeline.events().tolist() == sorted(frame for run in found for frame in run)

@@ -191,3 +191,35 @@ def test_jacobians_over_a_displacement_are_derivatives_by_its_values(seed: int) 
             step[:, column] = STEP
             expected[:, :, column] = -(error(values + step) - error(values - step)) / (2.0 * STEP)
         assert_same_derivatives(found, expected, 1.0, "the Jacobian over the displacement")
+
+
+def test_joints_are_turned_by_matrices_of_their_own(rng: np.random.Generator) -> None:
+    columns = some_columns(rng, random_skeleton(rng))
+    joints = len(columns.dofs.translating) + len(columns.dofs.rotating)
+    matrices = rotations.to_matrix(rotations.exp(rng.standard_normal((FRAMES, joints, 3))))
+    values = rng.standard_normal((FRAMES, columns.count))
+    turned = np.einsum("fc,fcd->fd", values, columns.turning(matrices))
+    own = values[:, : 3 * joints].reshape(FRAMES, joints, 3)
+    expected = np.einsum("fjk,fjkl->fjl", own, matrices).reshape(FRAMES, 3 * joints)
+    np.testing.assert_allclose(turned[:, : 3 * joints], expected, atol=1e-14)
+    np.testing.assert_array_equal(turned[:, 3 * joints :], values[:, 3 * joints :])
+
+
+def test_unwrapped_rotations_go_on_beyond_half_a_turn(rng: np.random.Generator) -> None:
+    """A joint that turns by one and a half turns about a fixed axis, sampled: rotation vectors jump at half a turn."""
+    skeleton = Skeleton(names=("a", "b"), parents=[-1, 0], offsets=[[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    columns = Columns(skeleton, np.ones(2, dtype=bool))
+    axis = np.array([0.6, 0.0, 0.8])
+    angles = np.linspace(0.0, 1.6 * np.pi, 12)
+    source = Motion(np.tile(rotations.IDENTITY, (12, 2, 1)), np.tile(skeleton.offsets, (12, 1, 1)))
+    turned = source.rotations.copy()
+    turned[:, 1] = rotations.from_axis_angle(axis, angles)
+    values = columns.displacement(source, Motion(turned, source.translations))
+    unwrapped = columns.unwrapped(values)
+    own = columns.dofs.owners == 1
+    np.testing.assert_allclose((unwrapped * columns.scale)[:, own], angles[:, None] * axis, atol=1e-12)
+    assert np.abs(np.diff(values[:, own], axis=0)).max() > 3.0
+    again = columns.displaced(source, unwrapped)
+    assert rotations.angle_between(again.rotations, turned).max() < 1e-7
+    small = 0.1 * rng.standard_normal(values.shape)
+    np.testing.assert_allclose(columns.unwrapped(small), small, atol=1e-15)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from poise.examples.kick import kick
+from poise.solver.body.anatomical_limits import with_anatomical_limits
 from poise.solver.body.clip import Clip
 from poise.solver.body.limits import BallLimit
 from poise.solver.body.motion import Motion
@@ -28,7 +29,9 @@ from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.core.errors import ConstraintError, PoiseError
 from poise.solver.core.progress import Stage
+from poise.solver.deformation.columns import Columns
 from poise.solver.deformation.deform import REACHED, Deformation, deform, deforming
+from poise.solver.deformation.limit_rows import Limits
 from poise.solver.deformation.passes.draft import LONGEST_TRANSITION
 from poise.solver.deformation.settings import DeformSettings, Tolerances
 from poise.solver.synthetic import SyntheticMotion, human, walk
@@ -608,3 +611,28 @@ def test_what_need_not_be_exact_is_met_nearly_and_as_smooth_as_the_source(
     assert missed[True] < 1e-6 and missed[False] < 1.5 * amplitude, "more is missed than the tremor"
     assert jumps[False] < 1.2 and jumps[True] > 2.0
     assert added[False] < 0.4 * added[True]
+
+
+@pytest.mark.parametrize("limited", [False, True])
+@pytest.mark.parametrize("distance", [1.2, 2.0])
+def test_a_hand_out_of_reach_disturbs_neither_plants_nor_limits(limited: bool, distance: float) -> None:
+    """The hand of a walking human is held far ahead, below all plants and the balance."""
+    motion = walk(steps=4, fps=60.0)
+    clip = motion.clip
+    if limited:
+        clip = replace(clip, skeleton=with_anatomical_limits(clip.skeleton, clip.motion))
+    plants = [plant_of(contact, priority=10) for contact in motion.contacts]
+    balance = Balance(priority=5)
+    middle, size = clip.frames // 2, clip.skeleton.size
+    place = clip.position("l_wrist")[middle] + np.array([0.0, 0.0, distance * size])
+    hand = ShapeConstraint(
+        "l_wrist", middle - 40, middle + 40, [ConstraintPoint(place, middle - 20, middle + 20)], priority=1
+    )
+    result = deform(clip, [*plants, balance, hand])
+    for important in (*plants, balance):
+        assert result.report.residual(important).worst < 1e-6 * size
+    assert result.report.residual(hand).worst > 0.02 * size
+    assert result.converged.all()
+    limits = Limits(Columns(clip.skeleton, np.ones(len(clip.skeleton), dtype=bool)))
+    before, after = (limits.excess(each.motion) for each in (clip, result.clip))
+    assert (after <= np.maximum(before, 1e-6)).all()

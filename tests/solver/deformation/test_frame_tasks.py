@@ -406,3 +406,65 @@ def test_a_rigid_foot_that_is_turned_around_stands_the_right_way(walk: Clip) -> 
     plant = Footplant(foot="left", **events).turned(2.0)
     report = deform(walk, [plant]).report
     assert report.residual(plant).worst < 1e-4 * walk.skeleton.size
+
+
+def two_arms() -> tuple[Clip, list[Constraint]]:
+    """A standing human whose hands are moved, each by its own arm."""
+    clip = standing_human(41)
+    arms = {side: [f"{side}_shoulder", f"{side}_elbow"] for side in "lr"}
+    hands = [
+        displaced(clip, f"{side}_wrist", (0.0, 0.1, 0.0), 0, 5, 30, 35, recruit=recruit)
+        for side, recruit in arms.items()
+    ]
+    return clip, [*hands]
+
+
+def test_channels_whose_joints_do_not_move_each_others_effectors_are_independent() -> None:
+    clip, hands = two_arms()
+    both = frame_tasks_of(clip, hands)
+    parts = both.independent_parts()
+    assert len(parts) == 2
+    for part in parts:
+        (own,) = (number for number in range(2) if part.has_channel(number))
+        moving = np.flatnonzero(part.movable.any(axis=0))
+        side = both.timeline.channels[own].effector.point.joint  # type: ignore[attr-defined]
+        assert set(moving) < set(clip.skeleton.tree.chain(int(side)))
+    joined = both.joined(parts)
+    assert [channel.active.any() for channel in joined.timeline.channels] == [True, True]
+    for mine, theirs in zip(joined.targets, both.targets, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("recruit", [None, ["vt1"]])
+def test_a_channel_that_recruits_what_moves_another_effector_depends_on_it(recruit: list[str] | None) -> None:
+    """The whole body, or the chest that carries both arms."""
+    clip, hands = two_arms()
+    third = displaced(clip, "vt1", (0.0, 0.0, 0.1), 0, 5, 30, 35, recruit=recruit)
+    whole = frame_tasks_of(clip, [*hands, third])
+    assert whole.independent_parts() == [whole] and whole.joined([whole]) is whole
+
+
+def test_rotations_of_more_than_a_quarter_turn_go_by_half_of_their_way() -> None:
+    clip = standing_human(41)
+    assert not frame_tasks_of(clip, [displaced(clip, "l_wrist", (0.0, 2.0, 0.0), 0, 5, 30, 35)]).halfway()
+    quarter = rotations.from_axis_angle((0.0, 1.0, 0.0), 0.9 * np.pi)
+    goal = rotations.multiply(quarter, clip.orientation("vt1")[10])
+    turn = OrientationConstraint("vt1", 0, 35, [ConstraintPoint(goal, 5, 30)])
+    wanted = frame_tasks_of(clip, [turn])
+    (half,) = wanted.halfway()
+    source = clip.orientation("vt1")[10:20]
+    to_half, to_goal = (rotations.angle_between(source, each.targets[0][10:20]) for each in (half, wanted))
+    np.testing.assert_allclose(to_half, 0.5 * to_goal, atol=1e-9)
+    np.testing.assert_allclose(wanted.largest_displacement(), 0.9 * np.pi, atol=1e-6)
+
+
+def test_what_is_less_important_than_a_missed_target_is_left_out() -> None:
+    clip = standing_human(41)
+    high = displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 0, 5, 20, 25, priority=2)
+    low = displaced(clip, "r_wrist", (0.0, 0.1, 0.0), 0, 5, 30, 35, priority=1)
+    wanted = frame_tasks_of(clip, [high, low])
+    frames = np.array([10, 28])
+    upper, dropped = wanted.without_less_important(frames, clip.world.at(frames), 1e-3)
+    assert dropped.tolist() == [10]
+    kept = [channel.active for channel in upper.timeline.channels]
+    assert kept[0][10] and not kept[1][10] and kept[1][28] and kept[1][11]

@@ -81,3 +81,13 @@ def test_without_limits_there_are_no_rows() -> None:
     assert limits.excess(motion).shape == (3, 0)
     none, movable = np.zeros((3, 0), dtype=bool), np.ones((3, 6), dtype=bool)
     assert limits.rows(WorldState.of(free, motion), none, movable).jacobian.shape == (3, 0, 6)
+
+
+def test_rows_of_some_frames_are_those_of_all_frames_there(limited: Skeleton, rng: np.random.Generator) -> None:
+    columns, motion = Columns(limited, np.ones(4, dtype=bool)), random_motion(limited, rng)
+    limits = Limits(columns)
+    excess = limits.excess(motion)
+    rows = limits.rows(WorldState.of(limited, motion), excess > 0.0, np.ones((5, columns.count), dtype=bool))
+    some = np.array([1, 3])
+    np.testing.assert_array_equal(rows.at(some).jacobian, rows.jacobian[some])
+    np.testing.assert_array_equal(rows.at(some).errors(excess[some]), rows.errors(excess)[some])

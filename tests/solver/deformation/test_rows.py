@@ -250,3 +250,19 @@ def test_relaxed_targets_have_no_exact_rows_and_those_of_others_are_continued_th
     np.testing.assert_array_equal(every.relaxed[:, 0], relaxed[:, 0])
     np.testing.assert_array_equal(exact.blocks[0].active, every.blocks[0].active & ~relaxed[:, 0])
     np.testing.assert_array_equal(exact.blocks[0].vacant, every.blocks[0].vacant | relaxed[:, 0])
+
+
+def test_rows_of_some_frames_are_those_of_all_frames_there() -> None:
+    clip = standing_human(41)
+    hands: list[Constraint] = [
+        displaced(clip, "l_wrist", (0.0, 0.1, 0.0), 0, 5, 20, 25),
+        displaced(clip, "r_wrist", (0.1, 0.1, 0.0), 10, 15, 30, 35, recruit=2),
+    ]
+    frame_tasks, columns = frame_tasks_of(clip, hands), all_columns(clip)
+    whole, some = Rows(frame_tasks, np.arange(41), columns), np.array([3, 12, 33])
+    part, world = whole.at(some), clip.world.at(some)
+    np.testing.assert_array_equal(part.frames, some)
+    np.testing.assert_array_equal(part.active, whole.active[some])
+    np.testing.assert_array_equal(part.movable, whole.movable[some])
+    np.testing.assert_allclose(part.errors(world), whole.errors(clip.world)[some], atol=1e-15)
+    np.testing.assert_allclose(part.jacobian(world), whole.jacobian(clip.world)[some], atol=1e-15)

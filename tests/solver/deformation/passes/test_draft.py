@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -358,3 +359,31 @@ def test_solving_the_changed_frames_again_agrees_with_solving_all() -> None:
     before = first.world().positions[frames]
     assert np.abs(expected - before).max() > 0.02 * size
     assert np.abs(found - expected).max() < 2e-3 * size
+
+
+def test_a_draft_with_other_knots_is_the_same_displacement() -> None:
+    solving = reaching_draft()
+    draft = solving.draft
+    finer = drafting(solving.clip, list(solving.timeline.constraints), knots_at_events=True).draft.knots
+    refined = draft.refined(finer)
+    assert len(finer.frames) > len(draft.knots.frames)
+    free = finer.frames[~finer.fixed]
+    np.testing.assert_allclose(refined.at(free), draft.at(free), atol=1e-12)
+
+
+def test_a_draft_through_knots_keeps_columns_that_may_not_move() -> None:
+    solving = reaching_draft()
+    draft = solving.draft
+    movable = draft.movable.copy()
+    movable[:, ::2] = False
+    held = replace(draft, movable=movable)
+    chosen = np.flatnonzero(~draft.knots.fixed)[::2]
+    through = held.through(chosen, np.full((len(chosen), draft.columns.count), 0.3))
+    np.testing.assert_array_equal(through.values[:, ::2], draft.values[:, ::2])
+    assert (through.values[chosen][:, 1::2] != draft.values[chosen][:, 1::2]).any()
+
+
+def reaching_draft() -> Drafting:
+    """A standing human whose hand is moved a little, with its draft solved."""
+    clip = standing_human(61, fps=60.0)
+    return drafting(clip, [displaced(clip, "l_wrist", (0.0, 0.05, 0.05), 6, 20, 40, 53)]).solved()
