@@ -231,10 +231,6 @@ class Draft:
         share = (frames - knots[before]) / np.maximum(knots[after] - knots[before], 1)
         return before, after, np.clip(share, 0.0, 1.0)[:, None]
 
-    def at_knots(self) -> Array:
-        """(knots, columns) the displacement at the knots, in the coordinates of `Columns`."""
-        return self.axes.in_parents(self.values, self.knots.frames)
-
     def refined(self, knots: Knots) -> Draft:
         """The same displacement with other knots, to be solved."""
         values = self.axes.from_parents(self.at(knots.frames), knots.frames)

@@ -140,7 +140,9 @@ def some_draft(rng: np.random.Generator, movable: Any = None, frames: int = 121)
 
 def test_a_draft_passes_through_its_knots(rng: np.random.Generator) -> None:
     draft = some_draft(rng)
-    np.testing.assert_allclose(draft.at(draft.knots.frames), draft.at_knots(), atol=1e-12)
+    np.testing.assert_allclose(
+        draft.at(draft.knots.frames), draft.axes.in_parents(draft.values, draft.knots.frames), atol=1e-12
+    )
     steps = np.abs(np.diff(draft.at(np.arange(121)), axis=0))
     assert steps.max() < np.abs(np.diff(draft.values, axis=0)).max()
 
@@ -182,7 +184,9 @@ def test_columns_begin_to_move_from_rest(rng: np.random.Generator) -> None:
 def test_one_knot_is_a_constant(rng: np.random.Generator) -> None:
     draft = some_draft(rng, frames=1)
     assert len(draft.knots.frames) == 1
-    np.testing.assert_allclose(draft.at(np.array([0])), draft.at_knots(), atol=1e-15)
+    np.testing.assert_allclose(
+        draft.at(np.array([0])), draft.axes.in_parents(draft.values, draft.knots.frames), atol=1e-15
+    )
 
 
 def test_frames_are_between_two_knots(rng: np.random.Generator) -> None:
@@ -204,7 +208,9 @@ def test_frames_are_between_two_knots(rng: np.random.Generator) -> None:
 def at_knots(solving: Drafting, draft: Draft) -> Array:
     """(knots, channels) the residuals of a draft at its knots."""
     knots = draft.knots.frames
-    motion = draft.columns.displaced(solving.clip.motion.at(knots), draft.at_knots())
+    motion = draft.columns.displaced(
+        solving.clip.motion.at(knots), draft.axes.in_parents(draft.values, draft.knots.frames)
+    )
     return solving.residuals(knots, WorldState.of(solving.clip.skeleton, motion))
 
 

@@ -49,7 +49,9 @@ def chest(priority: int) -> Constraint:
 def at_knots(solving: Drafting, tasks: FrameTasks, channel: int = 0) -> Array:
     """(knots,) the residuals of a channel to the targets of some tasks at the knots of a draft, in sizes."""
     knots, columns = solving.draft.knots.frames, solving.draft.columns
-    motion = columns.displaced(solving.clip.motion.at(knots), solving.draft.at_knots())
+    motion = columns.displaced(
+        solving.clip.motion.at(knots), solving.draft.axes.in_parents(solving.draft.values, solving.draft.knots.frames)
+    )
     world = WorldState.of(solving.clip.skeleton, motion)
     return tasks.residuals(channel, world, knots) * tasks.timeline.channels[channel].active[knots]
 
