@@ -23,7 +23,7 @@ from .loop_constraints import Repeated
 from .loops import Loop
 from .metric import DisplacementMetric
 from .passes.boundaries import blend_boundaries
-from .passes.draft import FIRST_FACTORIZATIONS, Draft, Knots, solve_draft, transition_times
+from .passes.draft import FACTORIZATIONS, FIRST_FACTORIZATIONS, Draft, Knots, solve_draft, transition_times
 from .passes.ground_clearance import keep_feet_above_ground
 from .passes.projection import project
 from .passes.reach import (
@@ -338,10 +338,12 @@ def _draft_out_of_reach(
     targets. `missed` (missed,) are knots at which a draft before missed a target; none if there was no draft, because
     a target is far away."""
     work = part.work
+    yield work.progress(Stage.COARSE, 0.0)
     chosen = np.union1d(missed, spread_knots(wanted, start.knots))
     relaxation, draft = yield from find_relaxation(wanted, work, start, chosen)
     tasks = relaxed(wanted, relaxation, draft.knots.frames)
-    draft = yield from solve_draft(tasks, work, part.metric, draft, Stage.COARSE, FIRST_FACTORIZATIONS)
+    most = FIRST_FACTORIZATIONS if tasks.relaxed.any() else FACTORIZATIONS
+    draft = yield from solve_draft(tasks, work, part.metric, draft, Stage.COARSE, most)
     yield work.progress(Stage.COARSE, 1.0)
     if not missed.size:
         wanted = part.blended(wanted, draft)

@@ -309,7 +309,7 @@ def solve_draft(
             if newly_passed.any():
                 passed, is_stale = passed | newly_passed, True
             else:
-                damping = max(3.0 * damping, DAMPING)
+                damping = max(10.0 * damping, DAMPING)
             continue
         moved = np.abs(there.values - here.values).max(initial=0.0)
         here, passed, is_stale = there, there.excess > 0.0, True

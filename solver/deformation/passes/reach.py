@@ -37,6 +37,9 @@ that is straight cannot follow a path exactly and smoothly."""
 STEPS = 25
 """The most iterations of a strict-priority solve of a knot."""
 
+NEARLY_MET = 0.02
+"""Sizes of the character, or radians: knots that miss no target by more have as many iterations as other frames."""
+
 Relaxation = list[Array | None]
 """For each channel (frames, 3): by how much its targets are relaxed, a displacement; None where they are not."""
 
@@ -126,6 +129,9 @@ def find_relaxation(
         yield from work.solve_strictly(
             tasks, frames, Stage.CONFLICTS, columns.dofs.moving, STEPS, work.settings.tolerances.reachable
         )
+    world = WorldState.of(columns.skeleton, work.at(frames))
+    nearly_met = frames[~work.met[frames] & wanted.met(frames, world, NEARLY_MET)]
+    yield from work.solve_strictly(wanted, nearly_met, Stage.CONFLICTS, columns.dofs.moving)
     world = WorldState.of(columns.skeleton, work.at(frames))
     relaxation = no_relaxation(wanted)
     for number, channel in enumerate(timeline.channels):
