@@ -179,7 +179,7 @@ def _draw_footplant(layout: UILayout, armature: bpy.types.Object, item: Any) -> 
     choice = layout.row()
     choice.active = not item.use_height
     choice.prop(item, "ground_choice")
-    layout.prop(item, "ground_velocity")
+    layout.prop(item, "ground_velocity", text="Velocity")
 
 
 def _draw_eases(layout: UILayout, item: Any) -> None:

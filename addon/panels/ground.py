@@ -45,7 +45,7 @@ class POISE_PT_ground(OfArmature, Panel):  # noqa: N801
                 column.prop(character, "ground_mesh")
                 column.prop(character, "ground_collection")
             layout.operator("poise.ground_check", icon="VIEWZOOM")
-        for name, title in (("heel", "Sole Under Heel"), ("ball", "Ball")):
+        for name, title in (("heel", "Heel Sole"), ("ball", "Ball Sole")):
             column.prop(character, f"sole_{name}", text=title)
             found = getattr(character, f"found_sole_{name}")
             if getattr(character, f"sole_{name}") < 0.0 and found >= 0.0:
@@ -61,14 +61,13 @@ def draw_gaps(layout: bpy.types.UILayout, context: bpy.types.Context, armature: 
     box = layout.box().column(align=True)
     draw_sentence(box, context, "These plants stand off the ground and keep their heights:", "ERROR")
     for item, gap in off:
-        row = box.split(factor=0.65, align=True)
+        row = box.split(factor=0.6, align=True)
         row.label(text=item.name, translate=False)
         row.label(
             text=f"{format_amount(abs(gap), is_angular=False)} {'above' if gap > 0.0 else 'below'}", translate=False
         )
-    row = box.row(align=True)
-    row.operator("poise.ground_keep_heights", icon="LOCKED")
-    row.operator("poise.ground_put_on", icon="TRIA_DOWN_BAR")
+    box.operator("poise.ground_keep_heights", icon="LOCKED")
+    box.operator("poise.ground_put_on", icon="TRIA_DOWN_BAR")
 
 
 def draw_range(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object) -> None:

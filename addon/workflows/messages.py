@@ -82,8 +82,11 @@ def store_advice(
                 continue
             _add(character, advice_sentence(advice, conflict, times), uid)
     # Straight limbs matter only where a constraint is missed: most captures begin with straight arms.
-    for limb in report.stretched if report.conflicts else ():
-        _add(character, f"The {limb.limb} is fully stretched at {format_spans(limb.spans, times)}.")
+    missed = [span for conflict in report.conflicts for span in conflict.spans]
+    for limb in report.stretched:
+        spans = [(a, b) for a, b in limb.spans if any(a <= last and first <= b for first, last in missed)]
+        if spans:
+            _add(character, f"The {limb.limb} is fully stretched at {format_spans(spans, times)}.")
     # A held pose is several constraints of one name, of which each may break the rule in the same way.
     breaches = dict.fromkeys(f"At {format_spans(each.spans, times)}: {each.sentence}" for each in report.breaches)
     for sentence in dict.fromkeys((*breaches, *translated.skipped, *more)):

@@ -207,6 +207,6 @@ def _summary(solved: _Solved, baked: bridge.Baked, rig_errors: messages.RigError
     missed = len({id(conflict.constraint) for conflict in report.conflicts} | set(rig_errors))
     span += " as a loop" if solved.cyclic else ""
     all_hold, count = "every constraint holds", len(report.residuals)
-    outcome = all_hold if not missed else f"{missed} of {count} constraints cannot be fully satisfied"
+    outcome = all_hold if not missed else f"{missed} of {count} constraints {'is' if missed == 1 else 'are'} missed"
     bones = "bone" if len(baked.bones) == 1 else "bones"
     return f"{span}: {outcome}; {len(baked.bones)} {bones} changed in {baked.action!r}."

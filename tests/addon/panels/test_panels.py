@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from typing import Any
 
 import bpy
@@ -31,6 +33,8 @@ OWN = {
     "POSE": ("pose_space", "ease_out"),
 }
 """Of each kind, properties that its settings must show."""
+FITTING = 14
+"""Letters that a window shows uncut in two fifths of a sidebar of the usual width."""
 
 
 def add(kind: str) -> None:
@@ -170,6 +174,34 @@ def test_a_range_that_leaves_out_a_part_of_the_action_is_shown(armature: Any, co
     shown = draw_all(complaints)
     for panel in ("POISE_PT_detect", "POISE_PT_clean", "POISE_PT_solve"):
         assert "poise.range_from_action" in shown[panel] and "leave out" in shown[panel]
+
+
+def narrow(items: list[Any]) -> Iterator[str]:
+    """The texts that get less than half of a panel: titles beside properties, and buttons beside each other."""
+    for item in items:
+        inner = item.get("items", [])
+        if item["type"] == "LAYOUT_SPLIT" and inner and inner[0]["type"] == "LAYOUT_COLUMN":
+            yield from (title["draw_string"] for title in inner[0]["items"] if "draw_string" in title)
+        buttons = [each["draw_string"] for each in inner if each.get("operator") and each["draw_string"]]
+        if item["type"] == "LAYOUT_ROW" and len(buttons) > 1:
+            yield from buttons
+        yield from narrow(inner)
+
+
+@pytest.mark.parametrize("kind", ADDED)
+def test_texts_beside_others_fit_into_a_sidebar_of_the_usual_width(
+    kind: str, armature: Any, complaints: Complaints
+) -> None:
+    add("FOOTPLANT")
+    armature.poise.use_ground, armature.poise.ground_height = True, -0.3
+    bpy.ops.poise.ground_check()
+    add(kind)
+    shown = draw_all(complaints)
+    assert "poise.ground_put_on" in shown["POISE_PT_ground"]
+    panels_shown = [ast.literal_eval(shown[name]) for name in shown if name.startswith("POISE_PT")]
+    texts = {text for items in panels_shown for text in narrow(items)}
+    assert {"Height", "Restore Source"} <= texts
+    assert not [text for text in texts if len(text) > FITTING]
 
 
 # Constraints --------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -50,6 +51,22 @@ def test_errors_and_advice_of_a_missed_pin_are_stored(armature: bpy.types.Object
     assert sentences[0] == "First this." and sentences[-1] == "Also this."
     assert any(pin.name in sentence and "frame 20" in sentence for sentence in sentences[1:])
     assert all(advice.uid in ("", pin.uid) for advice in character.advice)
+
+
+def test_straight_limbs_are_told_only_where_a_constraint_is_missed(
+    armature: bpy.types.Object, reading: bridge.Reading
+) -> None:
+    (pin,) = create.add_pins(armature, ["l_wrist"], 20.0)
+    pin.points[0].object.location.z += 9.0
+    translated = translation.translate(armature, reading)
+    report = solver.deform(reading.clip, translated.constraints).report
+    ((first, last),) = report.conflicts[0].spans
+    arm = solver.StretchedLimb("left arm", ((0, 0), (first, last + 1)))
+    report = replace(report, stretched=(arm, solver.StretchedLimb("right leg", ((0, 0), (last + 1, last + 2)))))
+    messages.store_advice(character_of(armature), report, translated, reading.times)
+    told = [advice.sentence for advice in character_of(armature).advice if "stretched" in advice.sentence]
+    when = messages.format_spans([(first, last + 1)], reading.times)
+    assert told == [f"The left arm is fully stretched at {when}."]
 
 
 def test_an_error_that_the_rig_makes_counts(armature: bpy.types.Object, reading: bridge.Reading) -> None:
