@@ -295,7 +295,9 @@ def solve_draft(
     problem = _Problem(frame_tasks, work, metric, start)
     here, has_relaxed = problem.at(start.values), bool(problem.rows.relaxed.any())
     forces = problem.weights * here.errors if start.forces is None else start.forces
-    damping, at_rest = (DAMPING, NEARLY_AT_REST) if has_relaxed else (0.0, AT_REST)
+    # Far from the source, the first steps would be too long.
+    damping = DAMPING if has_relaxed or np.abs(start.values).max(initial=0.0) > SMALL else 0.0
+    at_rest = NEARLY_AT_REST if has_relaxed else AT_REST
     passed = here.excess > 0.0
     linear, is_stale = problem.linearized(here, passed), False
     for number in range(factorizations):
