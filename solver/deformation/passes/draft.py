@@ -290,7 +290,7 @@ def solve_draft(
 
     Steps are those of Gauss and Newton. Those that would raise the cost are refused and damped, in proportion to the
     forces with which targets pull: the curvature that their Jacobians do not show (docs/derivations.md). With relaxed
-    targets, steps are damped from the first one on.
+    targets, and from a draft far from the source, steps are damped from the first one on.
     """
     problem = _Problem(frame_tasks, work, metric, start)
     here, has_relaxed = problem.at(start.values), bool(problem.rows.relaxed.any())
