@@ -14,14 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core import rotations
 from ..core.arrays import Array, BoolArray, IntArray
 
 NO_FRAME = 0
 """The distance to the nearest frame where there is none in the window."""
-
-Weights = tuple[Array, Array]
-"""(frames,) each: the weights of the adjustments ahead and behind."""
 
 
 def ease(share: Array) -> Array:
@@ -29,8 +25,8 @@ def ease(share: Array) -> Array:
     return (2.0 * share - 3.0) * share * share + 1.0
 
 
-def blend_weights(ahead: IntArray, behind: IntArray, window: int) -> Weights:
-    """The weights of adjustments so many frames ahead and behind; 0 where there is none."""
+def blend_weights(ahead: IntArray, behind: IntArray, window: int) -> tuple[Array, Array]:
+    """(frames,) each: the weights of adjustments so many frames ahead and behind; 0 where there is none."""
     is_ahead, is_behind = ahead != NO_FRAME, behind != NO_FRAME
     gap = np.where(is_ahead & is_behind, np.minimum(window + 1.0, ahead + behind), window + 1.0)
     return (
@@ -39,20 +35,25 @@ def blend_weights(ahead: IntArray, behind: IntArray, window: int) -> Weights:
     )
 
 
-def blended_values(ahead: Array, behind: Array, weights: Weights) -> Array:
-    """The weighted sum of values (frames,) or (frames, n)."""
-    first, second = (each.reshape(-1, *[1] * (ahead.ndim - 1)) for each in weights)
-    return np.asarray(first * ahead + second * behind)
+class Continuation:
+    """The frames into which adjustments are blended, and what they take from where."""
 
+    def __init__(self, mask: BoolArray, distances: tuple[IntArray, IntArray], window: int) -> None:
+        """Take the mask of frames with an adjustment of their own, and the distances (frames,) to those, as
+        `nearest_frames` gives them."""
+        ahead, behind = distances
+        self.frames = np.flatnonzero(~mask & ((ahead != NO_FRAME) | (behind != NO_FRAME)))
+        """(n,) those without an adjustment of their own that get one."""
+        self._ahead, self._behind = ahead[self.frames, None], behind[self.frames, None]
+        self._weights = blend_weights(self._ahead, self._behind, window)
 
-def blended_rotations(ahead: Array, behind: Array, weights: Weights) -> Array:
-    """(frames, ..., 4) the product of two rotations of that shape, each with its angle multiplied by its weight."""
-    return rotations.multiply(_share(ahead, weights[0]), _share(behind, weights[1]))
-
-
-def _share(turn: Array, share: Array) -> Array:
-    factors = np.broadcast_to(share.reshape(-1, *[1] * (turn.ndim - 2)), turn.shape[:-1])
-    return rotations.exp(rotations.scaled(rotations.log(turn), factors))
+    def values(self, known: Array, slopes: Array) -> Array:
+        """(n, m) the values in `frames`, given values and slopes per frame (all frames, m), known where the mask is."""
+        after, before = self.frames + self._ahead[:, 0], self.frames - self._behind[:, 0]
+        return np.asarray(
+            self._weights[0] * (known[after] - self._ahead * slopes[after])
+            + self._weights[1] * (known[before] + self._behind * slopes[before])
+        )
 
 
 def nearest_frames(mask: BoolArray, window: int) -> tuple[IntArray, IntArray]:

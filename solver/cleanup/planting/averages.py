@@ -10,6 +10,10 @@ from ...core.arrays import Array, BoolArray
 SPREAD = 0.5
 """The standard deviation of a Gaussian as a share of its half width."""
 
+DOUBT = 0.05
+"""Squared frames that are added to the spread of the frames to which a line is fitted: the slope of a line through few
+noisy values is not to be trusted."""
+
 
 def gaussian(window: int) -> Array:
     """(2 window + 1,) the weights of a Gaussian; they are not normalised."""
@@ -58,3 +62,30 @@ def largest(values: Array, window: int) -> Array:
     padded = np.pad(squares, window, constant_values=-1.0)
     around = np.lib.stride_tricks.sliding_window_view(padded, 2 * window + 1)
     return np.asarray(values[np.arange(frames) - window + around.argmax(axis=1)])
+
+
+def local_lines(values: Array, weights: Array, mask: BoolArray) -> tuple[Array, Array]:
+    """The values and the slopes per frame, shaped as `values` (frames,) or (frames, n), of lines fitted around frames.
+
+    The line of a frame has the least squared distances, by symmetric weights (2 window + 1,), from the values of the
+    mask's frames around it. Unlike a mean it follows a steady change up to the end of the mask, and beyond. Values are
+    0 where no frame counts; slopes are 0 where only one does, and small where few do.
+    """
+    frames, window = len(values), len(weights) // 2
+    shifts = np.arange(window, -window - 1, -1)
+    inside = mask.astype(np.float64)
+    columns = values.reshape(frames, -1)
+
+    def moments(kernel: Array) -> tuple[Array, Array]:
+        """(frames, 1) of the mask, and (frames, n) of the values there."""
+        own, *others = (
+            np.convolve(column, kernel)[window : window + frames] for column in (inside, *(columns * inside[:, None]).T)
+        )
+        return own[:, None], np.stack(others, axis=1) if others else np.zeros((frames, 0))
+
+    (total, sums), (first, products) = moments(weights), moments(weights * shifts)
+    second, _ = moments(weights * shifts * shifts)
+    known = np.where(total > 0.0, total, 1.0)
+    spread = second - first * first / known + DOUBT * known
+    slopes = (products - first * sums / known) / spread
+    return ((sums - slopes * first) / known).reshape(values.shape), slopes.reshape(values.shape)

@@ -12,16 +12,17 @@ from ...body.clip import Clip
 from ...body.motion import Motion
 from ...constraints import Footplant
 from ...core.arrays import Array, BoolArray, IntArray, runs
+from ...core.rotations import conjugate, exp, log, multiply, rotate
 from .. import blending
 from ..cleaned import Cleaned
 from ..limbs import Limb
 from ..plants import PlantedPoint, limbs_for, mean_orientation, plant_table, planted_counts, planted_points
 from ..settings import CleanSettings
-from .averages import largest, smoothed
+from .averages import largest, local_lines, smoothed
 from .frames import identities, put, taken
 from .method import Method
-from .observing import Adjustment, LimbState
-from .targets import Target, locating_order, rotation_of_two, target_at
+from .observing import Adjustment, LimbState, turned_arm
+from .targets import Target, held_orientation, locating_order, near_paths, target_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,8 @@ class Segment:
     extremities: tuple[Array, ...] = ()
     """For each limb (rigid joints, 4): the local rotations in the segment's first frame, if it begins later than the
     motion and the limb is planted there."""
+    held: tuple[Array, ...] = ()
+    """For each limb (4,): the orientation in which its extremity is held in that frame, if both points are planted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,8 @@ class CleanedSegment:
     """(3,) of every plant."""
     extremities: tuple[Array, ...]
     """For each limb (frames, rigid joints, 4): the local rotations in the frames in which the limb is planted."""
+    held: tuple[Array, ...]
+    """For each limb (frames, 4): the orientations of its extremity in the frames in which both points are planted."""
     stretch: Mapping[str, Array]
     """By limb, (frames,): by what share its bones are longer, or shorter, than in the source."""
     root: Array
@@ -91,6 +96,7 @@ class _Cleaning:
         self.counts = planted_counts(self.table)
         self.planted = [self.counts[:, limb] > 0 for limb in range(len(method.limbs))]
         self.order = locating_order(segment.plants, method.limbs)
+        self.held = tuple(identities(self.frames) for _ in method.limbs)
         source = method.observer.states(segment.motion)
         self.extremities = tuple(self._rigid_extremity(limb, state) for limb, state in enumerate(source))
         self.extremity_changes = [
@@ -104,19 +110,21 @@ class _Cleaning:
         """Locate plants, aim the ends of limbs, displace the root, adjust the limbs and keep them above the ground."""
         locations = self._locations()
         targets = [self._targets(limb, locations) for limb in range(len(self.states))]
-        root = self.method.root_displacement(self.states, targets, self.planted)
+        root, turn = self.method.carriage(self.states, targets, self.planted)
         source = self.segment.motion
         result = Motion(source.rotations.copy(), source.translations.copy())
         result.translations[:, self.method.observer.root] += root
         stretch = {}
         for limb, target in enumerate(targets):
-            by, is_adjusted = self._adjustments(limb, root, target)
+            carried = root + turned_arm(self.states[limb], turn)
+            by, is_adjusted = self._adjustments(limb, carried, target)
             shown = None
             if self.method.settings.ground is not None:
-                by, is_adjusted, shown = self._above_ground(limb, root, by, is_adjusted)
+                by, is_adjusted, shown = self._above_ground(limb, carried, by, is_adjusted)
             self._write(limb, by, is_adjusted, shown, result)
             stretch[self.method.limbs[limb].name] = by.scale - 1.0
-        return CleanedSegment(result, locations, self.extremities, stretch, root)
+        self.method.observer.pelvis.turn(source, turn, result)
+        return CleanedSegment(result, locations, self.extremities, self.held, stretch, root)
 
     # Extremities are rigid while they are planted --------------------------------------------------------------------
 
@@ -177,20 +185,64 @@ class _Cleaning:
         Where both points are planted, the line through them gives the rotation; where only one is, that rotation is
         blended to none over the frames around.
         """
-        state, count = self.states[limb], self.counts[:, limb]
+        method, state, count = self.method, self.states[limb], self.counts[:, limb]
         is_first, places = self._leading(limb, locations)
-        rotation, target = identities(self.frames), Target(np.zeros((self.frames, 3)), identities(self.frames))
-        both = np.flatnonzero(count == 2)
-        if both.size:
-            rotation[both] = rotation_of_two(*taken((state, places), both))
-            put(target, both, target_at(*taken((state, rotation, is_first, places), both)))
-        alone = np.flatnonzero(count == 1)
+        target, turn = Target(np.zeros((self.frames, 3)), identities(self.frames)), np.zeros((self.frames, 3))
+        both, alone, planted = count == 2, np.flatnonzero(count == 1), np.flatnonzero(count > 0)
+        distances = self._distances_to_both(count)
+        if both.any():
+            held = self.held[limb][both] = self._held_orientations(limb, places)[both]
+            turn[both] = log(multiply(held, conjugate(state.end_rotation[both])))
+            into = blending.Continuation(both, distances, method.windows.turning)
+            turn[into.frames] = into.values(turn, local_lines(turn, method.kernel, both)[1])
+        rotation = exp(turn)
+        if planted.size:
+            put(target, planted, target_at(*taken((state, rotation, is_first, places), planted)))
         if alone.size:
-            ahead, behind = (each[alone] for each in self._distances_to_both(count))
-            weights = blending.blend_weights(ahead, behind, self.method.windows.turning)
-            rotation[alone] = blending.blended_rotations(rotation[alone + ahead], rotation[alone - behind], weights)
-            put(target, alone, self.method.target_of_one(limb, *taken((state, rotation, is_first, places), alone)))
+            paths = [
+                self._smoothly_displaced(state, target, part, count, distances) for part in (state.end, *state.points)
+            ]
+            other = np.where(is_first[:, None], paths[2], paths[1])
+            put(target, alone, near_paths(*taken((state, target, is_first, paths[0], other), alone)))
+            if method.settings.ground is not None:
+                put(target, alone, method.above_ground(limb, *taken((state, target.rotation, is_first, places), alone)))
         return target
+
+    def _smoothly_displaced(
+        self, state: LimbState, target: Target, part: Array, count: IntArray, distances: tuple[IntArray, IntArray]
+    ) -> Array:
+        """(frames, 3) the path of a part of an extremity, smoothly displaced from the source, near that to its target.
+
+        An extremity of which one point is planted may rotate about it. Where its orientation trembles in the source,
+        its end need not tremble.
+        """
+        both, planted = count == 2, count > 0
+        wanted = target.position + rotate(target.rotation, part - state.end)
+        displacement = np.where(planted[:, None], wanted - part, 0.0)
+        smooth, _ = local_lines(displacement, self.method.kernel, planted)
+        into = blending.Continuation(both, distances, self.method.windows.smoothing)
+        rest = displacement - smooth
+        smooth[into.frames] += into.values(rest, np.zeros(rest.shape))
+        return part + smooth
+
+    def _held_orientations(self, limb: int, places: tuple[Array, Array]) -> Array:
+        """(frames, 4) the orientations of an extremity in the frames in which both points are planted."""
+        state, pairs = self.states[limb], self.table[:, limb]
+        held = identities(self.frames)
+        new = np.flatnonzero(np.append(True, (pairs[1:] != pairs[:-1]).any(axis=1)))
+        for begin, end in zip(new, np.append(new[1:], self.frames), strict=True):
+            if (pairs[begin] < 0).any():
+                continue
+            if begin == 0 and self.segment.first > 0:
+                held[begin:end] = self.segment.held[limb]
+                continue
+            last = min(end, begin + max(self.method.windows.averaging, 1))
+            mean = mean_orientation(state.end_rotation[begin:last])
+            line = rotate(
+                multiply(mean, conjugate(state.end_rotation[begin])), (state.points[1] - state.points[0])[begin]
+            )
+            held[begin:end] = held_orientation(mean, line, (places[1] - places[0])[begin], self.method.up)
+        return held
 
     def _leading(self, limb: int, locations: Mapping[PlantedPoint, Array]) -> tuple[BoolArray, tuple[Array, Array]]:
         """(frames,) whether the limb's first point was located first, and (frames, 3) the locations of both."""
@@ -213,26 +265,43 @@ class _Cleaning:
 
     def _adjustments(self, limb: int, root: Array, target: Target) -> tuple[Adjustment, BoolArray]:
         """The adjustment of a limb, and the frames that have one: planted ones and those into which it is blended."""
-        by, planted = Adjustment.none(self.frames, self.method.rigid_joints(limb)), self.planted[limb]
-        frames = np.flatnonzero(planted)
-        if not frames.size:
+        method, planted = self.method, self.planted[limb]
+        by = Adjustment.none(self.frames, method.rigid_joints(limb))
+        if not planted.any():
             return by, planted
-        state, displaced, aim = taken((self.states[limb], root, target), frames)
-        bend = np.zeros(self.frames)
-        bend[frames] = self.method.bend(state, displaced, aim)
-        bend = smoothed(bend, self.method.bend_kernel, planted)
-        change = self.extremity_changes[limb][frames]
-        put(by, frames, self.method.solved(state, displaced, aim, bend[frames], change))
-        ahead, behind = blending.nearest_frames(planted, self.method.windows.blending)
-        free = np.flatnonzero(~planted & ((ahead > 0) | (behind > 0)))
-        if free.size:
-            before, after = taken(by, free - behind[free]), taken(by, free + ahead[free])
-            put(by, free, self.method.blended(after, before, (ahead[free], behind[free])))
+        aim, inside, into = self._continued(limb, root, target)
         is_adjusted = planted.copy()
-        is_adjusted[free] = True
+        is_adjusted[into.frames] = True
         frames = np.flatnonzero(is_adjusted)
+        state, displaced, wanted = taken((self.states[limb], root, aim), frames)
+        swivel = np.zeros(self.frames)
+        bend = method.bends(self.states[limb], root, aim, planted, into)
+        swivel[frames] = method.swivel(state, displaced, wanted, bend[frames])
+        swivel, _ = local_lines(swivel, method.kernel, is_adjusted)
+        put(by, frames, method.solved(state, displaced, wanted, bend[frames], swivel[frames], inside[frames]))
+        # A free limb need not reach its target, so its bones stretch no more than they do where it is planted.
+        by.scale[into.frames] = 1.0 + into.values(by.scale[:, None] - 1.0, np.zeros((self.frames, 1)))[:, 0]
         put(by, frames, self.method.allowed(limb, *taken((self.states[limb], root, by), frames)))
         return by, is_adjusted
+
+    def _continued(self, limb: int, root: Array, target: Target) -> tuple[Target, Array, blending.Continuation]:
+        """The target of a limb's end, the rotations inside its extremity, and the frames into which they are continued.
+
+        They vanish there, relative to where the root (frames, 3) carries the limb.
+        """
+        method, planted, state = self.method, self.planted[limb], self.states[limb]
+        inside = self.extremity_changes[limb]
+        way = np.where(planted[:, None], target.position - (state.end + root), 0.0)
+        vectors = np.concatenate(
+            [way, log(target.rotation), log(inside).reshape(self.frames, 3 * inside.shape[1])], axis=1
+        )
+        window = method.windows.blending
+        into = blending.Continuation(planted, blending.nearest_frames(planted, window), window)
+        vectors[into.frames] = into.values(vectors, method.slopes(vectors, planted))
+        inside, rotation = inside.copy(), target.rotation.copy()
+        rotation[into.frames] = exp(vectors[into.frames, 3:6])
+        inside[into.frames] = exp(vectors[into.frames, 6:].reshape(len(into.frames), inside.shape[1], 3))
+        return Target(state.end + root + vectors[:, :3], rotation), inside, into
 
     def _above_ground(
         self, limb: int, root: Array, by: Adjustment, is_adjusted: BoolArray

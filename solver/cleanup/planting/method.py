@@ -21,11 +21,14 @@ from .. import blending
 from ..limbs import Limb
 from ..plants import PlantedPoint
 from ..settings import CleanSettings
-from .averages import gaussian, split_window
+from .averages import gaussian, local_lines, split_window
 from .floor import depth, toes_bend
 from .observing import Adjustment, LimbState, Observer, adjusted, combined
-from .solving import bend_toward, lift, not_backward, solve_limb
-from .targets import Target, location_next_to, location_of_single_point, target_above, target_at
+from .solving import lift, not_backward, solve_limb, swivel_toward
+from .targets import Target, location_next_to, location_of_single_point, target_above
+
+SLOPES = 0.4
+"""The share of the smoothing over which slopes are taken where a plant begins or ends."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +39,24 @@ class Windows:
     turning: int
     carrying: int
     smoothing: int
+    slopes: int
     blending: int
     lifting: int
 
     @staticmethod
     def of(settings: CleanSettings, fps: float) -> Windows:
         """The windows of some settings at a frame rate."""
-        smoothing = settings.smoothing if settings.stretch else 0.0
         lifting = 0.0 if settings.ground is None else settings.lifting
-        seconds = (settings.averaging, settings.turning, settings.carrying, smoothing, settings.blending, lifting)
+        slopes = SLOPES * settings.smoothing
+        around = (
+            settings.averaging,
+            settings.turning,
+            settings.carrying,
+            settings.smoothing,
+            slopes,
+            settings.blending,
+        )
+        seconds = (*around, lifting)
         return Windows(*(round(each * fps) for each in seconds))
 
 
@@ -71,7 +83,9 @@ class Method(ABC):
     def look_back(self) -> int:
         """The number of earlier frames on which a cleaned frame depends, but for the locations of plants."""
         windows = self.windows
-        return windows.turning + self.root_window + windows.smoothing + windows.blending + windows.lifting
+        target = windows.turning + 3 * windows.smoothing
+        limb = windows.blending + 2 * windows.smoothing
+        return target + self.root_window + limb + windows.lifting
 
     @property
     def look_ahead(self) -> int:
@@ -172,27 +186,28 @@ class Method(ABC):
 
     # Targets of the ends of limbs ------------------------------------------------------------------------------------
 
-    def target_of_one(
+    def above_ground(
         self, limb: int, state: LimbState, rotation: Array, is_first: BoolArray, locations: tuple[Array, Array]
     ) -> Target:
-        """The target of an extremity of which one point is planted; the other one stays above the ground."""
-        if self.settings.ground is None:
-            return target_at(state, rotation, is_first, locations)
+        """The target of an extremity of which one point is planted, with the other one above the ground, which the
+        settings must have."""
+        assert self.settings.ground is not None
         return target_above(state, rotation, is_first, locations, self.settings.ground, self.clearances[limb], self.up)
 
     # The root --------------------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def root_displacement(
+    def carriage(
         self, states: Sequence[LimbState], targets: Sequence[Target], planted: Sequence[BoolArray]
-    ) -> Array:
-        """(frames, 3) the displacement of the root, given the targets of the limbs in the frames of their plants."""
+    ) -> tuple[Array, Array]:
+        """(frames, 3) each: the displacement of the root, and the rotation vectors of the pelvis in the world, given
+        the targets of the limbs in the frames of their plants."""
 
     # Adjustments of a limb -------------------------------------------------------------------------------------------
 
     @cached_property
-    def bend_kernel(self) -> Array:
-        """The weights that smooth what is added to the bends of planted limbs."""
+    def kernel(self) -> Array:
+        """The weights that smooth what planted limbs do over the frames around."""
         return gaussian(self.windows.smoothing)
 
     def posed(self, limb: int, state: LimbState, local_rotations: Array) -> LimbState:
@@ -203,27 +218,33 @@ class Method(ABC):
         """The number of joints inside the limb's extremity that are fixed while it is planted."""
         return len(self.observer.extremities[limb].rigid_joints)
 
-    def bend(self, state: LimbState, root: Array, target: Target) -> Array:
-        """(frames,) what is added to the bend of a planted limb, before it is smoothed over frames."""
-        return bend_toward(state, root, target.position, self.settings)
+    @abstractmethod
+    def bends(
+        self,
+        state: LimbState,
+        root: Array,
+        target: Target,
+        planted: BoolArray,
+        into: blending.Continuation,
+    ) -> Array:
+        """(frames,) what is added to the bend of a limb where it is planted, and in the frames around into which its
+        target is continued."""
+
+    def slopes(self, values: Array, mask: BoolArray) -> Array:
+        """The slopes per frame of values (frames,) or (frames, n) that are known in the frames of a mask."""
+        return local_lines(values, gaussian(self.windows.slopes), mask)[1]
+
+    def swivel(self, state: LimbState, root: Array, target: Target, bend: Array) -> Array:
+        """(frames,) the angle by which a planted limb swivels, before it is smoothed over frames."""
+        return swivel_toward(state, root, target, not_backward(state, bend), self.settings)
 
     def solved(
-        self, state: LimbState, root: Array, target: Target, bend: Array, extremity_rotations: Array
+        self, state: LimbState, root: Array, target: Target, bend: Array, swivel: Array, extremity_rotations: Array
     ) -> Adjustment:
-        """The adjustment of a planted limb, given what is added to its bend and the rotations inside its extremity."""
-        by = solve_limb(state, root, target, not_backward(state, bend), self.settings)
+        """The adjustment of a planted limb, given what is added to its bend, its swivel, and the rotations inside its
+        extremity."""
+        by = solve_limb(state, root, target, not_backward(state, bend), self.settings, swivel)
         return by._replace(extremity_rotations=extremity_rotations)
-
-    def blended(self, ahead: Adjustment, behind: Adjustment, distances: tuple[IntArray, IntArray]) -> Adjustment:
-        """The adjustment of a free limb between frames in which it is planted, at distances ahead and behind."""
-        weights = blending.blend_weights(*distances, self.windows.blending)
-        return Adjustment(
-            blending.blended_rotations(ahead.ball_rotation, behind.ball_rotation, weights),
-            blending.blended_values(ahead.bend, behind.bend, weights),
-            1.0 + blending.blended_values(ahead.scale - 1.0, behind.scale - 1.0, weights),
-            blending.blended_rotations(ahead.end_rotation, behind.end_rotation, weights),
-            blending.blended_rotations(ahead.extremity_rotations, behind.extremity_rotations, weights),
-        )
 
     def adjusted(self, limb: int, state: LimbState, root: Array, by: Adjustment) -> LimbState:
         """The state of a limb after a displacement of the root and an adjustment."""

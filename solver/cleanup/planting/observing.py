@@ -18,14 +18,17 @@ from ...body.skeleton import Skeleton
 from ...body.tree import Tree
 from ...core.arrays import Array
 from ...core.errors import SkeletonError
-from ...core.rotations import conjugate, from_axis_angle, multiply, rotate, scaled
+from ...core.rotations import conjugate, exp, from_axis_angle, multiply, rotate, scaled
 from ..limbs import Limb
 from .frames import identities
+from .pelvis import Pelvis
 
 
 class LimbState(NamedTuple):
     """A limb in the world, in every frame."""
 
+    arm: Array
+    """(frames, 3) from the pelvis to where the limb hangs on it; 0 where there is no pelvis."""
     parent_rotation: Array
     """(frames, 4) of the ball joint's parent."""
     ball: Array
@@ -89,6 +92,7 @@ class Observer:
             raise SkeletonError(f"The limbs hang on several roots ({names}); clean those of one root at a time.")
         self.root = roots.pop() if roots else 0
         """The root joint of all limbs."""
+        self.pelvis = Pelvis(skeleton)
         needed = np.zeros(len(skeleton), dtype=bool)
         for limb in limbs:
             for point in (*limb.points.values(), BodyPoint(limb.end), *([limb.toes.tip] if limb.toes else [])):
@@ -99,7 +103,8 @@ class Observer:
         self.extremities = tuple(Extremity(skeleton, limb) for limb in limbs)
         """Of each limb."""
         self._rows = [
-            _Rows(skeleton, limb, extremity, row) for limb, extremity in zip(limbs, self.extremities, strict=True)
+            _Rows(skeleton, limb, extremity, self.pelvis, row)
+            for limb, extremity in zip(limbs, self.extremities, strict=True)
         ]
 
     def states(self, motion: Motion) -> tuple[LimbState, ...]:
@@ -149,7 +154,12 @@ class Extremity:
 class _Rows:
     """Where the parts of one limb stand among the joints that an observer needs."""
 
-    def __init__(self, skeleton: Skeleton, limb: Limb, extremity: Extremity, row: dict[int, int]) -> None:
+    def __init__(
+        self, skeleton: Skeleton, limb: Limb, extremity: Extremity, pelvis: Pelvis, row: dict[int, int]
+    ) -> None:
+        chain = skeleton.tree.chain(limb.ball)
+        hanging = [joint for joint in chain if pelvis.joint in chain and joint in pelvis.hanging]
+        self.arm = (row[pelvis.joint], row[hanging[0]]) if pelvis.joint is not None and hanging else (0, 0)
         self.parent, self.end_parent = (row[int(skeleton.parents[joint])] for joint in (limb.ball, limb.end))
         self.ball, self.hinge, self.end = row[limb.ball], row[limb.hinge], row[limb.end]
         self.axis = np.array(limb.axis)
@@ -164,6 +174,7 @@ class _Rows:
         (world_rotations, positions), (local_rotations, local_translations) = world, local
         one, other = (positions[:, row] + rotate(world_rotations[:, row], offset) for row, offset in self.points)
         return LimbState(
+            arm=positions[:, self.arm[1]] - positions[:, self.arm[0]],
             parent_rotation=world_rotations[:, self.parent],
             ball=positions[:, self.ball],
             hinge=positions[:, self.hinge],
@@ -183,6 +194,11 @@ class _Rows:
             extremity_rotations=local_rotations[:, self.extremity],
             extremity_translations=local_translations[:, self.extremity],
         )
+
+
+def turned_arm(limb: LimbState, turn: Array) -> Array:
+    """(frames, 3) how far a pelvis that turns by rotation vectors (frames, 3) carries a limb."""
+    return np.asarray(rotate(exp(turn), limb.arm) - limb.arm)
 
 
 def adjusted(limb: LimbState, root: Array, by: Adjustment) -> LimbState:

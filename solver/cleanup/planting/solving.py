@@ -46,20 +46,28 @@ def scale_limits(settings: CleanSettings) -> tuple[float, float]:
     return 1.0 - most, 1.0 + most
 
 
-def solve_limb(limb: LimbState, root: Array, target: Target, added: Array, settings: CleanSettings) -> Adjustment:
-    """The adjustment that puts the end on a target, given the displacement of the root and what is added to the bend.
+def swivel_toward(limb: LimbState, root: Array, target: Target, added: Array, settings: CleanSettings) -> Array:
+    """(frames,) the angle about the line to the target by which the limb swivels to reduce the rotation of its end."""
+    way, bent, upper = _pointed(limb, root, target, added)
+    return settings.swivel * twist_angle(multiply(target.rotation, conjugate(multiply(upper, bent))), way)
+
+
+def solve_limb(
+    limb: LimbState, root: Array, target: Target, added: Array, settings: CleanSettings, swivel: Array | None = None
+) -> Adjustment:
+    """The adjustment that puts the end on a target, given the displacement of the root, what is added to the bend, and
+    the swivel; None for that of `swivel_toward`.
 
     The hinge takes the limb to about the length that the target needs; the ball joint points it there by the smallest
-    rotation; about that line it swivels to reduce the rotation of the end; the end rotates by the rest; and both bones
-    are scaled by what the hinge did not reach.
+    rotation; about that line it swivels; the end rotates by the rest; and both bones are scaled by what the hinge did
+    not reach.
     """
-    way = target.position - (limb.ball + root)
-    bent = from_axis_angle(limb.axis, added)
-    along = limb.hinge - limb.ball + rotate(bent, limb.end - limb.hinge)
-    upper = between(along, way)
-    remaining = multiply(target.rotation, conjugate(multiply(upper, bent)))
-    upper = multiply(from_axis_angle(way, settings.swivel * twist_angle(remaining, way)), upper)
+    way, bent, upper = _pointed(limb, root, target, added)
+    if swivel is None:
+        swivel = swivel_toward(limb, root, target, added, settings)
+    upper = multiply(from_axis_angle(way, swivel), upper)
     end = multiply(conjugate(multiply(upper, bent)), target.rotation)
+    along = limb.hinge - limb.ball + rotate(bent, limb.end - limb.hinge)
     return Adjustment(
         normalize(multiply(multiply(conjugate(limb.parent_rotation), upper), limb.parent_rotation)),
         added,
@@ -67,6 +75,13 @@ def solve_limb(limb: LimbState, root: Array, target: Target, added: Array, setti
         normalize(multiply(multiply(conjugate(limb.end_parent_rotation), end), limb.end_parent_rotation)),
         np.zeros((len(added), 0, 4)),
     )
+
+
+def _pointed(limb: LimbState, root: Array, target: Target, added: Array) -> tuple[Array, Array, Array]:
+    """The way to the target (frames, 3), the rotation of the hinge, and that of the ball joint onto the way."""
+    way = target.position - (limb.ball + root)
+    bent = from_axis_angle(limb.axis, added)
+    return way, bent, between(limb.hinge - limb.ball + rotate(bent, limb.end - limb.hinge), way)
 
 
 def _scale(wanted: Array, reached: Array, settings: CleanSettings) -> Array:
@@ -86,11 +101,12 @@ def lift(limb: LimbState, rise: Array, up: int, settings: CleanSettings) -> Adju
 def damped(bend: Array, wanted: Array, damping: float | None) -> Array:
     """(frames,) what is added to a bend to bring it near the wanted one, 0 or more, without a pop (3.14, 3.15).
 
-    The angle in Kovar's equations is pi - bend. A limb that is bent backward in the source is not bent backward
-    further, and stays as it is where its bend need not change.
+    The angle in Kovar's equations is pi - bend. With damping, a limb that is bent backward in the source is not bent
+    backward further, and stays as it is where its bend need not change. Without damping it is bent forward: between
+    frames of both kinds it would pop.
     """
     if damping is None:
-        return np.where(bend < 0.0, -wanted, wanted) - bend
+        return wanted - bend
     added = _damped_angle(np.abs(bend), damping) - _damped_angle(wanted, damping)
     return np.where((bend < 0.0) & (added < 0.0), 0.0, added)
 

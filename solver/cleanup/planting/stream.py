@@ -70,6 +70,8 @@ class PlantingStream:
         """Of plants that begin before the buffer."""
         self._extremities: tuple[Array, ...] = ()
         """The local rotations inside hands and feet in the first frame of the buffer."""
+        self._held: tuple[Array, ...] = ()
+        """The orientations in which hands and feet with two planted points are held in that frame."""
         self._ready: deque[CleanedFrame] = deque()
 
     @property
@@ -123,7 +125,7 @@ class PlantingStream:
         begun = (plant for plant in self._plants if plant.begin < self.count)
         plants = check_plants(begun, self.method.limbs)
         motion = Motion.from_poses(self._poses)
-        segment = Segment(motion, plants, self._first, self._locations, self._extremities)
+        segment = Segment(motion, plants, self._first, self._locations, self._extremities, self._held)
         found = clean_segment(self.method, segment)
         self._ready.extend(self._frames(found, plants, end))
         self._cleaned = end
@@ -152,6 +154,7 @@ class PlantingStream:
             self._poses.popleft()
         self._first += dropped
         self._extremities = tuple(each[dropped] for each in found.extremities)
+        self._held = tuple(each[dropped] for each in found.held)
         self._plants = [plant for plant in self._plants if plant.end >= self._first]
         self._locations = {plant: found.locations[plant] for plant in plants if plant.begin < self._first <= plant.end}
 

@@ -10,10 +10,14 @@ import numpy as np
 
 from ...constraints import Ground
 from ...core.arrays import Array, BoolArray
-from ...core.rotations import between, conjugate, lengths, multiply, rotate, scaled, unit
+from ...core.rotations import between, conjugate, cross, dot, exp, lengths, multiply, rotate, scaled, unit
 from ..limbs import Limb
 from ..plants import PlantedPoint, mean_orientation
 from .observing import LimbState
+
+STEADY = 1e-3
+"""What a small rotation of a hand or a foot costs, in squared lengths of its parts: where all its points lie on one
+line, nothing else keeps it from rotating about that."""
 
 
 class Target(NamedTuple):
@@ -85,9 +89,36 @@ def raised(vectors: Array, height: Array | float, up: int) -> Array:
 # Targets of the ends of limbs ----------------------------------------------------------------------------------------
 
 
-def rotation_of_two(limb: LimbState, locations: tuple[Array, Array]) -> Array:
-    """(frames, 4) the smallest rotation of the line through both points to that of their locations (equation 3.3)."""
-    return between(limb.points[1] - limb.points[0], locations[1] - locations[0])
+def held_orientation(orientation: Array, line: Array, wanted: Array, up: int) -> Array:
+    """(4,) the orientation of an extremity that lies with both points planted, near a mean orientation (4,).
+
+    In that orientation the line through both points is `line` (3,), and it shall be `wanted` (3,). The extremity turns
+    about the vertical, and then in the vertical plane of the line: so a foot that is turned or raised does not bank.
+    """
+    level, wanted_level = (np.where(np.arange(3) == up, 0.0, each) for each in (line, wanted))
+    turn = between(level, wanted_level)
+    return multiply(multiply(between(rotate(turn, line), wanted), turn), orientation)
+
+
+def near_paths(limb: LimbState, target: Target, is_first: BoolArray, end_path: Array, other_path: Array) -> Target:
+    """The target with the end and the point that is not planted nearest to paths (frames, 3).
+
+    The extremity rotates about its planted point, the first or the second, by the angle that is best if it is small:
+    ω minimises Σ |ω × arm - error|² over both, and a little of |ω|².
+    """
+    point, other = _chosen(is_first, *limb.points), _chosen(is_first, *reversed(limb.points))
+    location = target.position + rotate(target.rotation, point - limb.end)
+    arms = [rotate(target.rotation, each - point) for each in (limb.end, other)]
+    paths = end_path, other_path
+    moments = np.sum([cross(arm, path - location - arm) for arm, path in zip(arms, paths, strict=True)], axis=0)
+    squares = np.sum([dot(arm, arm) for arm in arms], axis=0)
+    # Arms of no length, of a limb with one point at its end, have no moments either.
+    resistance = np.where(squares > 0.0, (1.0 + STEADY) * squares, 1.0)
+    inertia = resistance[:, None, None] * np.eye(3) - np.sum(
+        [arm[:, :, None] * arm[:, None, :] for arm in arms], axis=0
+    )
+    rotation = multiply(exp(np.linalg.solve(inertia, moments[:, :, None])[:, :, 0]), target.rotation)
+    return Target(location + rotate(rotation, limb.end - point), rotation)
 
 
 def target_at(limb: LimbState, rotation: Array, is_first: BoolArray, locations: tuple[Array, Array]) -> Target:

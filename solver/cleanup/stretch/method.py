@@ -2,8 +2,8 @@
 """The displacement of the root in the method that stretches limbs (Kovar 2004, section 3.2.4).
 
 Limbs are planted and released from one frame to the next, so the displacement that they need jumps. Kovar smooths it;
-but of a displacement that is needed for a few frames little is left then. Here each frame first takes the largest
-displacement around it, and that is smoothed: a displacement that is needed is there in full when it is needed.
+but of a displacement that is needed for a few frames little is left then. `smooth_reach` finds one that is smooth and
+is there in full when it is needed.
 """
 
 from __future__ import annotations
@@ -11,12 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ...body.two_bones import reach_of
 from ...core.arrays import Array, BoolArray
-from ..planting.averages import gaussian, largest, smoothed, split_window
+from .. import blending
+from ..planting.averages import local_lines
+from ..planting.frames import taken
 from ..planting.method import Method
 from ..planting.observing import LimbState
-from ..planting.spheres import Sphere, displacement
+from ..planting.smooth_reach import smooth_displacement
+from ..planting.solving import bend_toward
+from ..planting.spheres import Sphere
 from ..planting.targets import Target
 
 
@@ -24,15 +30,32 @@ from ..planting.targets import Target
 class StretchMethod(Method):
     """The method whose limbs may change the lengths of their bones."""
 
-    def root_displacement(
+    def carriage(
         self, states: Sequence[LimbState], targets: Sequence[Target], planted: Sequence[BoolArray]
+    ) -> tuple[Array, Array]:
+        """(frames, 3) each: a small and smooth displacement with which limbs reach their targets, and no rotation."""
+        spheres = [_sphere(*each) for each in zip(states, targets, planted, strict=True)]
+        still = np.zeros(spheres[0].center.shape)
+        return smooth_displacement(still, spheres, self.windows.carrying), still
+
+    # The limb --------------------------------------------------------------------------------------------------------
+
+    def bends(
+        self,
+        state: LimbState,
+        root: Array,
+        target: Target,
+        planted: BoolArray,
+        into: blending.Continuation,
     ) -> Array:
-        """(frames, 3) the smallest displacement with which limbs reach their targets, the largest around, smoothed."""
-        needed = displacement([_sphere(*each) for each in zip(states, targets, planted, strict=True)])
-        if not needed.any():
-            return needed
-        reach, rest = split_window(self.windows.carrying)
-        return smoothed(largest(needed, reach), gaussian(rest))
+        """(frames,) what the target takes, damped and smoothed: the lengths of bones take up the rest."""
+        is_adjusted = planted.copy()
+        is_adjusted[into.frames] = True
+        frames = np.flatnonzero(is_adjusted)
+        bend = np.zeros(len(planted))
+        some, displaced, position = taken((state, root, target.position), frames)
+        bend[frames] = bend_toward(some, displaced, position, self.settings)
+        return local_lines(bend, self.kernel, is_adjusted)[0]
 
 
 def _sphere(state: LimbState, target: Target, planted: BoolArray) -> Sphere:

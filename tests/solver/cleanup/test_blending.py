@@ -7,19 +7,16 @@ import numpy as np
 import pytest
 
 from poise.solver.cleanup import blending
-from poise.solver.core import rotations
 
 WINDOW = 30
 
 
-def faded(held: np.ndarray, values: np.ndarray, window: int = WINDOW) -> np.ndarray:
-    """A number that is known where it is held, everywhere."""
-    frames = np.arange(len(held))
-    ahead, behind = blending.nearest_frames(held, window)
-    known = np.where(held, values, 0.0)
-    shares = blending.blend_weights(ahead, behind, window)
-    blend = blending.blended_values(known[np.minimum(frames + ahead, frames[-1])], known[frames - behind], shares)
-    return np.where(held, values, blend)
+def faded(held: np.ndarray, values: np.ndarray, window: int = WINDOW, slopes: np.ndarray | None = None) -> np.ndarray:
+    """A number that is known, with its slope, where it is held, everywhere."""
+    into = blending.Continuation(held, blending.nearest_frames(held, window), window)
+    known = np.where(held, values, 0.0)[:, None]
+    known[into.frames] = into.values(known, np.zeros(known.shape) if slopes is None else slopes[:, None])
+    return known[:, 0]
 
 
 def test_the_ease_is_flat_at_both_ends():
@@ -56,10 +53,6 @@ def test_an_adjustment_that_is_equal_on_both_sides_of_a_short_gap_is_kept(gap):
     held = np.ones(gap + 20, dtype=bool)
     held[10 : 10 + gap] = False
     assert np.allclose(faded(held, np.full(len(held), 0.4)), 0.4)
-    turn = rotations.from_axis_angle((0.6, 0.0, 0.8), [0.9])
-    for ahead in range(1, gap + 1):
-        shares = blending.blend_weights(np.array([ahead]), np.array([gap + 1 - ahead]), WINDOW)
-        assert np.allclose(blending.blended_rotations(turn, turn, shares), turn, atol=1e-12)
 
 
 def test_adjustments_are_zero_beyond_the_window():
@@ -71,10 +64,16 @@ def test_adjustments_are_zero_beyond_the_window():
     assert np.allclose(left, left[::-1][np.r_[119, :119]])
 
 
-def test_a_rotation_is_blended_about_its_own_axis(rng):
-    turn = rotations.random(rng)
-    for ahead in range(1, WINDOW + 1):
-        shares = blending.blend_weights(np.array([ahead]), np.array([0]), WINDOW)
-        blend = blending.blended_rotations(turn[None], rotations.IDENTITY[None], shares)
-        wanted = rotations.exp(blending.ease(ahead / (WINDOW + 1)) * rotations.log(turn))
-        assert rotations.angle_between(blend, wanted).max() < 1e-12
+@pytest.mark.parametrize("gap", [5, WINDOW, 100])
+def test_values_go_on_with_their_slopes(gap):
+    """Where a value has a slope at the end of what is held, it has the same one just outside."""
+    held = np.ones(gap + 20, dtype=bool)
+    held[10 : 10 + gap] = False
+    frames = np.arange(len(held), dtype=np.float64)
+    slopes = np.where(frames < 10 + gap / 2, 0.02, -0.03)
+    values = np.where(frames < 10 + gap / 2, 0.02 * (frames - 9.0), -0.03 * (frames - 10.0 - gap))
+    left = faded(held, values, slopes=slopes)
+    steps = np.diff(left)
+    bend = 6.0 * 0.03 / (min(gap, WINDOW) + 1) + 1e-12
+    assert abs(steps[9] - 0.02) < bend and abs(steps[9 + gap] + 0.03) < bend
+    assert np.abs(np.diff(left, 2)).max() < 2.0 * bend

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.cleanup.planting.averages import gaussian, hann, largest, smoothed, split_window
+from poise.solver.cleanup.planting.averages import gaussian, hann, largest, local_lines, smoothed, split_window
 
 
 @pytest.mark.parametrize("kernel", [gaussian, hann])
@@ -61,3 +61,27 @@ def test_vectors_are_smoothed_component_by_component_also_where_frames_are_fewer
         assert np.allclose(found[:, axis], smoothed(vectors[:, axis], hann(7)), atol=1e-15)
     assert np.allclose(smoothed(np.full((5, 3), 0.3), hann(7)), 0.3, atol=1e-15), "a constant stays"
     assert smoothed(np.zeros((0, 3)), hann(2)).shape == (0, 3)
+
+
+def test_a_fitted_line_follows_a_steady_change_to_the_end_of_the_mask_and_beyond():
+    frames = np.arange(60.0)
+    values = np.stack([0.3 * frames - 2.0, np.full(60, 5.0)], axis=1)
+    mask = (frames >= 20) & (frames <= 40)
+    lines, slopes = local_lines(values, gaussian(7), mask)
+    near = (frames >= 15) & (frames <= 45)
+    assert np.allclose(lines[near, 1], 5.0) and np.allclose(slopes[:, 1], 0.0)
+    assert np.abs(lines[mask] - values[mask]).max() < 0.02 and np.abs(slopes[mask, 0] - 0.3).max() < 0.01
+    assert not lines[:12].any() and not slopes[:12].any(), "where no frame counts there is nothing"
+    assert np.array_equal(local_lines(values[:, 0], gaussian(7), mask)[0], lines[:, 0])
+
+
+def test_a_fitted_line_through_one_frame_is_level():
+    lines, slopes = local_lines(np.arange(9.0), gaussian(3), np.arange(9) == 4)
+    assert np.allclose(lines[2:7], 4.0) and not slopes.any()
+
+
+def test_noise_about_a_line_is_smoothed(rng):
+    noise = 0.1 * rng.standard_normal(400)
+    lines, _ = local_lines(0.05 * np.arange(400.0) + noise, gaussian(7), np.ones(400, dtype=bool))
+    left = lines - 0.05 * np.arange(400.0)
+    assert left.std() < 0.4 * noise.std()

@@ -155,7 +155,7 @@ def test_a_knee_is_never_bent_backward_further_than_in_the_source():
         assert np.abs(np.diff(result)).max() < 1.6 * (bends[1] - bends[0]), "as the source straightens nothing jumps"
     back = bends[bends < 0.0]
     assert np.abs(damped(back, -back, RHO)).max() == 0.0, "asked for the distance that it has, it stays"
-    assert np.allclose(damped(back, -back, None), 0.0)
+    assert np.allclose(back + damped(back, -back, None), -back), "without damping it is bent forward"
 
 
 def test_smoothing_does_not_bend_a_knee_backward(rng):

@@ -25,9 +25,9 @@ def test_the_delay_is_the_look_ahead_and_a_block():
     settings = CleanSettings(averaging=0.25, turning=0.25, carrying=0.25, smoothing=0.0, blending=0.25)
     block = round(120.0 * BLOCK) - 1
     assert CleanStream(skeleton, 120.0, settings).delay == 120 + block
-    assert CleanStream(skeleton, 120.0, CleanSettings()).delay == 127 + block
-    assert CleanStream(skeleton, 120.0, CleanSettings(ground=Ground(0.0))).delay == 139 + block
-    assert RigidStream(skeleton, 120.0, CleanSettings()).delay == 126 + block
+    assert CleanStream(skeleton, 120.0, CleanSettings()).delay == 155 + block
+    assert CleanStream(skeleton, 120.0, CleanSettings(ground=Ground(0.0))).delay == 167 + block
+    assert RigidStream(skeleton, 120.0, CleanSettings()).delay == 198 + block
     assert CleanStream(skeleton, 5.0, CleanSettings()).delay == CleanStream(skeleton, 5.0).method.look_ahead
 
 
@@ -52,13 +52,15 @@ def test_a_cleaned_frame_does_not_depend_on_frames_beyond_the_delay(stream_type)
     clip, plants, cut = motion.clip, footplants(motion)[:3], 45
     limbs = limbs_of(clip.skeleton, clip.motion)
     points = planted_points(clip, plants, limbs)
-    out = streamed(stream_type(clip.skeleton, clip.fps, None, limbs), clip, points)
+    short = CleanSettings(averaging=0.1, turning=0.1, carrying=0.1, blending=0.1)
+    out = streamed(stream_type(clip.skeleton, clip.fps, short, limbs), clip, points)
     other = gait("walk", skate=0.01, fps=30.0, seed=5).clip.motion
     mixed = Motion(
         np.concatenate([clip.motion.rotations[:cut], other.rotations[cut:]]),
         np.concatenate([clip.motion.translations[:cut], other.translations[cut:]]),
     )
-    stream = stream_type(clip.skeleton, clip.fps, None, limbs)
+    stream = stream_type(clip.skeleton, clip.fps, short, limbs)
+    assert cut > stream.method.look_ahead
     again = streamed(stream, clip.with_motion(mixed), points)
     for one, two in zip(out[: cut - stream.method.look_ahead], again, strict=False):
         assert np.abs(one.pose.rotations - two.pose.rotations).max() < ROUNDING

@@ -11,11 +11,12 @@ from poise.solver.body.motion import Motion
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.planting.observing import LimbState, Observer
 from poise.solver.cleanup.planting.targets import (
+    held_orientation,
     locating_order,
     location_next_to,
     location_of_single_point,
+    near_paths,
     raised,
-    rotation_of_two,
     target_above,
     target_at,
 )
@@ -54,19 +55,44 @@ def seen(state: LimbState, target) -> list[np.ndarray]:
     return [(target.position + rotations.rotate(target.rotation, (point - state.end))) for point in state.points]
 
 
-def test_two_points_are_put_on_their_locations_by_the_smallest_rotation(rng, foot):
-    places = places_for(rng, foot)
-    turn = rotation_of_two(foot, places)
-    for is_first in (True, False):
-        target = target_at(foot, turn, np.full(FRAMES, is_first), places)
-        for found, wanted in zip(seen(foot, target), places, strict=True):
-            assert np.allclose(found, wanted, atol=1e-12)
-    # any other turn that lays the foot there has some roll about the line of its points added
-    line = rotations.unit(places[1] - places[0])
-    least = rotations.angle_between(turn, rotations.IDENTITY)
-    for roll in (-0.5, -0.01, 0.01, 0.5):
-        rolled = rotations.multiply(rotations.from_axis_angle(line, np.full(FRAMES, roll)), turn)
-        assert (rotations.angle_between(rolled, rotations.IDENTITY) >= least - 1e-9).all()
+@pytest.mark.parametrize("up", [1, 2])
+@pytest.mark.parametrize("turned", [0.0, 0.7, 1.5, -2.9])
+@pytest.mark.parametrize("raised_by", [0.0, 0.1])
+def test_a_foot_that_lies_on_two_points_is_turned_and_raised_without_banking(rng, up, turned, raised_by):
+    """Its own direction across the line of its points stays level, if it was."""
+    vertical, line = np.eye(3)[up], np.roll([0.15, 0.04, -0.05], up - 1)
+    across = rotations.unit(np.cross(vertical, line))
+    orientation = rotations.random(rng)
+    length = np.linalg.norm(line)
+    wanted = rotations.rotate(rotations.from_axis_angle(vertical, turned), line) + raised_by * vertical
+    wanted *= length / np.linalg.norm(wanted)
+    held = held_orientation(orientation, line, wanted, up)
+    by = rotations.multiply(held, rotations.conjugate(orientation))
+    assert np.allclose(rotations.rotate(by, line), wanted, atol=1e-12)
+    assert abs(rotations.rotate(by, across) @ vertical) < 1e-12
+
+
+def test_an_extremity_rotates_about_its_planted_point_to_keep_other_parts_on_their_paths(rng, foot):
+    """A foot whose orientation trembles about a steady ankle: the ankle stays, and the planted point too."""
+    is_first = rng.random(FRAMES) < 0.5
+    places = foot.points[0], foot.points[1]
+    identity = np.tile(rotations.IDENTITY, (FRAMES, 1))
+    trembled = rotations.exp(0.02 * rng.standard_normal((FRAMES, 3)))
+    target = target_at(foot, trembled, is_first, places)
+    other = np.where(is_first[:, None], foot.points[1], foot.points[0])
+    found = near_paths(foot, target, is_first, foot.end, other)
+    assert np.abs(found.position - foot.end).max() < 0.03 * np.abs(target.position - foot.end).max()
+    lead = np.where(is_first[:, None], *seen(foot, found))
+    assert np.allclose(lead, np.where(is_first[:, None], *places), atol=1e-12)
+    assert rotations.angle_between(found.rotation, identity).max() < 0.1 * 0.02
+
+
+def test_a_hand_with_one_point_at_its_end_stays_as_it_is(rng, foot):
+    alone = foot._replace(points=(foot.end, foot.end))
+    turn = rotations.random(rng, FRAMES)
+    target = target_at(alone, turn, np.ones(FRAMES, dtype=bool), (foot.end, foot.end))
+    found = near_paths(alone, target, np.ones(FRAMES, dtype=bool), foot.end + 0.1, foot.end + 0.1)
+    assert np.allclose(found.position, target.position) and np.allclose(found.rotation, turn)
 
 
 def test_one_point_is_put_on_its_location_with_any_rotation(rng, foot):

@@ -108,7 +108,8 @@ def test_adjustments_are_continuous(name: str, on_floor: bool) -> None:
     """What changes by so much from frame to frame changes by an eighth of it at eight times the rate; a jump would not.
 
     Events lie on frames, so that not all is the same at both rates; a jump would leave a ratio of one. Toes, which
-    leave the floor within a hundredth of a second, are for another test.
+    leave the floor within a hundredth of a second, are for another test. Where a plant begins, the pelvis begins to
+    take up what trembles; that may be a twentieth of a degree.
     """
     coarse, fine = (
         adjustments(
@@ -122,7 +123,7 @@ def test_adjustments_are_continuous(name: str, on_floor: bool) -> None:
     for joint in fine:
         if "metatarsal" not in joint:
             before = largest_step(coarse[joint]) if joint in coarse else 0.0
-            assert largest_step(fine[joint]) < 0.4 * before or largest_step(fine[joint]) < 0.01 * largest, joint
+            assert largest_step(fine[joint]) < max(0.4 * before, 0.01 * largest, np.deg2rad(0.05)), joint
 
 
 def test_adjustments_jump_where_nothing_is_blended() -> None:
@@ -182,14 +183,16 @@ def test_frames_and_joints_that_no_plant_reaches_come_back_bit_for_bit() -> None
     plants = [plant for plant in footplants(motion) if plant.toe_strike > 80 and plant.foot == "right"]
     result = clean_rigidly(motion.clip, plants)
     first = int(min(plant.heel_strike for plant in plants))
-    early = slice(0, first - 30)  # windows of a quarter of a second, and of a twentieth
+    early = slice(0, first - 60)  # windows of two quarters of a second, and of a twentieth
     assert np.array_equal(result.clip.motion.rotations[early], motion.clip.motion.rotations[early])
     assert np.array_equal(result.clip.motion.translations[early], motion.clip.motion.translations[early])
     changed = (result.clip.motion.rotations != motion.clip.motion.rotations).any(axis=(0, 2))
+    hanging = {"HumanoidRoot", "sacroiliac", "l_hip"}  # the pelvis, and what hangs on it
     assert {motion.clip.skeleton.names[joint] for joint in np.flatnonzero(changed)} <= {
         "r_hip",
         "r_knee",
         "r_talocrural",
+        *hanging,
     }
 
 
