@@ -60,11 +60,14 @@ class CaptureFault:
     joints: tuple[str, ...]
     """The joints whose rotations or translations are faulty, and with them those of all joints below."""
 
+    @property
+    def description(self) -> str:
+        """What it is, without its frames: a calibration pose, or a glitch of joints."""
+        return "a calibration pose" if self.kind == "calibration" else f"a glitch of {' and '.join(self.joints)}"
+
     def __str__(self) -> str:
         frames = f"frame {self.begin}" if self.begin == self.end else f"frames {self.begin} to {self.end}"
-        if self.kind == "calibration":
-            return f"{frames}: a calibration pose"
-        return f"{frames}: a glitch of {' and '.join(self.joints)}"
+        return f"{frames}: {self.description}"
 
 
 def find_faults(clip: Clip) -> list[CaptureFault]:
