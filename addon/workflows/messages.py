@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
@@ -21,6 +22,9 @@ ANGULAR = (solver.OrientationConstraint, solver.DirectionConstraint, solver.Look
 
 LENGTHS = ("slide", "largest_slide", "extent", "speed", "height", "penetration")
 """The foot metrics that the solver gives in sizes of the character."""
+
+NAMED = 3
+"""How many faults a sentence names; the others are counted."""
 
 Times = Sequence[float] | NDArray[np.float64]
 """(frames,) the frame of the scene for each frame of the clip."""
@@ -178,8 +182,47 @@ def format_amount(value: float, is_angular: bool) -> str:
     return bridge.format_length(value)
 
 
-def store_metrics(stored: PoiseMetrics, metrics: solver.FootMetrics, size: float) -> None:
-    """Store foot metrics for the panels, lengths in Blender units; `size` is that of the character."""
-    for name in type(stored).__annotations__:
-        value = getattr(metrics, name)
+def store_metrics(
+    stored: PoiseMetrics,
+    metrics: solver.FootMetrics,
+    size: float,
+    times: Times,
+    before: solver.FootMetrics | None = None,
+) -> None:
+    """Store foot metrics for the panels, lengths in Blender units; `size` is that of the character.
+
+    Warnings are about what is worse than `before`.
+    """
+    shown = metrics.shown
+    for name in (each.name for each in fields(shown) if isinstance(getattr(shown, each.name), (int, float))):
+        value = getattr(shown, name)
         setattr(stored, name, value * size if name in LENGTHS else value)
+    stored.jump, stored.jump_joint, stored.jump_frame = shown.jump.ratio, shown.jump.joint, times[shown.jump.frame]
+    stored.worse = set() if before is None else set(metrics.worse_than(before))
+
+
+def fault_sentence(faults: Sequence[solver.CaptureFault], times: Times, repaired: bool) -> str:
+    """A sentence about the faults of a capture; empty without any."""
+    if not faults:
+        return ""
+    listed = [f"{fault.description} at {format_spans([(fault.begin, fault.end)], times)}" for fault in faults]
+    more = f" and {len(listed) - NAMED} more" if len(listed) > NAMED else ""
+    count, they, are, them = (
+        ("a fault", "It", "is", "it") if len(faults) == 1 else (f"{len(faults)} faults", "They", "are", "them")
+    )
+    done = "interpolated" if repaired else f"left; Repair Faults interpolates {them}"
+    listing = ", ".join(listed[:NAMED])
+    return f"The capture has {count}: {listing}{more}. {they} {are} {done}."
+
+
+def warning_sentences(before: solver.FootMetrics, after: solver.FootMetrics, times: Times) -> list[str]:
+    """A sentence for each figure that warns of what a cleanup has made worse."""
+    jump = after.jump
+    sentences = {
+        "skating_ratio": f"Feet skate in {after.skating_ratio:.1%} of their planted frames, {before.skating_ratio:.1%} "
+        "before.",
+        "knee_pops": f"Knees pop in {after.knee_pops} frames, {before.knee_pops} before; try another method.",
+        "jump": f"Bone {jump.joint!r} jumps at frame {times[jump.frame]:g}: it accelerates {jump.ratio:.1f} times as "
+        "much as in the source.",
+    }
+    return [sentences[name] for name in after.worse_than(before)]
