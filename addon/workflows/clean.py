@@ -90,7 +90,7 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
     messages.store_metrics(character.metrics_before, before, clip.skeleton.size, reading.times)
     messages.store_metrics(character.metrics_after, after, clip.skeleton.size, reading.times, before)
     character.last_faults = messages.fault_sentence(faults, reading.times, options.repair)
-    warnings = messages.warning_sentences(before, after, reading.times)
+    warnings = after.warnings(before, list(reading.times))
     said = (character.last_faults, grounded.sentence, ranges.range_warning(armature), *warnings)
     notes = tuple(filter(None, said))
     unmet = (*unmet, *(note for note in baked.notes if note not in problems))

@@ -213,16 +213,3 @@ def fault_sentence(faults: Sequence[solver.CaptureFault], times: Times, repaired
     done = "interpolated" if repaired else f"left; Repair Faults interpolates {them}"
     listing = ", ".join(listed[:NAMED])
     return f"The capture has {count}: {listing}{more}. {they} {are} {done}."
-
-
-def warning_sentences(before: solver.FootMetrics, after: solver.FootMetrics, times: Times) -> list[str]:
-    """A sentence for each figure that warns of what a cleanup has made worse."""
-    jump = after.jump
-    sentences = {
-        "skating_ratio": f"Feet skate in {after.skating_ratio:.1%} of their planted frames, {before.skating_ratio:.1%} "
-        "before.",
-        "knee_pops": f"Knees pop in {after.knee_pops} frames, {before.knee_pops} before; try another method.",
-        "jump": f"Bone {jump.joint!r} jumps at frame {times[jump.frame]:g}: it accelerates {jump.ratio:.1f} times as "
-        "much as in the source.",
-    }
-    return [sentences[name] for name in after.worse_than(before)]

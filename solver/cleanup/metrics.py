@@ -131,6 +131,19 @@ class FootMetrics:
         }
         return tuple(name for name, rose in rises.items() if rose)
 
+    def warnings(self, before: FootMetrics, times: Sequence[float] | None = None) -> list[str]:
+        """A sentence for each figure of `worse_than`, with frames as `times` (frames,) has them."""
+        jump = self.jump
+        frame = jump.frame if times is None else times[jump.frame]
+        sentences = {
+            "skating_ratio": f"Feet skate in {self.skating_ratio:.1%} of their planted frames, "
+            f"{before.skating_ratio:.1%} before.",
+            "knee_pops": f"Knees pop in {self.knee_pops} frames, {before.knee_pops} before; try another method.",
+            "jump": f"{jump.joint!r} jumps at frame {frame:g}: it accelerates {jump.ratio:.1f} times as much as in the "
+            "source.",
+        }
+        return [sentences[name] for name in self.worse_than(before)]
+
     @property
     def shown(self) -> FootMetrics:
         """These metrics with 0 for lengths and speeds too small to be seen: a tenth of a millimetre (a second)."""

@@ -108,9 +108,6 @@ def test_figures_that_rise_warn_in_frames_of_the_scene(armature: bpy.types.Objec
     messages.store_metrics(stored, after, clip.skeleton.size, reading.times, before)
     assert stored.worse == {"knee_pops", "jump"}
     assert (stored.jump_joint, stored.jump_frame) == ("l_hip", reading.times[7])
-    pops, jumps = messages.warning_sentences(before, after, reading.times)
-    assert f"pop in {after.knee_pops} frames, {before.knee_pops} before" in pops
-    assert f"'l_hip' jumps at frame {reading.times[7]:g}" in jumps
     messages.store_metrics(stored, before, clip.skeleton.size, reading.times, before)
     assert stored.worse == set()
 

@@ -14,6 +14,7 @@ from poise.solver import (
     Clip,
     Footplant,
     Ground,
+    JointJump,
     Motion,
     clean,
     detect_footplants,
@@ -193,6 +194,14 @@ def test_figures_that_rise_are_named() -> None:
     assert calm.worse_than(calm) == ()
     assert replace(calm, knee_pops=3).worse_than(calm) == ("knee_pops",)
     assert replace(calm, skating_ratio=0.01).worse_than(calm) == ("skating_ratio",)
+    worse = replace(calm, knee_pops=3, skating_ratio=0.01, jump=JointJump(2.96, 0.1, "l_hip", 7))
+    assert worse.warnings(calm) == [
+        "Feet skate in 1.0% of their planted frames, 0.0% before.",
+        "Knees pop in 3 frames, 0 before; try another method.",
+        "'l_hip' jumps at frame 7: it accelerates 3.0 times as much as in the source.",
+    ]
+    assert "at frame 17:" in worse.warnings(calm, range(10, 100))[-1]
+    assert calm.warnings(calm) == []
 
 
 def test_calibration_frames_do_not_jump_and_still_joints_have_a_floor() -> None:
