@@ -65,12 +65,13 @@ def _draw_metrics(layout: bpy.types.UILayout, character: Any) -> None:
 
 
 def _draw_row(layout: bpy.types.UILayout, title: str, *cells: str, warns: bool = False) -> None:
-    """Draw a title with its figures; those that warn are red, with a sign beside the last one."""
+    """Draw a title with its figures; the last one is red, with a sign beside it, if it warns."""
     row = layout.split(factor=0.4, align=True)
     row.label(text=title)
-    row.alert = warns
     for number, cell in enumerate(cells, 1):
-        row.label(text=cell, translate=False, icon="ERROR" if warns and number == len(cells) else "NONE")
+        part = row.row(align=True)
+        part.alert = warns and number == len(cells)
+        part.label(text=cell, translate=False, icon="ERROR" if part.alert else "NONE")
 
 
 classes = (POISE_PT_clean,)

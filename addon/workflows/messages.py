@@ -24,7 +24,7 @@ LENGTHS = ("slide", "largest_slide", "extent", "speed", "height", "penetration")
 """The foot metrics that the solver gives in sizes of the character."""
 
 NAMED = 3
-"""How many faults a sentence names; the others are counted."""
+"""How many kinds of faults a sentence lists with their frames; the others are counted."""
 
 Times = Sequence[float] | NDArray[np.float64]
 """(frames,) the frame of the scene for each frame of the clip."""
@@ -205,11 +205,15 @@ def fault_sentence(faults: Sequence[solver.CaptureFault], times: Times, repaired
     """A sentence about the faults of a capture; empty without any."""
     if not faults:
         return ""
-    listed = [f"{fault.description} at {format_spans([(fault.begin, fault.end)], times)}" for fault in faults]
-    more = f" and {len(listed) - NAMED} more" if len(listed) > NAMED else ""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for fault in faults:
+        spans.setdefault(fault.description, []).append((fault.begin, fault.end))
+    listed = [f"{what} at {format_spans(when, times)}" for what, when in spans.items()]
+    left = sum(len(when) for when in list(spans.values())[NAMED:])
+    more = f" and {left} more" if left else ""
     count, they, are, them = (
         ("a fault", "It", "is", "it") if len(faults) == 1 else (f"{len(faults)} faults", "They", "are", "them")
     )
-    done = "interpolated" if repaired else f"left; Repair Faults interpolates {them}"
+    done = "interpolated" if repaired else f"kept; Repair Faults interpolates {them}"
     listing = ", ".join(listed[:NAMED])
     return f"The capture has {count}: {listing}{more}. {they} {are} {done}."

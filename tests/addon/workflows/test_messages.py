@@ -119,8 +119,9 @@ def test_faults_are_named_in_frames_of_the_scene() -> None:
     assert messages.fault_sentence(faults, times, repaired=True) == (
         "The capture has a fault: a calibration pose at frame 11. It is interpolated."
     )
-    faults += [solver.CaptureFault("glitch", frame, frame + 1, ("Foot",)) for frame in (4, 20, 30)]
+    faults += [solver.CaptureFault("glitch", frame, frame + 1, ("Foot",)) for frame in (4, 20)]
+    faults += [solver.CaptureFault("glitch", 30, 30, (name,)) for name in ("Hips", "Hand")]
     assert messages.fault_sentence(faults, times, repaired=False) == (
-        "The capture has 4 faults: a calibration pose at frame 11, a glitch of Foot at frames 15 to 16, a glitch of "
-        "Foot at frames 31 to 32 and 1 more. They are left; Repair Faults interpolates them."
+        "The capture has 5 faults: a calibration pose at frame 11, a glitch of Foot at frames 15 to 16, 31 to 32, "
+        "a glitch of Hips at frame 41 and 1 more. They are kept; Repair Faults interpolates them."
     )
