@@ -47,6 +47,7 @@ from .deformation.progress import Progress
 from .deformation.report import Advice, Cause, Conflict, Report, Residual, RuleBreach, StretchedLimb
 from .deformation.settings import DeformSettings
 from .detection import (
+    CaptureFault,
     Detected,
     DetectedFootplant,
     DetectedHandplant,
@@ -64,6 +65,9 @@ from .detection import (
     detect_handplants,
     detect_sliding,
     detect_stays,
+    faulty_joints,
+    find_faults,
+    repair,
 )
 from .files.bvh import read_bvh, write_bvh
 from .files.constraint_files import constraints_as_dict, constraints_from_dict, read_constraints, write_constraints
@@ -92,6 +96,7 @@ __all__ = [
     "BalanceTask",
     "BallLimit",
     "BodyPoint",
+    "CaptureFault",
     "Cause",
     "CenterOfMassTask",
     "CleanMethod",
@@ -170,7 +175,9 @@ __all__ = [
     "detect_sliding",
     "detect_stays",
     "estimate_ground",
+    "faulty_joints",
     "feet_beside_legs",
+    "find_faults",
     "finished",
     "foot_metrics",
     "ground_gaps",
@@ -183,6 +190,7 @@ __all__ = [
     "planted_points",
     "read_bvh",
     "read_constraints",
+    "repair",
     "rotations",
     "smooth_step",
     "solve_posture",

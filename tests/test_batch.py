@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +211,42 @@ def test_a_ground_is_stood_on(tmp_path: Path, captures: Path) -> None:
     metrics = told["clips"][0]["metrics"]
     assert metrics["before"]["penetration"] > 0.005
     assert metrics["after"]["penetration"] < 1e-6
+
+
+def test_faults_and_what_got_worse_are_reported_and_faults_repaired(tmp_path: Path, skating: solver.Clip) -> None:
+    turned, shoulder = skating.motion.rotations.copy(), skating.skeleton.index("l_shoulder")
+    turned[12, shoulder] = solver.rotations.multiply(turned[12, shoulder], solver.rotations.exp([1.2, 0.0, 0.0]))
+    solver.write_bvh(skating.with_motion(solver.Motion(turned, skating.motion.translations)), tmp_path / "walk.bvh")
+    made = {}
+    for repair in (False, True):
+        job = Job(str(tmp_path / "walk.bvh"), "walk", str(tmp_path / f"out{repair}" / "walk"), "bvh")
+        told = job_runner.run_job(job, BatchOptions(clean="stretch", repair=repair))
+        assert told["asked"] == (["repair"] if repair else []) + ["clean stretch"]
+        (clip,) = told["clips"]
+        assert clip["faults"] == [{"kind": "glitch", "begin": 12, "end": 12, "joints": ("l_shoulder",)}]
+        assert clip["warnings"] == [] and clip["metrics"]["after"]["slide"] == 0.0, "too small to be seen"
+        assert set(clip["metrics"]["after"]["jump"]) == {"ratio", "legs", "joint", "frame"}
+        assert "1 fault of the capture" in progress_output._result(told)
+        made[repair] = solver.read_bvh(tmp_path / f"out{repair}" / "walk.bvh").position("l_elbow")
+    thrown, left = (float(np.linalg.norm(np.diff(made[repair], 2, axis=0)[11])) for repair in (False, True))
+    assert left < 0.1 * thrown
+
+
+def test_a_jump_is_printed_with_its_joint_and_frame(tmp_path: Path, captures: Path, monkeypatch: Any) -> None:
+    """A cleanup that throws an arm for a frame: the report and the line on the terminal name it."""
+    usual = solver.cleaned
+
+    def throwing(clip: solver.Clip, *given: Any, **options: Any) -> solver.Cleaned:
+        done = usual(clip, *given, **options)
+        turned, shoulder = done.clip.motion.rotations.copy(), clip.skeleton.index("l_shoulder")
+        turned[12, shoulder] = solver.rotations.multiply(turned[12, shoulder], solver.rotations.exp([1.2, 0.0, 0.0]))
+        return replace(done, clip=clip.with_motion(solver.Motion(turned, done.clip.motion.translations)))
+
+    monkeypatch.setattr(solver, "cleaned", throwing)
+    job = Job(str(captures / "walk.bvh"), "walk", str(tmp_path / "walk"), "bvh")
+    told = job_runner.run_job(job, BatchOptions(clean="stretch"))
+    (sentence,) = told["clips"][0]["warnings"]
+    assert "jumps at frame 1" in sentence and sentence.removesuffix(".") in progress_output._result(told)
 
 
 def test_what_needs_blender_says_so_in_one_sentence(

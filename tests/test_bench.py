@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ import pytest
 from poise import solver
 from poise.solver.body.kinematics import WorldState
 from poise.solver.core import rotations
+from poise.solver.synthetic import walk as walking
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -329,12 +331,36 @@ def test_jumps_are_measured_on_clips_on_a_part_and_on_edits(tmp_path: Path) -> N
     path = tmp_path / "walk.bvh"
     solver.write_bvh(walk.clip, path)
     chosen = {"golf swing": EDITS["golf swing"]}
-    clip, plants, part, edit = jumps([path], walk, part=(5, 30), examples=chosen)
-    assert [clip.bound, plants.bound, part.bound, edit.bound] == [1.5, 1e-4, 1.5, 2.0]
-    assert plants.value is not None and plants.value < 1e-5
+    *clips, part, edit = jumps([path], walk, part=(5, 30), examples=chosen)
+    assert [figure.bound for figure in clips] == [1.5, 1e-6, 1.5, 1e-6, 1.5, 1e-4]
+    assert [part.bound, edit.bound] == [1.5, 2.0]
+    assert all(figure.value is not None and figure.value < 1e-5 for figure in clips[1::2])
     # The part begins and ends with feet that are somewhere else than in the frames around it.
     assert part.value is not None and part.value > 1.0 and "at frame" in part.note
-    assert all(figure.value is not None and figure.value > 0.0 for figure in (clip, edit))
+    assert all(figure.value is not None and figure.value > 0.0 for figure in (*clips[::2], edit))
+
+
+def test_a_clip_that_jumps_for_its_own_faults_is_repaired_and_they_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cleanup adds to what the fault does: without it, it adds nothing."""
+    clip = walking(steps=2, fps=120.0).clip
+    turned, shoulder = clip.motion.rotations.copy(), clip.skeleton.index("l_shoulder")
+    turned[40, shoulder] = rotations.multiply(turned[40, shoulder], rotations.exp([0.5, 0.0, 0.0]))
+    path = tmp_path / "broken.bvh"
+    solver.write_bvh(clip.with_motion(solver.Motion(turned, clip.motion.translations)), path)
+
+    def doubling(given: solver.Clip, plants: Any, method: Any) -> solver.Cleaned:
+        thrown, shoulder = given.motion.rotations.copy(), given.skeleton.index("l_shoulder")
+        usual = rotations.slerp(thrown[39, shoulder], thrown[41, shoulder], 0.5)
+        off = rotations.quotient(thrown[40, shoulder], usual)
+        thrown[40, shoulder] = rotations.multiply(off, thrown[40, shoulder])
+        result = given.with_motion(solver.Motion(thrown, given.motion.translations))
+        return solver.Cleaned(result, (), (), {}, np.zeros((given.frames, 3)))
+
+    monkeypatch.setattr("benchmarks.jumps.cleaned", doubling)
+    figures = list(jumps([path], made_up_walk(40), part=(5, 30), examples={}))[:6]
+    assert all(figure.holds and "repaired frame 40: a glitch of l_shoulder" in figure.note for figure in figures[::2])
 
 
 def test_coming_to_rest_counts_postures_and_iterations(human: Character) -> None:

@@ -40,7 +40,7 @@ def names(mocap: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, An
 
 
 def test_there_are_examples() -> None:
-    assert len(examples()) == 5
+    assert len(examples()) == 6
 
 
 def residuals(deformation: solver.Deformation, kind: type = solver.Constraint) -> list[float]:
@@ -212,3 +212,9 @@ def in_one_line(text: str) -> str:
 def test_every_promise_has_its_tests(sentence: str) -> None:
     assert sentence in in_one_line((ROOT / "README.md").read_text(encoding="utf-8"))
     assert not [path for path in PROMISES[sentence] if not (ROOT / "tests" / path).is_file()]
+
+
+def test_the_calibration_pose_of_the_walk_is_repaired(names: dict[str, Any]) -> None:
+    assert str(names["fault"]) == "frame 0: a calibration pose"
+    assert solver.find_faults(names["whole"]) == []
+    assert np.array_equal(names["whole"].motion.rotations[1:], names["clip"].motion.rotations[1:])

@@ -31,10 +31,16 @@ class POISE_OT_clean(BakesResult, OnArmature, Operator):  # noqa: N801
     feet: BoolProperty(name="Feet", description="Clean the feet", default=True)
     hands: BoolProperty(name="Hands", description="Clean the hands that support the body", default=False)
 
+    repair: BoolProperty(
+        name="Repair Faults", description="Interpolate faults of the capture first", options=NOT_REMEMBERED
+    )
+
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         fill_from_panel(self, armature)
         if not self.properties.is_property_set("method"):
             self.method = character_of(armature).clean_method
+        if not self.properties.is_property_set("repair"):
+            self.repair = character_of(armature).clean_repair
         result = clean.clean(
             armature,
             clean.CleanOptions(
@@ -45,6 +51,7 @@ class POISE_OT_clean(BakesResult, OnArmature, Operator):  # noqa: N801
                 end=self.end,
                 target=self.target.lower(),
                 tolerance=self.tolerance,
+                repair=self.repair,
             ),
         )
         self.level = "WARNING" if result.baked.rig_conflict else "INFO"

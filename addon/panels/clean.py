@@ -27,6 +27,7 @@ class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
         character: Any = character_of(armature)
         draw_range(layout, context, armature)
         layout.prop(character, "clean_method", text="")
+        layout.prop(character, "clean_repair")
         row = layout.row(align=True)
         feet: Any = row.operator("poise.clean", text="Feet", icon="TRIA_DOWN_BAR")
         feet.feet, feet.hands = True, False
@@ -36,6 +37,8 @@ class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
         both.feet, both.hands = True, True
         if character.last_clean:
             draw_sentence(layout, context, character.last_clean, "INFO")
+        if character.last_faults:
+            draw_sentence(layout, context, character.last_faults, "ERROR")
         if character.has_metrics:
             _draw_metrics(layout, character)
 
@@ -51,16 +54,24 @@ def _draw_metrics(layout: bpy.types.UILayout, character: Any) -> None:
     _draw_row(box, "Speed", *(f"{format_amount(each.speed, is_angular=False)}/s" for each in (before, after)))
     for name in ("skating_ratio", "stretch"):
         title = before.bl_rna.properties[name].name
-        _draw_row(box, title, *(f"{getattr(each, name):.1%}" for each in (before, after)))
+        cells = (f"{getattr(each, name):.1%}" for each in (before, after))
+        _draw_row(box, title, *cells, warns=name in after.worse)
     _draw_row(box, "Knees", *(f"{each.knee_ratio:.2f} ×" for each in (before, after)))
-    _draw_row(box, "Knee Pops", *(f"{each.knee_pops}" for each in (before, after)))
+    _draw_row(box, "Knee Pops", *(f"{each.knee_pops}" for each in (before, after)), warns="knee_pops" in after.worse)
+    jumps = "jump" in after.worse
+    _draw_row(box, "Largest Jump", *(f"{each.jump:.2f} ×" for each in (before, after)), warns=jumps)
+    if jumps:
+        _draw_row(box, "", f"{after.jump_joint}, frame {after.jump_frame:g}", warns=True)
 
 
-def _draw_row(layout: bpy.types.UILayout, title: str, *cells: str) -> None:
+def _draw_row(layout: bpy.types.UILayout, title: str, *cells: str, warns: bool = False) -> None:
+    """Draw a title with its figures; the last one is red, with a sign beside it, if it warns."""
     row = layout.split(factor=0.4, align=True)
     row.label(text=title)
-    for cell in cells:
-        row.label(text=cell, translate=False)
+    for number, cell in enumerate(cells, 1):
+        part = row.row(align=True)
+        part.alert = warns and number == len(cells)
+        part.label(text=cell, translate=False, icon="ERROR" if part.alert else "NONE")
 
 
 classes = (POISE_PT_clean,)

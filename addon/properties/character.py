@@ -233,6 +233,11 @@ class PoiseCharacter(PropertyGroup):
     loop: EnumProperty(name="Loop", description="Whether the motion is played as a loop", items=LOOPS)
     quality: EnumProperty(name="Quality", description="How exact to solve", items=QUALITIES, default="FINAL")
     clean_method: EnumProperty(name="Method", description="How feet are cleaned", items=CLEAN_METHODS)
+    clean_repair: BoolProperty(
+        name="Repair Faults",
+        description="Interpolate faults of the capture first: a calibration pose at the begin, and bones that are "
+        "somewhere else for a frame or a few",
+    )
     template_kind: EnumProperty(
         name="Template", description="What the bone does in the preview range", items=TEMPLATE_KINDS
     )
@@ -251,6 +256,7 @@ class PoiseCharacter(PropertyGroup):
     advice: CollectionProperty(type=PoiseAdvice, name="Advice", description="What would help")
     last_solve: StringProperty(name="Last Solve", description="The report of the last solve")
     last_clean: StringProperty(name="Last Cleanup", description="The report of the last cleanup")
+    last_faults: StringProperty(name="Faults", description="The faults of the capture that the last cleanup has found")
     has_metrics: BoolProperty(name="Measured", description="Whether the feet have been measured")
     metrics_before: PointerProperty(type=PoiseMetrics, name="Before", description="The feet before cleaning")
     metrics_after: PointerProperty(type=PoiseMetrics, name="After", description="The feet after cleaning")

@@ -12,6 +12,14 @@ from bpy.types import PropertyGroup
 UNITS = (("LENGTH", "Length", "A distance in the scene's units"), ("ANGLE", "Angle", "Radians"))
 
 
+WARNINGS = (
+    ("skating_ratio", "Skating", "Feet skate more than before"),
+    ("knee_pops", "Knee Pops", "Knees pop more often than before"),
+    ("jump", "Largest Jump", "A bone jumps that did not in the source"),
+)
+"""The foot metrics that `solver.FootMetrics.worse_than` compares."""
+
+
 class PoiseResidual(PropertyGroup):
     """By how much one constraint is missed."""
 
@@ -46,9 +54,20 @@ class PoiseMetrics(PropertyGroup):
     speed: FloatProperty(name="Speed", description="The 95th percentile of the speed of planted feet, per second")
     height: FloatProperty(name="Height", description="How far planted feet are from the ground", unit="LENGTH")
     penetration: FloatProperty(name="Penetration", description="How deep feet go into the ground", unit="LENGTH")
-    skating_ratio: FloatProperty(name="Skating", description="The share of frames in which a foot skates")
+    skating_ratio: FloatProperty(name="Skating", description="The share of its planted frames in which a foot skates")
     knee_acceleration: FloatProperty(name="Knees", description="The largest angular acceleration of a knee")
     knee_ratio: FloatProperty(name="Knee Ratio", description="The same, against that of the source")
     knee_pops: IntProperty(name="Knee Pops", description="How often a knee pops: a sudden jerk")
     stretch: FloatProperty(name="Stretch", description="The largest share by which a limb is longer or shorter")
     mean_stretch: FloatProperty(name="Mean Stretch", description="The same, on the average")
+    jump: FloatProperty(
+        name="Largest Jump", description="The largest acceleration of a bone over that of the same bone in the source"
+    )
+    jump_joint: StringProperty(name="Jumping Bone", description="The bone that jumps most")
+    jump_frame: FloatProperty(name="Jump Frame", description="The scene's frame at which it jumps")
+    worse: EnumProperty(
+        name="Worse",
+        description="Figures that warn of what the cleanup has made worse",
+        items=WARNINGS,
+        options={"ENUM_FLAG"},
+    )

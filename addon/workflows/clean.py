@@ -27,6 +27,8 @@ class CleanOptions:
     end: int | None = None
     target: bridge.Target = "action"
     tolerance: float = 0.0
+    repair: bool = False
+    """Whether to interpolate faults of the capture first."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class CleanResult:
     after: solver.FootMetrics
     baked: bridge.Baked
     notes: tuple[str, ...] = ()
-    """Sentences to report first: plants off the ground, and a range that leaves out a part of the action."""
+    """Sentences to report first: faults of the capture, plants off the ground, a range that leaves out a part of the
+    action, and figures that are worse than before."""
 
 
 def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None) -> CleanResult:
@@ -58,6 +61,9 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
     armature = reading.armature
     clip = solve.with_unbakeable_joints_fixed(reading, translation.clip_with_settings(armature, reading))
     _check_limbs(reading, clip.skeleton)
+    whole, faults = clip, solver.find_faults(clip)
+    if options.repair:
+        clip = solver.repair(clip, faults)
     feet, uids = _footplants(armature, reading, clip) if options.feet else ([], [])
     hands = _handplants(reading, clip) if options.hands else []
     if not feet and not hands:
@@ -68,8 +74,8 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
     cyclic = loops.is_loop(reading, clip)
     cleaned = solver.cleaned(clip, [*feet, *hands], options.method, ground=ground, cyclic=cyclic)
     solve.check_plausible(reading, clip, cleaned.clip, grounded)
-    before = solver.foot_metrics(clip, feet, ground=ground)
-    after = solver.foot_metrics(cleaned.clip, feet, source=clip, ground=ground)
+    before = solver.foot_metrics(whole, feet, ground=ground, faults=faults)
+    after = solver.foot_metrics(cleaned.clip, feet, source=clip, ground=ground, faults=() if options.repair else faults)
 
     baked = bridge.bake(reading, cleaned.clip, target=options.target, tolerance=options.tolerance)
     follow_renames(armature)
@@ -81,9 +87,12 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
     character.has_metrics = bool(feet)
     ground_gaps.store_gaps(armature, grounded.gaps)
     ground_gaps.store_soles(armature, clip.skeleton)
-    messages.store_metrics(character.metrics_before, before, clip.skeleton.size)
-    messages.store_metrics(character.metrics_after, after, clip.skeleton.size)
-    notes = tuple(filter(None, (grounded.sentence, ranges.range_warning(armature))))
+    messages.store_metrics(character.metrics_before, before, clip.skeleton.size, reading.times)
+    messages.store_metrics(character.metrics_after, after, clip.skeleton.size, reading.times, before)
+    character.last_faults = messages.fault_sentence(faults, reading.times, options.repair)
+    warnings = after.warnings(before, list(reading.times))
+    said = (character.last_faults, grounded.sentence, ranges.range_warning(armature), *warnings)
+    notes = tuple(filter(None, said))
     unmet = (*unmet, *(note for note in baked.notes if note not in problems))
     return CleanResult(sentence, unmet, before, after, baked, notes)
 

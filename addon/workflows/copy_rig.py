@@ -37,7 +37,7 @@ def _copy_character(armature: bpy.types.Object, copy: bpy.types.Object) -> None:
     for entries in (character.constraints, character.found, character.residuals, character.advice):
         entries.clear()
     character.collection = None
-    character.last_solve = character.last_clean = ""
+    character.last_solve = character.last_clean = character.last_faults = ""
     character.has_metrics = False
     assert isinstance(copy.data, bpy.types.Armature)
     for landmarks in (character.landmarks, character.recognised):

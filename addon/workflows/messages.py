@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
@@ -21,6 +22,9 @@ ANGULAR = (solver.OrientationConstraint, solver.DirectionConstraint, solver.Look
 
 LENGTHS = ("slide", "largest_slide", "extent", "speed", "height", "penetration")
 """The foot metrics that the solver gives in sizes of the character."""
+
+NAMED = 3
+"""How many kinds of faults a sentence lists with their frames; the others are counted."""
 
 Times = Sequence[float] | NDArray[np.float64]
 """(frames,) the frame of the scene for each frame of the clip."""
@@ -178,8 +182,38 @@ def format_amount(value: float, is_angular: bool) -> str:
     return bridge.format_length(value)
 
 
-def store_metrics(stored: PoiseMetrics, metrics: solver.FootMetrics, size: float) -> None:
-    """Store foot metrics for the panels, lengths in Blender units; `size` is that of the character."""
-    for name in type(stored).__annotations__:
-        value = getattr(metrics, name)
+def store_metrics(
+    stored: PoiseMetrics,
+    metrics: solver.FootMetrics,
+    size: float,
+    times: Times,
+    before: solver.FootMetrics | None = None,
+) -> None:
+    """Store foot metrics for the panels, lengths in Blender units; `size` is that of the character.
+
+    Warnings are about what is worse than `before`.
+    """
+    shown = metrics.shown
+    for name in (each.name for each in fields(shown) if isinstance(getattr(shown, each.name), (int, float))):
+        value = getattr(shown, name)
         setattr(stored, name, value * size if name in LENGTHS else value)
+    stored.jump, stored.jump_joint, stored.jump_frame = shown.jump.ratio, shown.jump.joint, times[shown.jump.frame]
+    stored.worse = set() if before is None else set(metrics.worse_than(before))
+
+
+def fault_sentence(faults: Sequence[solver.CaptureFault], times: Times, repaired: bool) -> str:
+    """A sentence about the faults of a capture; empty without any."""
+    if not faults:
+        return ""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for fault in faults:
+        spans.setdefault(fault.description, []).append((fault.begin, fault.end))
+    listed = [f"{what} at {format_spans(when, times)}" for what, when in spans.items()]
+    left = sum(len(when) for when in list(spans.values())[NAMED:])
+    more = f" and {left} more" if left else ""
+    count, they, are, them = (
+        ("a fault", "It", "is", "it") if len(faults) == 1 else (f"{len(faults)} faults", "They", "are", "them")
+    )
+    done = "interpolated" if repaired else f"kept; Repair Faults interpolates {them}"
+    listing = ", ".join(listed[:NAMED])
+    return f"The capture has {count}: {listing}{more}. {they} {are} {done}."

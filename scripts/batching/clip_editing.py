@@ -39,6 +39,10 @@ def edit_clip(clip: solver.Clip, options: BatchOptions, job: Job, armature: str 
 
 def _edit(clip: solver.Clip, options: BatchOptions, job: Job, armature: str, report: dict[str, Any]) -> solver.Clip:
     """Detect, clean and deform a clip by the options, and add what was done to its report."""
+    whole, faults = clip, solver.find_faults(clip)
+    report |= {"faults": [asdict(fault) for fault in faults], "warnings": []}
+    if options.repair:
+        clip, faults = solver.repair(clip, faults), []
     ground = None if options.ground is None else solver.Ground(options.ground)
     cyclic = solver.is_cyclic(clip)
     requested = _requested(options.constraints, clip, job, armature)
@@ -67,10 +71,10 @@ def _edit(clip: solver.Clip, options: BatchOptions, job: Job, armature: str, rep
         report["deform"] = _deformation_report(deformation)
         _check_plausible(clip, result, constraints, ground)
     if plants:
-        report["metrics"] = {
-            "before": solver.foot_metrics(clip, plants, ground=ground).as_dict(),
-            "after": solver.foot_metrics(result, plants, source=clip, ground=ground).as_dict(),
-        }
+        before = solver.foot_metrics(whole, plants, ground=ground)
+        after = solver.foot_metrics(result, plants, source=clip, ground=ground, faults=faults)
+        report["metrics"] = {"before": before.shown.as_dict(), "after": after.shown.as_dict()}
+        report["warnings"] = after.warnings(before)
     return result
 
 

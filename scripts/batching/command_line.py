@@ -35,9 +35,10 @@ examples:
 """
 
 EPILOG = """\
-Beside each motion stands a report, NAME.report.json: what was done, the footplants, how feet stood before and after,
-how near each constraint came, what would help, how long it took. No input is ever overwritten. The exit code is 0 if
-every clip succeeded, 1 if one failed (the others are done all the same), 2 if the command line is wrong.
+Beside each motion stands a report, NAME.report.json: what was done, faults of the capture, the footplants, how feet
+stood before and after, which joint jumps most, how near each constraint came, what would help, how long it took. No
+input is ever overwritten. The exit code is 0 if every clip succeeded, 1 if one failed (the others are done all the
+same), 2 if the command line is wrong.
 
 .blend, .fbx, .glb and .gltf files need Blender: run this script in it (blender -b --python …), or with a Python that
 has the bpy module. Poise itself is taken from the checkout in which this script lies, so the extension need not be
@@ -62,6 +63,8 @@ class BatchOptions:
     constraints: str | None = None
     """Constraints: a file, or a folder with a file for each clip."""
     ground: float | None = None
+    repair: bool = False
+    """Whether faults of the capture are interpolated first."""
     armature: str | None = None
     target: Target = "action"
     tolerance: float = 0.0
@@ -70,13 +73,14 @@ class BatchOptions:
     @property
     def changes_motions(self) -> bool:
         """Whether results may differ from their inputs."""
-        return self.clean is not None or self.constraints is not None
+        return self.clean is not None or self.constraints is not None or self.repair
 
     @property
     def asked(self) -> list[str]:
         """The requested steps, in the order in which they are done."""
         cleaning = [] if self.clean is None else [f"clean {self.clean}"]
-        return [*(["detect"] if self.detect else []), *cleaning, *(["constraints"] if self.constraints else [])]
+        repairing, detecting = (["repair"] if self.repair else []), (["detect"] if self.detect else [])
+        return [*repairing, *detecting, *cleaning, *(["constraints"] if self.constraints else [])]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -101,6 +105,11 @@ def parser() -> argparse.ArgumentParser:
         "--format", choices=FORMATS, help="how motions are saved; without it as OUT is called, else as they came"
     )
     doing = made.add_argument_group("what to do", "Without any of these, motions are only converted.")
+    doing.add_argument(
+        "--repair",
+        action="store_true",
+        help="interpolate faults of the capture first: a calibration pose, and joints that are elsewhere for a moment",
+    )
     doing.add_argument(
         "--detect", action="store_true", help="find footplants and write them to NAME.constraints.json; alone, no more"
     )

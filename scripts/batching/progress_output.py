@@ -53,7 +53,7 @@ class ProgressPrinter:
 
 
 def _result(report: Report) -> str:
-    """The most important figures: number of plants, their slide, constraints that do not hold."""
+    """The most important figures: number of plants, their slide, constraints that do not hold, faults, warnings."""
     words = []
     for clip in report["clips"]:
         if clip["footplants"]:
@@ -63,4 +63,7 @@ def _result(report: Report) -> str:
             words.append(f"they slide {before:.2f} % → {after:.2f} % of the leg")
         missed = [residual for residual in clip.get("deform", {}).get("residuals", ()) if not residual["holds"]]
         words += [f"{len(missed)} constraints do not hold"] if missed else []
+        faults = len(clip["faults"])
+        words += [f"{faults} fault{'' if faults == 1 else 's'} of the capture"] if faults else []
+        words += [sentence.removesuffix(".") for sentence in clip["warnings"]]
     return "".join(f", {word}" for word in words)

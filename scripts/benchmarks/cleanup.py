@@ -128,7 +128,7 @@ def _judged(name: str, metrics: solver.FootMetrics, bounds: bool) -> Iterator[Fi
     yield Figure(f"cleanup: {name}: largest slide of a plant", metrics.largest_slide, "sizes", slide)
     yield Figure(f"cleanup: {name}: 95th percentile of plant speed", metrics.speed, "sizes/s")
     yield Figure(
-        f"cleanup: {name}: skating ratio", metrics.skating_ratio, "share", note="feet that swing low count, as usual"
+        f"cleanup: {name}: skating ratio", metrics.skating_ratio, "share", note="of the frames with planted balls"
     )
     yield Figure(f"cleanup: {name}: knee's acceleration : source", metrics.knee_ratio, "ratio", knee)
     yield Figure(f"cleanup: {name}: largest stretch of a bone", metrics.stretch, "share")

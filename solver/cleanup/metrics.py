@@ -3,14 +3,14 @@
 
 All lengths are in sizes of the character and all times in seconds, so that the metrics do not depend on scale,
 position, heading and frame rate of a clip. Frames before the first plant do not count: a captured clip may begin with a
-calibration pose.
+calibration pose. Faults of the capture do not count as jumps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,13 +20,14 @@ from ..body.skeleton import Skeleton
 from ..constraints import Footplant, Ground
 from ..constraints.sampling import active_frames
 from ..core import rotations
-from ..core.arrays import Array, BoolArray, IntArray
+from ..core.arrays import Array, IntArray, dilated
 from ..core.errors import ConstraintError
+from ..detection import CaptureFault, faulty_joints, find_faults
 
 LEG_IN_METRES = 0.9
 """Hip to heel of the people on whom skating is measured in metres."""
 LOW = 0.05 / LEG_IN_METRES
-"""Height in sizes of the character below which the ball of a foot counts as near the ground (5 cm)."""
+"""Sizes of the character that the ball of a planted foot may be off its plant's own height and still skate (5 cm)."""
 SKATES = 0.5 / LEG_IN_METRES
 """Horizontal speed in sizes a second above which it then counts as skating (0.5 m/s)."""
 SKATING_MEAN = 5
@@ -36,14 +37,16 @@ POP_PERCENTILE, POP_TIMES = 99.0, 2.0
 """A knee pops where its angular acceleration exceeds so many times this percentile of the source's: smooth motion of a
 knee stays well below, a jump by a few degrees does not."""
 
-ROUNDING = 1e-9
-"""Shares below this are rounding errors and are printed as 0."""
+INVISIBLE = 1e-4 / LEG_IN_METRES
+"""Sizes of the character: smaller lengths, below a tenth of a millimetre, are shown as 0."""
 
 SPEED_PERCENTILE = 95.0
 """Of the speeds within a plant: the largest is often that of a single frame at its begin or end."""
 
 CALIBRATION_FRAMES = 3
 """Frames at the begin of a clip in which jumps do not count: a captured clip may begin with a calibration pose."""
+JUMPS = 1.5
+"""A joint that accelerates more than this many times as much as in the source jumps to the eye."""
 STILL = 2e-3
 """Legs a frame squared: jumps of joints that the source accelerates by less are relative to this, because an invisible
 movement of a still joint would have any ratio."""
@@ -71,6 +74,21 @@ class PlantMetrics:
 
 
 @dataclass(frozen=True)
+class JointJump:
+    """The largest jump of any joint's place."""
+
+    ratio: float
+    """The largest second difference of the joint's place over frames, divided by the source's; 0 in a short clip."""
+    legs: float
+    """That second difference in legs, from hip to ankle."""
+    joint: str
+    frame: int
+
+    def __str__(self) -> str:
+        return f"{self.joint} at frame {self.frame}: {self.ratio:.2f} times the source's acceleration"
+
+
+@dataclass(frozen=True)
 class FootMetrics:
     """Metrics of all plants of a clip, and of its legs."""
 
@@ -87,8 +105,8 @@ class FootMetrics:
     penetration: float
     """The largest depth of heels, balls and toe tips in any frame, in sizes."""
     skating_ratio: float
-    """The share of frames in which the ball of a foot is near the ground, now and in the next frame, and fast: its
-    speed and the mean of five speeds exceed the limit."""
+    """The share of the frames with planted balls in which a ball skates: near its plant's own height, now and in the
+    next frame, and fast. Its speed and the mean of five speeds exceed the limit."""
     knee_acceleration: float
     """The largest angular acceleration of a knee, in radians a second squared."""
     knee_ratio: float
@@ -99,6 +117,37 @@ class FootMetrics:
     """The largest change of length of a leg's bone from the skeleton's, as a share of the bone."""
     mean_stretch: float
     """The mean of these changes over frames and bones."""
+    jump: JointJump
+    """The largest jump of a joint, compared with the source, and the joint and frame of it."""
+    faults: tuple[CaptureFault, ...]
+    """Faults of the source's capture: in their frames the faulty joints do not jump."""
+
+    def worse_than(self, before: FootMetrics) -> tuple[str, ...]:
+        """The names of figures that warn of what cleaning has made worse: `skating_ratio`, `knee_pops`, `jump`."""
+        rises = {
+            "skating_ratio": round(self.skating_ratio, 3) > round(before.skating_ratio, 3),
+            "knee_pops": self.knee_pops > before.knee_pops,
+            "jump": self.jump.ratio > JUMPS,
+        }
+        return tuple(name for name, rose in rises.items() if rose)
+
+    def warnings(self, before: FootMetrics, times: Sequence[float] | None = None) -> list[str]:
+        """A sentence for each figure of `worse_than`, with frames as `times` (frames,) has them."""
+        jump = self.jump
+        frame = jump.frame if times is None else times[jump.frame]
+        sentences = {
+            "skating_ratio": f"Feet skate in {self.skating_ratio:.1%} of their planted frames, "
+            f"{before.skating_ratio:.1%} before.",
+            "knee_pops": f"Knees pop in {self.knee_pops} frames, {before.knee_pops} before; try another method.",
+            "jump": f"{jump.joint!r} jumps at frame {frame:g}: it accelerates {jump.ratio:.1f} times as much as in the "
+            "source.",
+        }
+        return [sentences[name] for name in self.worse_than(before)]
+
+    @property
+    def shown(self) -> FootMetrics:
+        """These metrics with 0 for lengths and speeds too small to be seen: a tenth of a millimetre (a second)."""
+        return replace(_shown(self, LENGTHS), plants=tuple(_shown(plant, PLANT_LENGTHS) for plant in self.plants))
 
     def as_dict(self) -> dict[str, Any]:
         """The metrics as numbers, lists and dictionaries, for JSON."""
@@ -111,11 +160,13 @@ class FootMetrics:
             f"  off their middle   {_percent(self.extent)} at most",
             f"  speed              {_percent(self.speed)} a second (95th percentile)",
             f"  off the ground     {_percent(self.height)} at most, {_percent(self.penetration)} below it",
-            f"  skating ratio      {100.0 * self.skating_ratio:.1f} % of the frames",
+            f"  skating ratio      {100.0 * self.skating_ratio:.1f} % of the planted frames",
             f"  knees              {self.knee_acceleration:.1f} rad/s² at most, {self.knee_ratio:.2f} times the "
             f"source's, {self.knee_pops} pops",
             f"  stretch            {_percent(self.stretch)} at most, {_percent(self.mean_stretch)} on average",
+            f"  jumps              {self.jump}",
         ]
+        lines += [f"  fault of the capture, {fault}" for fault in self.faults]
         lines += [
             f"  {plant.foot:<5} {plant.begin:>5} to {plant.end:<5} slides {_percent(plant.slide)}, "
             f"{_percent(plant.speed)} a second, {_percent(plant.height)} high"
@@ -124,15 +175,32 @@ class FootMetrics:
         return "\n".join(lines)
 
 
+PLANT_LENGTHS = ("slide", "extent", "speed", "height", "penetration")
+LENGTHS = (*PLANT_LENGTHS, "largest_slide")
+"""Figures in sizes of the character, or in sizes a second."""
+
+_Metrics = TypeVar("_Metrics", PlantMetrics, FootMetrics)
+
+
+def _shown(metrics: _Metrics, lengths: Iterable[str]) -> _Metrics:
+    invisible: dict[str, Any] = {name: 0.0 for name in lengths if abs(getattr(metrics, name)) < INVISIBLE}
+    return replace(metrics, **invisible)
+
+
 def foot_metrics(
-    clip: Clip, plants: Iterable[Footplant], *, source: Clip | None = None, ground: Ground | None = None
+    clip: Clip,
+    plants: Iterable[Footplant],
+    *,
+    source: Clip | None = None,
+    ground: Ground | None = None,
+    faults: Iterable[CaptureFault] | None = None,
 ) -> FootMetrics:
     """The metrics of a clip's feet in these plants.
 
-    Knees are compared with those of `source`, the clip before cleaning; without it, with themselves. Heights are above
-    `ground`; without one, each plant has a ground of its own, at the median height of its sole, and the ground between
-    two plants is the lower one of theirs. Paths and speeds in plants with a ground velocity are relative to that
-    ground.
+    Knees and jumps are compared with those of `source`, the clip before cleaning; without it, with themselves. Heights
+    are above `ground`; without one, each plant has a ground of its own, at the median height of its sole, and the
+    ground between two plants is the lower one of theirs. Paths and speeds in plants with a ground velocity are relative
+    to that ground. `faults` are those of the source's capture; without them they are found (`find_faults`).
     """
     kept = tuple(plants)
     _check(clip, kept, source)
@@ -144,6 +212,7 @@ def foot_metrics(
     accelerations = _knee_accelerations(clip, first)
     before = accelerations if source is None else _knee_accelerations(source, first)
     stretches = _stretches(clip, first)
+    known = tuple(find_faults(source or clip) if faults is None else faults)
     return FootMetrics(
         plants=measured,
         slide=_mean(plant.slide for plant in measured),
@@ -152,41 +221,34 @@ def foot_metrics(
         speed=float(np.percentile(np.concatenate(speeds), SPEED_PERCENTILE)) if speeds else 0.0,
         height=_largest(abs(plant.height) for plant in measured),
         penetration=_largest(float(np.max(foot.depths[first:], initial=0.0)) for foot in feet),
-        skating_ratio=_skating_ratio(feet, clip, first, _ground_velocity(kept)),
+        skating_ratio=_skating_ratio(kept, by_side, clip),
         knee_acceleration=float(accelerations.max(initial=0.0)),
         knee_ratio=_ratio(float(accelerations.max(initial=0.0)), float(before.max(initial=0.0))),
         knee_pops=_pops(accelerations, before),
         stretch=float(stretches.max(initial=0.0)),
         mean_stretch=float(stretches.mean()) if stretches.size else 0.0,
+        jump=joint_jumps(source or clip, clip, faults=known),
+        faults=known,
     )
 
 
-@dataclass(frozen=True)
-class JointJump:
-    """The largest jump of any joint's place."""
-
-    ratio: float
-    """The largest second difference of the joint's place over frames, divided by the source's; 0 in a short clip."""
-    legs: float
-    """That second difference in legs, from hip to ankle."""
-    joint: str
-    frame: int
-
-
-def joint_jumps(source: Clip, result: Clip) -> JointJump:
+def joint_jumps(source: Clip, result: Clip, *, faults: Iterable[CaptureFault] = ()) -> JointJump:
     """The joint that a result accelerates most, relative to the same joint in the source.
 
     For each joint, the largest second difference of its world position over frames, along any axis, is divided by that
     of the source, which counts as 0.2 % of the leg's length, from hip to ankle, at least. The first three frames do not
-    count.
+    count, nor do those of the source's `faults` for the faulty joints.
     """
     _check(result, (), source)
     if result.frames < CALIBRATION_FRAMES + 3:
         return JointJump(0.0, 0.0, result.skeleton.names[0], 0)
-    before, after = (np.abs(np.diff(each.world.positions[CALIBRATION_FRAMES:], 2, axis=0)) for each in (source, result))
-    after = after.max(axis=2)
+    before, after = (
+        np.abs(np.diff(each.world.positions[CALIBRATION_FRAMES:], 2, axis=0)).max(axis=2) for each in (source, result)
+    )
+    counted = ~dilated(faulty_joints(source, faults), 1)[CALIBRATION_FRAMES + 1 : -1]
     leg = _hip_to_ankle(source.skeleton)
-    ratios = after.max(axis=0) / np.maximum(before.max(axis=(0, 2)), STILL * leg)
+    after *= counted
+    ratios = after.max(axis=0) / np.maximum((before * counted).max(axis=0), STILL * leg)
     joint = int(ratios.argmax())
     worst = int(after[:, joint].argmax())
     amount = float(after[worst, joint]) / leg
@@ -205,8 +267,6 @@ class _Foot:
     """(frames, 3) positions of "heel" and "toe", which is the ball, by the names of a footplant's stays."""
     heights: dict[str, Array]
     """(frames,) heights above the ground of the sole under each of them."""
-    ball_heights: Array
-    """(frames,) height above the ground of the ball itself."""
     depths: Array
     """(frames,) depth below the ground of the lowest of heel, ball and toe tip; 0 above it."""
 
@@ -224,7 +284,6 @@ class _Foot:
             side,
             points={part: places[part] / size for part in ("heel", "toe")},
             heights=heights,
-            ball_heights=heights["toe"] + clearance["toe"],
             depths=np.maximum(-lowest, 0.0),
         )
 
@@ -299,28 +358,22 @@ def _paths(plant: Footplant, foot: _Foot, clip: Clip) -> dict[str, Array]:
     return {part: points[part][_during(stay, clip.frames)] for part, stay in plant.stays.items()}
 
 
-def _skating_ratio(feet: Sequence[_Foot], clip: Clip, first: int, ground: Array) -> float:
-    """See `FootMetrics.skating_ratio`; `ground` (3,) is its velocity in the clip's units a second."""
-    level = [axis for axis in range(3) if axis != clip.skeleton.up_axis]
-    skates: BoolArray = np.zeros(max(clip.frames - first - 1, 0), dtype=bool)
-    if not skates.size:
-        return 0.0
-    for foot in feet:
-        ball = foot.points["toe"][first:, level]
-        low = foot.ball_heights[first:] < LOW
-        carried = (ground / clip.skeleton.size)[level]
-        speeds = np.hypot(*(np.diff(ball, axis=0) * clip.fps - carried).T)
+def _skating_ratio(plants: Sequence[Footplant], feet: dict[str, _Foot], clip: Clip) -> float:
+    """See `FootMetrics.skating_ratio`."""
+    up = clip.skeleton.up_axis
+    skating = planted = 0
+    for plant in plants:
+        ball = _paths(plant, feet[plant.foot], clip).get("toe")
+        if ball is None or len(ball) < 2:
+            continue
+        low = np.abs(ball[:, up] - np.median(ball[:, up])) < LOW
+        speeds = np.hypot(*np.delete(np.diff(ball, axis=0), up, axis=1).T) * clip.fps
         means = np.convolve(speeds, np.full(SKATING_MEAN, 1.0 / SKATING_MEAN), mode="full")
-        # Centred; speeds beyond the ends of the clip count as 0.
+        # Centred; speeds beyond the ends of the plant count as 0.
         means = means[SKATING_MEAN // 2 :][: len(speeds)]
-        skates |= low[:-1] & low[1:] & (speeds > SKATES) & (means > SKATES)
-    return float(skates.mean())
-
-
-def _ground_velocity(plants: Sequence[Footplant]) -> Array:
-    """(3,) the median of the plants' ground velocities, in the clip's units a second."""
-    velocities = [np.asarray(plant.ground_velocity, dtype=np.float64) for plant in plants]
-    return np.asarray(np.median(velocities, axis=0)) if velocities else np.zeros(3)
+        skating += int((low[:-1] & low[1:] & (speeds > SKATES) & (means > SKATES)).sum())
+        planted += len(speeds)
+    return skating / planted if planted else 0.0
 
 
 # Legs ---------------------------------------------------------------------------------------------------------------
@@ -434,4 +487,5 @@ def _ratio(after: float, before: float) -> float:
 
 
 def _percent(share: float) -> str:
-    return f"{100.0 * share:.3g} %" if abs(share) > ROUNDING else "0 %"
+    """A length in sizes as a share of the leg."""
+    return f"{100.0 * share:.3g} %" if abs(share) >= INVISIBLE else "0 %"

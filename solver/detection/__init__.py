@@ -4,6 +4,7 @@
 from .baselines import detect_by_speed_and_height, detect_by_squared_displacement
 from .detect import detect
 from .detected import Detected
+from .faults import CaptureFault, faulty_joints, find_faults, repair
 from .footplants import DetectedFootplant, detect_footplants
 from .handplants import DetectedHandplant, detect_handplants
 from .rest_intervals import detect_stays
@@ -12,6 +13,7 @@ from .sliding import DetectedSlide, detect_sliding
 from .templates import Template
 
 __all__ = [
+    "CaptureFault",
     "Detected",
     "DetectedFootplant",
     "DetectedHandplant",
@@ -29,4 +31,7 @@ __all__ = [
     "detect_handplants",
     "detect_sliding",
     "detect_stays",
+    "faulty_joints",
+    "find_faults",
+    "repair",
 ]

@@ -145,3 +145,39 @@ def test_what_another_constraint_holds_off_is_reported_first(
     assert report == f"Warning: {message}"
     assert message.startswith("Bone 'l_middle1' is up to ")
     assert ", since its constraint 'Copy Transforms' decides where it is; " in message
+
+
+def broken_walk(path: Path) -> solver.Clip:
+    """A walk whose left shoulder is turned by 0.4 rad in frame 60 alone, written to a file."""
+    clip = synthetic.walk(steps=4, fps=120.0, skate=SKATE, seed=1).clip
+    turned, shoulder = clip.motion.rotations.copy(), clip.skeleton.index("l_shoulder")
+    turned[60, shoulder] = solver.rotations.multiply(turned[60, shoulder], solver.rotations.exp([0.4, 0.0, 0.0]))
+    broken = clip.with_motion(solver.Motion(turned, clip.motion.translations))
+    solver.write_bvh(broken, path)
+    return broken
+
+
+@pytest.mark.parametrize("repair", [False, True])
+def test_faults_of_a_capture_are_named_and_repaired_on_request(repair: bool, tmp_path: Path) -> None:
+    broken_walk(tmp_path / "Broken.bvh")
+    armature = imported(tmp_path / "Broken.bvh")
+    bpy.context.scene.render.fps = 120
+    frame = bpy.context.scene.frame_start + 60
+    frames = np.arange(frame - 1, frame + 2)
+    before = blender_pose(armature, ["l_elbow"], frames)[:, 0, :3, 3]
+    character = character_of(armature)
+    character.clean_repair = repair
+    run("clean", method="STRETCH")
+    assert f"a glitch of l_shoulder at frame {frame}." in character.last_faults
+    assert ("interpolated." in character.last_faults) == repair
+    after = blender_pose(armature, ["l_elbow"], frames)[:, 0, :3, 3]
+    thrown, left = (float(np.linalg.norm(np.diff(each, 2, axis=0))) for each in (before, after))
+    assert thrown > 0.1
+    assert left < 0.1 * thrown if repair else left > 0.5 * thrown
+    assert "jump" not in character.metrics_after.worse
+
+
+def test_a_clip_without_faults_has_no_sentence_about_them(skater: bpy.types.Object) -> None:
+    character_of(skater).last_faults = "from before"
+    run("clean")
+    assert character_of(skater).last_faults == ""

@@ -306,9 +306,21 @@ def test_after_cleaning_there_are_figures_before_and_after(armature: Any, compla
     assert "Before" not in draw_all(complaints)["POISE_PT_clean"]
     bpy.ops.poise.clean()
     shown = draw_all(complaints)["POISE_PT_clean"]
-    for title in ("Before", "After", "Slide", "Penetration", "Knee Pops"):
+    for title in ("Before", "After", "Slide", "Penetration", "Knee Pops", "Largest Jump"):
         assert title in shown
     assert armature.poise.last_clean.split()[0] in shown
+    assert "PoiseCharacter.clean_repair" in shown
+
+
+def test_figures_that_rise_are_flagged_and_faults_are_named(armature: Any, complaints: Complaints) -> None:
+    bpy.ops.poise.clean()
+    assert "frame 76" not in draw_all(complaints)["POISE_PT_clean"]
+    after = armature.poise.metrics_after
+    after.worse, after.jump, after.jump_joint, after.jump_frame = {"jump", "knee_pops"}, 2.95, "l_hip", 76.0
+    armature.poise.last_faults = "The capture has a fault: a calibration pose at frame 11."
+    shown = draw_all(complaints)["POISE_PT_clean"]
+    assert "2.95 ×" in shown and "l_hip, frame 76" in shown
+    assert "calibration pose" in shown
 
 
 def test_after_a_solve_there_are_residuals_and_advice(armature: Any, complaints: Complaints) -> None:

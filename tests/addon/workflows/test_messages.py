@@ -83,6 +83,45 @@ def test_metrics_are_stored_in_units_of_the_scene(armature: bpy.types.Object, re
     clip = reading.clip
     metrics = solver.foot_metrics(clip, solver.detect_footplants(clip))
     stored = character_of(armature).metrics_before
-    messages.store_metrics(stored, metrics, clip.skeleton.size)
+    messages.store_metrics(stored, metrics, clip.skeleton.size, reading.times)
     assert stored.slide == pytest.approx(metrics.slide * clip.skeleton.size, rel=1e-5)
     assert stored.skating_ratio == pytest.approx(metrics.skating_ratio, rel=1e-5)
+
+
+def test_lengths_below_a_tenth_of_a_millimetre_are_stored_as_0(
+    armature: bpy.types.Object, reading: bridge.Reading
+) -> None:
+    clip = reading.clip
+    metrics = replace(solver.foot_metrics(clip, solver.detect_footplants(clip)), slide=2e-6, penetration=2e-4)
+    stored = character_of(armature).metrics_after
+    messages.store_metrics(stored, metrics, clip.skeleton.size, reading.times)
+    assert stored.slide == 0.0 and messages.format_amount(stored.slide, is_angular=False).split()[0] == "0"
+    assert stored.penetration == pytest.approx(2e-4 * clip.skeleton.size, rel=1e-5)
+
+
+def test_figures_that_rise_warn_in_frames_of_the_scene(armature: bpy.types.Object, reading: bridge.Reading) -> None:
+    clip = reading.clip
+    before = solver.foot_metrics(clip, solver.detect_footplants(clip))
+    jump = solver.JointJump(2.95, 0.1, "l_hip", 7)
+    after = replace(before, knee_pops=before.knee_pops + 4, jump=jump)
+    stored = character_of(armature).metrics_after
+    messages.store_metrics(stored, after, clip.skeleton.size, reading.times, before)
+    assert stored.worse == {"knee_pops", "jump"}
+    assert (stored.jump_joint, stored.jump_frame) == ("l_hip", reading.times[7])
+    messages.store_metrics(stored, before, clip.skeleton.size, reading.times, before)
+    assert stored.worse == set()
+
+
+def test_faults_are_named_in_frames_of_the_scene() -> None:
+    times = [float(frame) for frame in range(11, 60)]
+    faults = [solver.CaptureFault("calibration", 0, 0, ("Hips",))]
+    assert messages.fault_sentence([], times, repaired=False) == ""
+    assert messages.fault_sentence(faults, times, repaired=True) == (
+        "The capture has a fault: a calibration pose at frame 11. It is interpolated."
+    )
+    faults += [solver.CaptureFault("glitch", frame, frame + 1, ("Foot",)) for frame in (4, 20)]
+    faults += [solver.CaptureFault("glitch", 30, 30, (name,)) for name in ("Hips", "Hand")]
+    assert messages.fault_sentence(faults, times, repaired=False) == (
+        "The capture has 5 faults: a calibration pose at frame 11, a glitch of Foot at frames 15 to 16, 31 to 32, "
+        "a glitch of Hips at frame 41 and 1 more. They are kept; Repair Faults interpolates them."
+    )

@@ -116,7 +116,8 @@ def test_off_a_mesh_cleaning_needs_no_ground(method: solver.CleanMethod) -> None
         mark = getattr(motion.clip.skeleton.landmarks, part)
         np.testing.assert_allclose(one.position(mark), other.position(mark), atol=1e-3 * motion.clip.skeleton.size)
     metrics = solver.foot_metrics(one, footplants(motion), ground=elsewhere)
-    assert np.isfinite(list({**metrics.as_dict(), "plants": 0}.values())).all()
+    numbers = [value for value in metrics.as_dict().values() if isinstance(value, (int, float))]
+    assert len(numbers) > 10 and np.isfinite([*numbers, metrics.jump.ratio]).all()
 
 
 @pytest.mark.parametrize("method", ["stretch", "rigid"])
