@@ -12,7 +12,7 @@ import pytest
 from poise import solver
 from poise.examples.detection.gaits import Spans, climbing, jittered, jumping, kicking, running, turning_round
 from poise.examples.detection.labels import read_labels
-from poise.examples.detection.scores import FEET, PARTS, event_errors, f1, frame_f1, held, spans_of
+from poise.examples.detection.scores import FEET, event_errors, f1, frame_f1, held, spans_of
 from poise.solver import Footplant
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
@@ -358,9 +358,9 @@ def test_a_foot_that_hovers_between_two_stances_is_not_planted() -> None:
 def by_baseline(clip: Clip, detector: Callable[..., list[Detected]]) -> Spans:
     marks = clip.skeleton.landmarks
     return {
-        (foot, part): [(each.begin, each.end) for each in detector(clip, getattr(marks, f"{foot}_{part}"))]
+        (foot, part): [(each.begin, each.end) for each in detector(clip, marks.require(f"{foot}_{mark}"))]
         for foot in FEET
-        for part in PARTS
+        for part, mark in (("heel", "heel"), ("toe", "ball"))
     }
 
 
