@@ -21,6 +21,7 @@ from ..core.errors import LandmarkError
 from ..deformation.loops import Loop, is_cyclic
 from ..deformation.metric import largest_accelerations
 from ..deformation.plant_transitions import LARGEST_CUT, hold_windows
+from .contact import with_contact
 from .rest_intervals import RestInterval, is_at_apex, leading, rest_intervals
 from .settings import DEFAULT_FOOTPLANTS, FootplantSettings
 from .stances import Stance, stances_of_foot
@@ -48,7 +49,9 @@ def detect_footplants(clip: Clip, settings: FootplantSettings = DEFAULT_FOOTPLAN
 
     Heel and ball of each foot are at rest where they are slow for the noise of the clip itself; a foot that hovers
     while the other one rests lower is not planted. A heel, or a ball, that is never at rest has no events. A character
-    whose feet are not known has no footplants; landmarks that no foot can have raise an error.
+    whose feet are not known has no footplants; landmarks that no foot can have raise an error. The `contact` of a plant
+    is from the first to the last frame in which any part of its foot touches the ground, toes included: it encloses the
+    events, and the foot still rolls over its toes after `toe_off`.
 
     Under a character that walks in place the ground moves (see `ground_velocity`), and feet rest on it. Where the clip
     is a loop, a foot that rests while it starts again has two plants: one up to the end, one from the first frame on.
@@ -137,6 +140,7 @@ def _footplant(stance: Stance) -> DetectedFootplant:
         heel_off=None if heel is None else heel.end,
         toe_strike=None if ball is None else ball.begin,
         toe_off=None if ball is None else ball.end,
+        contact=stance.contact,
         confidence=max(part.confidence for part in stance.parts),
     )
 
@@ -160,8 +164,10 @@ def _until_the_end(plant: DetectedFootplant, loop: Loop) -> DetectedFootplant:
     """A plant of a loop whose last frame repeats the first one; where the foot still rests in the frame before, its
     events are moved to the last frame, or to the time before it at which the loop starts again."""
     last = min(loop.period, loop.clip.frames - 1.0)
-    offs: dict[str, Any] = {f"{part}_off": last for part, (_, off) in plant.stays.items() if off >= loop.frames - 1}
-    return replace(plant, **offs)
+    events: dict[str, Any] = {f"{part}_off": last for part, (_, off) in plant.stays.items() if off >= loop.frames - 1}
+    if plant.contact is not None and plant.contact[1] >= loop.frames - 1:
+        events["contact"] = (plant.contact[0], last)
+    return replace(plant, **events)
 
 
 def _part_in_copy(loop: Loop, stance: Stance, copy: int) -> Stance | None:
@@ -174,7 +180,10 @@ def _part_in_copy(loop: Loop, stance: Stance, copy: int) -> Stance | None:
         else None
         for part in (stance.heel, stance.ball)
     )
-    return Stance(stance.foot, heel, ball) if heel is not None or ball is not None else None
+    if heel is None and ball is None:
+        return None
+    begin, end = stance.contact or (stance.begin, stance.end)
+    return Stance(stance.foot, heel, ball, (max(begin, first) - first, min(end, last) - first))
 
 
 # Stances over ground that does not move ------------------------------------------------------------------------------
@@ -203,7 +212,7 @@ def _stances(clip: Clip, settings: FootplantSettings) -> list[Stance]:
         )
         stances = stances_of_foot(foot, heels, balls, up, lift, shortest)
         found += [stance for stance in stances if can_support(stance, clip, rises, settings)]
-    return without_hovering(found, clip, settings)
+    return with_contact(without_hovering(found, clip, settings), clip, settings)
 
 
 def _check_proportions(skeleton: Skeleton, foot: str) -> None:

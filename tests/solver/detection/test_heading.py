@@ -33,7 +33,9 @@ def turned(clip: Clip, degrees: float) -> Clip:
 def found(clip: Clip) -> tuple[object, ...]:
     """All events of feet and hands, and the stays of a wrist."""
     feet = [
-        (plant.foot, plant.stays) for plants in (resting_footplants, solver.detect_footplants) for plant in plants(clip)
+        (plant.foot, plant.stays, plant.contact)
+        for plants in (resting_footplants, solver.detect_footplants)
+        for plant in plants(clip)
     ]
     hands = [(plant.hand, plant.begin, plant.end) for plant in solver.detect_handplants(clip)]
     wrist = clip.skeleton.landmarks.left_wrist
