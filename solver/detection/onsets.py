@@ -50,8 +50,8 @@ class Onsets:
             return last
         window = self.positions[last - before : last + after + 1]
         displacements = window[self.stride :] - window[: -self.stride]
-        slide = min(max(round(settings.onset_slide * fitted_before), before), last - middle)
-        rest = self.positions[last - slide : last + 1]
+        # It departs `searched` frames earlier at the most: less than half of what the slide is learnt from.
+        rest = self.positions[last - min(before + searched, last - middle) : last + 1]
         displacements = displacements - geometric_median(rest[self.stride :] - rest[: -self.stride])
         speeds = np.sqrt(np.einsum("ni,ni->n", displacements, displacements))
         breaks, lines = broken_lines(count, self.stride, before, searched)

@@ -195,9 +195,6 @@ class RestSettings:
     """Seconds after a departure to which a rising speed is fitted: later it no longer rises evenly."""
     onset_search: float = _chosen(0.1, SKATING_WALKS)
     """Seconds by which a departure may be earlier or later than by its threshold."""
-    onset_slide: float = _chosen(2.0, SKATING_WALKS)
-    """Ratio of the time over which the slide at rest is learnt to `onset_before`: the slide is a median, of which less
-    than half may be after the departure."""
     apex_window: float = _chosen(0.3, CARTWHEELS, CARTWHEEL)
     """Seconds before and after an interval within which a point at the apex of a hop is lower. Feet are held to it
     since 85_05, with the same value."""

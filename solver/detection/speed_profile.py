@@ -125,6 +125,11 @@ class SpeedProfile:
         """The displacements that are not slow."""
         return np.flatnonzero(self.speeds > self.slow)
 
+    def swings(self, begin: int, end: int) -> bool:
+        """Whether the point moves shortly before, during or after frames `begin` to `end`."""
+        fastest = float(self.local_maximum[begin : end - self.stride + 1].max())
+        return fastest > self.settings.moving_ratio * self.rest
+
     def slow_share(self, begin: int, end: int) -> float:
         """The median speed, as a share of the slow one, over the whole slow interval around frames `begin` to `end`."""
         before, after = np.searchsorted(self._fast, [begin, end - self.stride + 1])
