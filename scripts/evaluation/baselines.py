@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""F1 of footplants and of simple detectors over the frames of the labelled captures."""
+"""F1 of footplants, of a stream of frames and of simple detectors over the frames of the labelled captures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from poise import solver
 from poise.examples.detection.gaits import Spans
 from poise.examples.detection.labels import NAMES, read_labels
-from poise.examples.detection.scores import FEET, f1, held, spans_of
+from poise.examples.detection.scores import FEET, PARTS, f1, held, spans_of
 from poise.solver.detection.footplants import resting_footplants
 
 Detector = Callable[[solver.Clip], Spans]
@@ -29,9 +29,20 @@ def by_point(find: Callable[[solver.Clip, solver.BodyPoint], list[solver.Detecte
     return detector
 
 
+def streamed(clip: solver.Clip) -> Spans:
+    """The plants that a stream finds, pushed as a whole: how frames are grouped does not matter."""
+    stream = solver.FootplantStream(clip.skeleton, clip.fps)
+    spans: Spans = {(foot, part): [] for foot in FEET for part in PARTS}
+    for plant in [*stream.push(clip.motion), *stream.finish()]:
+        if plant.end is not None:
+            spans[plant.foot, "heel" if plant.part == "heel" else "toe"].append((plant.begin, plant.end))
+    return spans
+
+
 DETECTORS: dict[str, Detector] = {
     "feet at rest": lambda clip: spans_of(resting_footplants(clip)),
     "footplants": lambda clip: spans_of(solver.detect_footplants(clip)),
+    "stream": streamed,
     "speed, by votes": by_point(solver.detect_by_speed_and_height),
     "squared displ.": by_point(solver.detect_by_squared_displacement),
 }

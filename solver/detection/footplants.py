@@ -190,6 +190,11 @@ def _part_in_copy(loop: Loop, stance: Stance, copy: int) -> Stance | None:
 
 
 def _stances(clip: Clip, settings: FootplantSettings) -> list[Stance]:
+    """The stances of both feet that support the body, with their contacts, over ground that does not move."""
+    return with_contact(supporting_stances(clip, settings), clip, settings)
+
+
+def supporting_stances(clip: Clip, settings: FootplantSettings = DEFAULT_FOOTPLANTS) -> list[Stance]:
     """The stances of both feet that support the body, over ground that does not move."""
     found: list[Stance] = []
     marks, size, up = clip.skeleton.landmarks, clip.skeleton.size, clip.skeleton.up_axis
@@ -212,7 +217,7 @@ def _stances(clip: Clip, settings: FootplantSettings) -> list[Stance]:
         )
         stances = stances_of_foot(foot, heels, balls, up, lift, shortest)
         found += [stance for stance in stances if can_support(stance, clip, rises, settings)]
-    return with_contact(without_hovering(found, clip, settings), clip, settings)
+    return without_hovering(found, clip, settings)
 
 
 def _check_proportions(skeleton: Skeleton, foot: str) -> None:
