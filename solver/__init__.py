@@ -15,6 +15,7 @@ from .body.skin import Skin
 from .cleanup.clean import CleanMethod, clean, cleaned
 from .cleanup.cleaned import VISIBLE_ERROR, Cleaned
 from .cleanup.limbs import Limb, limb, limbs_of
+from .cleanup.live import LiveStream
 from .cleanup.metrics import FootMetrics, JointJump, PlantMetrics, foot_metrics, joint_jumps
 from .cleanup.planting.stream import CleanedFrame
 from .cleanup.plants import PlantedPoint, planted_points
@@ -125,6 +126,7 @@ __all__ = [
     "JointJump",
     "JointKind",
     "Limb",
+    "LiveStream",
     "Load",
     "LookAtConstraint",
     "Motion",
