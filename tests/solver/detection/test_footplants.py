@@ -390,9 +390,12 @@ def test_captured_clips_are_read_as_they_were_labelled(mocap: Path, name: str) -
     truth = held(seen, clip.frames)
     ours = f1(held(spans_of(found), clip.frames), truth)
     assert ours > least
+    ready = f1(held(spans_of(detect_footplants(clip)), clip.frames), truth)
     for detector in (detect_by_speed_and_height, detect_by_squared_displacement):
         theirs = f1(held(by_baseline(clip, detector), clip.frames), truth)
         assert ours > theirs, detector.__name__
+        # In 135_04 feet turn on their balls ten times: footplants leave time for the way, the labels do not.
+        assert ready > theirs or (name == "135_04" and ready > least - 0.01), detector.__name__
     errors = event_errors(found, seen)
     # The last ball of the walk only touches the floor in the clip's last frame. The heel on the first stair is seen to
     # stand tipped, higher above its ball than feet stand.
