@@ -8,7 +8,8 @@
 For each motion it prints F1 over frames, intervals that were missed, the share of events that are found within two
 frames of 30 a second, and the median error of events. Motions that the present values were chosen on are marked; the
 others are held out, and show whether a change is more than an adaptation to the first. A change should be taken only if
-the held-out motions do not get worse. Without a change, the present values are evaluated on all motions.
+the held-out motions do not get worse. Without a change, the present values are evaluated on all motions, and on the
+labelled captures beside simple detectors.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from evaluation import baselines
 from evaluation.cases import MOCAP, Case, Score, captured, made_up
 from evaluation.changes import FIELDS, AllSettings, Field, field_named, parsed, with_changes
 
@@ -44,6 +46,8 @@ def main(arguments: Sequence[str]) -> int:
             print(sweep(swept, options.around, changes, cases))
         else:
             print(comparison(with_changes(changes), cases, changed))
+            if not changed:
+                print(baselines.table(options.clips))
     except PoiseError as error:
         print(error, file=sys.stderr)
         return 2

@@ -15,6 +15,7 @@ from .body.skin import Skin
 from .cleanup.clean import CleanMethod, clean, cleaned
 from .cleanup.cleaned import VISIBLE_ERROR, Cleaned
 from .cleanup.limbs import Limb, limb, limbs_of
+from .cleanup.live import LiveStream
 from .cleanup.metrics import FootMetrics, JointJump, PlantMetrics, foot_metrics, joint_jumps
 from .cleanup.planting.stream import CleanedFrame
 from .cleanup.plants import PlantedPoint, planted_points
@@ -54,9 +55,11 @@ from .detection import (
     DetectedSlide,
     DetectionSettings,
     FootplantSettings,
+    FootplantStream,
     HandplantSettings,
     RestSettings,
     SlidingSettings,
+    StreamedPlant,
     Template,
     detect,
     detect_by_speed_and_height,
@@ -120,6 +123,7 @@ __all__ = [
     "FootMetrics",
     "Footplant",
     "FootplantSettings",
+    "FootplantStream",
     "Ground",
     "HalfSpaceTask",
     "HandplantSettings",
@@ -127,6 +131,7 @@ __all__ = [
     "JointJump",
     "JointKind",
     "Limb",
+    "LiveStream",
     "Load",
     "LookAtConstraint",
     "Motion",
@@ -156,6 +161,7 @@ __all__ = [
     "SolveSettings",
     "Spline",
     "Stage",
+    "StreamedPlant",
     "StretchedLimb",
     "SwingCone",
     "SwingPolygon",

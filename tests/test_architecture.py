@@ -205,6 +205,7 @@ SEVERAL_MODULES: dict[str, str] = {
     "addon/test_saved_files.py": "files that earlier versions have saved",
     "solver/cleanup/test_jumps_of_shared_clips.py": "jumps after each method of cleanup, on captured clips",
     "solver/deformation/test_random_cases.py": "what must hold of every deformation, on random cases",
+    "solver/detection/test_heading.py": "every detector, with clips turned about the vertical",
     "solver/detection/test_labels.py": "detection on captured clips that were labelled by hand",
     "solver/test_oracle.py": "kinematics, masses and Jacobians against Pinocchio",
 }

@@ -78,6 +78,7 @@ WITHOUT_EFFECT = {
     "rest.rest_share_of_fast": "matters in captures with shuffling feet, as in 135_04",
     "rest.apex_window": "matters in captured hops, as in 85_05",
     "footplants.hover_time": "matters in captured hops, as in 85_05",
+    "footplants.contact_reach": "contacts are tested in test_contact.py",
     "footplants.hover_window": "feet that hover between two plants are tested in test_footplants.py",
     "sliding.outlier_share": "outliers at the end of a slide are tested in test_sliding.py",
     "sliding.line_preference": "no made-up line lies in a plane that is nearly as long",

@@ -16,7 +16,7 @@ from poise import solver
 from .command_line import BatchOptions
 from .jobs import Job
 
-EVENTS = ("heel_strike", "toe_strike", "heel_off", "toe_off")
+EVENTS = ("heel_strike", "toe_strike", "heel_off", "toe_off", "contact")
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,10 @@ class Footplant(Constraint):
     place the ground moves, and planted feet move with it. `position` is that at the time halfway between the first
     event and the last."""
 
+    contact: tuple[float, float] | None = None
+    """The first and the last time at which any part of the foot, toes included, touches the ground, as detection finds
+    it; None: not known."""
+
     constrains_path: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -109,6 +113,13 @@ class Footplant(Constraint):
         three_numbers(self.label, "its ground velocity", self.ground_velocity)
         if self.position is not None:
             three_numbers(self.label, "its position", self.position)
+        if self.contact is not None:
+            times = tuple(self.contact) if isinstance(self.contact, (tuple, list)) else ()
+            if len(times) != 2 or not all(is_number(time) for time in times) or times[0] > times[1]:
+                raise ConstraintError(
+                    f"{self.label}: its contact must be the first and the last time at which the foot touches the "
+                    f"ground, not {self.contact!r}."
+                )
 
     @property
     def label(self) -> str:

@@ -15,8 +15,11 @@ NORMAL_SPREAD = 1.4826
 
 
 def robust_mean(values: Array) -> Array:
-    """(width,) the mean of values (frames, width) without the outliers, which lie far from the median of all."""
-    deviations = values - median(values)
+    """(width,) the mean of values (frames, width) without the outliers, which lie far from the median of all.
+
+    It rotates with the values.
+    """
+    deviations = values - geometric_median(values)
     distances = np.sqrt(np.einsum("fw,fw->f", deviations, deviations))
     near = values[distances <= OUTLYING * max(NORMAL_SPREAD * float(median(distances)), TINY)]
     return np.asarray(np.add.reduce(near) / len(near))
@@ -27,9 +30,24 @@ def outlier_distance(distances: Array) -> float:
     return OUTLYING * NORMAL_SPREAD * float(median(distances))
 
 
-MEDIAN_ROUNDS, NEAREST = 10, 1e-3
-"""Rounds of Weiszfeld's iteration for a geometric median, and the share of the largest distance that it divides by at
-least."""
+MEDIAN_ROUNDS, REFINING_ROUNDS, NEAREST = 10, 3, 1e-3
+"""Rounds of Weiszfeld's iteration for a geometric median, from the mean and from a median, and the share of the largest
+distance that it divides by at least."""
+
+
+def geometric_median(values: Array) -> Array:
+    """(width,) the point with the least sum of distances to values (n, width): it rotates with them, unlike medians
+    along the axes of the world. The iteration starts at the medians along the principal axes of the values."""
+    middle = np.add.reduce(values) / len(values)
+    away = values - middle
+    _, axes = np.linalg.eigh(away.T @ away)
+    middle = middle + axes @ median(away @ axes)
+    for _ in range(REFINING_ROUNDS):
+        away = values - middle
+        distances = np.sqrt(np.einsum("ni,ni->n", away, away))
+        weights = 1.0 / np.maximum(distances / max(float(distances.max()), TINY), NEAREST)
+        middle = middle + (weights @ away) / weights.sum()
+    return np.asarray(middle)
 
 
 def geometric_medians(places: Array, counted: BoolArray) -> Array:

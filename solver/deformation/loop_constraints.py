@@ -205,6 +205,8 @@ def _planted(
         lasting: dict[str, Any] = {}
         for part in original.stays:
             lasting |= {f"{part}_strike": 0.0, f"{part}_off": loop.repeated.frames - 1.0}
+        if original.contact is not None:
+            lasting["contact"] = (0.0, loop.repeated.frames - 1.0)
         return [(replace(original, name=original.label, **lasting), dict.fromkeys(copies, number))]
     begins_again = any(
         other.foot == original.foot and begin < 1.0 for other in plants.values() for begin, _ in other.stays.values()
@@ -239,6 +241,8 @@ def _shifted(plant: Footplant, copy: int, loop: Loop) -> Footplant:
     changed: dict[str, Any] = {"name": plant.label}
     for part, (begin, end) in plant.stays.items():
         changed |= {f"{part}_strike": begin + first, f"{part}_off": end + first}
+    if plant.contact is not None:
+        changed["contact"] = (plant.contact[0] + first, plant.contact[1] + first)
     if plant.position is not None:
         changed["position"] = (
             np.asarray(plant.position, dtype=np.float64) + (copy - loop.copies_each_side) * loop.travel
@@ -253,6 +257,8 @@ def _followed(plant: Footplant, after: Footplant) -> Footplant:
         begins, ends = plant.stays.get(part, after.stays.get(part)), after.stays.get(part, plant.stays.get(part))
         assert begins is not None and ends is not None
         changed |= {f"{part}_strike": begins[0], f"{part}_off": ends[1]}
+    if plant.contact is not None and after.contact is not None:
+        changed["contact"] = (plant.contact[0], after.contact[1])
     stands = plant if _is_moved(plant) else after
     return replace(plant, **changed, ease_out=after.ease_out, shift=stands.shift, turn=stands.turn)
 

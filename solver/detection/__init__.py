@@ -7,6 +7,7 @@ from .detected import Detected
 from .faults import CaptureFault, faulty_joints, find_faults, repair
 from .footplants import DetectedFootplant, detect_footplants
 from .handplants import DetectedHandplant, detect_handplants
+from .online import FootplantStream, StreamedPlant
 from .rest_intervals import detect_stays
 from .settings import DetectionSettings, FootplantSettings, HandplantSettings, RestSettings, SlidingSettings
 from .sliding import DetectedSlide, detect_sliding
@@ -20,9 +21,11 @@ __all__ = [
     "DetectedSlide",
     "DetectionSettings",
     "FootplantSettings",
+    "FootplantStream",
     "HandplantSettings",
     "RestSettings",
     "SlidingSettings",
+    "StreamedPlant",
     "Template",
     "detect",
     "detect_by_speed_and_height",

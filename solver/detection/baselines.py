@@ -17,32 +17,33 @@ from .merging import space_constraints
 SPEED = 0.55
 """Sizes of the character a second: half a metre a second for an adult, a usual threshold for foot skating."""
 
-HEIGHT = 0.055
-"""Sizes of the character above the lowest positions of the point in the clip: five centimetres for an adult."""
-
 LOWEST = 0.02
 """Share of the frames that may be below the floor, so that a single outlier does not define it."""
 
 VOTING_TIME = 0.05
-"""Seconds before and after a frame whose flags are counted for a majority."""
+"""Seconds before and after a frame whose flags are counted for a majority: 6 frames at 120 a second, as published."""
 
 SQUARED_DISPLACEMENT = 0.02
 """In the clip's own units and between its own frames, whatever they are, as in papers on learnt motion."""
 
 
 def detect_by_speed_and_height(
-    clip: Clip, joint: TrackedBody, *, speed: float = SPEED, height: float = HEIGHT, voters: float = VOTING_TIME
+    clip: Clip, joint: TrackedBody, *, speed: float = SPEED, height: float | None = None, voters: float = VOTING_TIME
 ) -> list[Detected]:
-    """Where a point is slow and low in most of the frames within `voters` seconds (Li and Hao 2006, section 4)."""
+    """Where a point is slow in most of the frames within `voters` seconds (Li and Hao 2006, section 4), at any height.
+
+    With a `height`, in sizes of the character, it must also be within it of the lowest positions of the point in the
+    clip. This is usual for skating figures, is not in the paper, and finds nothing on stairs.
+    """
     body = track(clip, joint)
     if clip.frames < 2:
         return []
-    size, up = clip.skeleton.size, clip.skeleton.up_axis
-    slow = _step_lengths(body.positions) * clip.fps <= speed * size
-    heights = body.positions[:, up]
-    low = heights - np.quantile(heights, LOWEST) <= height * size
-    flags = majority(slow & low, round(voters * clip.fps))
-    return space_constraints(body, runs(flags))
+    size = clip.skeleton.size
+    flags = _step_lengths(body.positions) * clip.fps <= speed * size
+    if height is not None:
+        heights = body.positions[:, clip.skeleton.up_axis]
+        flags &= heights - np.quantile(heights, LOWEST) <= height * size
+    return space_constraints(body, runs(majority(flags, round(voters * clip.fps))))
 
 
 def detect_by_squared_displacement(

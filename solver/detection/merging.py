@@ -16,8 +16,8 @@ import numpy as np
 
 from ..constraints import MovingObject
 from ..core import rotations
-from ..core.arrays import Array, IntArray, median
-from ..core.robust import outlier_distance
+from ..core.arrays import Array, IntArray
+from ..core.robust import geometric_median, outlier_distance
 from .detected import Detected
 from .fitting import SegmentFitting
 from .instantaneous import Instantaneous
@@ -73,7 +73,7 @@ def space_constraints(body: MovingObject, spans: Sequence[Span]) -> list[Detecte
     chosen, found = [], []
     for begin, end in spans:
         places = body.positions[begin : end + 1]
-        distances = rotations.lengths(places - median(places))
+        distances = rotations.lengths(places - geometric_median(places))
         near = np.flatnonzero(distances <= outlier_distance(distances))
         position = np.add.reduce(places[near]) / len(near)
         away = (places - position).ravel()

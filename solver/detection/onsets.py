@@ -13,7 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.arrays import Array, median
+from ..core.arrays import Array
+from ..core.robust import geometric_median
 from .settings import DEFAULT_REST, RestSettings
 
 PARTS = 4
@@ -49,9 +50,9 @@ class Onsets:
             return last
         window = self.positions[last - before : last + after + 1]
         displacements = window[self.stride :] - window[: -self.stride]
-        slide = min(max(round(settings.onset_slide * fitted_before), before), last - middle)
-        rest = self.positions[last - slide : last + 1]
-        displacements = displacements - median(rest[self.stride :] - rest[: -self.stride])
+        # It departs `searched` frames earlier at the most: less than half of what the slide is learnt from.
+        rest = self.positions[last - min(before + searched, last - middle) : last + 1]
+        displacements = displacements - geometric_median(rest[self.stride :] - rest[: -self.stride])
         speeds = np.sqrt(np.einsum("ni,ni->n", displacements, displacements))
         breaks, lines = broken_lines(count, self.stride, before, searched)
         return last + int(np.floor(breaks[int(np.argmax(lines @ speeds))])) if len(breaks) else last

@@ -72,8 +72,8 @@ def rest_intervals(
             continue
         # In a reversal a limb that swings changes its direction: the point is slow for a moment, but never stays. Its
         # speed falls and rises at once, so the median over the slow interval is a high share of the slow speed; a
-        # point at rest spends most of the interval far below it.
-        if profile.slow_share(begin, end) > settings.reversal_share:
+        # point at rest spends most of the interval far below it. Where nothing moves around, there is no reversal.
+        if profile.swings(begin, end) and profile.slow_share(begin, end) > settings.reversal_share:
             continue
         length_share = min(1.0, (end - begin + 1) / (settings.certain_ratio * shortest))
         found.append(RestInterval(begin, end, _triple(place), profile.confidence(begin, end) * length_share))

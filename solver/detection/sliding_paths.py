@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import rotations
 from ..core.arrays import Array, BoolArray, IntArray, median
+from ..core.robust import geometric_median
 from .settings import DEFAULT_SLIDING, SlidingSettings
 
 NEIGHBOURHOOD = 5
@@ -57,7 +58,7 @@ class SlidingPath:
         last = frames[-3 * self.half_step :]
         if self.moving[last].any():
             return None
-        place = np.median(self.places[last], axis=0)
+        place = geometric_median(self.places[last])
         distance = max(self.settings.place_deviations * self.noise, self.settings.same_place)
         there = rotations.lengths(self.places[frames] - place) <= distance
         # Two frames in a row, since a single one may only pass through the place.

@@ -41,12 +41,19 @@ class PointTrack:
         stride, size = stride_of(clip, settings.displacement_rate), clip.skeleton.size
         if clip.frames <= stride + 1:
             return None
-        body = track(clip, point)
-        positions, outliers = without_jumps(body.positions, settings.outlier_jump * size)
-        body = MovingObject(running_mean(positions, stride // 2), body.rotations)
+        positions, outliers = steady_positions(clip, point, settings)
+        body = MovingObject(positions, track(clip, point).rotations)
         lengths = sigma_epsilon(local_displacements(body, stride)).space_residual
         profile = SpeedProfile.of(lengths * (clip.fps / stride / size), stride, clip.fps, settings)
         return PointTrack(body.positions, outliers, profile)
+
+
+def steady_positions(clip: Clip, point: BodyPoint, settings: RestSettings = DEFAULT_REST) -> tuple[Array, BoolArray]:
+    """(frames, 3) the positions of a point without single outlying frames, each the mean over the frames of half a
+    displacement, and (frames,) which frames were outliers."""
+    jump, stride = settings.outlier_jump * clip.skeleton.size, stride_of(clip, settings.displacement_rate)
+    positions, outliers = without_jumps(clip.position(point), jump)
+    return running_mean(positions, stride // 2), outliers
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +124,11 @@ class SpeedProfile:
     def _fast(self) -> IntArray:
         """The displacements that are not slow."""
         return np.flatnonzero(self.speeds > self.slow)
+
+    def swings(self, begin: int, end: int) -> bool:
+        """Whether the point moves shortly before, during or after frames `begin` to `end`."""
+        fastest = float(self.local_maximum[begin : end - self.stride + 1].max())
+        return fastest > self.settings.moving_ratio * self.rest
 
     def slow_share(self, begin: int, end: int) -> float:
         """The median speed, as a share of the slow one, over the whole slow interval around frames `begin` to `end`."""

@@ -20,6 +20,8 @@ class Stance:
     foot: Foot
     heel: RestInterval | None
     ball: RestInterval | None
+    contact: tuple[float, float] | None = None
+    """The first and the last frame in which any part of the foot touches the ground; None before `with_contact`."""
 
     @property
     def parts(self) -> list[RestInterval]:

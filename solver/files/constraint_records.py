@@ -153,6 +153,7 @@ KINDS: dict[str, RecordFormat] = {
             ease_in=DURATION,
             ease_out=DURATION,
             ground_velocity=WORLD_VECTOR,
+            contact=list_of(TIME),
         )
         | _SHARED,
     ),

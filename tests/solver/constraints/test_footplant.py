@@ -678,6 +678,14 @@ def test_ground_that_does_not_move_changes_nothing() -> None:
     assert not plant().is_carried and plant(ground_velocity=DRIFT).is_carried
 
 
+@pytest.mark.parametrize("given", [(1.0,), (9.0, 5.0), (0.0, np.nan), 5.0, (1.0, 2.0, 3.0), ("a", "b")])
+def test_a_contact_is_two_times_in_order(given: Any) -> None:
+    events: dict[str, Any] = {"foot": "left", "toe_strike": 5, "toe_off": 9}
+    assert Footplant(**events).contact is None and Footplant(**events, contact=(5, 9.5)).contact == (5, 9.5)
+    with pytest.raises(ConstraintError, match="its contact must be the first and the last time"):
+        Footplant(**events, contact=given)
+
+
 @pytest.mark.parametrize(("given", "why"), [((1.0, 2.0), "three numbers"), ((0.0, 0.0, np.inf), "is not finite")])
 def test_a_velocity_of_the_ground_is_three_numbers(given: Any, why: str) -> None:
     with pytest.raises(ConstraintError, match=f"its ground velocity.*{why}"):

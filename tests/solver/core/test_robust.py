@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.solver.core import rotations
-from poise.solver.core.robust import geometric_medians, outlier_distance, robust_mean
+from poise.solver.core.robust import geometric_median, geometric_medians, outlier_distance, robust_mean
 
 RUNS = 20
 
@@ -66,6 +66,19 @@ def test_geometric_medians_ignore_outliers_and_rotate_with_the_places(rng: np.ra
     for other in found + 0.02 * rng.standard_normal((20, 3)):
         assert np.linalg.norm(places - other, axis=1).sum() > total - 1e-6
     np.testing.assert_allclose(geometric_medians(np.ones((1, 5, 3)), np.ones((1, 5), dtype=bool)), 1.0, rtol=1e-15)
+
+
+def test_a_geometric_median_and_a_robust_mean_rotate_with_their_values(rng: np.random.Generator) -> None:
+    places = np.concatenate([0.01 * rng.standard_normal((20, 3)) * [1.0, 5.0, 0.2] + 1.0, rng.standard_normal((9, 3))])
+    median, mean = geometric_median(places), robust_mean(places)
+    for _ in range(RUNS):
+        turn = rotations.random(rng)
+        moved = rotations.rotate(turn, places)
+        np.testing.assert_allclose(geometric_median(moved), rotations.rotate(turn, median), atol=1e-12)
+        np.testing.assert_allclose(robust_mean(moved), rotations.rotate(turn, mean), atol=1e-12)
+    same = geometric_medians(places[None], np.ones((1, 29), dtype=bool))[0]
+    np.testing.assert_allclose(median, same, atol=2e-3)
+    np.testing.assert_allclose(geometric_median(np.ones((5, 3))), 1.0, rtol=1e-15)
 
 
 def test_normal_distances_are_hardly_ever_outliers(rng: np.random.Generator) -> None:

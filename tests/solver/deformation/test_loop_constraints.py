@@ -58,6 +58,25 @@ def test_a_plant_is_in_every_copy() -> None:
     assert all(plant.label == "Footplant of the left foot at frame 5" for plant in plants_of(made))
 
 
+def test_contacts_go_with_their_plants() -> None:
+    """To every copy; and where two plants are one, from the contact of the first to that of the second."""
+    clip = walk_in_place().clip
+    made = repeated(clip, [Footplant(foot="left", toe_strike=5, toe_off=9, contact=(4, 11))])
+    assert plants_of(made)
+    for plant in plants_of(made):
+        assert plant.toe_strike is not None and plant.contact == (plant.toe_strike - 1, plant.toe_strike + 6)
+    before, after = two_parts(clip)
+    last = clip.frames - 1
+    joined = plants_of(repeated(clip, [replace(before, contact=(18, last)), replace(after, contact=(0, 12))]))
+    assert any(
+        plant.contact == (plant.heel_strike - 2, plant.toe_off + 3)
+        for plant in joined
+        if plant.heel_strike is not None and plant.toe_off is not None
+    )
+    (whole,) = plants_of(repeated(clip, [lasting(clip, contact=(0, last))]))
+    assert whole.contact == (0.0, whole.toe_off)
+
+
 @pytest.mark.parametrize("ends", ["again", "before"])
 def test_a_foot_that_stands_where_the_loop_begins_again_has_one_plant(ends: Any) -> None:
     clip = walk_in_place(ends=ends).clip

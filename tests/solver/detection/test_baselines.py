@@ -27,18 +27,26 @@ def spans(found: list) -> list[tuple[int, int]]:
     return [(each.begin, each.end) for each in found]
 
 
-def test_slow_and_low_is_on_the_floor() -> None:
-    assert spans(detect_by_speed_and_height(point_clip(hopping()), "point", voters=0.0)) == [(0, 18), (40, 58)]
-    everywhere = detect_by_speed_and_height(point_clip(hopping()), "point", voters=0.0, height=2.0)
-    assert spans(everywhere) == [(0, 18), (40, 58), (70, 89)]
-    assert spans(detect_by_speed_and_height(point_clip(hopping()), "point", voters=0.0, speed=10.0))[0] == (0, 19)
+def test_slow_is_planted_at_any_height() -> None:
+    """As Easy Foot Plant says: on the steps of stairs too. A height is required on request only."""
+    clip = point_clip(hopping())
+    assert spans(detect_by_speed_and_height(clip, "point", voters=0.0)) == [(0, 18), (40, 58), (70, 89)]
+    assert spans(detect_by_speed_and_height(clip, "point", voters=0.0, height=0.055)) == [(0, 18), (40, 58)]
+    assert spans(detect_by_speed_and_height(clip, "point", voters=0.0, height=0.055, speed=10.0))[0] == (0, 19)
+
+
+def test_steps_of_stairs_are_planted() -> None:
+    steps = np.repeat(np.arange(4.0), 30)
+    places = np.stack([steps, 0.5 * steps, np.zeros(120)], axis=1)
+    found = detect_by_speed_and_height(point_clip(places), "point", voters=0.0)
+    assert [(each.position[1], each.frames) for each in found] == [(0.0, 29), (0.5, 29), (1.0, 29), (1.5, 30)]
 
 
 def test_votes_bridge_a_frame_and_drop_one() -> None:
     places = hopping()
     places[10] += 0.04
-    assert len(detect_by_speed_and_height(point_clip(places), "point", voters=0.0)) == 3
-    assert len(detect_by_speed_and_height(point_clip(places), "point", voters=0.1)) == 2
+    assert len(detect_by_speed_and_height(point_clip(places), "point", voters=0.0)) == 4
+    assert len(detect_by_speed_and_height(point_clip(places), "point", voters=0.1)) == 3
     flags = np.array([0, 0, 1, 0, 0, 1, 1, 0, 1, 1], dtype=bool)
     np.testing.assert_array_equal(majority(flags, 1), [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
     np.testing.assert_array_equal(majority(flags, 0), flags)

@@ -12,7 +12,7 @@ import pytest
 from poise import solver
 from poise.examples.detection.gaits import Spans, climbing, jittered, jumping, kicking, running, turning_round
 from poise.examples.detection.labels import read_labels
-from poise.examples.detection.scores import FEET, PARTS, event_errors, f1, frame_f1, held, spans_of
+from poise.examples.detection.scores import FEET, event_errors, f1, frame_f1, held, spans_of
 from poise.solver import Footplant
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
@@ -358,9 +358,9 @@ def test_a_foot_that_hovers_between_two_stances_is_not_planted() -> None:
 def by_baseline(clip: Clip, detector: Callable[..., list[Detected]]) -> Spans:
     marks = clip.skeleton.landmarks
     return {
-        (foot, part): [(each.begin, each.end) for each in detector(clip, getattr(marks, f"{foot}_{part}"))]
+        (foot, part): [(each.begin, each.end) for each in detector(clip, marks.require(f"{foot}_{mark}"))]
         for foot in FEET
-        for part in PARTS
+        for part, mark in (("heel", "heel"), ("toe", "ball"))
     }
 
 
@@ -390,9 +390,12 @@ def test_captured_clips_are_read_as_they_were_labelled(mocap: Path, name: str) -
     truth = held(seen, clip.frames)
     ours = f1(held(spans_of(found), clip.frames), truth)
     assert ours > least
+    ready = f1(held(spans_of(detect_footplants(clip)), clip.frames), truth)
     for detector in (detect_by_speed_and_height, detect_by_squared_displacement):
         theirs = f1(held(by_baseline(clip, detector), clip.frames), truth)
         assert ours > theirs, detector.__name__
+        # In 135_04 feet turn on their balls ten times: footplants leave time for the way, the labels do not.
+        assert ready > theirs or (name == "135_04" and ready > least - 0.01), detector.__name__
     errors = event_errors(found, seen)
     # The last ball of the walk only touches the floor in the clip's last frame. The heel on the first stair is seen to
     # stand tipped, higher above its ball than feet stand.
@@ -421,7 +424,7 @@ def test_plants_of_one_foot_leave_time_for_the_way_between_them(mocap: Path, nam
 
 @pytest.mark.parametrize("name", ["09_01", "16_17"])
 def test_a_foot_stands_only_where_it_can_come_to_rest_without_a_jolt(mocap: Path, name: str) -> None:
-    """Feet slide as they land and leave: the fastest of these frames are left out, four at most at an event."""
+    """Feet slide as they land and leave: the fastest of these frames are left out, two at most at an event."""
     clip = solver.read_bvh(mocap / f"{name}.bvh")
     resting = resting_footplants(clip)
     found = without_fast_ends(resting, clip)
@@ -433,11 +436,11 @@ def test_a_foot_stands_only_where_it_can_come_to_rest_without_a_jolt(mocap: Path
             places = clip.position(clip.skeleton.landmarks.require(name_of_point))
             limit = STOPPED_SHARE * largest_accelerations(places[:, None], clip)[0]
             least, most = other.stays[part]
-            assert least <= begin <= least + 4 and most - 4 <= end <= most
+            assert least <= begin <= least + 2 and most - 2 <= end <= most
             steps = np.linalg.norm(np.diff(places[int(begin) : int(end) + 1], axis=0), axis=1)
             cut_most = (begin - least, most - end)
             for step, cut in zip(steps[[0, -1]], cut_most, strict=True):
-                assert step <= limit or cut == min(4, (most - least) // 3)
+                assert step <= limit or cut == min(2, (most - least) // 3)
 
 
 def test_a_foot_that_stops_at_once_is_planted_from_there() -> None:

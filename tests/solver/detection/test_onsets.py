@@ -80,7 +80,7 @@ def test_each_breakpoint_reduces_the_squared_error_as_least_squares_has_it(rng: 
         np.testing.assert_allclose(level - (line @ speeds) ** 2, left[0], rtol=1e-9)
 
 
-CHANGES = [{"onset_search": 0.02}, {"onset_before": 0.4}, {"onset_after": 0.05}, {"onset_slide": 0.0}]
+CHANGES = [{"onset_search": 0.02}, {"onset_before": 0.4}, {"onset_after": 0.05}]
 
 
 @pytest.mark.parametrize("change", CHANGES)

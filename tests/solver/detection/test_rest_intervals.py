@@ -47,6 +47,13 @@ def test_noise_moves_their_ends_by_at_most_two_frames(noise: float) -> None:
             np.testing.assert_allclose(rest.place, [number, 0.0, 0.0], atol=3.0 * noise)
 
 
+def test_a_point_that_only_trembles_is_at_rest(rng: np.random.Generator) -> None:
+    """Where nothing around it moves, it cannot be a reversal, however near its speeds are to the slow one."""
+    sway = 0.02 * np.sin(np.arange(90)[:, None] * [0.16, 0.0, 0.11]) + 1e-4 * rng.standard_normal((90, 3))
+    (rest,) = rest_intervals(point_clip(sway), POINT)
+    assert rest.begin <= 2 and rest.end >= 87
+
+
 def test_stays_of_any_point_are_point_constraints(rng: np.random.Generator) -> None:
     clip = point_clip(hopping(rng, 1e-3))
     found = detect_stays(clip, BodyPoint("point", (0.0, 0.5, 0.0)))

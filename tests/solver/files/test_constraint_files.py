@@ -145,6 +145,7 @@ def random_footplant(rng: np.random.Generator, clip: Clip) -> Constraint:
         ease_in=maybe(rng, float(rng.uniform(0.0, 9.0))),
         ease_out=maybe(rng, int(rng.integers(9))),
         ground_velocity=maybe(rng, tuple(rng.standard_normal(3)), (0.0, 0.0, 0.0)),
+        contact=maybe(rng, (first - 1.5, fourth + 2.0)),
         **shared(rng, clip),
     )
 
@@ -268,7 +269,7 @@ def test_short_records_are_written_in_one_line(tmp_path: Path, clip: Clip) -> No
 
 
 def test_detected_footplants_are_footplants_in_a_file(clip: Clip) -> None:
-    found = solver.DetectedFootplant(foot="left", toe_strike=5, toe_off=9, confidence=0.5)
+    found = solver.DetectedFootplant(foot="left", toe_strike=5, toe_off=9, contact=(4, 11), confidence=0.5)
     (read,) = constraints_from_dict(constraints_as_dict([found], clip), clip)
     assert type(read) is Footplant
     assert plain(read, clip) == {key: value for key, value in plain(found, clip).items() if key != "confidence"}
@@ -399,6 +400,8 @@ def test_times_are_the_same_seconds_at_another_frame_rate(clip: Clip) -> None:
         for name in ("begin", "end", "heel_strike", "toe_strike", "heel_off", "toe_off", "ease_in", "ease_out"):
             time = getattr(before, name, None)
             assert getattr(after, name, None) == (None if time is None else 4 * time), name
+        contact = getattr(before, "contact", None)
+        assert getattr(after, "contact", None) == (None if contact is None else tuple(4 * time for time in contact))
         (back,) = constraints_from_dict(constraints_as_dict([after], fast), clip)
         if isinstance(before, ShapeConstraint) and isinstance(before.reference, MovingObject):
             # Signs and last bits of quaternions are free.
