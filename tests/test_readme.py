@@ -40,7 +40,7 @@ def names(mocap: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, An
 
 
 def test_there_are_examples() -> None:
-    assert len(examples()) == 6
+    assert len(examples()) == 7
 
 
 def residuals(deformation: solver.Deformation, kind: type = solver.Constraint) -> list[float]:
