@@ -13,6 +13,7 @@ from ...body.motion import Motion
 from ...constraints import Footplant
 from ...core.arrays import Array, BoolArray, IntArray, runs
 from ...core.rotations import conjugate, exp, log, multiply, rotate
+from ...detection.faults import CaptureFault, faulty_joints
 from .. import blending
 from ..cleaned import Cleaned
 from ..limbs import Limb
@@ -41,6 +42,8 @@ class Segment:
     motion and the limb is planted there."""
     held: tuple[Array, ...] = ()
     """For each limb (4,): the orientation in which its extremity is held in that frame, if both points are planted."""
+    faulty: tuple[BoolArray, ...] = ()
+    """For each limb (frames,): where the capture is not to be believed. Without any it is everywhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +74,12 @@ def clean_clip(
     plants: Iterable[Footplant | PlantedPoint],
     settings: CleanSettings,
     limbs: Sequence[Limb] | None,
+    faults: Sequence[CaptureFault] = (),
 ) -> Cleaned:
-    """Clean a clip by a method; without `limbs`, those of the landmarks that the plants are on."""
+    """Clean a clip by a method; without `limbs`, those of the landmarks that the plants are on.
+
+    Frames of `faults` do not count in means.
+    """
     given = list(plants)
     if limbs is None:
         limbs = limbs_for(clip, given, settings.ground)
@@ -80,10 +87,19 @@ def clean_clip(
     if not limbs:
         return Cleaned(clip, points, (), {}, np.zeros((clip.frames, 3)))
     chosen = method(clip.skeleton, tuple(limbs), settings, clip.fps)
-    found = clean_segment(chosen, Segment(clip.motion, points))
+    found = clean_segment(chosen, Segment(clip.motion, points, faulty=_faulty(clip, limbs, faults)))
     located = tuple(replace(plant, location=tuple(found.locations[plant].tolist())) for plant in points)
     residuals = chosen.residuals(found.motion, points, found.locations)
     return Cleaned(clip.with_motion(found.motion), located, residuals, found.stretch, found.root)
+
+
+def _faulty(clip: Clip, limbs: Sequence[Limb], faults: Sequence[CaptureFault]) -> tuple[BoolArray, ...]:
+    """For each limb (frames,): where one of its joints is faulty."""
+    if not faults:
+        return ()
+    joints = faulty_joints(clip, faults)
+    ancestry = clip.skeleton.tree.ancestry
+    return tuple(joints[:, ancestry[:, limb.ball]].any(axis=1) for limb in limbs)
 
 
 class _Cleaning:
@@ -95,6 +111,8 @@ class _Cleaning:
         self.table = plant_table(segment.plants, method.limbs, self.frames, segment.first)
         self.counts = planted_counts(self.table)
         self.planted = [self.counts[:, limb] > 0 for limb in range(len(method.limbs))]
+        nowhere = np.zeros(self.frames, dtype=bool)
+        self.faulty = segment.faulty or tuple(nowhere for _ in method.limbs)
         self.order = locating_order(segment.plants, method.limbs)
         self.held = tuple(identities(self.frames) for _ in method.limbs)
         source = method.observer.states(segment.motion)
@@ -126,6 +144,11 @@ class _Cleaning:
         self.method.observer.pelvis.turn(source, turn, result)
         return CleanedSegment(result, locations, self.extremities, self.held, stretch, root)
 
+    def _believed(self, limb: int, begin: int, end: int) -> IntArray:
+        """The frames from `begin` to before `end` in which a limb is not faulty; all of them if it always is."""
+        good = np.flatnonzero(~self.faulty[limb][begin:end])
+        return begin + (good if good.size else np.arange(end - begin))
+
     # Extremities are rigid while they are planted --------------------------------------------------------------------
 
     def _rigid_extremity(self, limb: int, source: LimbState) -> Array:
@@ -137,7 +160,8 @@ class _Cleaning:
                 kept[: end + 1] = self.segment.extremities[limb]
             else:
                 last = min(end + 1, begin + max(self.method.windows.averaging, 1))
-                kept[begin : end + 1] = mean_orientation(source.extremity_rotations[begin:last, :count])
+                rows = self._believed(limb, begin, last)
+                kept[begin : end + 1] = mean_orientation(source.extremity_rotations[rows, :count])
         return kept
 
     def _extremity_change(self, limb: int, source: LimbState, kept: Array) -> Array:
@@ -176,6 +200,7 @@ class _Cleaning:
                 state.points[own][begin:],
                 state.points[1 - own][begin:],
                 state.end_rotation[begin:],
+                self.faulty[limb][begin:],
             )
         return {plant: found[plant] for plant in plants}
 
@@ -209,7 +234,12 @@ class _Cleaning:
         return target
 
     def _smoothly_displaced(
-        self, state: LimbState, target: Target, part: Array, count: IntArray, distances: tuple[IntArray, IntArray]
+        self,
+        state: LimbState,
+        target: Target,
+        part: Array,
+        count: IntArray,
+        distances: tuple[IntArray, IntArray],
     ) -> Array:
         """(frames, 3) the path of a part of an extremity, smoothly displaced from the source, near that to its target.
 
@@ -237,7 +267,7 @@ class _Cleaning:
                 held[begin:end] = self.segment.held[limb]
                 continue
             last = min(end, begin + max(self.method.windows.averaging, 1))
-            mean = mean_orientation(state.end_rotation[begin:last])
+            mean = mean_orientation(state.end_rotation[self._believed(limb, begin, last)])
             line = rotate(
                 multiply(mean, conjugate(state.end_rotation[begin])), (state.points[1] - state.points[0])[begin]
             )

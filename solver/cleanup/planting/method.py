@@ -129,22 +129,24 @@ class Method(ABC):
         points: Array,
         other_points: Array,
         orientations: Array,
+        faulty: BoolArray,
     ) -> Array:
         """(3,) the location of a plant.
 
         `beside` is the plant of the limb's other point in the plant's first frame, with its location, if that was
         located before. The arrays are the positions of the plant's point and of the other one (n, 3) and the
-        orientations of the extremity (n, 4) from the plant's begin on.
+        orientations of the extremity (n, 4) from the plant's begin on; where they are `faulty` (n,) they do not count.
         """
         if plant.location is not None:
             return np.array(plant.location)
         count = min(max(self.windows.averaging, 1), plant.frames)
         if beside is None:
-            own = points[:count]
+            own = points[:count][_believed(faulty[:count])]
             return self._on_floor(plant, own, lambda height: location_of_single_point(own, height, self.up))
         other, location = beside
         count = min(count, other.end - plant.begin + 1)
-        own, others, averaged = points[:count], other_points[:count], orientations[:count]
+        rows = _believed(faulty[:count])
+        own, others, averaged = points[:count][rows], other_points[:count][rows], orientations[:count][rows]
         return self._on_floor(
             plant, own, lambda height: location_next_to(location, own, others, averaged, height, self.up)
         )
@@ -328,3 +330,8 @@ class Method(ABC):
         toes = self.limbs[limb].toes
         assert toes is not None
         return normalize(multiply(local, from_axis_angle(toes.axis, bend)))
+
+
+def _believed(faulty: BoolArray) -> BoolArray:
+    """(n,) the frames that count in a mean: those that are not faulty; all if they all are."""
+    return ~faulty if not faulty.all() else ~np.zeros_like(faulty)

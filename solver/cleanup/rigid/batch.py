@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ...body.clip import Clip
 from ...constraints import Footplant
+from ...detection.faults import CaptureFault
 from ..cleaned import Cleaned
 from ..limbs import Limb
 from ..planting.batch import clean_clip
@@ -20,10 +21,11 @@ def clean_rigidly(
     plants: Iterable[Footplant | PlantedPoint],
     settings: CleanSettings | None = None,
     limbs: Sequence[Limb] | None = None,
+    faults: Sequence[CaptureFault] = (),
 ) -> Cleaned:
     """Plant feet, and hands, without stretching any bone: the root is displaced so that all reach (Li and Hao 2006).
 
     As `clean_stretching`, but without the settings for swivel, damping and stretch. Where no displacement of the root
     lets all limbs reach their plants, the residuals say by how much they are missed.
     """
-    return clean_clip(RigidMethod, clip, plants, rigid_settings(settings), limbs)
+    return clean_clip(RigidMethod, clip, plants, rigid_settings(settings), limbs, faults)

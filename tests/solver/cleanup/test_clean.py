@@ -12,6 +12,9 @@ import pytest
 from poise import solver
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
+from poise.solver.cleanup.rigid.batch import clean_rigidly
+from poise.solver.cleanup.stretch.batch import clean_stretching
+from poise.solver.core import rotations
 from poise.solver.core.errors import ConstraintError, PoiseError
 
 from .captures import captured, floor_of
@@ -157,3 +160,52 @@ def test_a_clip_without_frames_is_refused() -> None:
     empty = Clip(clip.skeleton, Motion(clip.motion.rotations[:0], clip.motion.translations[:0]))
     with pytest.raises(ConstraintError, match="no frames"):
         solver.clean(empty, [])
+
+
+def with_fault(clip: Clip, frame: int, joint: str = "l_hip") -> Clip:
+    """The clip with a joint that is turned by six degrees in one frame."""
+    turned = clip.motion.rotations.copy()
+    index = clip.skeleton.index(joint)
+    turned[frame, index] = rotations.multiply(turned[frame, index], rotations.exp([0.1, 0.05, 0.0]))
+    return clip.with_motion(Motion(turned, clip.motion.translations))
+
+
+@pytest.mark.parametrize("method", ["stretch", "rigid"])
+def test_a_fault_is_named_and_neither_moves_a_plant_nor_stretches_bones(method: solver.CleanMethod) -> None:
+    motion = gait("walk", skate=0.002)
+    plants = footplants(motion)
+    plant = next(each for each in plants if each.foot == "left" and each.heel_strike > 30)
+    frame = int(max(plant.heel_strike, plant.toe_strike)) + 4
+    broken = with_fault(motion.clip, frame)
+    whole, result = (solver.cleaned(clip, plants, method) for clip in (motion.clip, broken))
+    assert whole.faults == () and [(fault.begin, fault.end) for fault in result.faults] == [(frame, frame)]
+    for one, other in zip(whole.plants, result.plants, strict=True):
+        assert np.allclose(one.location, other.location, atol=1e-4), "the faulty frame does not count in the mean"
+    assert result.residual < 1e-9
+    assert np.abs(result.stretch["left leg"]).max() < np.abs(whole.stretch["left leg"]).max() + 1e-3
+    # Without knowing of the fault, its frame shapes the places.
+    unaware = (clean_stretching if method == "stretch" else clean_rigidly)(broken, plants)
+    moved = [
+        np.abs(np.subtract(one.location, other.location)).max()
+        for one, other in zip(whole.plants, unaware.plants, strict=True)
+    ]
+    assert max(moved) > 1e-3
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_faults_are_repaired_on_request(method: solver.CleanMethod) -> None:
+    motion = gait("walk", skate=0.002)
+    plants = footplants(motion)
+    frame = int(plants[2].heel_strike) + 10
+    broken = with_fault(motion.clip, frame, "r_shoulder")
+    kept, repaired = (solver.cleaned(broken, plants, method, repair=each) for each in (False, True))
+    whole = solver.cleaned(motion.clip, plants, method)
+    assert kept.faults == repaired.faults != ()
+    wrist = motion.clip.skeleton.index("r_wrist")
+    off = [
+        np.abs(each.clip.world.positions - whole.clip.world.positions)[frame, wrist].max() for each in (kept, repaired)
+    ]
+    assert off[0] > 0.02 and off[1] < 0.005
+    assert np.array_equal(
+        solver.clean(broken, plants, method, repair=True).motion.rotations, repaired.clip.motion.rotations
+    )
