@@ -209,3 +209,26 @@ def test_faults_are_repaired_on_request(method: solver.CleanMethod) -> None:
     assert np.array_equal(
         solver.clean(broken, plants, method, repair=True).motion.rotations, repaired.clip.motion.rotations
     )
+
+
+@pytest.mark.parametrize("method", ["stretch", "rigid"])
+@pytest.mark.parametrize("turn", [0.0, 40.0, 90.0])
+@pytest.mark.parametrize("rise", [0.0, 1.0 / 6.0, 1.0 / 3.0])
+def test_a_turned_and_raised_foot_does_not_bank(
+    mocap: Path, method: solver.CleanMethod, turn: float, rise: float
+) -> None:
+    """Its roll, of a direction across the foot that is level in the mean of the source, stays within a degree."""
+    clip, plants = captured(mocap, "02_01")
+    plant = plants[3]
+    first, last = int(max(plant.heel_strike, plant.toe_strike)), int(min(plant.heel_off, plant.toe_off))
+    flat = slice(first, last + 1)
+    edited = replace(plant, shift=(0.0, rise * clip.skeleton.size, 0.0), turn=float(np.deg2rad(turn)))
+    result = solver.cleaned(clip, [edited if each is plant else each for each in plants], method)
+    assert result.residual < 1e-9
+    side = "Left" if plant.foot == "left" else "Right"
+    foot = clip.skeleton.index(f"{side}Foot")
+    line = (clip.position(f"{side}ToeBase") - clip.position(f"{side}Foot"))[flat].mean(axis=0)
+    across = rotations.unit(np.cross([0.0, 1.0, 0.0], line))
+    on_foot = rotations.rotate(rotations.conjugate(rotations.mean(clip.world.rotations[flat, foot])), across)
+    rolls = np.rad2deg(np.arcsin(rotations.rotate(result.clip.world.rotations[flat, foot], on_foot)[:, 1]))
+    assert np.abs(rolls).max() < 1.0 and np.ptp(rolls) < 1e-6
