@@ -65,7 +65,7 @@ def ground_roll(ground: Ground, ends: Array, up: int) -> float:
     left, width = rotations.cross(vertical, ahead), FOOT_WIDTH * float(np.linalg.norm(along))
     steps = 0.5 * width * np.array([[-ahead, ahead], [-left, left]])
     sides = ends.mean(axis=0) + steps
-    if ground.level is not None or any(ground.has_edge(pair, width, up) for pair in sides):
+    if any(ground.has_edge(pair, width, up) for pair in sides):
         return 0.0
     rises = np.diff(ground.heights(sides.reshape(4, 3), up).reshape(2, 2))[:, 0]
     normal = vertical - (rises[0] * ahead + rises[1] * left) / width

@@ -277,7 +277,7 @@ class Footplant(Constraint):
     def _stand(self, source: Source, foot: Foot) -> dict[str, Array]:
         """The places of heel and ball, (3,) each, as far apart as on the character; see `stand`."""
         up = source.clip.skeleton.up_axis
-        means = {part: _mean(self._values(source, foot.ends[part]), stay) for part, stay in self.stays.items()}
+        means = self._means(source, foot)
         if len(means) == 1:
             return {part: self._placed_alone(source, part, mean, foot, up) for part, mean in means.items()}
 
@@ -304,15 +304,22 @@ class Footplant(Constraint):
                 ends = _on_ground(source.ground, ends, middle, direction, length, foot, float(shift[up]), up)
         return {"heel": ends[0], "toe": ends[1]}
 
+    def _means(self, source: Source, foot: Foot) -> dict[str, Array]:
+        """The robust mean places of heel and ball in the source, (3,) each, those that are planted."""
+
+        def found() -> dict[str, Array]:
+            return {part: _mean(self._values(source, foot.ends[part]), stay) for part, stay in self.stays.items()}
+
+        return source.cached(("means", self), found)
+
     def _roll(self, source: Source, foot: Foot, stand: dict[str, Array]) -> Array:
         """(width,) the value of the foot's roll while it stands flat, given the places of heel and ball there."""
         assert self.flat is not None
         up, ground = source.clip.skeleton.up_axis, source.ground
         values = source.values(foot.roll)[_frames_of(self.flat, source.frames)]
-        before = np.stack([_mean(self._values(source, foot.ends[part]), stay) for part, stay in self.stays.items()])
-        after = np.stack([stand[part] for part in self.stays])
+        before, after = (np.stack([places["heel"], places["toe"]]) for places in (self._means(source, foot), stand))
         tilt = 0.0
-        if ground is not None and not self.own_height and self.height is None:
+        if ground is not None and ground.level is None and not self.own_height and self.height is None:
             tilt = ground_roll(ground, after, up)
             gaps = before[:, up] - [foot.heel_clearance, foot.ball_clearance] - ground.heights(before, up)
             if (np.abs(gaps) <= NEAR * source.clip.skeleton.size).all():

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, cast
 
 import numpy as np
@@ -54,9 +55,12 @@ class RollTask(Task):
         return self.joint
 
     def error(self, state: WorldState) -> Array:
-        return wrapped(
-            cast(Array, self.target) - rolls(state, state.skeleton.index(self.joint), cast(Array, self.axis))
-        )
+        rotation = state.rotations[:, state.skeleton.index(self.joint)]
+        return wrapped(cast(Array, self.target) - _angles(rotation, state.skeleton.up_axis, self._across))
+
+    @cached_property
+    def _across(self) -> Array:
+        return _across(cast(Array, self.axis))
 
     def jacobian(self, state: WorldState, dofs: Dofs) -> Array:
         # A turn w is the sum of turns about the vertical, about the horizontal across the axis, and about the axis
@@ -74,10 +78,30 @@ class RollTask(Task):
 def rolls(state: WorldState, joint: int, axis: Array) -> Array:
     """(frames, 1) the rolls of a joint about its local `axis` (3,), a unit vector: angles about the axis, in the world,
     from the vertical plane through it to a direction that is fixed to the joint."""
-    rotation, up = state.rotations[:, joint], np.eye(3)[state.skeleton.up_axis]
-    fixed = rotations.unit(rotations.cross(axis, np.eye(3)[np.argmin(np.abs(axis))]))
-    vertical = rotations.rotate(rotations.conjugate(rotation), up)
-    return np.arctan2(vertical @ rotations.cross(fixed, axis), vertical @ fixed)[:, None]
+    return _angles(state.rotations[:, joint], state.skeleton.up_axis, _across(axis))
+
+
+def _angles(q: Array, up: int, across: Array) -> Array:
+    """(frames, 1) as `rolls`, of rotations (frames, 4), given the directions `across` (3, 2) the axis."""
+    vertical = _row(q, up) @ across
+    return np.arctan2(vertical[:, :1], vertical[:, 1:])
+
+
+def _across(axis: Array) -> Array:
+    """(3, 2) two directions at right angles to an axis (3,) and to each other, of the same length."""
+    fixed = rotations.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    return np.stack([rotations.cross(fixed, axis), fixed], axis=1)
+
+
+def _row(q: Array, axis: int) -> Array:
+    """(frames, 3) a row of the matrices of rotations (frames, 4): a world axis in the rotated frames."""
+    second, third = (axis + 1) % 3, (axis + 2) % 3
+    w, x, y, z = q[:, 0], q[:, 1 + axis], q[:, 1 + second], q[:, 1 + third]
+    row = np.empty((len(q), 3))
+    row[:, axis] = 1.0 - 2.0 * (y * y + z * z)
+    row[:, second] = 2.0 * (x * y - w * z)
+    row[:, third] = 2.0 * (x * z + w * y)
+    return row
 
 
 def wrapped(angles: Array) -> Array:
