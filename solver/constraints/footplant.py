@@ -58,7 +58,8 @@ class Foot:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Footplant(Constraint):
-    """A foot stands: the heel from `heel_strike` to `heel_off`, the ball from `toe_strike` to `toe_off`.
+    """A foot stands: the heel from `heel_strike` to `heel_off`, the ball from `toe_strike` to `toe_off`. While both do,
+    it does not roll about the line between them.
 
     Events are times in frames, in any order in which a foot can stand (heel first, ball first, flat). Both events of
     the heel, or both of the ball ("toe"), may be None: a foot that stands on its toes alone has no heel events. By
