@@ -7,8 +7,7 @@ import numpy as np
 
 from ..body.joints import BodyPoint
 from ..core import rotations
-from ..core.arrays import Array
-from ..core.robust import robust_mean
+from ..core.arrays import Array, median
 from .effectors import DirectionEffector, Effector, RollEffector
 from .ground import Ground
 from .headings import heading_of, horizontal_unit, turned_about
@@ -46,15 +45,15 @@ def standing_roll(effector: Effector, values: Array, before: Array, after: Array
     """(width,) the value of an effector of `roll_effector` on a foot that stands, given its values in the source
     (frames, width) and the places of heel and ball (2, 3), `before` in the source and `after` where they stand.
 
-    The robust mean of the values, since a foot that rocks while heel and ball are in their places would look loose. It
+    The median of the values, since a foot that rocks while heel and ball are in their places would look loose. It
     turns with the heading of the foot, and by an angle `tilt` about the line from heel to ball, with the ground.
     """
-    mean = effector.displaced(values[:1], robust_mean(effector.displacement(values[:1], values))[None])[0]
+    usual = effector.displaced(values[:1], median(effector.displacement(values[:1], values))[None])[0]
     if isinstance(effector, RollEffector):
-        return mean + tilt
+        return usual + tilt
     turn = heading_of(after[1] - after[0], up) - heading_of(before[1] - before[0], up)
     about = rotations.exp(tilt * rotations.unit(after[1] - after[0]))
-    return rotations.rotate(about, turned_about(mean, turn, up))
+    return rotations.rotate(about, turned_about(usual, turn, up))
 
 
 def ground_roll(ground: Ground, ends: Array, up: int) -> float:
