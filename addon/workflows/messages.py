@@ -18,7 +18,7 @@ from ..properties import PoiseCharacter, PoiseMetrics
 from ..translation import Translation
 
 ANGULAR = (solver.OrientationConstraint, solver.DirectionConstraint, solver.LookAtConstraint)
-"""Constraints whose errors are angles; those of others are lengths."""
+"""Constraints whose errors are angles; those of others are lengths, but for the roll of a planted foot."""
 
 LENGTHS = ("slide", "largest_slide", "extent", "speed", "height", "penetration")
 """The foot metrics that the solver gives in sizes of the character."""
@@ -48,12 +48,16 @@ def store_residuals(
     for residual, uid in zip(report.residuals, uids, strict=True):
         is_new = uid not in entries
         entry = entries[uid] = entries[uid] if not is_new else character.residuals.add()
-        mean = float(residual.distances.mean()) if residual.distances.size else 0.0
-        worst, frame = max((residual.worst, residual.worst_frame), rig_errors.get(id(residual.constraint), (0.0, 0)))
+        mean = float(residual.amounts.mean()) if residual.amounts.size else 0.0
+        is_angular, off = residual.is_angular, rig_errors.get(id(residual.constraint), (0.0, 0))
+        worst, frame = max((residual.worst, residual.worst_frame), off)
+        if off[0] > 0.0 and is_angular != isinstance(residual.constraint, ANGULAR):
+            # A plant that only its roll misses: the rig carries it off its place, which is a distance.
+            is_angular, (worst, frame) = not is_angular, off
         if is_new or worst > entry.worst:
             entry.worst = worst
             entry.worst_frame = times[max(frame, 0)]
-            entry.unit = "ANGLE" if isinstance(residual.constraint, ANGULAR) else "LENGTH"
+            entry.unit = "ANGLE" if is_angular else "LENGTH"
         entry.uid = uid
         entry.mean = max(entry.mean, mean)
         entry.misses = entry.misses or bool(residual.misses.any()) or id(residual.constraint) in rig_errors
@@ -142,7 +146,7 @@ def rig_conflicts(report: solver.Report, skeleton: solver.Skeleton, reading: bri
         names = [skeleton.names[joint] for joint in _joints_of(conflict.constraint, skeleton)[:1]]
         above = bridge.mover_above(reading, names[0]) if names else None
         if above is not None and above[1].sets_position:
-            missed = format_amount(conflict.worst, isinstance(conflict.constraint, ANGULAR))
+            missed = format_amount(conflict.worst, conflict.is_angular)
             mover = above[1].description_for(names[0])
             sentences.append(
                 f"{conflict.constraint.label} misses by up to {missed}, since {mover} decides where bone "
@@ -158,7 +162,7 @@ def _add(character: PoiseCharacter, sentence: str, uid: str = "") -> None:
 
 def conflict_sentence(conflict: solver.Conflict, times: Times) -> str:
     """Which constraint is missed, because of which others, at which frames and by how much."""
-    missed = format_amount(conflict.worst, isinstance(conflict.constraint, ANGULAR))
+    missed = format_amount(conflict.worst, conflict.is_angular)
     when, worst = format_spans(conflict.spans, times), f"{times[conflict.worst_frame]:g}"
     return f"{conflict.constraint.label} {conflict.outcome} at {when}; it misses by up to {missed}, at frame {worst}."
 

@@ -184,7 +184,7 @@ def mean_orientation(orientations: Array) -> Array:
 def located_points(plant: Footplant, source: Source) -> list[PlantedPoint]:
     """Heel and ball of a footplant, those that are planted, with the locations at which its tracks keep them."""
     found = []
-    for part, track in zip(plant.stays, plant.compiled(source), strict=True):
+    for part, track in zip(plant.stays, plant.point_tracks(source), strict=True):
         frames = active_frames(*track.hold_intervals[0])
         if frames.size:
             location = source.values(track.effector)[frames[0]] + track.displacement[frames[0] - track.begin]

@@ -104,7 +104,7 @@ class Balance(Constraint):
         the source; in flight it is interpolated, and it is smooth where points touch down or leave the ground."""
         total, count = np.zeros((source.frames, 3)), np.zeros(source.frames)
         for plant in self._plants(source):
-            for track in plant.compiled(source):
+            for track in plant.point_tracks(source):
                 held = track.hold_frames
                 total[held] += track.displacement[held - track.begin]
                 count[held] += 1.0

@@ -37,7 +37,7 @@ class Track:
     them it is interpolated."""
     outranks_partner: Array | None = None
     """(active frames,) 1.0 where this track ranks above that of its partner, else 0.0: heel and ball of a footplant are
-    partners. None, for all other constraints: always 1.0."""
+    partners. The roll of the foot, which ranks below both, has -1.0. None, for all other constraints: always 1.0."""
 
     @property
     def end(self) -> int:

@@ -20,6 +20,14 @@ HeightFunction = Callable[[Array, Array], Array]
 STEEPEST = 0.1
 """The least share of a plane's unit normal along the up axis: a plane within six degrees of a wall carries no foot."""
 
+EDGE_SAMPLES, EDGE_STEP = 65, 0.5
+"""The ground under a foot is sampled at so many points. A jump between two neighbours by more than this share of the
+foot's length is an edge, such as that of a stair: heel and ball do not both stand on it. A foot bridges lower steps: it
+slopes by less than thirty degrees on them."""
+
+NEAR = 0.02
+"""Sizes of the character: a sole that is no farther from the ground stands on it."""
+
 
 @runtime_checkable
 class Surface(Protocol):
@@ -109,6 +117,14 @@ class Ground:
             first, second = places[np.flatnonzero(~np.isfinite(heights))[0], across]
             raise ConstraintError(f"The ground has no finite height at ({first:g}, {second:g}).")
         return heights
+
+    def has_edge(self, ends: Array, length: float, up_axis: int) -> bool:
+        """Whether the ground has an edge, or ends, between two places (2, 3), for a foot of some length."""
+        if self.level is not None:
+            return False
+        shares = np.linspace(0.0, 1.0, EDGE_SAMPLES)[:, None]
+        jumps = np.abs(np.diff(self.heights(ends[0] + shares * (ends[1] - ends[0]), up_axis)))
+        return not bool((jumps <= EDGE_STEP * length).all())
 
     def lowest_allowed(self, places: Array, up_axis: int) -> Array:
         """(n,) as `heights`, but minus infinity where there is no ground: there points may be at any height."""

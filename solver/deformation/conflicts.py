@@ -46,19 +46,30 @@ class Residual:
     frames: IntArray
     """(n,) the frames of its activity."""
     distances: Array
-    """(n,) the largest residual of its effectors in each frame, in the clip's units or in radians."""
+    """(n,) the largest residual of its effectors in each frame, in the clip's units; in radians if all of them are
+    angles."""
+    angles: Array
+    """(n,) the largest residual of those of its effectors that are angles, as the roll of a planted foot, in radians;
+    0 where there are none."""
     misses: BoolArray
-    """(n,) where that is more than a thousandth of the character's size, or of a radian."""
+    """(n,) where one of these is more than a thousandth of the character's size, or of a radian."""
+    is_angular: bool
+    """Whether it is missed by angles, not by distances: all of its effectors are angles, or only these are missed."""
+
+    @property
+    def amounts(self) -> Array:
+        """(n,) the angles, if it is missed by these, else the distances."""
+        return self.angles if self.is_angular else self.distances
 
     @property
     def worst(self) -> float:
-        """The largest distance, 0 where there is none."""
-        return float(self.distances.max(initial=0.0))
+        """The largest of the amounts, 0 where there is none."""
+        return float(self.amounts.max(initial=0.0))
 
     @property
     def worst_frame(self) -> int:
-        """The frame of the largest distance; -1 for a constraint without frames."""
-        return int(self.frames[np.argmax(self.distances)]) if self.frames.size else -1
+        """The frame of the largest of the amounts; -1 for a constraint without frames."""
+        return int(self.frames[np.argmax(self.amounts)]) if self.frames.size else -1
 
 
 @dataclass(frozen=True)
@@ -103,6 +114,8 @@ class Conflict:
     """Its largest residual, in the clip's units or radians."""
     worst_frame: int
     advice: tuple[Advice, ...]
+    is_angular: bool = False
+    """Whether its residuals are angles, in radians: see `Residual.is_angular`."""
 
     @property
     def conflicting(self) -> tuple[Constraint, ...]:
@@ -125,7 +138,8 @@ class Conflict:
 
     def __str__(self) -> str:
         when = in_words(self.spans)
-        return f"{self.constraint.label} {self.outcome} at {when}; it misses by up to {self.worst:.3g}."
+        worst = f"{np.degrees(self.worst):.3g}°" if self.is_angular else f"{self.worst:.3g}"
+        return f"{self.constraint.label} {self.outcome} at {when}; it misses by up to {worst}."
 
 
 def in_words(spans: Spans) -> str:
@@ -205,6 +219,11 @@ class _Inquiry:
         """(channels,) those that it owns in a frame."""
         return self.frame_tasks.owners[frame] == self.number
 
+    def _measured(self, frame: int) -> BoolArray:
+        """(channels,) those that it owns in a frame and is missed by: angles, or distances."""
+        channels = self.frame_tasks.timeline.channels
+        return self._own(frame) & [each.effector.is_angular == self.residual.is_angular for each in channels]
+
     def _beside(self, frame: int, others: Collection[int]) -> Trial:
         """A frame with some of the other constraints only."""
         return Trial(frame, tuple(self._own(frame) | np.isin(self.frame_tasks.owners[frame], list(others))))
@@ -217,7 +236,7 @@ class _Inquiry:
 
     def _remaining(self, trial: Trial) -> float:
         """The residual of the constraint after a trial, in the clip's units or radians."""
-        return self.results.residual(trial, self._own(trial.frame))
+        return self.results.residual(trial, self._measured(trial.frame))
 
     def conducted(self) -> Generator[list[Trial], None, Conflict]:
         """Find the conflict of the constraint; yields the trials that must be solved before it goes on."""
@@ -233,7 +252,7 @@ class _Inquiry:
         if here:
             # Without all of them no more remains than without one.
             without = min(self._remaining(self._without(self.frame, {other})) for other in here)
-            if not self._is_met(without, self.frame):
+            if not self._is_met(without):
                 trial = self._without(self.frame, here).solved_so(careful=True)
                 yield [trial]
                 without = min(without, self._remaining(trial))
@@ -264,13 +283,12 @@ class _Inquiry:
             self.residual.worst,
             self.residual.worst_frame,
             tuple(advice),
+            self.residual.is_angular,
         )
 
-    def _is_met(self, residual: float, frame: int) -> bool:
+    def _is_met(self, residual: float) -> bool:
         """Whether a residual is none, in the clip's units or radians."""
-        channels = self.frame_tasks.timeline.channels
-        is_angular = all(channels[number].effector.is_angular for number in np.flatnonzero(self._own(frame)))
-        return residual <= MISSED * (1.0 if is_angular else self.clip.skeleton.size)
+        return residual <= MISSED * (1.0 if self.residual.is_angular else self.clip.skeleton.size)
 
     def _active_in(self, frame: int) -> set[int]:
         """The constraints that may be causes in a frame."""
@@ -301,8 +319,8 @@ class _Inquiry:
         helps: dict[int, float] = {}
         for frame in frames:
             missed = self._remaining(self._without(frame, ()))
-            most = HELPS * min(missed, float(self.residual.distances[self.residual.frames == frame][0]))
-            if not self._is_met(missed, frame) and self._remaining(self._beside(frame, ())) <= most:
+            most = HELPS * min(missed, float(self.residual.amounts[self.residual.frames == frame][0]))
+            if not self._is_met(missed) and self._remaining(self._beside(frame, ())) <= most:
                 helps[frame] = most
         without = self._trials_without(helps)
         yield [trial for trials in without.values() for trial in trials.values()]
@@ -332,7 +350,7 @@ class _Inquiry:
         """The frame in which it is missed most, and others in which as many as possible of the constraints are active
         that are not active there; none in which it has no effector."""
         has_effector = (self.frame_tasks.owners[self.missed] == self.number).any(axis=1)
-        distances = np.where(has_effector, self.residual.distances[self.residual.misses], -np.inf)
+        distances = np.where(has_effector, self.residual.amounts[self.residual.misses], -np.inf)
         active = {other: np.isin(self.missed, frames) & has_effector for other, frames in self.active.items()}
         left = [each for each in active.values() if each.any()]
         found: list[int] = []

@@ -120,31 +120,33 @@ def report_on(frame_tasks: FrameTasks, clip: Clip, within: tuple[int, int] | Non
 
 def _residuals(frame_tasks: FrameTasks, clip: Clip, inside: BoolArray) -> Iterable[Residual]:
     timeline, size = frame_tasks.timeline, clip.skeleton.size
-    missed_by: dict[int, list[tuple[IntArray, Array, float]]] = {id(each): [] for each in timeline.constraints}
+    missed_by: dict[int, list[tuple[IntArray, Array, bool]]] = {id(each): [] for each in timeline.constraints}
     for channel, targets in zip(timeline.channels, frame_tasks.targets, strict=True):
         effector = channel.effector
         values = effector.value(clip.world)
         to_targets = effector.miss(values, targets)
         for number, track in enumerate(channel.tracks):
             found = missed_by[id(track.constraint)]
-            unit, hold = 1.0 if effector.is_angular else size, track.hold_frames
+            is_angular, hold = effector.is_angular, track.hold_frames
             if track.constraint.constrains_path:
                 own = track.frames[(channel.owner[track.frames] == number) & ~channel.bridged[track.frames]]
                 own = np.setdiff1d(own, hold)
-                found.append((own, to_targets[own], unit))
+                found.append((own, to_targets[own], is_angular))
             # In its hold intervals a constraint is judged by its own targets, also where another one owns the frame.
             wanted = effector.displaced(timeline.source.values(effector)[hold], track.displacement[hold - track.begin])
-            found.append((hold, effector.miss(values[hold], wanted), unit))
+            found.append((hold, effector.miss(values[hold], wanted), is_angular))
     for constraint in timeline.constraints:
         found = missed_by[id(constraint)]
         frames = np.unique(np.concatenate([each for each, _, _ in found]) if found else np.zeros(0, dtype=np.int64))
         frames = frames[inside[frames]]
-        distances, relative = np.zeros((2, len(frames)))
-        for own, missed, unit in found:
-            where, missed = np.searchsorted(frames, own[inside[own]]), missed[inside[own]]
-            distances[where] = np.maximum(distances[where], missed)
-            relative[where] = np.maximum(relative[where], missed / unit)
-        yield Residual(constraint, frames, distances, relative > MISSED)
+        distances, angles = np.zeros((2, len(frames)))
+        for own, missed, is_angular in found:
+            where, amounts = np.searchsorted(frames, own[inside[own]]), angles if is_angular else distances
+            amounts[where] = np.maximum(amounts[where], missed[inside[own]])
+        far, wide = distances > MISSED * size, angles > MISSED
+        has_distances = not all(is_angular for _, _, is_angular in found)
+        is_angular = bool(found) and (not has_distances or (bool(wide.any()) and not far.any()))
+        yield Residual(constraint, frames, distances if has_distances else angles, angles, far | wide, is_angular)
 
 
 # The recruiting rule -------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import pytest
 
 from poise import solver
 from poise.addon import bridge, translation
+from poise.addon.panels.residual import residual_sentence
 from poise.addon.properties import character_of
 from poise.addon.workflows import create, messages
 
@@ -125,3 +126,23 @@ def test_faults_are_named_in_frames_of_the_scene() -> None:
         "The capture has 5 faults: a calibration pose at frame 11, a glitch of Foot at frames 15 to 16, 31 to 32, "
         "a glitch of Hips at frame 41 and 1 more. They are kept; Repair Faults interpolates them."
     )
+
+
+def test_a_planted_foot_that_only_banks_is_missed_by_degrees(
+    armature: bpy.types.Object, reading: bridge.Reading
+) -> None:
+    """But where the rig carries it off its place, by a distance."""
+    plant = solver.Footplant(foot="left", heel_strike=20, toe_strike=20, heel_off=30, toe_off=30)
+    report = solver.deform(reading.clip, [plant]).report
+    (residual,) = report.residuals
+    angles = np.where(residual.frames == 24, math.radians(7.0), residual.angles)
+    banked = replace(report, residuals=(replace(residual, angles=angles, misses=angles > 1e-3, is_angular=True),))
+    character = character_of(armature)
+    messages.store_residuals(character, banked, ["plant"], reading.times)
+    (stored,) = character.residuals
+    assert (stored.unit, stored.worst_frame, stored.misses) == ("ANGLE", reading.times[24], True)
+    np.testing.assert_allclose(stored.worst, math.radians(7.0), rtol=1e-6)
+    assert "7°" in residual_sentence(stored)
+    messages.store_residuals(character, banked, ["plant"], reading.times, {id(plant): (0.25, 22)})
+    (stored,) = character.residuals
+    assert (stored.unit, stored.worst, stored.worst_frame) == ("LENGTH", 0.25, reading.times[22])

@@ -48,10 +48,10 @@ def up_of(source: Source) -> int:
 
 
 def by_part(plant: Footplant, source: Source) -> dict[str, Track]:
-    """Its tracks as "heel" and "toe"."""
+    """Its tracks of heel and ball as "heel" and "toe"."""
     marks = source.clip.skeleton.landmarks
     heel = PointEffector(source.clip.skeleton.resolve(marks.require(f"{plant.foot}_heel")))
-    return {"heel" if track.effector == heel else "toe": track for track in plant.tracks(source)}
+    return {"heel" if track.effector == heel else "toe": track for track in plant.point_tracks(source)}
 
 
 def stand(plant: Footplant, source: Source) -> dict[str, Array]:
@@ -222,7 +222,7 @@ def test_one_frame(rng: np.random.Generator) -> None:
     given = Footplant(foot="left", heel_strike=0, toe_strike=0, heel_off=0, toe_off=0, position=(3.0, 1.0, 2.0))
     places = ends(given, source)
     np.testing.assert_allclose(places.mean(axis=0), (3.0, 1.0, 2.0), atol=1e-12)
-    assert [track.begin for track in given.tracks(source)] == [0, 0]
+    assert [track.begin for track in given.tracks(source)] == [0, 0, 0]
 
 
 # --- where ------------------------------------------------------------------------------------------------------------
@@ -487,7 +487,7 @@ def test_the_foot_is_as_long_all_the_way(rng: np.random.Generator) -> None:
     """Not only while it stands: on its way there and back too, though each end is interpolated by itself."""
     timeline = Timeline.of(source_of(), plants_of_walk(rng))
     targets = timeline.targets()
-    assert len(timeline.pairs) == 2 and len(timeline.channels) == 4
+    assert len(timeline.pairs) == 2 and len(timeline.channels) == 6
     uncoupled = 0.0
     for heel, toe in timeline.pairs:
         active = timeline.channels[heel].active & timeline.channels[toe].active
@@ -544,7 +544,7 @@ def test_a_walk_of_many_plants_is_no_wider_than_one_of_two() -> None:
     motion = made_up_walk(steps=14)
     timeline = Timeline.of(Source(motion.clip), [plant_of(contact) for contact in motion.contacts])
     assert len(motion.contacts) == 15
-    assert len(timeline.channels) == 4 and len(timeline.pairs) == 2
+    assert len(timeline.channels) == 6 and len(timeline.pairs) == 2
 
 
 # --- what it refuses --------------------------------------------------------------------------------------------------
