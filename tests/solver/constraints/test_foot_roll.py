@@ -75,7 +75,7 @@ def side_slopes(clip: Clip, foot: str) -> Array:
     up, world = np.eye(3)[clip.skeleton.up_axis], clip.world
     line = rotations.unit(world.point(ball) - world.point(heel))
     sole = rotations.rotate(world.rotations[:, int(heel.joint)], rest_normal(clip, heel))
-    level, across = rotations.unit(rotations.cross(np.broadcast_to(up, line.shape), line)), rotations.cross(line, sole)
+    level, across = rotations.unit(rotations.cross(np.broadcast_to(up, line.shape), line)), rotations.cross(sole, line)
     return np.arctan2(rotations.dot(rotations.cross(level, across), line), rotations.dot(level, across))
 
 
