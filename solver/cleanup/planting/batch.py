@@ -19,7 +19,7 @@ from ..cleaned import Cleaned
 from ..limbs import Limb
 from ..plants import PlantedPoint, limbs_for, mean_orientation, plant_table, planted_counts, planted_points
 from ..settings import CleanSettings
-from .averages import largest, local_lines, smoothed
+from .averages import believed, largest, local_lines, smoothed
 from .frames import identities, put, taken
 from .method import Method
 from .observing import Adjustment, LimbState, turned_arm
@@ -144,11 +144,6 @@ class _Cleaning:
         self.method.observer.pelvis.turn(source, turn, result)
         return CleanedSegment(result, locations, self.extremities, self.held, stretch, root)
 
-    def _believed(self, limb: int, begin: int, end: int) -> IntArray:
-        """The frames from `begin` to before `end` in which a limb is not faulty; all of them if it always is."""
-        good = np.flatnonzero(~self.faulty[limb][begin:end])
-        return begin + (good if good.size else np.arange(end - begin))
-
     # Extremities are rigid while they are planted --------------------------------------------------------------------
 
     def _rigid_extremity(self, limb: int, source: LimbState) -> Array:
@@ -160,7 +155,7 @@ class _Cleaning:
                 kept[: end + 1] = self.segment.extremities[limb]
             else:
                 last = min(end + 1, begin + max(self.method.windows.averaging, 1))
-                rows = self._believed(limb, begin, last)
+                rows = begin + believed(self.faulty[limb][begin:last])
                 kept[begin : end + 1] = mean_orientation(source.extremity_rotations[rows, :count])
         return kept
 
@@ -267,7 +262,7 @@ class _Cleaning:
                 held[begin:end] = self.segment.held[limb]
                 continue
             last = min(end, begin + max(self.method.windows.averaging, 1))
-            mean = mean_orientation(state.end_rotation[self._believed(limb, begin, last)])
+            mean = mean_orientation(state.end_rotation[begin + believed(self.faulty[limb][begin:last])])
             line = rotate(
                 multiply(mean, conjugate(state.end_rotation[begin])), (state.points[1] - state.points[0])[begin]
             )

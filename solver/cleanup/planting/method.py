@@ -21,7 +21,7 @@ from .. import blending
 from ..limbs import Limb
 from ..plants import PlantedPoint
 from ..settings import CleanSettings
-from .averages import gaussian, local_lines, split_window
+from .averages import believed, gaussian, local_lines, split_window
 from .floor import depth, toes_bend
 from .observing import Adjustment, LimbState, Observer, adjusted, combined
 from .solving import lift, not_backward, solve_limb, swivel_toward
@@ -141,11 +141,11 @@ class Method(ABC):
             return np.array(plant.location)
         count = min(max(self.windows.averaging, 1), plant.frames)
         if beside is None:
-            own = points[:count][_believed(faulty[:count])]
+            own = points[:count][believed(faulty[:count])]
             return self._on_floor(plant, own, lambda height: location_of_single_point(own, height, self.up))
         other, location = beside
         count = min(count, other.end - plant.begin + 1)
-        rows = _believed(faulty[:count])
+        rows = believed(faulty[:count])
         own, others, averaged = points[:count][rows], other_points[:count][rows], orientations[:count][rows]
         return self._on_floor(
             plant, own, lambda height: location_next_to(location, own, others, averaged, height, self.up)
@@ -222,12 +222,7 @@ class Method(ABC):
 
     @abstractmethod
     def bends(
-        self,
-        state: LimbState,
-        root: Array,
-        target: Target,
-        planted: BoolArray,
-        into: blending.Continuation,
+        self, state: LimbState, root: Array, target: Target, planted: BoolArray, into: blending.Continuation
     ) -> Array:
         """(frames,) what is added to the bend of a limb where it is planted, and in the frames around into which its
         target is continued."""
@@ -330,8 +325,3 @@ class Method(ABC):
         toes = self.limbs[limb].toes
         assert toes is not None
         return normalize(multiply(local, from_axis_angle(toes.axis, bend)))
-
-
-def _believed(faulty: BoolArray) -> BoolArray:
-    """(n,) the frames that count in a mean: those that are not faulty; all if they all are."""
-    return ~faulty if not faulty.all() else ~np.zeros_like(faulty)

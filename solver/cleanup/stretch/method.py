@@ -41,12 +41,7 @@ class StretchMethod(Method):
     # The limb --------------------------------------------------------------------------------------------------------
 
     def bends(
-        self,
-        state: LimbState,
-        root: Array,
-        target: Target,
-        planted: BoolArray,
-        into: blending.Continuation,
+        self, state: LimbState, root: Array, target: Target, planted: BoolArray, into: blending.Continuation
     ) -> Array:
         """(frames,) what the target takes, damped and smoothed: the lengths of bones take up the rest."""
         is_adjusted = planted.copy()
