@@ -45,6 +45,7 @@ from ..constraints import Constraint
 from ..core import rotations
 from ..core.arrays import Array
 from ..core.errors import ConstraintError, FileFormatError
+from ..core.numbers import LARGEST_NUMBER
 from .atomic_writing import read_whole, write_whole
 from .constraint_codecs import NUMBER, WORLD_ROTATION
 from .constraint_records import joints_with_local_values, read_constraint, write_constraint
@@ -111,10 +112,13 @@ def constraints_from_dict(data: Any, clip: Clip, name: str = "The constraints") 
         where.at("constraints").fail(f"must be a list in brackets, not {quoted(records)}")
     if not isinstance(rest, dict):
         where.at("rest").fail(f"must be a record in braces, not {quoted(rest)}")
+    rate = 1.0 if fps is None else clip.fps / fps
+    if not 1.0 / LARGEST_NUMBER <= rate <= LARGEST_NUMBER:
+        where.at("fps").fail(f"is {quoted(fps)}, from which nothing can be converted to the {clip.fps:g} of the motion")
     conversion = Conversion(
         clip.skeleton,
         clip.frames,
-        rate=1.0 if fps is None else clip.fps / fps,
+        rate=rate,
         new_up=None if up in (None, clip.up) else clip.up,
     )
     frames = _joint_frame_changes(rest, JsonLocation(name, conversion, ("rest",)))

@@ -458,6 +458,23 @@ MISTAKES: list[tuple[Any, str]] = [
     (a_file(contraints=[]), 'it has an unknown key "contraints"; did you mean "constraints"?'),
     (a_file(fps=0), '"fps" must be a positive number'),
     (a_file(fps="30"), '"fps" must be a number, not "30"'),
+    (a_file(shape(), fps=1e-320), '"fps" is 1e-320, from which nothing can be converted to the 30 of the motion'),
+    (a_file(shape(begin=1e99), fps=1e-9), WAVE + '"begin" is 1e.99, which at the "fps" of the file is no frame'),
+    (
+        a_file({"kind": "balance", "displacement": {"times": [0, 1e99], "values": [[0, 0, 0]] * 2}}, fps=1e-9),
+        'item 2 of "times" of "displacement" is 1e.99, which at the "fps" of the file is no frame',
+    ),
+    (a_file(rest={"vl5": [1e300, 1e300, 0, 0]}), '"vl5" of "rest" must be a number up to 1e.100, not 1e.300'),
+    (a_file(rest={"vl5": [1e-300, 0, 0, 0]}), '"vl5" of "rest" has a quaternion of zeros'),
+    (
+        a_file(shape(kind="orientation", points=[{"rotation": [1e300, 1e300, 0, 0], "begin": 4}])),
+        WAVE + '"rotation" of item 1 of "points" must be a number up to 1e.100, not 1e.300',
+    ),
+    (
+        a_file(shape(reference={"positions": [0, 0, 0], "rotations": [[1e300, 0, 0, 1e300]] * 61}), fps=60),
+        WAVE + 'item 1 of "rotations" of "reference" must be a number up to 1e.100',
+    ),
+    (a_file(shape(points=[{"location": [1e300, 0, 0], "begin": 4}])), '"location" .* must be a number up to 1e.100'),
     (a_file(up="x"), '"up" must be "y" or "z", not "x"'),
     (a_file(rest=[]), r'"rest" must be a record in braces, not \[\]'),
     (a_file(rest={"vl5": [1, 0, 0]}), '"vl5" of "rest" must be four numbers in brackets'),
