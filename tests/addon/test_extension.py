@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,6 +59,12 @@ def test_the_archive_holds_the_package_and_nothing_else(archive: Path) -> None:
     }
     with zipfile.ZipFile(archive) as opened:
         assert set(opened.namelist()) == modules | {"__init__.py", "blender_manifest.toml", "LICENSE"}
+
+
+def test_the_manifest_declares_what_the_add_on_may_touch(archive: Path) -> None:
+    with zipfile.ZipFile(archive) as opened:
+        manifest = tomllib.loads(opened.read("blender_manifest.toml").decode())
+    assert set(manifest["permissions"]) == {"files"}, "it neither asks the network nor the clipboard"
 
 
 def test_it_enables_on_installation_and_its_solver_is_the_installed_one(installed: None) -> None:
