@@ -75,9 +75,11 @@ def test_all_are_accepted_or_dropped_at_once(armature: bpy.types.Object) -> None
     run("detect_footplants")
     count = len(found(armature))
     found(armature)[0].enabled = False
-    run("found_accept_all", only_enabled=True)
+    run("found_accept_all")
     assert len(items(armature)) == count - 1
     assert len(found(armature)) == 1
+    assert "Every proposal is switched off" in refused("found_accept_all")
+    assert len(items(armature)) == count - 1
     run("found_reject_all")
     assert not found(armature)
     assert not bpy.ops.poise.found_accept.poll()
