@@ -25,7 +25,15 @@ from ...solver import (
 )
 from .. import bridge
 from ..bridge.transforms import Transform, is_static, transforms_at
-from ..properties import EASE, PoiseConstraint, PoisePoint, character_of, events_of, resolve_bone
+from ..properties import (
+    EASE,
+    PoiseConstraint,
+    PoisePoint,
+    backwards_sentence,
+    character_of,
+    events_of,
+    resolve_bone,
+)
 from ..properties.handles import is_in_scene
 from .character import reading_with_settings
 from .errors import TranslationError
@@ -184,8 +192,10 @@ class _ConstraintTranslator:
             raise self._error("it has no points, so it constrains nothing; add one.")
         stays = []
         for number, point in enumerate(item.points, start=1):
-            begin, end = self._time(point.begin), self._time(max(point.begin, point.end))
-            is_inside = item.begin <= point.begin <= max(point.begin, point.end) <= item.end
+            if point.begin > point.end:
+                raise self._error(backwards_sentence(number, point))
+            begin, end = self._time(point.begin), self._time(point.end)
+            is_inside = item.begin <= point.begin <= point.end <= item.end
             if not is_inside and not (item.kind == "BALANCE" and item.is_whole):
                 raise self._error(
                     f"point {number} (frames {point.begin:g} to {point.end:g}) lies outside its constraint (frames "

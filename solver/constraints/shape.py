@@ -38,6 +38,11 @@ class ConstraintPoint:
     continuity: float = 0.0
     bias: float = 0.0
 
+    def __post_init__(self) -> None:
+        begin, end = self.stay
+        if is_number(begin) and is_number(end) and begin > end:
+            raise ConstraintError(f"A point begins at frame {begin:g}, after its end at {end:g}; end it later.")
+
     @property
     def stay(self) -> tuple[float, float]:
         """The frames at which it is reached and at which it is left."""
@@ -97,8 +102,6 @@ class PathConstraint(Constraint):
         ):
             if not is_number(value):
                 raise ConstraintError(f"{self.label}: the {what} of point {number} is not a finite number.")
-        if begin > end:
-            raise ConstraintError(f"{self.label}: point {number} begins at frame {begin:g}, after its end at {end:g}.")
         if begin < self.begin or end > self.end:
             raise ConstraintError(
                 f"{self.label}: point {number} (frames {begin:g} to {end:g}) lies outside its constraint (frames "

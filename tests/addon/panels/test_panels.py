@@ -276,6 +276,16 @@ def test_a_deleted_bone_and_a_deleted_empty_are_drawn(armature: Any, complaints:
     assert "deleted" in shown["POISE_PT_points"]
 
 
+def test_a_point_that_begins_after_its_end_is_explained(armature: Any, complaints: Complaints) -> None:
+    add("SHAPE")
+    point = armature.poise.constraints[0].points[0]
+    point.end = point.begin - 2.0
+    shown = draw_all(complaints)["POISE_PT_points"].replace("', 'tip': ''}, {'", " ")
+    assert "Point 1 begins" in shown
+    point.end = point.begin
+    assert "Point 1 begins" not in draw_all(complaints)["POISE_PT_points"]
+
+
 def test_a_point_shows_the_panels_of_its_armature(armature: Any, complaints: Complaints) -> None:
     add("SHAPE")
     bpy.context.view_layer.objects.active = armature.poise.constraints[0].points[0].object

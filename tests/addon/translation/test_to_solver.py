@@ -351,6 +351,10 @@ def _backwards(item: Any) -> None:
     item.begin, item.end = 30.0, 10.0
 
 
+def _point_backwards(item: Any) -> None:
+    item.points[0].begin, item.points[0].end = 21.0, 19.0
+
+
 def _point_outside(item: Any) -> None:
     item.end = 15.0
 
@@ -376,6 +380,7 @@ def _no_reference_bone(item: Any) -> None:
     [
         (_no_points, "no points"),
         (_backwards, "after its end"),
+        (_point_backwards, "point 1 begins at frame 21, after its end at 19: end it later"),
         (_point_outside, "outside its constraint"),
         (_nothing_recruited, "none is listed"),
         (_no_bone, "no bone"),

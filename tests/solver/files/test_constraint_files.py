@@ -510,6 +510,14 @@ MISTAKES: list[tuple[Any, str]] = [
         a_file(shape(points=[{"location": [1, 2, "3"], "begin": 3}])),
         WAVE + '"location" of item 1 of "points" must be three numbers in brackets',
     ),
+    (
+        a_file(shape(points=[{"location": [1, 2, 3], "begin": 5, "end": 3}])),
+        WAVE + "A point begins at frame 5, after its end at 3",
+    ),
+    (
+        a_file({"kind": "balance", "displacement": [{"location": [0, 0, 1], "begin": 5, "end": 3}]}),
+        "constraint 1: A point begins at frame 5, after its end at 3",
+    ),
     (a_file(shape(reference="nose")), WAVE + "\"reference\": There is no joint 'nose'"),
     (a_file(shape(reference={"positions": [0, 0, 0]})), WAVE + '"reference" needs the key "rotations"'),
     (
