@@ -16,6 +16,7 @@ from ..properties import (
     current_name,
     resolve_bone,
 )
+from ..properties.handles import is_in_scene
 from ..workflows.recruiting import recruited_bones
 from .base import OfArmature, armature_of, draw_sentence
 from .residual import draw_residual
@@ -37,7 +38,7 @@ class POISE_UL_points(UIList):  # noqa: N801
         flt_flag: int | None = 0,
     ) -> None:
         row = layout.row(align=True)
-        if item.object is None:
+        if not is_in_scene(item.object):
             row.label(text="Its empty has been deleted", icon="ERROR")
         else:
             row.label(text=item.object.name, icon="EMPTY_AXIS", translate=False)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 import secrets
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import bpy
@@ -52,6 +53,14 @@ def remove(armature: bpy.types.Object, index: int, from_: List = "constraints") 
     if active > index or active >= len(items):
         setattr(character, _ACTIVE[from_], max(active - 1, 0))
     handles.remove_collection_if_unused(armature)
+
+
+def switch_off(armature: bpy.types.Object, reasons: Mapping[str, str]) -> tuple[str, ...]:
+    """Disable constraints, given by uid with the reasons, and return a sentence about each."""
+    chosen = [item for item in character_of(armature).constraints if item.uid in reasons]
+    for item in chosen:
+        item.enabled = False
+    return tuple(f"{item.name} was switched off: {reasons[item.uid]}." for item in chosen)
 
 
 def duplicate(armature: bpy.types.Object, index: int) -> PoiseConstraint:

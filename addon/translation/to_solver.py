@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import bpy
@@ -53,10 +53,16 @@ class Translation:
     """For each of them the uid of its saved constraint; a held pose becomes several."""
     skipped: tuple[str, ...]
     """A sentence for each enabled constraint outside of the frames that were read."""
+    lost: Mapping[str, str] = field(default_factory=dict)
+    """By the uid of each constraint whose empty or reference was deleted: which, and what to do."""
 
 
 class _OutOfRangeError(TranslationError):
     """A constraint is not active in the frames that were read."""
+
+
+class _LostObjectError(TranslationError):
+    """An object that a constraint needs has been deleted; the message says which, without a full stop."""
 
 
 def translate(
@@ -64,22 +70,27 @@ def translate(
 ) -> Translation:
     """The constraints of the solver for saved constraints, by default all that are enabled.
 
-    They are cut to the frames that were read. Empties that move are sampled at every frame.
+    They are cut to the frames that were read. Empties that move are sampled at every frame. A constraint with a
+    deleted empty is left out.
     """
     chosen = [item for item in character_of(armature).constraints if item.enabled] if items is None else list(items)
     reading = reading_with_settings(armature, reading)
     made: list[Constraint] = []
     uids: list[str] = []
     skipped: list[str] = []
+    lost: dict[str, str] = {}
     for item in chosen:
         try:
             parts = _ConstraintTranslator(armature, reading, item).constraints()
         except _OutOfRangeError as error:
             skipped.append(str(error))
             continue
+        except _LostObjectError as error:
+            lost[item.uid] = str(error)
+            continue
         made += parts
         uids += [item.uid] * len(parts)
-    return Translation(tuple(made), tuple(uids), tuple(skipped))
+    return Translation(tuple(made), tuple(uids), tuple(skipped), lost)
 
 
 def span_of(armature: bpy.types.Object, item: PoiseConstraint) -> tuple[int, int]:
@@ -210,7 +221,9 @@ class _ConstraintTranslator:
     def _empty(self, point: PoisePoint) -> bpy.types.Object:
         if not is_in_scene(point.object):
             number = next((n for n, other in enumerate(self.item.points, start=1) if other == point), 1)
-            raise self._error(f"the empty of point {number} has been deleted; remove the point too, or make a new one.")
+            raise _LostObjectError(
+                f"the empty of its point {number} has been deleted; add another point instead, or delete the constraint"
+            )
         empty: bpy.types.Object = point.object
         return empty
 
@@ -279,8 +292,12 @@ class _ConstraintTranslator:
             return name, of_bone
         if item.reference == "OBJECT":
             target: bpy.types.Object | None = item.reference_object
-            if target is None or not is_in_scene(target):
+            if target is None:
                 raise self._error("the object that its points move along with is missing: choose one.")
+            if not is_in_scene(target):
+                raise _LostObjectError(
+                    f"the object {target.name!r} that its points move along with has been deleted; choose another one"
+                )
             frames = [0.0] if is_static(target) else self.reading.times.tolist()
             transforms = transforms_at(self.armature, [(target, frame) for frame in frames])
             moving = MovingObject(

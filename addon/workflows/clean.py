@@ -11,6 +11,7 @@ import bpy
 from ... import solver
 from .. import bridge, translation
 from ..properties import character_of, follow_renames
+from ..properties.constraint_list import switch_off
 from . import detect, ground_gaps, loops, messages, ranges, solve
 
 Plant = solver.Footplant | solver.PlantedPoint
@@ -41,7 +42,8 @@ class CleanResult:
     after: solver.FootMetrics
     baked: bridge.Baked
     notes: tuple[str, ...] = ()
-    """Sentences to report first: plants off the ground, and a range that leaves out a part of the action."""
+    """Sentences to report first: footplants that were switched off, plants off the ground, and a range that leaves out
+    a part of the action."""
 
 
 def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None) -> CleanResult:
@@ -58,7 +60,8 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
     armature = reading.armature
     clip = solve.with_unbakeable_joints_fixed(reading, translation.clip_with_settings(armature, reading))
     _check_limbs(reading, clip.skeleton)
-    feet, uids = _footplants(armature, reading, clip) if options.feet else ([], [])
+    saved = _saved_footplants(armature, reading) if options.feet else None
+    feet, uids = _footplants(saved, reading, clip) if options.feet else ([], [])
     hands = _handplants(reading, clip) if options.hands else []
     if not feet and not hands:
         raise translation.TranslationError(_nothing_found(options, clip, reading))
@@ -83,20 +86,25 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
     ground_gaps.store_soles(armature, clip.skeleton)
     messages.store_metrics(character.metrics_before, before, clip.skeleton.size)
     messages.store_metrics(character.metrics_after, after, clip.skeleton.size)
-    notes = tuple(filter(None, (grounded.sentence, ranges.range_warning(armature))))
+    switched_off = switch_off(armature, saved.lost) if saved is not None else ()
+    notes = (*switched_off, *filter(None, (grounded.sentence, ranges.range_warning(armature))))
     unmet = (*unmet, *(note for note in baked.notes if note not in problems))
     return CleanResult(sentence, unmet, before, after, baked, notes)
 
 
+def _saved_footplants(armature: bpy.types.Object, reading: bridge.Reading) -> translation.Translation | None:
+    """The enabled footplants of a character; None without any."""
+    items = [item for item in character_of(armature).constraints if item.enabled and item.kind == "FOOTPLANT"]
+    return translation.translate(armature, reading, items) if items else None
+
+
 def _footplants(
-    armature: bpy.types.Object, reading: bridge.Reading, clip: solver.Clip
+    saved: translation.Translation | None, reading: bridge.Reading, clip: solver.Clip
 ) -> tuple[list[solver.Footplant], list[str]]:
     """The footplants to clean, and the uids of those that are saved."""
-    items = [item for item in character_of(armature).constraints if item.enabled and item.kind == "FOOTPLANT"]
-    if not items:
+    if saved is None or (saved.lost and not saved.constraints):
         return [with_frame_in_name(plant, reading) for plant in solver.detect_footplants(clip)], []
-    translated = translation.translate(armature, reading, items)
-    pairs = zip(translated.constraints, translated.uids, strict=True)
+    pairs = zip(saved.constraints, saved.uids, strict=True)
     kept = [(plant, uid) for plant, uid in pairs if isinstance(plant, solver.Footplant)]
     return [plant for plant, _ in kept], [uid for _, uid in kept]
 

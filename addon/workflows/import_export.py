@@ -25,8 +25,12 @@ def save(armature: bpy.types.Object, path: Path) -> tuple[int, list[str]]:
         raise TranslationError("There is no enabled constraint to save: add one, or switch one on.")
     reading = translation.reading_with_settings(armature, bridge.read(armature))
     found = translation.translate(armature, reading)
+    names = {item.uid: item.name for item in character_of(armature).constraints}
+    left_out = [*found.skipped, *(f"{names[uid]} is left out: {reason}." for uid, reason in found.lost.items())]
+    if not found.constraints:
+        raise TranslationError(" ".join(left_out))
     solver.write_constraints(found.constraints, path, reading.clip)
-    return len(found.constraints), list(found.skipped)
+    return len(found.constraints), left_out
 
 
 def load(armature: bpy.types.Object, path: Path, replace: bool = False) -> int:

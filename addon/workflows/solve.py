@@ -13,6 +13,7 @@ import bpy
 from ... import solver
 from .. import bridge, translation
 from ..properties import character_of, follow_renames
+from ..properties.constraint_list import switch_off
 from . import ground_gaps, loops, messages, progress, ranges
 
 Quality = Literal["draft", "final"]
@@ -52,7 +53,8 @@ class SolveResult:
     baked: bridge.Baked
     reading: bridge.Reading
     notes: tuple[str, ...] = ()
-    """Sentences to report first: plants off the ground, and a range that leaves out a part of the action."""
+    """Sentences to report first: constraints that were switched off, plants off the ground, and a range that leaves out
+    a part of the action."""
 
 
 def solve(armature: bpy.types.Object | None, options: SolveOptions | None = None) -> SolveResult:
@@ -115,8 +117,10 @@ def _store_report(solved: _Solved, baked: bridge.Baked) -> SolveResult:
     ground_gaps.store_gaps(armature, solved.grounded.gaps)
     ground_gaps.store_soles(armature, skeleton)
     messages.store_residuals(character, report, translated.uids, reading.times, rig_errors)
+    switched_off = switch_off(armature, translated.lost)
     first = (*problems, bridge.COPY_SENTENCE) if problems else ()
-    messages.store_advice(character, report, translated, reading.times, more=baked.notes, first=first)
+    more = (*switched_off, *baked.notes)
+    messages.store_advice(character, report, translated, reading.times, more=more, first=first)
     return SolveResult(
         sentence=messages.prefixed(problems, summary),
         misses=bool(report.conflicts or rig_errors),
@@ -124,7 +128,7 @@ def _store_report(solved: _Solved, baked: bridge.Baked) -> SolveResult:
         deformation=solved.deformation,
         baked=baked,
         reading=reading,
-        notes=tuple(filter(None, (solved.grounded.sentence, ranges.range_warning(armature)))),
+        notes=(*switched_off, *filter(None, (solved.grounded.sentence, ranges.range_warning(armature)))),
     )
 
 

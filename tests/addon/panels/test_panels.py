@@ -276,6 +276,14 @@ def test_a_deleted_bone_and_a_deleted_empty_are_drawn(armature: Any, complaints:
     assert "deleted" in shown["POISE_PT_points"]
 
 
+def test_an_empty_that_was_deleted_in_the_viewport_is_said(armature: Any, complaints: Complaints) -> None:
+    add("SHAPE")
+    assert "deleted" not in draw_all(complaints)["POISE_PT_points"]
+    empty = armature.poise.constraints[0].points[0].object
+    empty.users_collection[0].objects.unlink(empty)
+    assert "deleted" in draw_all(complaints)["POISE_PT_points"]
+
+
 def test_a_point_that_begins_after_its_end_is_explained(armature: Any, complaints: Complaints) -> None:
     add("SHAPE")
     point = armature.poise.constraints[0].points[0]

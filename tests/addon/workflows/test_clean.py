@@ -30,6 +30,17 @@ def test_saved_plants_come_first(armature: bpy.types.Object) -> None:
     assert not clean.clean(armature).sentence.startswith("1 footplant cleaned")
 
 
+def test_a_saved_plant_without_its_empty_is_switched_off(armature: bpy.types.Object) -> None:
+    for foot, begin, end in (("LEFT", 12, 18), ("RIGHT", 28, 34)):
+        bpy.ops.poise.constraint_add_footplant(foot=foot, begin=begin, end=end)
+    plants = character_of(armature).constraints
+    bpy.data.objects.remove(plants[0].points[0].object)
+    result = clean.clean(armature)
+    assert result.sentence.startswith("1 footplant cleaned")
+    assert [plant.enabled for plant in plants] == [False, True]
+    assert any(note.startswith(f"{plants[0].name} was switched off") for note in result.notes)
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
