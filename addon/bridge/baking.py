@@ -157,6 +157,7 @@ def _write(
 ) -> tuple[bpy.types.Action, str]:
     """Replace a former result by an action with the planned changes, and return it with its slot."""
     sources.remove_result(armature)
+    disconnected = tuple(dict.fromkeys((*disconnected, *sources.remove_unused_results(armature, before))))
     record = sources.ResultRecord(unkeyed(reading, plan), disconnected, reading.rig.names)
     if target == "action":
         action, slot = new_action(armature, before, plan)

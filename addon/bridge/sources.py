@@ -8,14 +8,15 @@ the source, or it is a strip in an NLA track of its own above the source.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import bpy
 
 from . import context, versions
-from .connections import connect, disconnect
+from .connections import can_connect, connect, disconnect
 from .curves import bone_property
 from .errors import BridgeError
 from .renaming import bone_names, rename_in_action, rename_path, renames
@@ -254,6 +255,23 @@ def delete_unused(action: bpy.types.Action) -> None:
 def result_name(armature: bpy.types.Object, before: Animation) -> str:
     """The name for a result: that of the source action, or without one of the armature, with a suffix."""
     return shortened((before.source or armature).name) + SUFFIX
+
+
+def remove_unused_results(armature: bpy.types.Object, before: Animation) -> tuple[str, ...]:
+    """Delete results of a source that nothing shows any more, so that the next one can have their name.
+
+    This happens where the source was assigned by hand instead of the result. A result that the animator has renamed is
+    kept. Returns the bones that those results had disconnected and that are disconnected still.
+    """
+    disconnected: list[str] = []
+    names = re.compile(rf"{re.escape(result_name(armature, before))}(\.\d+)?")
+    for action in list(bpy.data.actions):
+        is_unused = is_result(action) and action.users <= int(action.use_fake_user) and not context.is_linked(action)
+        if is_unused and names.fullmatch(action.name) and context.custom_property(action, SOURCE) == before.source:
+            with suppress(BridgeError):  # one whose record cannot be read is kept
+                disconnected += ResultRecord.read(action).disconnected
+                bpy.data.actions.remove(action)
+    return tuple(name for name in disconnected if can_connect(armature, name))
 
 
 def shortened(name: str) -> str:
