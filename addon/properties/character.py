@@ -217,6 +217,11 @@ class PoiseCharacter(PropertyGroup):
     collection: PointerProperty(
         type=Collection, name="Points", description="The collection that holds the empties of the points"
     )
+    owner: StringProperty(
+        name="Owner",
+        description="The name of the armature that the collection was made for; that of a copy differs from its own",
+        options={"HIDDEN"},
+    )
 
     # Settings
     use_range: BoolProperty(name="Range", description="Solve only a part of the motion")

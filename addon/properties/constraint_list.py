@@ -7,7 +7,7 @@ import itertools
 import re
 import secrets
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import bpy
 
@@ -74,18 +74,8 @@ def duplicate(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     item.uid, item.name = uid, name
     for point in item.points:
         if point.object is not None:
-            point.object = _copied(armature, point.object, name)
+            point.object = handles.copied_empty(armature, point.object, name)
     return item
-
-
-def _copied(armature: bpy.types.Object, empty: bpy.types.Object, name: str) -> bpy.types.Object:
-    copied: Any = empty.copy()
-    copied.name = name
-    if copied.animation_data is not None and copied.animation_data.action is not None:
-        copied.animation_data.action = copied.animation_data.action.copy()
-    handles.collection_of(armature).objects.link(copied)
-    made: bpy.types.Object = copied
-    return made
 
 
 def move(armature: bpy.types.Object, index: int, is_up: bool) -> bool:

@@ -294,6 +294,14 @@ def test_a_point_that_begins_after_its_end_is_explained(armature: Any, complaint
     assert "Point 1 begins" not in draw_all(complaints)["POISE_PT_points"]
 
 
+def test_a_copy_says_whose_empties_it_shows(armature: Any, complaints: Complaints) -> None:
+    add("SHAPE")
+    assert "handles_make_own" not in draw_all(complaints)["POISE_PT_constraints"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.object.duplicate()
+    assert "handles_make_own" in draw_all(complaints)["POISE_PT_constraints"]
+
+
 def test_a_point_shows_the_panels_of_its_armature(armature: Any, complaints: Complaints) -> None:
     add("SHAPE")
     bpy.context.view_layer.objects.active = armature.poise.constraints[0].points[0].object
