@@ -28,6 +28,7 @@ from .constraints import (
     DirectionConstraint,
     Footplant,
     Ground,
+    HeldPose,
     LookAtConstraint,
     MovingObject,
     OrientationConstraint,
@@ -66,7 +67,14 @@ from .detection import (
     detect_stays,
 )
 from .files.bvh import read_bvh, write_bvh
-from .files.constraint_files import constraints_as_dict, constraints_from_dict, read_constraints, write_constraints
+from .files.constraint_files import (
+    constraints_as_dict,
+    constraints_from_dict,
+    read_constraint_entries,
+    read_constraints,
+    write_constraints,
+)
+from .files.constraint_records import ConstraintEntry
 from .posture.recruiting import RecruitingBreach
 from .posture.settings import SolveSettings
 from .posture.solve import Posture, Postures, solve_posture, solve_postures
@@ -102,6 +110,7 @@ __all__ = [
     "Clip",
     "Conflict",
     "Constraint",
+    "ConstraintEntry",
     "ConstraintPoint",
     "DeformSettings",
     "Deformation",
@@ -118,6 +127,7 @@ __all__ = [
     "Ground",
     "HalfSpaceTask",
     "HandplantSettings",
+    "HeldPose",
     "HingeLimit",
     "JointJump",
     "JointKind",
@@ -182,6 +192,7 @@ __all__ = [
     "limbs_of",
     "planted_points",
     "read_bvh",
+    "read_constraint_entries",
     "read_constraints",
     "rotations",
     "smooth_step",

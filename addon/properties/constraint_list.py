@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import bpy
@@ -34,6 +34,11 @@ def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "con
     item.ground_choice = "AUTO"  # stored, unlike in older files (see `upgrading`)
     setattr(character, _ACTIVE[into], len(items) - 1)
     return item
+
+
+def held_pose_name(bones: Sequence[str]) -> str:
+    """The name of a new held pose."""
+    return f"Hold {bones[0]}" if len(bones) == 1 else f"Hold {len(bones)} bones"
 
 
 def unique_name(name: str, taken: set[str]) -> str:

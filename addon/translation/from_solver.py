@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Literal
 
 import bpy
@@ -16,35 +17,40 @@ from ...solver import (
     ConstraintPoint,
     DirectionConstraint,
     Footplant,
+    HeldPose,
     LookAtConstraint,
     MovingObject,
     OrientationConstraint,
     PoiseError,
     ShapeConstraint,
     Spline,
+    rotations,
 )
 from .. import bridge
 from ..bridge.transforms import Transform
 from ..properties import PoiseBone, PoiseConstraint, character_of, handles, name_bone
-from ..properties.constraint_list import new_item, remove
+from ..properties.constraint_list import held_pose_name, new_item, remove
 from ..properties.copying import copy_properties
 from .character import reading_with_settings
 from .errors import TranslationError
+from .runs import divided, runs
 from .standing import plant_transform
 from .times import nearest_frame, step_of, to_scene
 
 List = Literal["constraints", "found"]
 
-LEAST_RUN = 3
-"""From this many points on, a run of one point a frame becomes one empty that moves."""
-
 
 def store_constraint(
-    armature: bpy.types.Object, reading: bridge.Reading, constraint: Constraint, into: List = "constraints"
+    armature: bpy.types.Object,
+    reading: bridge.Reading,
+    constraint: Constraint | HeldPose,
+    into: List = "constraints",
+    blender: Mapping[str, Any] = MappingProxyType({}),
 ) -> PoiseConstraint:
     """Save a constraint of the solver, made for a reading, in one of a character's lists.
 
-    Its points get empties, except in the list of proposals, where the shift of a footplant is lost.
+    Its points get empties, except in the list of proposals, where the shift of a footplant is lost. `blender` are the
+    values that only the add-on knows, as `file_entries` gives them.
     """
     write = _KINDS.get(_kind_of(constraint))
     if write is None:
@@ -54,6 +60,7 @@ def store_constraint(
         writer = _ConstraintWriter(
             armature, reading_with_settings(armature, reading), item, with_empties=into == "constraints"
         )
+        writer.read_blender(blender)
         writer.shared(constraint)
         write(writer, constraint)
     except PoiseError:
@@ -75,7 +82,7 @@ def accept_proposal(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     return item
 
 
-def _kind_of(constraint: Constraint) -> str:
+def _kind_of(constraint: Constraint | HeldPose) -> str:
     for kind, found in (
         ("SHAPE", ShapeConstraint),
         ("FOOTPLANT", Footplant),
@@ -83,14 +90,17 @@ def _kind_of(constraint: Constraint) -> str:
         ("LOOK_AT", DirectionConstraint),
         ("LOOK_AT", LookAtConstraint),
         ("BALANCE", Balance),
+        ("POSE", HeldPose),
     ):
         if isinstance(constraint, found):
             return kind
     return ""
 
 
-def _default_name(constraint: Constraint, reading: bridge.Reading) -> str:
+def _default_name(constraint: Constraint | HeldPose, reading: bridge.Reading) -> str:
     """The name for a constraint without a name, with frames of the scene."""
+    if isinstance(constraint, HeldPose):
+        return held_pose_name([str(joint) for joint in constraint.rotations])
     if isinstance(constraint, Footplant):
         begin = to_scene(reading, min(begin for begin, _ in constraint.stays.values()))
         return f"{constraint.foot.capitalize()} footplant {begin:g}"
@@ -115,12 +125,41 @@ class _ConstraintWriter:
         self.clip = reading.clip
         self.item = item
         self.with_empties = with_empties
+        self.empties: list[int] | None = None
+        """How many points of the constraint each empty has; None: as `runs` finds them."""
 
-    def shared(self, constraint: Constraint) -> None:
+    def read_blender(self, blender: Mapping[str, Any]) -> None:
+        """Take the values that only the add-on knows; raises where one cannot be."""
+        item = self.item
+        known: dict[str, Callable[[Any], None]] = {
+            "confidence": lambda value: setattr(item, "confidence", float(value)),
+            "ground_choice": lambda value: setattr(item, "ground_choice", value),
+            "displacement": lambda value: setattr(item, "displacement", [float(number) for number in value]),
+            "empties": self._set_empties,
+        }
+        for name, value in blender.items():
+            if name not in known:
+                continue  # of a later version
+            try:
+                known[name](value)
+            except (TypeError, ValueError):
+                raise TranslationError(
+                    f'{item.name}: its "{name}" under "blender" is {value!r}, which it cannot be; correct or remove it.'
+                ) from None
+
+    def _set_empties(self, sizes: Any) -> None:
+        self.empties = [int(size) for size in sizes]
+
+    def _runs(self, points: Iterable[ConstraintPoint]) -> list[list[ConstraintPoint]]:
+        """The points of each empty."""
+        given = tuple(points)
+        return (divided(given, self.empties) if self.empties is not None else None) or runs(given)
+
+    def shared(self, constraint: Constraint | HeldPose) -> None:
         item = self.item
         item.priority, item.weight = int(constraint.priority), float(constraint.weight)
         item.exact = bool(constraint.exact)
-        item.confidence = float(getattr(constraint, "confidence", 1.0))
+        item.confidence = float(getattr(constraint, "confidence", item.confidence))
         recruit = constraint.recruit
         if recruit is None:
             return
@@ -164,7 +203,7 @@ class _ConstraintWriter:
         item.offset = point.offset
         item.begin, item.end = self._frame(constraint.begin), self._frame(constraint.end)
         item.mode = constraint.mode.upper()
-        for run in _runs(constraint.points):
+        for run in self._runs(constraint.points):
             transforms = [transform_of(each.location, nearest_frame(self.reading, each.begin)) for each in run]
             added = self._add_point(transforms[0], run[0].begin, run[-1].stay[1])
             added.tension, added.continuity, added.bias = run[0].tension, run[0].continuity, run[0].bias
@@ -197,8 +236,7 @@ class _ConstraintWriter:
         empty = bpy.data.objects.new(f"{self.item.name} reference", None)
         empty.rotation_mode = "QUATERNION"
         handles.collection_of(self.armature).objects.link(empty)
-        is_still = all(np.array_equal(each.location, transforms[0].location) for each in transforms)
-        is_still = is_still and all(np.array_equal(each.axes, transforms[0].axes) for each in transforms)
+        is_still = all(each.equals(transforms[0]) for each in transforms)
         frames = [self._frame(frame) for frame in range(len(transforms))]
         _key(empty, transforms[:1] if is_still else transforms, frames)
         return empty
@@ -247,14 +285,41 @@ class _ConstraintWriter:
             frames = np.arange(self.clip.frames)
             curve = given.at(frames) if isinstance(given, Spline) else np.asarray(given)
             points = [ConstraintPoint(value, float(frame)) for frame, value in zip(frames, curve, strict=True)]
-        centers = self.clip.center_of_mass()
-        for run in _runs(points):
+        centers, own = self.clip.center_of_mass(), np.array(self.item.displacement)
+        for run in self._runs(points):
             home = Transform(centers[nearest_frame(self.reading, run[0].begin)], np.eye(3))
-            moved = [Transform(home.location + np.asarray(each.location), np.eye(3)) for each in run]
+            moved = [Transform(home.location + np.asarray(each.location) - own, np.eye(3)) for each in run]
             added = self._add_point(home, run[0].begin, run[-1].stay[1], moved[0])
             added.tension, added.continuity, added.bias = run[0].tension, run[0].continuity, run[0].bias
             if len(run) > 1 and self.with_empties:
                 _key(added.object, moved, [self._frame(each.begin) for each in run])
+
+    def pose(self, constraint: HeldPose) -> None:
+        item = self.item
+        item.begin, item.end = self._frame(constraint.begin), self._frame(constraint.end)
+        item.pose_space = constraint.space.upper()
+        self._write_eases(constraint)
+        parents = self.clip.skeleton.parents
+        frame = nearest_frame(self.reading, constraint.begin)
+        for joint, given in constraint.rotations.items():
+            index = self.clip.skeleton.index(joint)
+            rotation = rotations.normalize(given)
+            # The other one of its rotations is that beside the source's pose of the parent, as the pose begins.
+            has_parent = parents[index] >= 0
+            above = self.clip.orientation(int(parents[index]))[frame] if has_parent else rotations.IDENTITY
+            is_local = constraint.space == "local"
+            in_world = rotations.multiply(above, rotation) if is_local else rotation
+            on_parent = rotation if is_local else rotations.multiply(rotations.conjugate(above), rotation)
+            listed = item.bones.add()
+            name_bone(self.armature, listed, self._bone(joint))
+            listed.rotation, listed.world_rotation = on_parent.tolist(), in_world.tolist()
+        if len(item.bones):
+            name_bone(self.armature, item, item.bones[0].bone)
+
+    def _write_eases(self, constraint: Footplant | HeldPose) -> None:
+        for ease in ("ease_in", "ease_out"):
+            given = getattr(constraint, ease)
+            setattr(self.item, ease, -1.0 if given is None else given * step_of(self.reading))
 
     def footplant(self, constraint: Footplant) -> None:
         item = self.item
@@ -265,13 +330,12 @@ class _ConstraintWriter:
             if stay is not None:
                 setattr(item, f"{part}_strike", self._frame(stay[0]))
                 setattr(item, f"{part}_off", self._frame(stay[1]))
-        for ease in ("ease_in", "ease_out"):
-            given = getattr(constraint, ease)
-            setattr(item, ease, -1.0 if given is None else given * step_of(self.reading))
+        self._write_eases(constraint)
         item.ground_velocity = np.asarray(constraint.ground_velocity, dtype=np.float64).tolist()
         item.use_height = constraint.height is not None
         item.height = constraint.height or 0.0
-        item.ground_choice = "OWN" if constraint.own_height else "AUTO"
+        if constraint.own_height:
+            item.ground_choice = "OWN"
         item.use_position = constraint.position is not None
         item.use_heading = constraint.heading is not None
         ankle = getattr(self.clip.skeleton.landmarks, f"{constraint.foot}_ankle")
@@ -285,23 +349,6 @@ class _ConstraintWriter:
         )
         now = Transform.upright(home.location + np.asarray(constraint.shift), home.heading + constraint.turn)
         self._add_point(home, min(times), max(times), now)
-
-
-def _runs(given: Iterable[ConstraintPoint]) -> list[list[ConstraintPoint]]:
-    """The points in order of time, in runs: points at consecutive frames together, others alone."""
-    runs: list[list[ConstraintPoint]] = []
-    for point in sorted(given, key=lambda point: point.stay):
-        before = runs[-1][-1] if runs else None
-        if before is not None and point.begin - before.begin == 1.0 and _is_plain(before) and _is_plain(point):
-            runs[-1].append(point)
-        else:
-            runs.append([point])
-    return [part for run in runs for part in ([run] if len(run) >= LEAST_RUN else [[point] for point in run])]
-
-
-def _is_plain(point: ConstraintPoint) -> bool:
-    """Whether a path passes through a point without a stay and with default tension, continuity and bias."""
-    return point.stay[0] == point.stay[1] and not (point.tension or point.continuity or point.bias)
 
 
 def _key(empty: bpy.types.Object, transforms: list[Transform], frames: list[float]) -> None:
@@ -319,4 +366,5 @@ _KINDS: dict[str, Callable[[_ConstraintWriter, Any], None]] = {
     "ORIENTATION": _ConstraintWriter.orientation,
     "LOOK_AT": _ConstraintWriter.look_at,
     "BALANCE": _ConstraintWriter.balance,
+    "POSE": _ConstraintWriter.pose,
 }

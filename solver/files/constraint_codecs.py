@@ -207,6 +207,33 @@ def _write_body_point(value: Any, where: JsonLocation) -> Any:
 BODY_POINT = Codec(_read_body_point, _write_body_point)
 
 
+def _read_joint_rotations(value: Any, where: JsonLocation) -> dict[str, Array]:
+    """Quaternions (4,) by joint, as they are in the file."""
+    if not isinstance(value, list):
+        where.fail(f"must be a list in brackets, not {quoted(value)}")
+    found: dict[str, Array] = {}
+    for number, item in enumerate(value, start=1):
+        here = where.at(number)
+        if not isinstance(item, dict):
+            here.fail(f"must be a record in braces, not {quoted(item)}")
+        check_keys(item, ("joint", "rotation"), ("joint", "rotation"), here)
+        name = _read_joint(item["joint"], here.at("joint"))
+        if name in found:
+            here.fail(f"is a second rotation of joint {quoted(name)}; remove one")
+        found[name] = _read_rotation(item["rotation"], here.at("rotation"))
+    return found
+
+
+def _write_joint_rotations(value: Any, where: JsonLocation) -> list[Any]:
+    return [
+        {"joint": _write_joint(joint, where), "rotation": _write_array(rotation, where.at(number))}
+        for number, (joint, rotation) in enumerate(value.items(), start=1)
+    ]
+
+
+JOINT_ROTATIONS = Codec(_read_joint_rotations, _write_joint_rotations)
+
+
 def list_of(codec: Codec) -> Codec:
     """A codec for lists of values of `codec`."""
 
