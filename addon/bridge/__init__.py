@@ -14,7 +14,15 @@ from .renaming import bone_names, renames
 from .sampling import frame_restored, set_frame
 from .skins import is_skinned_to
 from .solids import plane_of, triangles_of
-from .sources import Animation, animation_of, apply_result, is_result, restore_source, source_shown
+from .sources import (
+    Animation,
+    animation_of,
+    apply_result,
+    is_result,
+    restore_source,
+    results_without,
+    source_shown,
+)
 from .units import format_length
 from .versions import is_hidden, is_selected, select, set_hidden
 
@@ -54,6 +62,7 @@ __all__ = [
     "read_in_steps",
     "renames",
     "restore_source",
+    "results_without",
     "select",
     "set_frame",
     "set_hidden",

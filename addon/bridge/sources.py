@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -272,6 +272,25 @@ def remove_unused_results(armature: bpy.types.Object, before: Animation) -> tupl
                 disconnected += ResultRecord.read(action).disconnected
                 bpy.data.actions.remove(action)
     return tuple(name for name in disconnected if can_connect(armature, name))
+
+
+def results_without(armatures: Iterable[bpy.types.Object]) -> list[bpy.types.Action]:
+    """The results that nothing shows and whose source none of the armatures has; none that was renamed."""
+    sources, names = [], []
+    for armature in armatures:
+        with suppress(BridgeError):
+            sources.append(animation_of(armature).source)
+        names.append(shortened(armature.name) + SUFFIX)
+    found = []
+    for action in bpy.data.actions:
+        if is_result(action) and action.users <= int(action.use_fake_user) and not context.is_linked(action):
+            source, name = context.custom_property(action, SOURCE), re.sub(r"\.\d+$", "", action.name)
+            if source is None:
+                is_left = name.endswith(SUFFIX) and name not in names
+            else:
+                is_left = name == shortened(source.name) + SUFFIX and source not in sources
+            found += [action] if is_left else []
+    return found
 
 
 def shortened(name: str) -> str:

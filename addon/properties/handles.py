@@ -16,6 +16,10 @@ from . import PoiseConstraint, PoisePoint, character_of
 DISPLAY = {"SHAPE": "SPHERE", "FOOTPLANT": "ARROWS", "ORIENTATION": "ARROWS", "LOOK_AT": "SINGLE_ARROW"}
 """Display types of empties by kind of constraint; with axes where their rotation matters."""
 
+COLLECTION_MARK, EMPTY_MARK = "poise_points", "poise_point"
+"""Custom properties of the collections and of the empties that Poise has made, by which they are known when their
+character has been deleted."""
+
 EMPTY_SIZE = 0.05
 """The display size of empties as a share of the armature's longest side."""
 
@@ -26,6 +30,7 @@ def collection_of(armature: bpy.types.Object) -> bpy.types.Collection:
     found: bpy.types.Collection | None = character.collection
     if found is None:
         found = bpy.data.collections.new(f"Poise {armature.name}")
+        found[COLLECTION_MARK] = True
         character.collection, character.owner = found, armature.name
     scene = bridge.current_scene()
     if found not in scene.collection.children_recursive:
@@ -33,18 +38,36 @@ def collection_of(armature: bpy.types.Object) -> bpy.types.Collection:
     return found
 
 
+def new_empty(armature: bpy.types.Object, name: str) -> bpy.types.Object:
+    """A new empty in the character's collection, with a quaternion as its rotation."""
+    empty = bpy.data.objects.new(name, None)
+    empty[EMPTY_MARK] = True
+    empty.rotation_mode = "QUATERNION"
+    collection_of(armature).objects.link(empty)
+    return empty
+
+
+def is_point(found: bpy.types.Object) -> bool:
+    """Whether an object is an empty that Poise has made."""
+    return found.type == "EMPTY" and context.custom_property(found, EMPTY_MARK) is not None
+
+
+def point_collections() -> list[bpy.types.Collection]:
+    """The collections of this file that Poise has made for empties."""
+    marked = [found for found in bpy.data.collections if context.custom_property(found, COLLECTION_MARK) is not None]
+    return [found for found in marked if not context.is_linked(found)]
+
+
 def add_empty(
     armature: bpy.types.Object, constraint: PoiseConstraint, point: PoisePoint, transform: Transform
 ) -> bpy.types.Object:
     """Make the empty of a point with a transform, which is also stored as its home."""
-    empty = bpy.data.objects.new(constraint.name, None)
+    empty = new_empty(armature, constraint.name)
     display: Any = DISPLAY.get(constraint.kind, "PLAIN_AXES")
     empty.empty_display_type = "SPHERE" if constraint.kind == "LOOK_AT" and constraint.aim == "PLACE" else display
     empty.empty_display_size = EMPTY_SIZE * longest_side(armature)
-    empty.rotation_mode = "QUATERNION"
     empty.location = transform.location.tolist()
     empty.rotation_quaternion = transform.quaternion.tolist()
-    collection_of(armature).objects.link(empty)
     point.object = empty
     store_home(point, transform)
     return empty

@@ -233,9 +233,7 @@ class _ConstraintWriter:
 
     def _moving_empty(self, transforms: list[Transform]) -> bpy.types.Object:
         """Make an empty with one transform for each frame of the clip; keyed where these differ."""
-        empty = bpy.data.objects.new(f"{self.item.name} reference", None)
-        empty.rotation_mode = "QUATERNION"
-        handles.collection_of(self.armature).objects.link(empty)
+        empty = handles.new_empty(self.armature, f"{self.item.name} reference")
         is_still = all(each.equals(transforms[0]) for each in transforms)
         frames = [self._frame(frame) for frame in range(len(transforms))]
         _key(empty, transforms[:1] if is_still else transforms, frames)

@@ -58,6 +58,14 @@ def test_something_else_than_an_armature_asks_for_one(complaints: Complaints) ->
     assert "Select an armature" in draw_all(complaints)["POISE_PT_character"]
 
 
+def test_leftovers_of_a_deleted_character_are_offered(armature: Any, complaints: Complaints) -> None:
+    add("SHAPE")
+    assert "leftovers_remove" not in draw_all(complaints)["POISE_PT_character"]
+    bpy.data.objects.remove(armature)
+    shown = draw_all(complaints)["POISE_PT_character"]
+    assert "1 empty" in shown and "poise.leftovers_remove" in shown
+
+
 def test_an_armature_without_bones_or_action_is_drawn(complaints: Complaints) -> None:
     bare = bpy.data.objects.new("Bare", bpy.data.armatures.new("Bare"))
     bpy.context.scene.collection.objects.link(bare)
