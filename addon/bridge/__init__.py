@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Armature to skeleton, action to motion and back: the only package that depends on the version of Blender."""
 
-from .baking import Baked, Target, bake
+from .baking import Baked, Strain, Target, bake
 from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
 from .context import scene as current_scene
 from .cycles import is_marked_cyclic
@@ -35,6 +35,7 @@ __all__ = [
     "Method",
     "Mover",
     "Reading",
+    "Strain",
     "Target",
     "animation_of",
     "apply_result",

@@ -230,7 +230,8 @@ class PoiseCharacter(PropertyGroup):
     target: EnumProperty(name="Target", description="Where the result is baked to", items=TARGETS)
     tolerance: FloatProperty(
         name="Thinning",
-        description="Leave out keys where curves stay this near the motion (radians or shares of the size); 0 keys all",
+        description="Leave out keys where curves stay this near the motion (radians or shares of the size) and "
+        "constraints hold; 0 keys all",
         min=0.0,
         soft_max=0.01,
         precision=4,

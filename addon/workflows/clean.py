@@ -12,7 +12,7 @@ from ... import solver
 from .. import bridge, translation
 from ..properties import character_of, follow_renames
 from ..properties.constraint_list import switch_off
-from . import detect, ground_gaps, loops, messages, ranges, solve
+from . import detect, ground_gaps, loops, messages, ranges, solve, strains
 
 Plant = solver.Footplant | solver.PlantedPoint
 
@@ -72,9 +72,10 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
     cleaned = solver.cleaned(clip, [*feet, *hands], options.method, ground=ground, cyclic=cyclic)
     solve.check_plausible(reading, clip, cleaned.clip, grounded)
     before = solver.foot_metrics(clip, feet, ground=ground)
-    after = solver.foot_metrics(cleaned.clip, feet, source=clip, ground=ground)
 
-    baked = bridge.bake(reading, cleaned.clip, target=options.target, tolerance=options.tolerance)
+    strain = strains.of_plants(cleaned, options.tolerance)
+    baked = bridge.bake(reading, cleaned.clip, target=options.target, tolerance=options.tolerance, strain=strain)
+    after = solver.foot_metrics(baked.clip, feet, source=clip, ground=ground)
     follow_renames(armature)
     unmet = tuple(_unmet(cleaned, reading))
     problems = [baked.rig_conflict] if baked.rig_conflict else []

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,33 +25,23 @@ Times = Sequence[float] | NDArray[np.float64]
 """(frames,) the frame of the scene for each frame of the clip."""
 
 
-RigErrors = Mapping[int, tuple[float, int]]
-"""For constraints that the constraints of the rig make impossible, by `id`: the largest error in Blender units or
-radians, and its frame in the clip."""
-
-
 def store_residuals(
-    character: PoiseCharacter,
-    report: solver.Report,
-    uids: Sequence[str],
-    times: Times,
-    rig_errors: RigErrors = MappingProxyType({}),
+    character: PoiseCharacter, residuals: Sequence[solver.Residual], uids: Sequence[str], times: Times
 ) -> None:
     """Store the error of each saved constraint; that of a held pose is the largest of its parts."""
     character.residuals.clear()
     entries: dict[str, Any] = {}
-    for residual, uid in zip(report.residuals, uids, strict=True):
+    for residual, uid in zip(residuals, uids, strict=True):
         is_new = uid not in entries
         entry = entries[uid] = entries[uid] if not is_new else character.residuals.add()
         mean = float(residual.distances.mean()) if residual.distances.size else 0.0
-        worst, frame = max((residual.worst, residual.worst_frame), rig_errors.get(id(residual.constraint), (0.0, 0)))
-        if is_new or worst > entry.worst:
-            entry.worst = worst
-            entry.worst_frame = times[max(frame, 0)]
+        if is_new or residual.worst > entry.worst:
+            entry.worst = residual.worst
+            entry.worst_frame = times[max(residual.worst_frame, 0)]
             entry.unit = "ANGLE" if isinstance(residual.constraint, ANGULAR) else "LENGTH"
         entry.uid = uid
         entry.mean = max(entry.mean, mean)
-        entry.misses = entry.misses or bool(residual.misses.any()) or id(residual.constraint) in rig_errors
+        entry.misses = entry.misses or bool(residual.misses.any())
 
 
 def store_advice(
@@ -94,25 +83,17 @@ def store_advice(
             _add(character, sentence)
 
 
-def constraints_off_by_rig(report: solver.Report, skeleton: solver.Skeleton, baked: bridge.Baked) -> RigErrors:
-    """The constraints whose bones the constraints of the rig keep from the result, with their errors."""
-    if not baked.rig_conflict:
-        return {}
-    found = {}
-    for residual in report.residuals:
-        constraint, frames = residual.constraint, residual.frames
-        is_angular = isinstance(constraint, ANGULAR)
-        joints = _joints_of(constraint, skeleton)
-        if not joints or not frames.size:
-            continue
-        off = (baked.angles if is_angular else baked.distances)[frames][:, joints].max(axis=1)
-        if off.max() > REPORTED_ERROR * (1.0 if is_angular else skeleton.size):
-            found[id(constraint)] = float(off.max()), int(frames[off.argmax()])
-    return found
-
-
-REPORTED_ERROR = 1e-3
-"""Sizes of the character, or radians: smaller errors are not reported."""
+def missed_as_baked(report: solver.Report, residuals: Sequence[solver.Residual], times: Times) -> list[str]:
+    """A sentence for each constraint that holds in the solve and is missed by the keys, given their residuals."""
+    sentences = []
+    for solved, baked in zip(report.residuals, residuals, strict=True):
+        if baked.misses.any() and not solved.misses.any():
+            missed = format_amount(baked.worst, isinstance(baked.constraint, ANGULAR))
+            sentences.append(
+                f"{baked.constraint.label} holds in the solve, but misses by up to {missed} as baked, at frame "
+                f"{times[baked.worst_frame]:g}: lower Thinning, or bake to a new action."
+            )
+    return sentences
 
 
 def _joints_of(constraint: solver.Constraint, skeleton: solver.Skeleton) -> list[int]:

@@ -47,8 +47,15 @@ class Residual:
     """(n,) the frames of its activity."""
     distances: Array
     """(n,) the largest residual of its effectors in each frame, in the clip's units or in radians."""
-    misses: BoolArray
-    """(n,) where that is more than a thousandth of the character's size, or of a radian."""
+    relative: Array
+    """(n,) the same in sizes of the character or in radians."""
+    joints: IntArray
+    """The joints that move its effectors."""
+
+    @property
+    def misses(self) -> BoolArray:
+        """(n,) where it is more than a thousandth of the character's size, or of a radian."""
+        return np.asarray(self.relative > MISSED)
 
     @property
     def worst(self) -> float:

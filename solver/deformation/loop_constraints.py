@@ -102,17 +102,21 @@ class Repeated:
         """`belongs` by the `id` of each of `constraints`."""
         return {id(each): where for each, where in zip(self.constraints, self.belongs, strict=True)}
 
-    def report(self, repeated: Report) -> Report:
-        """The report on the loop, with its own constraints and frames, from that on the repeated clip."""
+    def residuals(self, repeated: Iterable[Residual]) -> tuple[Residual, ...]:
+        """The residuals of the loop's own constraints, in its own frames, from those in the repeated clip."""
         middle = self.loop.copies_each_side
         residuals: dict[int, Residual] = {}
-        for residual in repeated.residuals:
+        for residual in repeated:
             number = self._numbers[id(residual.constraint)].get(middle)
             if number is not None:
                 frames = residual.frames - self.loop.first
                 residuals[number] = replace(residual, constraint=self.originals[number], frames=frames)
+        return tuple(residuals[number] for number in range(len(self.originals)))
+
+    def report(self, repeated: Report) -> Report:
+        """The report on the loop, with its own constraints and frames, from that on the repeated clip."""
         return Report(
-            tuple(residuals[number] for number in range(len(self.originals))),
+            self.residuals(repeated.residuals),
             tuple(self._own_conflict(conflict) for conflict in repeated.conflicts),
             tuple(replace(limb, spans=self._own_spans(limb.spans)) for limb in repeated.stretched),
             self._own_breaches(repeated.breaches),
