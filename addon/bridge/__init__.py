@@ -12,6 +12,7 @@ from .plain_copies import has_movers, plain_copy
 from .reading import Method, Reading, frame_range, mover_above, read, read_in_steps
 from .renaming import bone_names, renames
 from .sampling import frame_restored, set_frame
+from .scene_frames import in_scene_frames, scene_frame
 from .skins import is_skinned_to
 from .solids import plane_of, triangles_of
 from .sources import (
@@ -49,6 +50,7 @@ __all__ = [
     "frame_range",
     "frame_restored",
     "has_movers",
+    "in_scene_frames",
     "is_hidden",
     "is_locked",
     "is_marked_cyclic",
@@ -64,6 +66,7 @@ __all__ = [
     "renames",
     "restore_source",
     "results_without",
+    "scene_frame",
     "select",
     "set_frame",
     "set_hidden",

@@ -115,7 +115,8 @@ def _each(
     found: _Converted[_Made] = _Converted()
     for item in chosen:
         try:
-            found.made.append((convert(_ConstraintTranslator(armature, reading, item)), item.uid))
+            with bridge.in_scene_frames(reading.times):
+                found.made.append((convert(_ConstraintTranslator(armature, reading, item)), item.uid))
         except _OutOfRangeError as error:
             found.skipped.append(str(error))
         except _LostObjectError as error:

@@ -69,7 +69,8 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
     feet = [plant for plant in grounded.constraints if isinstance(plant, solver.Footplant)]
     ground = grounded.ground
     cyclic = loops.is_loop(reading, clip)
-    cleaned = solver.cleaned(clip, [*feet, *hands], options.method, ground=ground, cyclic=cyclic)
+    with bridge.in_scene_frames(reading.times):
+        cleaned = solver.cleaned(clip, [*feet, *hands], options.method, ground=ground, cyclic=cyclic)
     solve.check_plausible(reading, clip, cleaned.clip, grounded)
     before = solver.foot_metrics(clip, feet, ground=ground)
 

@@ -105,7 +105,8 @@ def find_similar(
             raise translation.TranslationError(
                 f"Bone {bone!r} is none of the bones that move the character: choose a deforming bone instead."
             )
-        found = solver.detect(clip, bone, [template])
+        with bridge.in_scene_frames(reading.times):
+            found = solver.detect(clip, bone, [template])
         counts[bone] = len(found)
         for each in found:
             proposals += as_constraints(clip, bone, each, reading)

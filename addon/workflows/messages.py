@@ -69,7 +69,7 @@ def store_advice(
         for advice in conflict.advice:
             if first and advice.kind == "recruit":
                 continue
-            _add(character, advice_sentence(advice, conflict, times), uid)
+            _add(character, advice.told(lambda frame: f"{bridge.scene_frame(times, frame):g}", format_amount), uid)
     # Straight limbs matter only where a constraint is missed: most captures begin with straight arms.
     missed = [span for conflict in report.conflicts for span in conflict.spans]
     for limb in report.stretched:
@@ -138,11 +138,6 @@ def conflict_sentence(conflict: solver.Conflict, times: Times) -> str:
     missed = format_amount(conflict.worst, isinstance(conflict.constraint, ANGULAR))
     when, worst = format_spans(conflict.spans, times), f"{times[conflict.worst_frame]:g}"
     return f"{conflict.constraint.label} {conflict.outcome} at {when}; it misses by up to {missed}, at frame {worst}."
-
-
-def advice_sentence(advice: solver.Advice, conflict: solver.Conflict, times: Times) -> str:
-    """The solver's advice with its frame as a frame of the scene."""
-    return advice.sentence.replace(f"at frame {conflict.worst_frame}", f"at frame {times[conflict.worst_frame]:g}")
 
 
 def format_spans(spans: Sequence[tuple[int, int]], times: Times) -> str:

@@ -74,14 +74,15 @@ def solve_in_steps(
     grounded = ground_gaps.place_on_ground(armature, clip, translated.constraints, translated.uids)
     translated = replace(translated, constraints=grounded.constraints)
     cyclic = loops.is_loop(reading, clip)
-    steps = solver.deforming(
-        clip,
-        translated.constraints,
-        ground=grounded.ground,
-        cyclic=cyclic,
-        keep_ends=not cyclic and ranges.is_part_of_action(armature),
-    )
-    deformation = yield from _relayed(steps, lambda step: (step.stage.value, step.share))
+    with bridge.in_scene_frames(reading.times):
+        steps = solver.deforming(
+            clip,
+            translated.constraints,
+            ground=grounded.ground,
+            cyclic=cyclic,
+            keep_ends=not cyclic and ranges.is_part_of_action(armature),
+        )
+        deformation = yield from _relayed(steps, lambda step: (step.stage.value, step.share))
     yield progress.BAKING, 0.0
     check_plausible(reading, clip, deformation.clip, grounded)
     solved = _Solved(reading, clip.skeleton, translated, grounded, deformation, deformation.report, cyclic)

@@ -17,6 +17,7 @@ from ..core.arrays import Array, BoolArray, IntArray, median
 from ..core.errors import ConstraintError, LandmarkError
 from ..core.numbers import is_number
 from ..core.robust import robust_mean
+from ..core.sentences import Frame
 from .base import Constraint, Track, three_numbers
 from .eases import velocity_blend
 from .effectors import PointEffector
@@ -34,6 +35,10 @@ EDGE_SAMPLES, EDGE_STEP = 65, 0.5
 """The ground between heel and ball is sampled at so many points. A jump between two neighbours by more than this share
 of the foot's length is an edge, such as that of a stair: heel and ball do not both stand on it. A foot bridges lower
 steps: it slopes by less than thirty degrees on them."""
+
+
+WORDS = {"heel": "heel", "toe": "ball"}
+"""The parts of a foot in messages, by their names in `Footplant.stays`."""
 
 
 @dataclass(frozen=True)
@@ -132,16 +137,19 @@ class Footplant(Constraint):
                     raise ConstraintError(f"{self.label}: its {what} must be a finite number of frames, not {time!r}.")
             if strike > off:
                 raise ConstraintError(
-                    f"{self.label}: an impossible order of events: the {end} leaves the ground at frame {off:g}, "
-                    f"before it strikes at {strike:g}."
+                    f"{self.label}: an impossible order of events: the {WORDS[end]} leaves the ground at frame ",
+                    Frame(off),
+                    ", before it strikes at ",
+                    Frame(strike),
+                    ".",
                 )
         stays = self.stays
         if not stays:
-            raise ConstraintError(f"{self.label}: it needs the events of the heel, of the toe, or of both.")
+            raise ConstraintError(f"{self.label}: it needs the events of the heel, of the ball, or of both.")
         if len(stays) == 2 and max(begin for begin, _ in stays.values()) > min(end for _, end in stays.values()):
             raise ConstraintError(
-                f"{self.label}: an impossible order of events: heel and toe are never on the ground together; make two "
-                "plants of it."
+                f"{self.label}: an impossible order of events: heel and ball are never on the ground together; make "
+                "two plants of it."
             )
 
     @property
@@ -176,8 +184,8 @@ class Footplant(Constraint):
 
     def tracks(self, source: Source) -> list[Track]:
         for part, (begin, end) in self.stays.items():
-            self.check_time(source, f"its {part} strike", begin)
-            self.check_time(source, f"its {part} off", end)
+            self.check_time(source, f"its {WORDS[part]} strike", begin)
+            self.check_time(source, f"its {WORDS[part]} off", end)
         foot = self._foot(source)
         stand = self._stand(source, foot)
         times = [time for stay in self.stays.values() for time in stay]
@@ -186,7 +194,9 @@ class Footplant(Constraint):
         begin, end = max(wanted_begin, 0.0), min(wanted_end, source.frames - 1.0)
         frames = active_frames(begin, end)
         if not frames.size:
-            raise ConstraintError(f"{self.label}: there is no frame between its begin {begin:g} and its end {end:g}.")
+            raise ConstraintError(
+                f"{self.label}: there is no frame between its begin ", Frame(begin), " and its end ", Frame(end), "."
+            )
         heel_outranks_ball = self._heel_outranks_ball(frames)
         tracks: list[Track] = []
         for part, outranks_partner in (("heel", heel_outranks_ball), ("toe", 1.0 - heel_outranks_ball)):

@@ -20,6 +20,7 @@ from ..core import rotations
 from ..core.arrays import Array, IntArray
 from ..core.errors import ConstraintError, PoiseError
 from ..core.numbers import is_number
+from ..core.sentences import Frame
 from ..core.smooth_steps import smooth_step
 from .base import Constraint, Recruit
 from .orientation import OrientationConstraint
@@ -73,7 +74,9 @@ class HeldPose:
             if not is_number(value) and not (value is None and what.startswith("ease")):
                 raise ConstraintError(f"{self.label}: its {what} must be a finite number of frames, not {value!r}.")
         if self.begin > self.end:
-            raise ConstraintError(f"{self.label}: it begins at frame {self.begin:g}, after its end at {self.end:g}.")
+            raise ConstraintError(
+                f"{self.label}: it begins at frame ", Frame(self.begin), ", after its end at ", Frame(self.end), "."
+            )
         made: list[Constraint] = []
         for joint, rotation in self.rotations.items():
             try:

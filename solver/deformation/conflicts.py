@@ -18,6 +18,7 @@ import numpy as np
 from ..body.clip import Clip
 from ..constraints import Constraint
 from ..core.arrays import Array, BoolArray, IntArray, nearest_of, runs
+from ..core.sentences import Amount, Frame, Part, SayAmount, SayFrame, told
 from .frame_tasks import ChannelTask, FrameTasks
 from .trials import Trial, TrialResults
 
@@ -73,9 +74,19 @@ class Advice:
     """A change that would bring a missed constraint nearer to its targets; tried on its worst frame."""
 
     kind: Literal["priority", "recruit", "move"]
-    sentence: str
+    parts: tuple[Part, ...]
+    """Of its sentence."""
     remaining: float
     """The residual after the change, in the clip's units or radians."""
+
+    @property
+    def sentence(self) -> str:
+        """The sentence, in frames and units of the clip."""
+        return told(self.parts)
+
+    def told(self, frame: SayFrame, amount: SayAmount) -> str:
+        """The sentence with other texts for frames and amounts."""
+        return told(self.parts, frame, amount)
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,9 +286,12 @@ class _Inquiry:
 
     def _is_met(self, residual: float, frame: int) -> bool:
         """Whether a residual is none, in the clip's units or radians."""
+        return residual <= MISSED * (1.0 if self._is_angular(frame) else self.clip.skeleton.size)
+
+    def _is_angular(self, frame: int) -> bool:
+        """Whether the residuals of the constraint in a frame are angles."""
         channels = self.frame_tasks.timeline.channels
-        is_angular = all(channels[number].effector.is_angular for number in np.flatnonzero(self._own(frame)))
-        return residual <= MISSED * (1.0 if is_angular else self.clip.skeleton.size)
+        return all(channels[number].effector.is_angular for number in np.flatnonzero(self._own(frame)))
 
     def _active_in(self, frame: int) -> set[int]:
         """The constraints that may be causes in a frame."""
@@ -375,29 +389,34 @@ class _Inquiry:
         """To lower the priority of the causes, if that helps."""
         labels = [self.frame_tasks.timeline.constraints[other].label for other in sorted(causes)]
         if labels and remaining <= self.helps:
-            sentence = (
+            parts = (
                 f"Lower the priority of {' and '.join(labels)} below {self.constraint.priority} (or raise that of "
-                f"{self.constraint.label}): it would then miss by {remaining:.3g} at frame {self.frame}, and they "
-                "would be missed instead."
+                f"{self.constraint.label}): it would then miss by ",
+                *(self._amount(remaining), " at frame ", Frame(self.frame)),
+                ", and they would be missed instead.",
             )
-            yield Advice("priority", sentence, remaining)
+            yield Advice("priority", parts, remaining)
 
     def _recruiting_advice(self, remaining: float, more_joints: Sequence[str]) -> Iterator[Advice]:
         """To recruit more joints, if that helps."""
         if remaining <= self.helps:
-            sentence = (
-                f"Let {self.constraint.label} recruit {' and '.join(more_joints)} too: it would then miss by "
-                f"{remaining:.3g} at frame {self.frame}."
+            parts = (
+                f"Let {self.constraint.label} recruit {' and '.join(more_joints)} too: it would then miss by ",
+                *(self._amount(remaining), " at frame ", Frame(self.frame), "."),
             )
-            yield Advice("recruit", sentence, remaining)
+            yield Advice("recruit", parts, remaining)
+
+    def _amount(self, residual: float) -> Amount:
+        return Amount(residual, self._is_angular(self.frame))
 
     def _moving_advice(self) -> Iterator[Advice]:
         """To move the targets to where the effectors are."""
         moves = list(self._moves())
         if moves:
-            yield Advice("move", f"Move the target of {' and of '.join(moves)} at frame {self.frame}.", 0.0)
+            parts = [part for number, move in enumerate(moves) for part in (" and of " if number else "", *move)]
+            yield Advice("move", ("Move the target of ", *parts, " at frame ", Frame(self.frame), "."), 0.0)
 
-    def _moves(self) -> Iterator[str]:
+    def _moves(self) -> Iterator[tuple[Part, ...]]:
         """How far its targets must move to where the effectors are in the result, or a little less far away."""
         state, size = self.clip.world.at(np.array([self.frame])), self.clip.skeleton.size
         for each in self._own_tasks():
@@ -405,8 +424,8 @@ class _Inquiry:
             way = -each.task.error(state)[0]
             length = float(np.linalg.norm(way))
             if length > MISSED * size and not effector.is_angular and len(way) == effector.width:
-                by = ", ".join(f"{component:.3g}" for component in way * (1.0 + WITHIN * size / length))
-                yield f"{effector.describe(self.clip.skeleton.names)} by ({by})"
+                x, y, z = (Amount(float(component)) for component in way * (1.0 + WITHIN * size / length))
+                yield f"{effector.describe(self.clip.skeleton.names)} by (", x, ", ", y, ", ", z, ")"
 
     # Frames ----------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..constraints import Constraint, Footplant, Source, Track
+from ..core.sentences import Frame, Part
 from .conflicts import Spans
 from .loops import APART, Loop
 from .report import Cause, Conflict, Report, Residual, RuleBreach
@@ -143,15 +144,18 @@ class Repeated:
                 takes = cause.takes_effector or known.takes_effector
                 causes[number] = Cause(known.constraint, self._own_spans(cause.spans, known.spans), takes)
         frame = conflict.worst_frame - self.loop.first
-        at, now = f"at frame {conflict.worst_frame}", f"at frame {frame}"
         return replace(
             conflict,
             constraint=self.originals[own],
             causes=tuple(causes.values()),
             spans=self._own_spans(conflict.spans),
             worst_frame=frame,
-            advice=tuple(replace(each, sentence=each.sentence.replace(at, now)) for each in conflict.advice),
+            advice=tuple(replace(each, parts=tuple(map(self._own_frame, each.parts))) for each in conflict.advice),
         )
+
+    def _own_frame(self, part: Part) -> Part:
+        """A part of a sentence, with a frame of the repeated clip as the loop's own."""
+        return Frame(part.time - self.loop.first) if isinstance(part, Frame) else part
 
     def _own_spans(self, spans: Spans, known: Spans = ()) -> Spans:
         """Intervals of the repeated clip in the loop's own frames, and others that are known."""

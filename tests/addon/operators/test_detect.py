@@ -151,7 +151,7 @@ def test_proposals_for_one_bone_leave_those_for_others(armature: bpy.types.Objec
 def test_what_is_no_example_is_reported_in_a_sentence(armature: bpy.types.Object) -> None:
     before = state()
     assert "preview range" in refused("detect_template", bone=FOOT)
-    assert "too short" in refused("detect_template", bone=FOOT, begin=10, end=11)
+    assert "from frame 10 to 11 is too short" in refused("detect_template", bone=FOOT, begin=10, end=11)
     assert "does not lie within" in refused("detect_template", bone=FOOT, begin=10, end=100_000)
     assert "no bone 'Missing'" in refused("detect_template", bone="Missing", begin=10, end=20)
     assert state() == before
