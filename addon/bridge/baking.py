@@ -381,12 +381,12 @@ def _notes(
     is_coarse = target == "combine" and not is_thinned and not reading.unbakeable
     if is_coarse and _COMBINED_ROUNDING < gap / reading.clip.skeleton.size <= _REPORTED_GAP:
         notes.append(
-            f"Blender combines quaternions coarsely, which puts bones up to {gap:.3g} off: bake to a replacing layer "
-            "where that matters."
+            f"Blender combines quaternions coarsely, which puts bones up to {format_length(gap)} off: bake to a "
+            "replacing layer where that matters."
         )
     if gap > _REPORTED_GAP * reading.clip.skeleton.size and not is_thinned and not is_kept_off_by_rig:
         notes.append(
-            f"Connected bones are up to {gap:.3g} away from where the result has them, since they may not leave "
-            "their parents: bake with stretching."
+            f"Connected bones are up to {format_length(gap)} away from where the result has them, since they may not "
+            "leave their parents: bake with stretching."
         )
     return tuple(notes)
