@@ -121,6 +121,8 @@ class Conflict:
     """Its largest residual, in the clip's units or radians."""
     worst_frame: int
     advice: tuple[Advice, ...]
+    is_at_kept_end: bool = False
+    """Whether it is missed because an end of the clip is kept, from which its effector needs time to the target."""
 
     @property
     def conflicting(self) -> tuple[Constraint, ...]:
@@ -130,6 +132,8 @@ class Conflict:
     @property
     def outcome(self) -> str:
         """Why the constraint is missed, as the part of a sentence that follows its label."""
+        if self.is_at_kept_end:
+            return "is not met, since the motion before or after the solved frames stays as it is,"
         if self.alone > HELPS * self.worst:
             return "is out of reach even alone"
         if self.causes:
@@ -239,6 +243,9 @@ class _Inquiry:
 
     def conducted(self) -> Generator[list[Trial], None, Conflict]:
         """Find the conflict of the constraint; yields the trials that must be solved before it goes on."""
+        if self._is_left_to_source(np.array([self.frame])).any():
+            spans, worst = self._spans(self.missed), self.residual.worst
+            return Conflict(self.constraint, (), np.nan, spans, worst, self.frame, (), is_at_kept_end=True)
         alone = self._beside(self.frame, ())
         recruiting, more_joints = self._recruiting()
         frames = self._decisive_frames()
@@ -283,6 +290,11 @@ class _Inquiry:
             self.residual.worst_frame,
             tuple(advice),
         )
+
+    def _is_left_to_source(self, frames: IntArray) -> BoolArray:
+        """(frames,) where the ends of the clip are kept."""
+        left = self.frame_tasks.timeline.left_to_source
+        return np.zeros(len(frames), dtype=bool) if left is None else left[frames]
 
     def _is_met(self, residual: float, frame: int) -> bool:
         """Whether a residual is none, in the clip's units or radians."""
@@ -443,6 +455,7 @@ class _Inquiry:
             holds = [track.hold_frames for track in channel.tracks if track.constraint is self.constraint]
             held = np.intersect1d(np.concatenate(holds), self.missed) if holds else self.missed[:0]
             held = held[(owners[held] != self.number) | ~channel.in_hold[held]]
+            held = held[~self._is_left_to_source(held)]
             others = np.flatnonzero((owners >= 0) & (owners != self.number))
             if held.size and others.size:
                 takers = owners[nearest_of(others, self.clip.frames)[held]]
