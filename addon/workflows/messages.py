@@ -25,6 +25,14 @@ Times = Sequence[float] | NDArray[np.float64]
 """(frames,) the frame of the scene for each frame of the clip."""
 
 
+def clear_reports(character: PoiseCharacter) -> None:
+    """Remove the reports of the last solve and the last cleanup, whose result is shown no more."""
+    character.residuals.clear()
+    character.advice.clear()
+    character.last_solve = character.last_clean = ""
+    character.has_metrics = False
+
+
 def store_residuals(
     character: PoiseCharacter, residuals: Sequence[solver.Residual], uids: Sequence[str], times: Times
 ) -> None:
