@@ -18,7 +18,7 @@ class OnArmature:
     """Mixed into operators, which implement `run`."""
 
     report: Any
-    bl_options: Any
+    bl_options: Any = frozenset()
     level = "INFO"
     """The type of report for the sentence of `run`, which sets it to "WARNING" where there is a problem."""
 

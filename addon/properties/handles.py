@@ -18,7 +18,7 @@ DISPLAY = {"SHAPE": "SPHERE", "FOOTPLANT": "ARROWS", "ORIENTATION": "ARROWS", "L
 
 COLLECTION_MARK, EMPTY_MARK = "poise_points", "poise_point"
 """Custom properties of the collections and of the empties that Poise has made, by which they are known when their
-character has been deleted."""
+character has been deleted. They hold the name: what the animator has renamed or duplicated has another one."""
 
 EMPTY_SIZE = 0.05
 """The display size of empties as a share of the armature's longest side."""
@@ -30,7 +30,7 @@ def collection_of(armature: bpy.types.Object) -> bpy.types.Collection:
     found: bpy.types.Collection | None = character.collection
     if found is None:
         found = bpy.data.collections.new(f"Poise {armature.name}")
-        found[COLLECTION_MARK] = True
+        found[COLLECTION_MARK] = found.name
         character.collection, character.owner = found, armature.name
     scene = bridge.current_scene()
     if found not in scene.collection.children_recursive:
@@ -41,15 +41,20 @@ def collection_of(armature: bpy.types.Object) -> bpy.types.Collection:
 def new_empty(armature: bpy.types.Object, name: str) -> bpy.types.Object:
     """A new empty in the character's collection, with a quaternion as its rotation."""
     empty = bpy.data.objects.new(name, None)
-    empty[EMPTY_MARK] = True
+    empty[EMPTY_MARK] = empty.name
     empty.rotation_mode = "QUATERNION"
     collection_of(armature).objects.link(empty)
     return empty
 
 
 def is_point(found: bpy.types.Object) -> bool:
-    """Whether an object is an empty that Poise has made."""
-    return found.type == "EMPTY" and context.custom_property(found, EMPTY_MARK) is not None
+    """Whether an object is an empty that Poise has made and that has the name which it got."""
+    return found.type == "EMPTY" and context.custom_property(found, EMPTY_MARK) == found.name
+
+
+def is_renamed(collection: bpy.types.Collection) -> bool:
+    """Whether a collection has another name than Poise has given it."""
+    return bool(context.custom_property(collection, COLLECTION_MARK) != collection.name)
 
 
 def point_collections() -> list[bpy.types.Collection]:
@@ -77,6 +82,7 @@ def copied_empty(armature: bpy.types.Object, empty: bpy.types.Object, name: str)
     """A copy of an empty, with its animation, in the character's collection."""
     copied: Any = empty.copy()
     copied.name = name
+    copied[EMPTY_MARK] = copied.name
     if copied.animation_data is not None and copied.animation_data.action is not None:
         copied.animation_data.action = copied.animation_data.action.copy()
     collection_of(armature).objects.link(copied)
@@ -131,6 +137,7 @@ def make_own(armature: bpy.types.Object) -> None:
         else:  # it was duplicated together with the armature
             own.objects.link(held)
             shared.objects.unlink(held)
+            held[EMPTY_MARK] = held.name
 
 
 def _characters() -> Iterator[bpy.types.Object]:

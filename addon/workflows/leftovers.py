@@ -42,7 +42,11 @@ def find() -> Leftovers:
     used = [character_of(armature).collection for armature in living]
     left = [found for found in handles.point_collections() if found not in used]
     empties = _unused([empty for found in left for empty in found.objects if handles.is_point(empty)], living)
-    emptied = [found for found in left if not len(found.children) and set(found.objects) <= set(empties)]
+    emptied = [
+        found
+        for found in left
+        if not handles.is_renamed(found) and not len(found.children) and set(found.objects) <= set(empties)
+    ]
     return Leftovers(tuple(empties), tuple(emptied), tuple(bridge.results_without(living)))
 
 
@@ -63,7 +67,9 @@ def remove() -> str:
 
 def _is_living(armature: bpy.types.Object) -> bool:
     """Whether an armature is in a collection or kept on purpose; a deleted one may still be held by a modifier."""
-    return len(armature.users_collection) > 0 or armature.use_fake_user
+    if armature.use_fake_user or handles.is_in_scene(armature):
+        return True
+    return len(armature.users_collection) > 0  # slow, since Blender looks through all collections
 
 
 def _unused(empties: list[bpy.types.Object], living: list[bpy.types.Object]) -> list[bpy.types.Object]:

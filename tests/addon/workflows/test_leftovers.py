@@ -82,6 +82,27 @@ def test_what_the_animator_has_made_or_uses_stays(solved: bpy.types.Object) -> N
     assert set(collection.objects) == {prop, bpy.data.objects[kept]}
 
 
+def test_what_the_animator_has_duplicated_or_renamed_stays(solved: bpy.types.Object) -> None:
+    one, other = (item.points[0].object for item in character_of(solved).constraints)
+    bpy.ops.object.select_all(action="DESELECT")
+    one.select_set(True)
+    bpy.ops.object.duplicate()
+    (duplicated,) = (found for found in empties() if found not in (one, other))
+    other.name = "Where the cup stands"
+    kept = {duplicated.name, "Where the cup stands"}
+    delete(solved)
+    bpy.ops.poise.leftovers_remove()
+    assert {found.name for found in empties()} == kept
+
+
+def test_a_collection_that_was_renamed_stays(solved: bpy.types.Object) -> None:
+    character_of(solved).collection.name = "Targets"
+    delete(solved)
+    bpy.ops.poise.leftovers_remove()
+    assert not empties() and [found.name for found in bpy.data.collections] == ["Targets"]
+    assert not leftovers.find()
+
+
 def test_the_empties_of_a_copy_stay(solved: bpy.types.Object) -> None:
     bpy.ops.object.select_all(action="DESELECT")
     solved.select_set(True)
