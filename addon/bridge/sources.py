@@ -266,8 +266,11 @@ def remove_unused_results(armature: bpy.types.Object, before: Animation) -> tupl
     disconnected: list[str] = []
     names = re.compile(rf"{re.escape(result_name(armature, before))}(\.\d+)?")
     for action in list(bpy.data.actions):
-        is_unused = is_result(action) and action.users <= int(action.use_fake_user) and not context.is_linked(action)
-        if is_unused and names.fullmatch(action.name) and context.custom_property(action, SOURCE) == before.source:
+        if (
+            _is_unused_result(action)
+            and names.fullmatch(action.name)
+            and context.custom_property(action, SOURCE) == before.source
+        ):
             with suppress(BridgeError):  # one whose record cannot be read is kept
                 disconnected += ResultRecord.read(action).disconnected
                 bpy.data.actions.remove(action)
@@ -276,21 +279,26 @@ def remove_unused_results(armature: bpy.types.Object, before: Animation) -> tupl
 
 def results_without(armatures: Iterable[bpy.types.Object]) -> list[bpy.types.Action]:
     """The results that nothing shows and whose source none of the armatures has; none that was renamed."""
+    unused = [action for action in bpy.data.actions if _is_unused_result(action)]
     sources, names = [], []
-    for armature in armatures:
+    for armature in armatures if unused else ():
         with suppress(BridgeError):
             sources.append(animation_of(armature).source)
         names.append(shortened(armature.name) + SUFFIX)
     found = []
-    for action in bpy.data.actions:
-        if is_result(action) and action.users <= int(action.use_fake_user) and not context.is_linked(action):
-            source, name = context.custom_property(action, SOURCE), re.sub(r"\.\d+$", "", action.name)
-            if source is None:
-                is_left = name.endswith(SUFFIX) and name not in names
-            else:
-                is_left = name == shortened(source.name) + SUFFIX and source not in sources
-            found += [action] if is_left else []
+    for action in unused:
+        source, name = context.custom_property(action, SOURCE), re.sub(r"\.\d+$", "", action.name)
+        if source is None:
+            is_left = name.endswith(SUFFIX) and name not in names
+        else:
+            is_left = name == shortened(source.name) + SUFFIX and source not in sources
+        found += [action] if is_left else []
     return found
+
+
+def _is_unused_result(action: bpy.types.Action) -> bool:
+    """Whether an action of this file is a result that nothing shows."""
+    return is_result(action) and action.users <= int(action.use_fake_user) and not context.is_linked(action)
 
 
 def shortened(name: str) -> str:

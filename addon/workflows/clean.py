@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import bpy
+import numpy as np
 
 from ... import solver
 from .. import bridge, translation
@@ -78,7 +79,7 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
     baked = bridge.bake(reading, cleaned.clip, target=options.target, tolerance=options.tolerance, strain=strain)
     after = solver.foot_metrics(baked.clip, feet, source=clip, ground=ground)
     follow_renames(armature)
-    unmet = tuple(_unmet(cleaned, reading))
+    unmet = tuple(_unmet(cleaned, baked, reading))
     problems = [baked.rig_conflict] if baked.rig_conflict else []
     sentence = messages.prefixed(problems, _summary(len(feet), len(hands), unmet, baked, cyclic))
     character = character_of(armature)
@@ -151,9 +152,12 @@ def _nothing_found(options: CleanOptions, clip: solver.Clip, reading: bridge.Rea
     )
 
 
-def _unmet(cleaned: solver.Cleaned, reading: bridge.Reading) -> Iterable[str]:
-    """A sentence for each plant that is missed by a visible distance, in frames and units of the scene."""
-    for plant, distances in zip(cleaned.plants, cleaned.residuals, strict=True):
+def _unmet(cleaned: solver.Cleaned, baked: bridge.Baked, reading: bridge.Reading) -> Iterable[str]:
+    """A sentence for each plant that is missed by a visible distance, by the cleanup or by the keys that were baked, in
+    frames and units of the scene."""
+    shifts = strains.plant_shifts(cleaned, baked.clip)
+    for plant, residuals, shift in zip(cleaned.plants, cleaned.residuals, shifts, strict=True):
+        distances = np.maximum(residuals, shift)
         worst = int(distances.argmax())
         if distances[worst] > solver.VISIBLE_ERROR * cleaned.clip.skeleton.size:
             missed = messages.format_amount(float(distances[worst]), is_angular=False)

@@ -73,7 +73,7 @@ def store_advice(
         uid = uid_of[id(conflict.constraint)]
         _add(character, conflict_sentence(conflict, times), uid)
         for cause in conflict.told_causes:
-            _add(character, cause.sentence(format_spans(cause.spans, times)), uid)
+            _add(character, cause_sentence(cause, times), uid)
         for advice in conflict.advice:
             if first and advice.kind == "recruit":
                 continue
@@ -146,6 +146,12 @@ def conflict_sentence(conflict: solver.Conflict, times: Times) -> str:
     missed = format_amount(conflict.worst, isinstance(conflict.constraint, ANGULAR))
     when, worst = format_spans(conflict.spans, times), f"{times[conflict.worst_frame]:g}"
     return f"{conflict.constraint.label} {conflict.outcome} at {when}; it misses by up to {missed}, at frame {worst}."
+
+
+def cause_sentence(cause: solver.Cause, times: Times) -> str:
+    """Which constraint is the cause of a conflict, and at which frames."""
+    does = "moves the same point" if cause.takes_effector else "needs the same bones"
+    return f"{cause.constraint.label} {does} at {format_spans(cause.spans, times)}."
 
 
 def format_spans(spans: Sequence[tuple[int, int]], times: Times) -> str:

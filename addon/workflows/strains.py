@@ -40,21 +40,30 @@ def of_constraints(deformation: solver.Deformation, residuals: Iterable[solver.R
 
 def of_plants(cleaned: solver.Cleaned, tolerance: float) -> Strain:
     """The strain on the points of plants: how far they are from where the cleaned clip has them."""
-    result, skeleton = cleaned.clip, cleaned.clip.skeleton
+    skeleton = cleaned.clip.skeleton
     allowed = CAREFUL * allowed_error(tolerance) * skeleton.size
-    points = [_point_of(plant, skeleton) for plant in cleaned.plants]
 
     def strain(clip: solver.Clip) -> Array:
-        found = np.zeros((clip.frames, len(clip.skeleton)))
-        for plant, point in zip(cleaned.plants, points, strict=True):
+        found = np.zeros((clip.frames, len(skeleton)))
+        for plant, apart in zip(cleaned.plants, plant_shifts(cleaned, clip), strict=True):
+            point = _point_of(plant, skeleton)
             if point is not None:
-                during = slice(plant.begin, plant.end + 1)
-                apart = np.linalg.norm(clip.position(point)[during] - result.position(point)[during], axis=-1)
-                chain = list(skeleton.tree.chain(int(skeleton.resolve(point).joint)))
-                found[during, chain] = np.maximum(found[during, chain], (apart / allowed)[:, None])
+                at = slice(plant.begin, plant.end + 1), list(skeleton.tree.chain(int(skeleton.resolve(point).joint)))
+                found[at] = np.maximum(found[at], (apart / allowed)[:, None])
         return found
 
     return strain
+
+
+def plant_shifts(cleaned: solver.Cleaned, clip: solver.Clip) -> list[Array]:
+    """For each plant (its frames,): how far a clip has its point from where the cleaned clip has it, in its units."""
+    shifts = []
+    for plant in cleaned.plants:
+        point, shift = _point_of(plant, clip.skeleton), np.zeros((clip.frames, 3))
+        if point is not None:
+            shift = clip.position(point) - cleaned.clip.position(point)
+        shifts.append(np.asarray(np.linalg.norm(shift[plant.begin : plant.end + 1], axis=-1)))
+    return shifts
 
 
 def _point_of(plant: solver.PlantedPoint, skeleton: solver.Skeleton) -> int | solver.BodyPoint | None:

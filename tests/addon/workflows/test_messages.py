@@ -92,3 +92,10 @@ def test_metrics_are_stored_in_units_of_the_scene(armature: bpy.types.Object, re
     messages.store_metrics(stored, metrics, clip.skeleton.size)
     assert stored.slide == pytest.approx(metrics.slide * clip.skeleton.size, rel=1e-5)
     assert stored.skating_ratio == pytest.approx(metrics.skating_ratio, rel=1e-5)
+
+
+def test_a_cause_is_told_in_words_of_the_panel() -> None:
+    pin = solver.ShapeConstraint("l_wrist", 0, 9, name="Pin")
+    for takes, does in ((True, "moves the same point"), (False, "needs the same bones")):
+        cause = solver.Cause(pin, ((3, 5),), takes)
+        assert messages.cause_sentence(cause, TIMES) == f"Pin {does} at frames 104 to 106."

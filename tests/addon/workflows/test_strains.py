@@ -120,3 +120,12 @@ def test_the_strain_of_a_missed_constraint_is_what_is_added_to_it(armature: bpy.
     off = strain(deformation.clip.with_motion(solver.Motion(deformation.clip.motion.rotations, moved)))
     wrist, other = (reading.clip.skeleton.index(name) for name in ("l_wrist", "r_wrist"))
     assert off[19, wrist] > 1.0 and off[:, other].max() == 0.0
+
+
+def test_a_plant_that_the_keys_move_visibly_is_told(
+    armature: bpy.types.Object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not clean.clean(armature).unmet
+    monkeypatch.setattr(strains, "allowed_error", lambda tolerance: np.inf)
+    result = clean.clean(armature, clean.CleanOptions(tolerance=0.02))
+    assert any("from where it should stand" in sentence for sentence in result.unmet)
