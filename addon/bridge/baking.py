@@ -147,13 +147,20 @@ def _with_needed_keys(
     """The plan with as many keys as it takes until no joint strains a constraint, or no key is left out where one does.
 
     First the tolerances are tightened there, which needs fewer keys. Then keys are added in the worst frame of each run
-    of such frames, again and again.
+    of such frames, again and again. Strain that would be there with all keys does not count: the rig is its cause.
     """
     joint_of = {int(bone): joint for joint, bone in enumerate(reading.joints.bones)}
 
+    def strained_joints(plan: list[ChangedProperty]) -> Array:
+        """(frames, joints)"""
+        return strain(_clip_of(reading, _keyed_pose(reading, edits, plan), result))
+
+    anyway = strained_joints(planned_changes(reading, edits, tolerance=0.0))
+    anyway[anyway <= 1.0] = 0.0
+
     def strains(plan: list[ChangedProperty]) -> list[Array]:
         """(frames,) for each property of a plan."""
-        found = strain(_clip_of(reading, _keyed_pose(reading, edits, plan), result))
+        found = strained_joints(plan) - anyway
         return [found[:, joint_of[changed.bone]] for changed in plan]
 
     for _ in range(_TIGHTENINGS):

@@ -87,6 +87,23 @@ def test_residuals_are_those_that_blender_shows(
     assert stored.worst == pytest.approx(residual.worst, rel=1e-5) and stored.worst > 1e-4
 
 
+def test_strain_that_the_rig_makes_is_no_reason_for_keys_nor_against_them(planted: bpy.types.Object) -> None:
+    held = planted.pose.bones["l_talocrural"].constraints.new("COPY_ROTATION")
+    held.target, held.subtarget = planted, "r_talocrural"
+    whole = solve.solve(planted)
+    before = shown(planted, whole.reading, "l_talocrural")
+    result = solve.solve(planted, solve.SolveOptions(tolerance=TOLERANCE))
+    assert result.misses, "the rig keeps a foot from its plants"
+    assert result.baked.keys < LEFT_OUT * whole.baked.keys
+    apart = np.linalg.norm(shown(planted, whole.reading, "l_talocrural") - before, axis=1)
+    plants = [each for each in result.deformation.constraints if isinstance(each, solver.Footplant)]
+    during = np.zeros(len(apart), dtype=bool)
+    for begin, end in (stay for plant in plants if plant.foot == "left" for stay in plant.stays.values()):
+        during[int(np.ceil(begin)) : int(end) + 1] = True
+    size = whole.reading.clip.skeleton.size
+    assert 1e-5 * size < apart[during].max() < 2.0 * solver.VISIBLE_ERROR * size, "keys are left out, but not too many"
+
+
 def test_without_thinning_what_is_baked_is_the_result(planted: bpy.types.Object) -> None:
     result = solve.solve(planted)
     for now, before in zip(
