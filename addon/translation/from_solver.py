@@ -27,7 +27,8 @@ from ...solver import (
     rotations,
 )
 from .. import bridge
-from ..bridge.transforms import Transform
+from ..bridge.arrays import Array
+from ..bridge.transforms import Transform, transforms_at
 from ..properties import PoiseBone, PoiseConstraint, character_of, handles, name_bone
 from ..properties.constraint_list import held_pose_name, new_item, remove
 from ..properties.copying import copy_properties
@@ -38,6 +39,9 @@ from .standing import plant_transform
 from .times import nearest_frame, step_of, to_scene
 
 List = Literal["constraints", "found"]
+
+SAME = 1e-4
+"""Sizes of the character, or radians: an object that is as near to what a file says is the one that it names."""
 
 
 def store_constraint(
@@ -127,6 +131,10 @@ class _ConstraintWriter:
         self.with_empties = with_empties
         self.empties: list[int] | None = None
         """How many points of the constraint each empty has; None: as `runs` finds them."""
+        self.objects: list[str] = []
+        """The names of the animator's objects that give points, in order of time; empty for others."""
+        self.reference_name = ""
+        """The name of the animator's object that points move along with."""
 
     def read_blender(self, blender: Mapping[str, Any]) -> None:
         """Take the values that only the add-on knows; raises where one cannot be."""
@@ -135,7 +143,9 @@ class _ConstraintWriter:
             "confidence": lambda value: setattr(item, "confidence", float(value)),
             "ground_choice": lambda value: setattr(item, "ground_choice", value),
             "displacement": lambda value: setattr(item, "displacement", [float(number) for number in value]),
-            "empties": self._set_empties,
+            "empties": lambda value: setattr(self, "empties", [int(size) for size in value]),
+            "objects": lambda value: setattr(self, "objects", [str(name) for name in value]),
+            "reference_object": lambda value: setattr(self, "reference_name", str(value)),
         }
         for name, value in blender.items():
             if name not in known:
@@ -146,9 +156,6 @@ class _ConstraintWriter:
                 raise TranslationError(
                     f'{item.name}: its "{name}" under "blender" is {value!r}, which it cannot be; correct or remove it.'
                 ) from None
-
-    def _set_empties(self, sizes: Any) -> None:
-        self.empties = [int(size) for size in sizes]
 
     def _runs(self, points: Iterable[ConstraintPoint]) -> list[list[ConstraintPoint]]:
         """The points of each empty."""
@@ -183,11 +190,23 @@ class _ConstraintWriter:
     def _frame(self, time: float) -> float:
         return to_scene(self.reading, time)
 
-    def _add_point(self, first: Transform, begin: float, end: float, now: Transform | None = None) -> Any:
-        """Add a point with its home at `first` and its empty at `now`, or at `first`; times are frames of the clip."""
+    def _add_point(
+        self,
+        first: Transform,
+        begin: float,
+        end: float,
+        now: Transform | None = None,
+        known: bpy.types.Object | None = None,
+    ) -> Any:
+        """Add a point with its home at `first` and its empty at `now`, or at `first`; times are frames of the clip.
+
+        It is given by a `known` object instead of an empty, where there is one.
+        """
         point = self.item.points.add()
         point.begin, point.end = self._frame(begin), self._frame(end)
-        if self.with_empties:
+        if known is not None:
+            point.object = known
+        elif self.with_empties:
             handles.add_empty(self.armature, self.item, point, now or first)
         handles.store_home(point, first)
         return point
@@ -203,12 +222,40 @@ class _ConstraintWriter:
         item.offset = point.offset
         item.begin, item.end = self._frame(constraint.begin), self._frame(constraint.end)
         item.mode = constraint.mode.upper()
-        for run in self._runs(constraint.points):
+        found = self._runs(constraint.points)
+        objects = self.objects if len(self.objects) == len(found) else [""] * len(found)
+        for run, name in zip(found, objects, strict=True):
             transforms = [transform_of(each.location, nearest_frame(self.reading, each.begin)) for each in run]
-            added = self._add_point(transforms[0], run[0].begin, run[-1].stay[1])
+            frames = [self._frame(each.begin) for each in run]
+            ends = [*zip(transforms, frames, strict=True), (transforms[-1], self._frame(run[-1].stay[1]))]
+            known = self._known_object(name, ends, self._means_the_same) if self.with_empties else None
+            added = self._add_point(transforms[0], run[0].begin, run[-1].stay[1], known=known)
             added.tension, added.continuity, added.bias = run[0].tension, run[0].continuity, run[0].bias
-            if len(run) > 1 and self.with_empties:
-                _key(added.object, transforms, [self._frame(each.begin) for each in run])
+            if len(run) > 1 and self.with_empties and known is None:
+                _key(added.object, transforms, frames)
+
+    def _means_the_same(self, one: Transform, other: Transform) -> bool:
+        """Whether two transforms of a point mean the same to the constraint."""
+        if self.item.kind == "ORIENTATION":
+            return _near(one.axes, other.axes)
+        if self.item.kind == "LOOK_AT" and self.item.aim == "DIRECTION":
+            return _near(one.axes[:, 2], other.axes[:, 2])
+        return _near(one.location, other.location, self.clip.skeleton.size)
+
+    def _known_object(
+        self,
+        name: str,
+        expected: list[tuple[Transform, float]],
+        agrees: Callable[[Transform, Transform], bool],
+    ) -> bpy.types.Object | None:
+        """The object of the scene with a name that has the expected transforms at frames of the scene; else None."""
+        found: Any = bpy.data.objects.get(name) if name else None
+        if found is None or not handles.is_in_scene(found):
+            return None
+        shown = transforms_at(self.armature, [(found, frame) for _, frame in expected])
+        is_same = all(agrees(wanted, now) for (wanted, _), now in zip(expected, shown, strict=True))
+        known: bpy.types.Object | None = found if is_same else None
+        return known
 
     def shape(self, constraint: ShapeConstraint) -> None:
         reference = self._reference(constraint)
@@ -223,13 +270,18 @@ class _ConstraintWriter:
             moving = reference.checked(constraint.label, self.clip.frames)
             pairs = zip(moving.positions, moving.rotations, strict=True)
             transforms = [Transform.from_quaternion(position, rotation) for position, rotation in pairs]
-            item.reference, item.reference_object = "OBJECT", self._moving_empty(transforms)
+            expected = [(each, self._frame(frame)) for frame, each in enumerate(transforms)]
+            known = self._known_object(self.reference_name, expected, self._is_same)
+            item.reference, item.reference_object = "OBJECT", known or self._moving_empty(transforms)
             return lambda frame: transforms[frame]
         name = self._bone(reference)
         item.reference = "BONE"
         name_bone(self.armature, item, name, "reference_bone")
         heads, orientations = self.clip.position(name), self.clip.orientation(name)
         return lambda frame: Transform.from_quaternion(heads[frame], orientations[frame])
+
+    def _is_same(self, one: Transform, other: Transform) -> bool:
+        return _near(one.location, other.location, self.clip.skeleton.size) and _near(one.axes, other.axes)
 
     def _moving_empty(self, transforms: list[Transform]) -> bpy.types.Object:
         """Make an empty with one transform for each frame of the clip; keyed where these differ."""
@@ -347,6 +399,11 @@ class _ConstraintWriter:
         )
         now = Transform.upright(home.location + np.asarray(constraint.shift), home.heading + constraint.turn)
         self._add_point(home, min(times), max(times), now)
+
+
+def _near(one: Array, other: Array, unit: float = 1.0) -> bool:
+    """Whether arrays agree but for rounding, relative to a unit."""
+    return bool(np.abs(one - other).max() <= SAME * unit)
 
 
 def _key(empty: bpy.types.Object, transforms: list[Transform], frames: list[float]) -> None:

@@ -30,6 +30,7 @@ from .. import bridge
 from ..bridge.transforms import Transform, is_static, transforms_at
 from ..properties import (
     EASE,
+    PATH_KINDS,
     POINT_KINDS,
     PoiseConstraint,
     PoisePoint,
@@ -174,15 +175,22 @@ class _ConstraintTranslator:
         if item.kind == "BALANCE" and len(item.points) and any(item.displacement):
             more["displacement"] = list(item.displacement)
         if item.kind in POINT_KINDS and len(item.points):
-            sizes = self._points_by_empty()
+            found = [saved for _, saved in self._points_with_items(lambda transform, time: transform.location)]
+            by_empty = [list(same) for _, same in groupby(found, key=lambda saved: saved.path_from_id())]
+            sizes = [len(same) for same in by_empty]
             if sizes != [len(run) for run in runs(points_of(constraint))]:
                 more["empties"] = sizes
+            objects = [self._name_of_other(same[0].object) for same in by_empty]
+            if any(objects) and item.kind in PATH_KINDS:
+                more["objects"] = objects
+        if item.kind == "SHAPE" and item.reference == "OBJECT" and self._name_of_other(item.reference_object):
+            more["reference_object"] = item.reference_object.name
         return ConstraintEntry(constraint, more)
 
-    def _points_by_empty(self) -> list[int]:
-        """How many points of the constraint come from each of the empties, in order of time."""
-        found = [saved for _, saved in self._points_with_items(lambda transform, time: transform.location)]
-        return [len(list(same)) for _, same in groupby(found, key=lambda saved: saved.path_from_id())]
+    def _name_of_other(self, held: bpy.types.Object) -> str:
+        """The name of an object that is none of the character's empties; empty for one of these."""
+        own = character_of(self.armature).collection
+        return "" if own is not None and held in own.objects.values() else held.name
 
     # Shared by all kinds -------------------------------------------------------------------------------------------
 

@@ -189,7 +189,10 @@ def random_pose(armature: bpy.types.Object, item: Any, rng: np.random.Generator,
 def described(item: Any) -> dict[str, Any]:
     """All values of a constraint that mean something, with what its empties mean at every frame they are held."""
     values = property_values(item)
-    for field in ("uid", "bone_id", "reference_bone_id", "reference_object", "active_point"):
+    if item.kind in ("FOOTPLANT", "BALANCE"):  # their points are always empties of the character
+        for point in values["points"]:
+            del point["object"]
+    for field in ("uid", "bone_id", "reference_bone_id", "active_point"):
         del values[field]
     for listed in (*values["recruited"], *values["bones"]):
         del listed["bone_id"]
@@ -197,7 +200,7 @@ def described(item: Any) -> dict[str, Any]:
             del listed["world_rotation" if item.pose_space == "LOCAL" else "rotation"]
     for saved, point in zip(item.points, values["points"], strict=True):
         home = Transform.from_quaternion(saved.home, saved.home_rotation)
-        for field in ("object", "home", "home_rotation"):
+        for field in ("home", "home_rotation"):
             del point[field]
         frames = np.linspace(saved.begin, saved.end, int(np.ceil(saved.end - saved.begin)) + 1)
         placed = [
@@ -275,3 +278,20 @@ def test_what_a_file_says_wrongly_about_blender_is_refused(
     with pytest.raises(translation.TranslationError, match=f'"{key}" under "blender"'):
         import_export.load(armature, path)
     assert names(armature) == ["Pin l_wrist"]
+
+
+def test_an_object_that_is_elsewhere_now_is_not_taken_for_the_one_of_the_file(
+    armature: bpy.types.Object, tmp_path: Path
+) -> None:
+    ball = bpy.data.objects.new("Ball", None)
+    bpy.context.scene.collection.objects.link(ball)
+    ball.location = (0.0, -3.0, 1.0)
+    create.add_look_at(armature, ["skullbase"], 5.0, 40.0, target="Ball")
+    import_export.save(armature, tmp_path / "look.json")
+    import_export.load(armature, tmp_path / "look.json", replace=True)
+    assert character_of(armature).constraints[0].points[0].object == ball
+    ball.location.x += 0.5
+    import_export.load(armature, tmp_path / "look.json", replace=True)
+    made = character_of(armature).constraints[0].points[0].object
+    assert made != ball and tuple(made.location) == pytest.approx((0.0, -3.0, 1.0))
+    assert "Ball" in bpy.data.objects
