@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from .. import bridge
-from ..bridge import context
+from ..bridge import context, versions
 from ..bridge.transforms import Transform
 from . import PoiseConstraint, PoisePoint, character_of
 
@@ -83,8 +83,9 @@ def copied_empty(armature: bpy.types.Object, empty: bpy.types.Object, name: str)
     copied: Any = empty.copy()
     copied.name = name
     copied[EMPTY_MARK] = copied.name
-    if copied.animation_data is not None and copied.animation_data.action is not None:
-        copied.animation_data.action = copied.animation_data.action.copy()
+    animation = copied.animation_data
+    if animation is not None and animation.action is not None:
+        versions.assign(animation, animation.action.copy(), versions.slot_of(animation))
     collection_of(armature).objects.link(copied)
     made: bpy.types.Object = copied
     return made

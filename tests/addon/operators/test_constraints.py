@@ -354,6 +354,22 @@ def test_moving_an_empty_of_a_copy_leaves_the_original(armature: bpy.types.Objec
     assert empties(armature)[0] == one
 
 
+def test_a_copy_of_an_empty_moves_as_the_original_does(armature: bpy.types.Object) -> None:
+    run("constraint_add_pin", bone=LEFT)
+    (empty,) = empties(armature)
+    for frame, height in ((10, 0.0), (20, 1.0)):
+        empty.location.z = height
+        empty.keyframe_insert("location", frame=frame)
+    copy = duplicate(armature)
+    run("handles_make_own")
+    (own,) = empties(copy)
+    assert own.animation_data.action != empty.animation_data.action
+    for frame in (10, 14, 20):
+        bpy.context.scene.frame_set(frame)
+        assert own.matrix_world.translation.z == pytest.approx(empty.matrix_world.translation.z), frame
+    assert own.matrix_world.translation.z == pytest.approx(1.0)
+
+
 def test_empties_that_were_duplicated_with_their_armature_are_the_copys(armature: bpy.types.Object) -> None:
     run("constraint_add_pin", bone=LEFT)
     copy = duplicate(armature, *empties(armature))
