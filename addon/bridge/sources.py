@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -248,8 +248,14 @@ def _unassign_result(armature: bpy.types.Object, shown: Animation) -> None:
 
 def delete_unused(action: bpy.types.Action) -> None:
     """Delete an action that has no user except its fake user."""
-    if action.users <= int(action.use_fake_user):
+    if not _is_used(action):
         bpy.data.actions.remove(action)
+
+
+def _is_used(action: bpy.types.Action) -> bool:
+    """Whether any data-block uses an action. Blender 4.3 counts one user too many of actions that it duplicates along
+    with an object, so the count alone does not say."""
+    return action.users > int(action.use_fake_user) and bool(bpy.data.user_map(subset=[action])[action])
 
 
 def result_name(armature: bpy.types.Object, before: Animation) -> str:
@@ -277,9 +283,10 @@ def remove_unused_results(armature: bpy.types.Object, before: Animation) -> tupl
     return tuple(name for name in disconnected if can_connect(armature, name))
 
 
-def results_without(armatures: Iterable[bpy.types.Object]) -> list[bpy.types.Action]:
+def results_without(armatures: Sequence[bpy.types.Object]) -> list[bpy.types.Action]:
     """The results that nothing shows and whose source none of the armatures has; none that was renamed."""
-    unused = [action for action in bpy.data.actions if _is_unused_result(action)]
+    shown = [armature.animation_data.action for armature in armatures if armature.animation_data is not None]
+    unused = [action for action in bpy.data.actions if action not in shown and _is_unused_result(action)]
     sources, names = [], []
     for armature in armatures if unused else ():
         with suppress(BridgeError):
@@ -298,7 +305,7 @@ def results_without(armatures: Iterable[bpy.types.Object]) -> list[bpy.types.Act
 
 def _is_unused_result(action: bpy.types.Action) -> bool:
     """Whether an action of this file is a result that nothing shows."""
-    return is_result(action) and action.users <= int(action.use_fake_user) and not context.is_linked(action)
+    return is_result(action) and not context.is_linked(action) and not _is_used(action)
 
 
 def shortened(name: str) -> str:

@@ -231,6 +231,21 @@ def test_a_result_that_is_shown_elsewhere_or_was_renamed_is_kept(armature: bpy.t
     assert found == ["Motion.poise", "Motion.poise.001", "Take I like"]
 
 
+def test_a_copy_replaces_the_result_that_was_duplicated_with_it(armature: bpy.types.Object) -> None:
+    """Blender 4.3 counts one user too many of the actions that it duplicates along with an object."""
+    bake(armature, 1)
+    bpy.ops.object.select_all(action="DESELECT")
+    armature.select_set(True)
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.duplicate()
+    copy = bpy.context.view_layer.objects.active
+    for seed in (2, 3):
+        bake(copy, seed)
+        assert len([action for action in bpy.data.actions if bridge.is_result(action)]) == 2
+    bridge.restore_source(copy)
+    assert [action.name for action in bpy.data.actions if bridge.is_result(action)] == ["Motion.poise"]
+
+
 def test_bones_that_a_replaced_result_has_disconnected_are_connected_again(armature: bpy.types.Object) -> None:
     source, slot = armature.animation_data.action, versions.slot_of(armature.animation_data)
     reading = bridge.read(armature, FRAMES[0], FRAMES[-1])
