@@ -29,6 +29,7 @@ from .constraints import (
     DirectionConstraint,
     Footplant,
     Ground,
+    HeldPose,
     LookAtConstraint,
     MovingObject,
     OrientationConstraint,
@@ -73,7 +74,14 @@ from .detection import (
     repair,
 )
 from .files.bvh import read_bvh, write_bvh
-from .files.constraint_files import constraints_as_dict, constraints_from_dict, read_constraints, write_constraints
+from .files.constraint_files import (
+    constraints_as_dict,
+    constraints_from_dict,
+    read_constraint_entries,
+    read_constraints,
+    write_constraints,
+)
+from .files.constraint_records import ConstraintEntry
 from .posture.recruiting import RecruitingBreach
 from .posture.settings import SolveSettings
 from .posture.solve import Posture, Postures, solve_posture, solve_postures
@@ -110,6 +118,7 @@ __all__ = [
     "Clip",
     "Conflict",
     "Constraint",
+    "ConstraintEntry",
     "ConstraintPoint",
     "DeformSettings",
     "Deformation",
@@ -127,6 +136,7 @@ __all__ = [
     "Ground",
     "HalfSpaceTask",
     "HandplantSettings",
+    "HeldPose",
     "HingeLimit",
     "JointJump",
     "JointKind",
@@ -195,6 +205,7 @@ __all__ = [
     "limbs_of",
     "planted_points",
     "read_bvh",
+    "read_constraint_entries",
     "read_constraints",
     "repair",
     "rotations",

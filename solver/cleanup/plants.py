@@ -17,6 +17,7 @@ from ..core import rotations
 from ..core.arrays import Array, IntArray
 from ..core.errors import ConstraintError
 from ..core.numbers import is_number
+from ..core.sentences import Frame
 from ..deformation.plant_transitions import ALWAYS, Window, hold_windows
 from .limbs import LIMB_NAMES, MOST_POINTS, Limb, limbs_of
 
@@ -94,8 +95,10 @@ def planted_points(
     for plant in checked:
         if plant.begin < 0 or plant.end >= clip.frames:
             raise ConstraintError(
-                f"{plant.label}: frames {plant.begin} to {plant.end} lie outside the clip, whose frames are 0 to "
-                f"{clip.frames - 1}."
+                f"{plant.label}: frames ",
+                *(Frame(plant.begin), " to ", Frame(plant.end)),
+                " lie outside the clip, whose frames are ",
+                *(Frame(0), " to ", Frame(clip.frames - 1), "."),
             )
     footplants = [plant for plant in given if isinstance(plant, Footplant)]
     windows = {id(plant): window for plant, window in hold_windows(footplants, source)}
@@ -149,8 +152,11 @@ def check_plants(plants: Iterable[PlantedPoint], limbs: Sequence[Limb]) -> tuple
         before = last.get((plant.limb, plant.point))
         if before is not None and before.end >= plant.begin:
             raise ConstraintError(
-                f"{before.label} (frames {before.begin} to {before.end}) and {plant.label} (frames {plant.begin} to "
-                f"{plant.end}) plant the {plant.point} of the {plant.limb} twice; end the first one before the second."
+                f"{before.label} (frames ",
+                *(Frame(before.begin), " to ", Frame(before.end)),
+                f") and {plant.label} (frames ",
+                *(Frame(plant.begin), " to ", Frame(plant.end)),
+                f") plant the {plant.point} of the {plant.limb} twice; end the first one before the second.",
             )
         last[plant.limb, plant.point] = plant
     return tuple(ordered)

@@ -12,6 +12,7 @@ import numpy as np
 from ..body.joints import BodyPoint
 from ..core.arrays import Array
 from ..core.errors import ConstraintError, LandmarkError
+from ..core.sentences import Frame
 from ..core.smooth_steps import smooth_step
 from ..core.splines import Spline
 from ..tasks.base import axis_indices
@@ -125,9 +126,13 @@ class Balance(Constraint):
         self.check_time(source, "its begin", begin)
         self.check_time(source, "its end", end)
         if begin > end:
-            raise ConstraintError(f"{self.label}: it begins at frame {begin:g}, after its end at {end:g}.")
+            raise ConstraintError(
+                f"{self.label}: it begins at frame ", Frame(begin), ", after its end at ", Frame(end), "."
+            )
         if not active_frames(begin, end).size:
-            raise ConstraintError(f"{self.label}: there is no frame between its begin {begin:g} and its end {end:g}.")
+            raise ConstraintError(
+                f"{self.label}: there is no frame between its begin ", Frame(begin), " and its end ", Frame(end), "."
+            )
         return begin, end
 
     def _effector(self, source: Source) -> Effector:

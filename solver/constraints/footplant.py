@@ -16,6 +16,7 @@ from ..core.arrays import Array, BoolArray, IntArray, median
 from ..core.errors import ConstraintError, LandmarkError
 from ..core.numbers import is_number
 from ..core.robust import robust_mean
+from ..core.sentences import Frame
 from .base import Constraint, Track, three_numbers
 from .eases import velocity_blend
 from .effectors import Effector, PointEffector
@@ -30,6 +31,10 @@ SLOPES, SLOPE_ROUNDS = 33, 8
 """The slope of a foot on uneven ground determines where its ends are, and these determine the slope. So many slopes are
 tried at once, so many times, each time between the two nearest ones of the time before: the error falls to 32⁻⁸ of the
 range, a millionth of a millionth."""
+
+
+WORDS = {"heel": "heel", "toe": "ball"}
+"""The parts of a foot in messages, by their names in `Footplant.stays`."""
 
 
 @dataclass(frozen=True)
@@ -147,16 +152,19 @@ class Footplant(Constraint):
                     raise ConstraintError(f"{self.label}: its {what} must be a finite number of frames, not {time!r}.")
             if strike > off:
                 raise ConstraintError(
-                    f"{self.label}: an impossible order of events: the {end} leaves the ground at frame {off:g}, "
-                    f"before it strikes at {strike:g}."
+                    f"{self.label}: an impossible order of events: the {WORDS[end]} leaves the ground at frame ",
+                    Frame(off),
+                    ", before it strikes at ",
+                    Frame(strike),
+                    ".",
                 )
         stays = self.stays
         if not stays:
-            raise ConstraintError(f"{self.label}: it needs the events of the heel, of the toe, or of both.")
+            raise ConstraintError(f"{self.label}: it needs the events of the heel, of the ball, or of both.")
         if len(stays) == 2 and max(begin for begin, _ in stays.values()) > min(end for _, end in stays.values()):
             raise ConstraintError(
-                f"{self.label}: an impossible order of events: heel and toe are never on the ground together; make two "
-                "plants of it."
+                f"{self.label}: an impossible order of events: heel and ball are never on the ground together; make "
+                "two plants of it."
             )
 
     @property
@@ -198,8 +206,8 @@ class Footplant(Constraint):
 
     def tracks(self, source: Source) -> list[Track]:
         for part, (begin, end) in self.stays.items():
-            self.check_time(source, f"its {part} strike", begin)
-            self.check_time(source, f"its {part} off", end)
+            self.check_time(source, f"its {WORDS[part]} strike", begin)
+            self.check_time(source, f"its {WORDS[part]} off", end)
         foot = self._foot(source)
         stand = self._stand(source, foot)
         times = [time for stay in self.stays.values() for time in stay]
@@ -208,7 +216,9 @@ class Footplant(Constraint):
         begin, end = max(wanted_begin, 0.0), min(wanted_end, source.frames - 1.0)
         frames = active_frames(begin, end)
         if not frames.size:
-            raise ConstraintError(f"{self.label}: there is no frame between its begin {begin:g} and its end {end:g}.")
+            raise ConstraintError(
+                f"{self.label}: there is no frame between its begin ", Frame(begin), " and its end ", Frame(end), "."
+            )
 
         def standing(effector: Effector, values: Array, place: Array, stay: tuple[float, float], rank: Array) -> Track:
             path = partial(_displacements, values, (wanted_begin, wanted_end), (begin, end), place, stay, source.ease)

@@ -557,7 +557,7 @@ GOOD: dict[str, Any] = {"heel_strike": 20, "toe_strike": 23, "heel_off": 30, "to
     [
         ({"foot": "middle"}, "the foot is 'left' or 'right', not 'middle'"),
         ({"heel_strike": 31}, "impossible order of events: the heel leaves the ground at frame 30, before it strikes"),
-        ({"toe_strike": 35}, "impossible order of events: the toe leaves"),
+        ({"toe_strike": 35}, "impossible order of events: the ball leaves"),
         ({"heel_off": 21, "toe_strike": 22}, "impossible order .* never on the ground together"),
         ({"heel_strike": 35, "heel_off": 40}, "impossible order .* never on the ground together"),
         ({"heel_off": None}, "it has a heel strike but no heel off"),
@@ -565,7 +565,7 @@ GOOD: dict[str, Any] = {"heel_strike": 20, "toe_strike": 23, "heel_off": 30, "to
         (dict.fromkeys(GOOD), "needs the events"),
         ({"heel_strike": np.nan}, "its heel strike must be a finite number"),
         ({"toe_off": "late"}, "its toe off must be a finite number"),
-        ({"toe_off": 61}, r"its toe off \(61\) lies outside the clip"),
+        ({"toe_off": 61}, r"its ball off \(61\) lies outside the clip"),
         ({"heel_strike": -2}, r"its heel strike \(-2\) lies outside the clip"),
         ({"heading": np.inf}, "its heading must be a finite number"),
         ({"height": np.nan}, "its height must be a finite number"),
