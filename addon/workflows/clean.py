@@ -82,7 +82,8 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
 
     strain = strains.of_plants(cleaned, options.tolerance)
     baked = bridge.bake(reading, cleaned.clip, target=options.target, tolerance=options.tolerance, strain=strain)
-    after = solver.foot_metrics(baked.clip, feet, source=clip, ground=ground)
+    left = () if options.repair else faults
+    after = solver.foot_metrics(baked.clip, feet, source=clip, ground=ground, faults=left)
     follow_renames(armature)
     unmet = tuple(_unmet(cleaned, baked, reading))
     problems = [baked.rig_conflict] if baked.rig_conflict else []

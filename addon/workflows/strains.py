@@ -32,7 +32,7 @@ def of_constraints(deformation: solver.Deformation, residuals: Iterable[solver.R
         found = np.zeros((clip.frames, len(clip.skeleton)))
         for now, limit in zip(deformation.residuals_in(clip), limits, strict=True):
             at = np.ix_(now.frames, now.joints)
-            found[at] = np.maximum(found[at], (now.relative / limit)[:, None])
+            found[at] = np.maximum(found[at], (now.relative / limit).max(axis=1)[:, None])
         return found
 
     return strain

@@ -53,7 +53,8 @@ class Residual:
     """(n,) the largest residual of those of its effectors that are angles, as the roll of a planted foot, in radians;
     0 where there are none."""
     relative: Array
-    """(n,) the largest of both kinds, in sizes of the character and in radians."""
+    """(n, 2) the largest residual of effectors that are places, in sizes of the character, and of those that are angles,
+    in radians; 0 where there are none."""
     is_angular: bool
     """Whether it is missed by angles, not by distances: all of its effectors are angles, or only these are missed."""
     joints: IntArray
@@ -62,7 +63,7 @@ class Residual:
     @property
     def misses(self) -> BoolArray:
         """(n,) where it is more than a thousandth of the character's size, or of a radian."""
-        return np.asarray(self.relative > MISSED)
+        return np.asarray((self.relative > MISSED).any(axis=1))
 
     @property
     def amounts(self) -> Array:

@@ -160,7 +160,7 @@ def _residuals(frame_tasks: FrameTasks, clip: Clip, inside: BoolArray) -> Iterab
         far, wide = distances > MISSED * size, angles > MISSED
         has_distances = not all(is_angular for _, _, is_angular in found)
         is_angular = bool(found) and (not has_distances or (bool(wide.any()) and not far.any()))
-        relative = np.maximum(distances / size, angles)
+        relative = np.stack([distances / size, angles], axis=1)
         joints = np.flatnonzero(moved_by[id(constraint)])
         yield Residual(constraint, frames, distances if has_distances else angles, angles, relative, is_angular, joints)
 

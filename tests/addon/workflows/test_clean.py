@@ -17,7 +17,7 @@ def test_detected_plants_are_cleaned_and_measured(armature: bpy.types.Object) ->
     character = character_of(armature)
     assert result.sentence == character.last_clean and "footplants cleaned" in result.sentence
     assert character.has_metrics and character.metrics_after.slide == pytest.approx(
-        result.after.slide * bridge.read(armature).clip.skeleton.size, abs=1e-6
+        result.after.shown.slide * bridge.read(armature).clip.skeleton.size, abs=1e-6
     )
     assert result.after.slide <= result.before.slide
     assert armature.animation_data.action.name == result.baked.action

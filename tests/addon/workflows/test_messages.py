@@ -141,9 +141,14 @@ def test_a_planted_foot_that_only_banks_is_missed_by_degrees(
     report = solver.deform(reading.clip, [plant]).report
     (residual,) = report.residuals
     angles = np.where(residual.frames == 24, math.radians(7.0), residual.angles)
-    banked = replace(report, residuals=(replace(residual, angles=angles, relative=angles, is_angular=True),))
+    banked = replace(
+        report,
+        residuals=(
+            replace(residual, angles=angles, relative=np.stack([0.0 * angles, angles], axis=1), is_angular=True),
+        ),
+    )
     character = character_of(armature)
-    messages.store_residuals(character, banked, ["plant"], reading.times)
+    messages.store_residuals(character, banked.residuals, ["plant"], reading.times)
     (stored,) = character.residuals
     assert (stored.unit, stored.worst_frame, stored.misses) == ("ANGLE", reading.times[24], True)
     np.testing.assert_allclose(stored.worst, math.radians(7.0), rtol=1e-6)

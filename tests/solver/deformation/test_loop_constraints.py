@@ -237,7 +237,8 @@ def test_a_plant_does_not_conflict_with_its_own_copy() -> None:
     report = made.report(
         Report(
             tuple(
-                Residual(each, none, np.zeros(0), np.zeros(0), np.zeros(0), False, none) for each in made.constraints
+                Residual(each, none, np.zeros(0), np.zeros(0), np.zeros((0, 2)), False, none)
+                for each in made.constraints
             ),
             (Conflict(copies[0, middle], causes, np.nan, spans, 1.0, first + 8, ()),),
             (),
