@@ -53,8 +53,8 @@ class Residual:
     """(n,) the largest residual of those of its effectors that are angles, as the roll of a planted foot, in radians;
     0 where there are none."""
     relative: Array
-    """(n, 2) the largest residual of effectors that are places, in sizes of the character, and of those that are angles,
-    in radians; 0 where there are none."""
+    """(n, 2) the largest residual of effectors that are places, in sizes of the character, and of those that are
+    angles, in radians; 0 where there are none."""
     is_angular: bool
     """Whether it is missed by angles, not by distances: all of its effectors are angles, or only these are missed."""
     joints: IntArray

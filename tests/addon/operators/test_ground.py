@@ -25,7 +25,7 @@ from .test_constraints import refused, run
 STILL = 0.02
 """Sizes of the character by which hips may move where feet already stand."""
 ROCKING = {("13_01", 24): 0.03}
-"""Of a clip whose feet rock by several degrees while heel and ball stand: their plants hold them flat, and the hips follow."""
+"""The same for a clip whose feet rock by several degrees while heel and ball stand: plants hold them flat."""
 
 
 def found_and_accepted() -> None:

@@ -96,12 +96,12 @@ def test_strain_that_the_rig_makes_is_no_reason_for_keys_nor_against_them(plante
     assert result.misses, "the rig keeps a foot from its plants"
     assert result.baked.keys < LEFT_OUT * whole.baked.keys
     apart = np.linalg.norm(shown(planted, whole.reading, "l_talocrural") - before, axis=1)
-    plants = [each for each in result.deformation.constraints if isinstance(each, solver.Footplant)]
-    during = np.zeros(len(apart), dtype=bool)
-    for begin, end in (stay for plant in plants if plant.foot == "left" for stay in plant.stays.values()):
-        during[int(np.ceil(begin)) : int(end) + 1] = True
     size = whole.reading.clip.skeleton.size
-    assert 1e-5 * size < apart[during].max() < 2.0 * solver.VISIBLE_ERROR * size, "keys are left out, but not too many"
+    assert apart.max() > 1e-5 * size
+    residuals = [each.deformation.residuals_in(each.baked.clip) for each in (whole, result)]
+    added = [float((thinned.distances - full.distances).max()) for full, thinned in zip(*residuals, strict=True)]
+    # The rig copies the other foot, whose keys are left out by its own plants alone.
+    assert max(added) < 4.0 * solver.VISIBLE_ERROR * size, "keys are left out, but not too many"
 
 
 def test_without_thinning_what_is_baked_is_the_result(planted: bpy.types.Object) -> None:
