@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..constraints import Constraint, Footplant, Source, Track
-from ..core.arrays import Array
+from ..core.arrays import Array, ArrayLike
 from .continuation import ACCELERATION
 
 PEAK = 5.77
@@ -33,14 +33,9 @@ ALWAYS: Window = (-np.inf, np.inf)
 """The window of a plant that gives up nothing."""
 
 
-def transition_frames(distance: float, fps: float) -> float:
-    """The least frames of a transition over a distance in sizes of the character, or radians."""
-    return float(_transition_frames(np.array(distance), fps))
-
-
-def _transition_frames(distances: Array, fps: float) -> Array:
-    """As `transition_frames`, for distances of any shape."""
-    return fps * np.sqrt(PEAK * distances / ACCELERATION)
+def transition_frames(distances: ArrayLike, fps: float) -> Array:
+    """(...) the least frames of transitions over distances (...) in sizes of the character, or radians."""
+    return fps * np.sqrt(PEAK * np.asarray(distances) / ACCELERATION)
 
 
 def with_transitions(tracks: Sequence[Track], constraints: Iterable[Constraint], source: Source) -> list[Track]:
@@ -100,7 +95,7 @@ def _cuts(before: Sequence[Track], after: Sequence[Track], source: Source) -> tu
             begins = _at(others[effector], arriving + cuts_after)
             unit = 1.0 if effector.is_angular else source.clip.skeleton.size
             farthest = np.maximum(farthest, np.linalg.norm(begins - ends[:, None], axis=2) / unit)
-        needed = _transition_frames(farthest, source.clip.fps)
+        needed = transition_frames(farthest, source.clip.fps)
         return np.asarray(needed - (arriving - leaving) - cuts_before[:, None] - cuts_after)
 
     at_first = float(missing(np.zeros(1), np.zeros(1))[0, 0])
