@@ -64,7 +64,7 @@ def residuals_of(clip: Clip, plants: Sequence[PlantedPoint], limbs: Sequence[Lim
     by_name = {limb.name: limb for limb in limbs}
     found = []
     for plant in plants:
-        point = by_name[plant.limb].points[plant.point]
+        point = by_name[plant.limb].point(plant.point)
         during = clip.world.point(point)[plant.begin : plant.end + 1]
         found.append(np.linalg.norm(during - np.asarray(plant.location, dtype=np.float64), axis=-1))
     return tuple(found)

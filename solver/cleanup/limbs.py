@@ -23,6 +23,9 @@ from ..core.errors import SkeletonError
 MOST_POINTS = 2
 """The number of points of a limb that can be planted: heel and ball, wrist and fingertips."""
 
+TOE_TIP = "toe tip"
+"""The name of the point of a leg that can be planted in place of the ball, where the leg has toes."""
+
 LIMB_NAMES = ("left leg", "right leg", "left arm", "right arm")
 """The names of the limbs that `limbs_of` finds."""
 
@@ -62,8 +65,23 @@ class Limb:
     """The height of each point above the floor on which hand or foot lies flat; 0 for points that are not listed."""
     toes: Toes | None = None
 
+    @property
+    def columns(self) -> dict[str, int]:
+        """The points that can be planted, by name: 0 for the first, 1 for the second and for the toe tip, which is
+        planted when the ball is not."""
+        columns = {name: number for number, name in enumerate(self.points)}
+        return columns if self.toes is None or len(columns) < MOST_POINTS else columns | {TOE_TIP: 1}
+
+    def point(self, name: str) -> BodyPoint:
+        """A point that can be planted, by its name."""
+        if name == TOE_TIP and self.toes is not None:
+            return self.toes.tip
+        return self.points[name]
+
     def clearance(self, point: str) -> float:
         """The height of a point above the floor that it stands on."""
+        if point == TOE_TIP and self.toes is not None:
+            return self.toes.clearance
         return self.clearances.get(point, 0.0)
 
     def chain(self, skeleton: Skeleton) -> tuple[int, ...]:

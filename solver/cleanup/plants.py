@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Literal
 
 import numpy as np
@@ -14,15 +15,20 @@ from ..constraints import Footplant, Ground, Source
 from ..constraints.base import three_numbers
 from ..constraints.sampling import active_frames
 from ..core import rotations
-from ..core.arrays import Array, IntArray
+from ..core.arrays import Array, BoolArray, IntArray
 from ..core.errors import ConstraintError
 from ..core.numbers import is_number
 from ..core.sentences import Frame
-from ..deformation.plant_transitions import ALWAYS, Window, hold_windows
-from .limbs import LIMB_NAMES, MOST_POINTS, Limb, limbs_of
+from ..deformation.plant_transitions import ALWAYS, Window, hold_windows, transition_frames
+from ..detection.rest_intervals import leading
+from .limbs import LIMB_NAMES, MOST_POINTS, TOE_TIP, Limb, limbs_of
 
 POINT_OF_PART = {"heel": "heel", "toe": "ball"}
 """The names of a limb's points by those of a footplant's parts."""
+
+CARRIED, RISEN = 0.25, 0.1
+"""A foot rolls over its toe tip while, in the source, the joint of the toes is carried to the tip's place or away from
+it, and the tip rises, by no more than these shares of the toes' length: beyond them it is dragged, or in the air."""
 
 NO_PLANT = -1
 """The entry of a plant table where no plant is."""
@@ -80,9 +86,11 @@ def planted_points(
     A footplant plants the heel from `heel_strike` to `heel_off` and the ball from `toe_strike` to `toe_off`, at the
     locations that it gives or else at the mean of their positions; with `ground`, on it. Footplants of one foot leave
     time for the way between their places (`hold_windows`). Plants of one point without a given location and without a
-    frame between them become one.
+    frame between them become one. Where a footplant says how long the foot touches the ground, its `contact`, the toe
+    tip is planted when the ball has left the ground, for as long as it can stand.
     """
     source, given = Source(clip, ground), tuple(plants)
+    footplants = [plant for plant in given if isinstance(plant, Footplant)]
 
     def points(windows: dict[int, Window]) -> tuple[PlantedPoint, ...]:
         found: list[PlantedPoint] = []
@@ -100,9 +108,11 @@ def planted_points(
                 " lie outside the clip, whose frames are ",
                 *(Frame(0), " to ", Frame(clip.frames - 1), "."),
             )
-    footplants = [plant for plant in given if isinstance(plant, Footplant)]
     windows = {id(plant): window for plant, window in hold_windows(footplants, source)}
-    return points(windows) if windows else checked
+    checked = points(windows) if windows else checked
+    checked = check_plants([*checked, *_toe_tips(footplants, checked, source, limbs)], limbs)
+    check_toe_tips(checked, checked)
+    return checked
 
 
 def on_floors(
@@ -114,7 +124,7 @@ def on_floors(
     found = []
     for plant in planted_points(clip, plants, limbs, ground):
         if plant.floor == "ground" and plant.location is None:
-            point = by_name[plant.limb].points[plant.point]
+            point = by_name[plant.limb].point(plant.point)
             place = clip.world.point(point)[plant.begin : plant.end + 1].mean(axis=0)
             height = float(ground.heights(place[None], up)[0])
             plant = replace(plant, floor="own" if np.isnan(height) else height)
@@ -139,27 +149,40 @@ def check_plants(plants: Iterable[PlantedPoint], limbs: Sequence[Limb]) -> tuple
     """The plants in the order of their begins; an error for one without a limb, and for two of a point that overlap."""
     by_name = {limb.name: limb for limb in limbs}
     ordered = sorted(plants, key=lambda plant: (plant.begin, plant.limb, plant.point))
-    last: dict[tuple[str, str], PlantedPoint] = {}
+    last: dict[tuple[str, int], PlantedPoint] = {}
     for plant in ordered:
         limb = by_name.get(plant.limb)
         if limb is None:
             there = f"there are {', '.join(by_name)}" if by_name else "there is none at all"
             raise ConstraintError(f"{plant.label}: there is no limb {plant.limb!r}; {there}.")
-        if plant.point not in limb.points:
-            raise ConstraintError(
-                f"{plant.label}: the {limb.name} has no {plant.point!r}; it has {', '.join(limb.points)}."
-            )
-        before = last.get((plant.limb, plant.point))
+        columns = limb.columns
+        if plant.point not in columns:
+            there = ", ".join(columns)
+            raise ConstraintError(f"{plant.label}: the {limb.name} has no {plant.point!r}; it has {there}.")
+        before = last.get((plant.limb, columns[plant.point]))
         if before is not None and before.end >= plant.begin:
+            both = f"{before.point} and the {plant.point}"
+            what = f"{plant.point} of the {plant.limb} twice" if before.point == plant.point else f"{both} at once"
             raise ConstraintError(
                 f"{before.label} (frames ",
                 *(Frame(before.begin), " to ", Frame(before.end)),
                 f") and {plant.label} (frames ",
                 *(Frame(plant.begin), " to ", Frame(plant.end)),
-                f") plant the {plant.point} of the {plant.limb} twice; end the first one before the second.",
+                f") plant the {what}; end the first one before the second.",
             )
-        last[plant.limb, plant.point] = plant
+        last[plant.limb, columns[plant.point]] = plant
     return tuple(ordered)
+
+
+def check_toe_tips(plants: Iterable[PlantedPoint], others: Iterable[PlantedPoint]) -> None:
+    """Refuse a toe tip among `plants` that does not follow its ball, by which it is located, among `others`."""
+    balls = {(plant.limb, plant.end + 1) for plant in others if plant.point == "ball"}
+    for plant in plants:
+        if plant.point == TOE_TIP and (plant.limb, plant.begin) not in balls:
+            raise ConstraintError(
+                f"{plant.label}: a toe tip stands when its ball has left the ground; let it begin in the frame after "
+                "the last one of the ball's plant."
+            )
 
 
 def plant_table(plants: Sequence[PlantedPoint], limbs: Sequence[Limb], frames: int, first: int = 0) -> IntArray:
@@ -169,7 +192,7 @@ def plant_table(plants: Sequence[PlantedPoint], limbs: Sequence[Limb], frames: i
     """
     table = np.full((frames, len(limbs), MOST_POINTS), NO_PLANT, dtype=np.int64)
     slots = {
-        (limb.name, point): (row, column) for row, limb in enumerate(limbs) for column, point in enumerate(limb.points)
+        (limb.name, point): (row, column) for row, limb in enumerate(limbs) for point, column in limb.columns.items()
     }
     for number, plant in enumerate(plants):
         row, column = slots[plant.limb, plant.point]
@@ -215,6 +238,68 @@ def _points_of(plant: Footplant, source: Source, window: Window) -> list[Planted
         if frames.size:
             found.append(_point_of(plant, part, frames, locations.get(POINT_OF_PART[part]), floor))
     return found
+
+
+def _toe_tips(
+    plants: Sequence[Footplant], points: Sequence[PlantedPoint], source: Source, limbs: Sequence[Limb]
+) -> list[PlantedPoint]:
+    """The toe tips that stand when the ball of a footplant has left the ground, until the contact of the foot ends.
+
+    `points` are the planted points without them. There is none where the heel stands longer than the ball. A tip stands
+    shorter where the next plant of the foot needs time for the way to it, and where it cannot stand in the source.
+    """
+    found = []
+    for limb in (limb for limb in limbs if TOE_TIP in limb.columns):
+        own = [each for each in points if each.limb == limb.name]
+        feet = sorted((each for each in plants if f"{each.foot} leg" == limb.name), key=_begin)
+        for plant, after in zip_longest(feet, feet[1:]):
+            if plant.toe_off is None or plant.contact is None:
+                continue
+            ball = next((each for each in own if each.point == "ball" and each.end == int(plant.toe_off)), None)
+            if ball is None:
+                continue
+            others = [each.begin - 1 for each in own if each.end > ball.end]
+            frames = active_frames(ball.end + 1, min([plant.contact[1], source.frames - 1, *others]))
+            stands = _can_stand(limb, ball.end, frames, source.clip)
+            if after is not None:
+                stands &= _leaves_time(plant, after, limb, frames, source)
+            frames = frames[: leading(stands)]
+            if frames.size:
+                name = f"{plant.label}: {TOE_TIP}" if plant.name else ""
+                found.append(PlantedPoint(limb.name, TOE_TIP, int(frames[0]), int(frames[-1]), None, ball.floor, name))
+    return found
+
+
+def _begin(plant: Footplant) -> float:
+    return min(begin for begin, _ in plant.stays.values())
+
+
+def _can_stand(limb: Limb, last: int, frames: IntArray, clip: Clip) -> BoolArray:
+    """(frames,) whether a toe tip can stand where it is in the frame `last`: the foot rolls over it, and the toes do
+    not point elsewhere."""
+    assert limb.toes is not None
+    tip, joint = clip.world.point(limb.toes.tip), clip.world.positions[frames, limb.toes.joint]
+    length = float(np.linalg.norm(limb.toes.tip.local))
+    carried = np.abs(rotations.lengths(joint - tip[last]) - length)
+    moved = tip[frames] - tip[last]
+    is_up = moved[:, clip.skeleton.up_axis] > RISEN * length
+    return (carried <= CARRIED * length) & (rotations.lengths(moved) <= length) & ~is_up
+
+
+def _leaves_time(plant: Footplant, after: Footplant, limb: Limb, frames: IntArray, source: Source) -> BoolArray:
+    """(frames,) whether a toe tip that stands after a plant until this frame leaves time for the way to the next plant,
+    as far as it is longer or shorter than in the source."""
+    assert limb.toes is not None and plant.toe_off is not None
+    world, last = source.clip.world, int(plant.toe_off)
+    tip = world.point(limb.toes.tip)
+    displacement = plant.stand(source)["toe"] - world.point(limb.points["ball"])[last] + tip[last] - tip[frames]
+    needed = np.zeros(len(frames))
+    for part, place in after.stand(source).items():
+        begin = min(int(np.ceil(after.stays[part][0])), source.frames - 1)
+        ways = place - world.point(limb.points[POINT_OF_PART[part]])[begin] - displacement
+        distances = rotations.lengths(ways) / source.clip.skeleton.size
+        needed = np.maximum(needed, transition_frames(distances, source.clip.fps))
+    return np.asarray(_begin(after) - frames >= needed)
 
 
 def _point_of(

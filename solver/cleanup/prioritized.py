@@ -58,7 +58,7 @@ def clean_prioritized(
 def _constraint(plant: PlantedPoint, source: Source, limbs: Sequence[Limb]) -> tuple[PlantedPoint, ShapeConstraint]:
     """A planted point with its location, and the constraint that keeps the point there."""
     limb = next(limb for limb in limbs if limb.name == plant.limb)
-    point = limb.points[plant.point]
+    point = limb.point(plant.point)
     x, y, z = _location(plant, point, limb.clearance(plant.point), source).tolist()
     target = ConstraintPoint((x, y, z), plant.begin, plant.end)
     begin, end = max(plant.begin - source.ease, 0.0), min(plant.end + source.ease, source.frames - 1.0)

@@ -12,11 +12,11 @@ from ...body.clip import Clip
 from ...body.motion import Motion
 from ...constraints import Footplant
 from ...core.arrays import Array, BoolArray, IntArray, runs
-from ...core.rotations import conjugate, exp, log, multiply, rotate
+from ...core.rotations import between, conjugate, exp, log, multiply, normalize, rotate
 from ...detection.faults import CaptureFault, faulty_joints
 from .. import blending
 from ..cleaned import Cleaned
-from ..limbs import Limb
+from ..limbs import TOE_TIP, Limb
 from ..plants import PlantedPoint, limbs_for, mean_orientation, plant_table, planted_counts, planted_points
 from ..settings import CleanSettings
 from .averages import believed, largest, local_lines, smoothed
@@ -36,7 +36,7 @@ class Segment:
     first: int = 0
     """The frame of the whole motion with which the segment begins."""
     locations: Mapping[PlantedPoint, Array] = field(default_factory=dict)
-    """(3,) of every plant that begins before the segment."""
+    """(3,) of every plant that begins before the segment, and of others that are located already."""
     extremities: tuple[Array, ...] = ()
     """For each limb (rigid joints, 4): the local rotations in the segment's first frame, if it begins later than the
     motion and the limb is planted there."""
@@ -123,6 +123,11 @@ class _Cleaning:
         self.states = [
             self._with_rigid_extremity(limb, state, self.extremities[limb]) for limb, state in enumerate(source)
         ]
+        self.is_tip = self._tip_frames()
+        self.states = [
+            method.on_toes(state, is_tip) if is_tip.any() else state
+            for state, is_tip in zip(self.states, self.is_tip, strict=True)
+        ]
 
     def run(self) -> CleanedSegment:
         """Locate plants, aim the ends of limbs, displace the root, adjust the limbs and keep them above the ground."""
@@ -139,7 +144,9 @@ class _Cleaning:
             shown = None
             if self.method.settings.ground is not None:
                 by, is_adjusted, shown = self._above_ground(limb, carried, by, is_adjusted)
-            self._write(limb, by, is_adjusted, shown, result)
+            elif self.is_tip[limb].any():
+                shown = self.method.adjusted(limb, self.states[limb], carried, by)
+            self._write(limb, by, is_adjusted, shown, locations, result)
             stretch[self.method.limbs[limb].name] = by.scale - 1.0
         self.method.observer.pelvis.turn(source, turn, result)
         return CleanedSegment(result, locations, self.extremities, self.held, stretch, root)
@@ -199,14 +206,60 @@ class _Cleaning:
             )
         return {plant: found[plant] for plant in plants}
 
-    def _targets(self, limb: int, locations: Mapping[PlantedPoint, Array]) -> Target:
+    def _tip_frames(self) -> list[BoolArray]:
+        """For each limb (frames,): whether its toe tip is planted."""
+        is_tip = np.array([*(plant.point == TOE_TIP for plant in self.segment.plants), False])
+        return [is_tip[self.table[:, limb, 1]] for limb in range(len(self.method.limbs))]
+
+    def _targets(self, limb: int, locations: dict[PlantedPoint, Array]) -> Target:
         """The target of a limb's end in the frames in which it is planted.
+
+        A toe tip, which stands when the ball has left the ground, is located on the way: where it is in the frame
+        before.
+        """
+        count, is_tip, state = self.counts[:, limb], self.is_tip[limb], self.states[limb]
+        if not is_tip.any():
+            return self._targets_of(limb, count, *self._leading(limb, locations))
+        others = np.where(is_tip, 0, count)
+        before = self._targets_of(limb, others, *self._leading(limb, locations))
+        new = [
+            plant
+            for plant in self.segment.plants
+            if plant.point == TOE_TIP
+            and self.method.slot(plant)[0] == limb
+            and plant.location is None
+            and plant not in self.segment.locations
+        ]
+        last = np.array([plant.begin - self.segment.first - 1 for plant in new], dtype=np.int64)
+        locations |= zip(new, self.method.tip_at(limb, *taken((state, before), last)), strict=True)
+        is_first, places = self._leading(limb, locations)
+        path = self._continued_toes(limb, before, others > 0)
+        places[1][is_tip] = self.method.toes_near(limb, *taken((state, path, places[1]), np.flatnonzero(is_tip)))
+        return self._targets_of(limb, count, is_first, places)
+
+    def _continued_toes(self, limb: int, target: Target, planted: BoolArray) -> Array:
+        """(frames, 3) the path of the joint that bends the toes: its targets in the planted frames, continued."""
+        method, state = self.method, self.states[limb]
+        wanted = target.position + rotate(target.rotation, state.toes - state.end)
+        displacement = np.where(planted[:, None], wanted - state.toes, 0.0)
+        into = self._after(planted)
+        displacement[into.frames] = into.values(displacement, method.slopes(displacement, planted))
+        return np.asarray(state.toes + displacement)
+
+    def _after(self, planted: BoolArray) -> blending.Continuation:
+        """The continuation into the frames after planted ones."""
+        window = self.method.windows.blending
+        _, behind = blending.nearest_frames(planted, window)
+        return blending.Continuation(planted, (np.full(self.frames, blending.NO_FRAME), behind), window)
+
+    def _targets_of(self, limb: int, count: IntArray, is_first: BoolArray, places: tuple[Array, Array]) -> Target:
+        """The target of a limb's end in the frames in which it is planted, given the number of its planted points
+        (frames,), whether the first one leads, and their locations.
 
         Where both points are planted, the line through them gives the rotation; where only one is, that rotation is
         blended to none over the frames around.
         """
-        method, state, count = self.method, self.states[limb], self.counts[:, limb]
-        is_first, places = self._leading(limb, locations)
+        method, state = self.method, self.states[limb]
         target, turn = Target(np.zeros((self.frames, 3)), identities(self.frames)), np.zeros((self.frames, 3))
         both, alone, planted = count == 2, np.flatnonzero(count == 1), np.flatnonzero(count > 0)
         distances = self._distances_to_both(count)
@@ -353,9 +406,15 @@ class _Cleaning:
         return np.where(planted, 0.0, method.rise(deep, smooth, distances))
 
     def _write(
-        self, limb: int, by: Adjustment, is_adjusted: BoolArray, shown: LimbState | None, result: Motion
+        self,
+        limb: int,
+        by: Adjustment,
+        is_adjusted: BoolArray,
+        shown: LimbState | None,
+        locations: Mapping[PlantedPoint, Array],
+        result: Motion,
     ) -> None:
-        """Write the local transforms of a limb to a motion; `shown` is its state where there is a ground."""
+        """Write the local transforms of a limb to a motion; `shown` is its state where its toes may rotate."""
         method, part = self.method, self.method.limbs[limb]
         frames = np.flatnonzero(is_adjusted)
         if frames.size:
@@ -365,8 +424,28 @@ class _Cleaning:
             if method.settings.stretch:
                 chain = list(part.chain(method.skeleton))
                 result.translations[frames[:, None], chain] = some.scale[:, None, None] * state.bones
-        if part.toes is not None and shown is not None:
+        if part.toes is None or shown is None:
+            return
+        if self.is_tip[limb].any():
+            turn = self._toe_turns(limb, shown, locations)
+            shown = shown._replace(toes_rotation=multiply(shown.toes_rotation, exp(turn)))
+            frames = np.flatnonzero(turn.any(axis=1))
+            local = result.rotations[frames, part.toes.joint]
+            result.rotations[frames, part.toes.joint] = normalize(multiply(local, exp(turn[frames])))
+        if method.settings.ground is not None:
             bend = method.toes_bend(limb, shown)
             frames = np.flatnonzero(bend > 0.0)
             local = result.rotations[frames, part.toes.joint]
             result.rotations[frames, part.toes.joint] = method.toes_rotation(limb, local, bend[frames])
+
+    def _toe_turns(self, limb: int, shown: LimbState, locations: Mapping[PlantedPoint, Array]) -> Array:
+        """(frames, 3) the rotation vectors of toes, in their own frame, that point to the locations of their tips, and
+        are blended to none over the frames after."""
+        method, planted = self.method, self.planted[limb]
+        _, (_, places) = self._leading(limb, locations)
+        frames, turn = np.flatnonzero(self.is_tip[limb]), np.zeros((self.frames, 3))
+        tips, toes, rotation = taken((method.toe_tip(limb, shown), shown.toes, shown.toes_rotation), frames)
+        turn[frames] = rotate(conjugate(rotation), log(between(tips - toes, places[frames] - toes)))
+        into = self._after(planted)
+        turn[into.frames] = into.values(turn, method.slopes(turn, planted))
+        return turn

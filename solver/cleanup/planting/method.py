@@ -16,16 +16,16 @@ import numpy as np
 from ...body.motion import Motion
 from ...body.skeleton import Skeleton
 from ...core.arrays import Array, BoolArray, IntArray
-from ...core.rotations import conjugate, from_axis_angle, lengths, multiply, normalize
+from ...core.rotations import conjugate, from_axis_angle, lengths, multiply, normalize, rotate, scaled, unit
 from .. import blending
-from ..limbs import Limb
+from ..limbs import TOE_TIP, Limb
 from ..plants import PlantedPoint
 from ..settings import CleanSettings
 from .averages import believed, gaussian, local_lines, split_window
 from .floor import depth, toes_bend
 from .observing import Adjustment, LimbState, Observer, adjusted, combined
 from .solving import lift, not_backward, solve_limb, swivel_toward
-from .targets import Target, location_next_to, location_of_single_point, target_above
+from .targets import Target, location_next_to, location_of_single_point, raised, target_above
 
 SLOPES = 0.4
 """The share of the smoothing over which slopes are taken where a plant begins or ends."""
@@ -80,17 +80,25 @@ class Method(ABC):
         return self.windows.carrying
 
     @property
-    def look_back(self) -> int:
-        """The number of earlier frames on which a cleaned frame depends, but for the locations of plants."""
+    def _reach(self) -> int:
+        """The number of frames, ahead and back, on which a cleaned frame without toe tips depends."""
         windows = self.windows
         target = windows.turning + 3 * windows.smoothing
         limb = windows.blending + 2 * windows.smoothing
         return target + self.root_window + limb + windows.lifting
 
     @property
+    def look_back(self) -> int:
+        """The number of earlier frames on which a cleaned frame depends, but for the locations of plants.
+
+        A toe tip continues the target of the ball before it, and its toes are blended out after it.
+        """
+        return self._reach + 2 * (self.windows.blending + self.windows.slopes) + 3 * self.windows.smoothing
+
+    @property
     def look_ahead(self) -> int:
         """The number of later frames on which a cleaned frame depends."""
-        return self.windows.averaging + self.look_back
+        return self.windows.averaging + self._reach
 
     @cached_property
     def observer(self) -> Observer:
@@ -108,7 +116,7 @@ class Method(ABC):
         return {
             (limb.name, point): (row, column)
             for row, limb in enumerate(self.limbs)
-            for column, point in enumerate(limb.points)
+            for point, column in limb.columns.items()
         }
 
     def slot(self, plant: PlantedPoint) -> tuple[int, int]:
@@ -156,8 +164,8 @@ class Method(ABC):
 
         `located` gives the location for a height of the point, or for None at the point's own height.
         """
-        limb, own = self.slot(plant)
-        clearance = self.clearances[limb][own]
+        limb, _ = self.slot(plant)
+        clearance = self.limbs[limb].clearance(plant.point)
         if plant.floor == "own":
             return located(None)
         if plant.floor is not None and plant.floor != "ground":
@@ -171,6 +179,26 @@ class Method(ABC):
             return free
         return located(lowest) if plant.floor == "ground" or free[self.up] < lowest else free
 
+    def tip_at(self, limb: int, state: LimbState, target: Target) -> Array:
+        """(frames, 3) the positions of the tip of a limb's toes, which it must have, with its end at a target."""
+        toes = target.position + rotate(target.rotation, state.toes - state.end)
+        shown = state._replace(toes=toes, toes_rotation=multiply(target.rotation, state.toes_rotation))
+        if self.settings.ground is not None:
+            bent = self.toes_rotation(limb, shown.toes_rotation, self.toes_bend(limb, shown))
+            shown = shown._replace(toes_rotation=bent)
+        return self.toe_tip(limb, shown)
+
+    def toes_near(self, limb: int, state: LimbState, path: Array, tips: Array) -> Array:
+        """(frames, 3) the positions of the joint that bends the toes of a limb, which must have some, nearest to a path
+        (frames, 3): as far from toe tips (frames, 3) as the toes are long, and above the ground."""
+        away = scaled(unit(path - tips), lengths(self.toe_tip(limb, state) - state.toes))
+        if self.settings.ground is not None:
+            _, clearance = self.clearances[limb]
+            lowest = self.settings.ground.lowest_allowed(tips + away, self.up) + clearance - tips[:, self.up]
+            below = np.flatnonzero(away[:, self.up] < lowest)
+            away[below] = raised(away[below], lowest[below], self.up)
+        return np.asarray(tips + away)
+
     def residuals(
         self, motion: Motion, plants: Sequence[PlantedPoint], locations: Mapping[PlantedPoint, Array], first: int = 0
     ) -> tuple[Array, ...]:
@@ -183,7 +211,8 @@ class Method(ABC):
         for plant in plants:
             limb, own = self.slot(plant)
             during = slice(max(plant.begin - first, 0), max(plant.end + 1 - first, 0))
-            found.append(lengths(states[limb].points[own][during] - locations[plant]))
+            points = self.toe_tip(limb, states[limb]) if plant.point == TOE_TIP else states[limb].points[own]
+            found.append(lengths(points[during] - locations[plant]))
         return tuple(found)
 
     # Targets of the ends of limbs ------------------------------------------------------------------------------------
@@ -215,6 +244,15 @@ class Method(ABC):
     def posed(self, limb: int, state: LimbState, local_rotations: Array) -> LimbState:
         """The state of a limb whose extremity has other local rotations (frames, rigid joints, 4)."""
         return self.observer.extremities[limb].posed(state, local_rotations)
+
+    def toe_tip(self, limb: int, state: LimbState) -> Array:
+        """(frames, 3) the positions of the tip of a limb's toes, which it must have."""
+        return self.observer.extremities[limb].toe_tip(state)
+
+    def on_toes(self, state: LimbState, is_tip: BoolArray) -> LimbState:
+        """The state of a limb whose second point is, in some frames, the joint that bends the toes."""
+        second = np.where(is_tip[:, None], state.toes, state.points[1])
+        return state._replace(points=(state.points[0], second), is_on_toes=is_tip)
 
     def rigid_joints(self, limb: int) -> int:
         """The number of joints inside the limb's extremity that are fixed while it is planted."""

@@ -16,7 +16,7 @@ from ...body.joints import BodyPoint
 from ...body.motion import Motion
 from ...body.skeleton import Skeleton
 from ...body.tree import Tree
-from ...core.arrays import Array
+from ...core.arrays import Array, BoolArray
 from ...core.errors import SkeletonError
 from ...core.rotations import conjugate, exp, from_axis_angle, multiply, rotate, scaled
 from ..limbs import Limb
@@ -45,6 +45,8 @@ class LimbState(NamedTuple):
     """(frames, 4) of the end: the orientation of the extremity."""
     points: tuple[Array, Array]
     """(frames, 3) each: the points that can be planted; a limb with one such point has it twice."""
+    is_on_toes: BoolArray
+    """(frames,) whether the second point is the joint that bends the toes: where their tip is planted."""
     toes: Array
     """(frames, 3) position of the joint that bends the toes; of the end where there are none."""
     toes_rotation: Array
@@ -140,6 +142,11 @@ class Extremity:
         self._leaves = [(row[int(leaf.joint)], leaf.local) for leaf in leaves]
         self.toes = int(leaves[2].joint)
         """The joint that bends the toes; the end where there are none."""
+        self._tip = np.zeros(3) if limb.toes is None else limb.toes.tip.local
+
+    def toe_tip(self, state: LimbState) -> Array:
+        """(frames, 3) the positions of the tip of the toes; of the end where there are none."""
+        return np.asarray(state.toes + rotate(state.toes_rotation, self._tip))
 
     def posed(self, state: LimbState, local_rotations: Array) -> LimbState:
         """The state of a limb whose rigid joints have the local rotations (frames, rigid joints, 4)."""
@@ -148,7 +155,8 @@ class Extremity:
         translations = np.concatenate([state.end[:, None], state.extremity_translations], axis=1)
         world_rotations, positions = self._tree.accumulate(local, translations)
         one, other, toes = (positions[:, row] + rotate(world_rotations[:, row], offset) for row, offset in self._leaves)
-        return state._replace(points=(one, other), toes=toes, toes_rotation=world_rotations[:, self._leaves[2][0]])
+        points = one, np.where(state.is_on_toes[:, None], toes, other)
+        return state._replace(points=points, toes=toes, toes_rotation=world_rotations[:, self._leaves[2][0]])
 
 
 class _Rows:
@@ -183,6 +191,7 @@ class _Rows:
             end_parent_rotation=world_rotations[:, self.end_parent],
             end_rotation=world_rotations[:, self.end],
             points=(one, other),
+            is_on_toes=np.zeros(len(one), dtype=bool),
             toes=positions[:, self.toes],
             toes_rotation=world_rotations[:, self.toes],
             local_rotations=(

@@ -21,7 +21,7 @@ from ...core.arrays import Array
 from ...core.errors import ConstraintError, MotionError
 from ...core.numbers import is_number
 from ..limbs import Limb, limbs_of
-from ..plants import PlantedPoint, check_plants, merged
+from ..plants import PlantedPoint, check_plants, check_toe_tips, merged
 from .batch import CleanedSegment, Segment, clean_segment
 from .method import Method
 
@@ -67,7 +67,7 @@ class PlantingStream:
         self._plants: list[PlantedPoint] = []
         """Those that end in the buffer or later."""
         self._locations: dict[PlantedPoint, Array] = {}
-        """Of plants that begin before the buffer."""
+        """Of plants that begin in a frame that has been cleaned, and end in the buffer or later."""
         self._extremities: tuple[Array, ...] = ()
         """The local rotations inside hands and feet in the first frame of the buffer."""
         self._held: tuple[Array, ...] = ()
@@ -89,6 +89,7 @@ class PlantingStream:
                 )
             same_point = [other for other in self._plants if self.method.slot(other) == self.method.slot(plant)]
             check_plants((*same_point, plant), self.method.limbs)
+            check_toe_tips([plant], same_point)
             for other in same_point:
                 # A clip joins two plants of a point in a row without a given location: the stream cannot know in time.
                 if len(merged((other, plant))) == 1:
@@ -156,7 +157,9 @@ class PlantingStream:
         self._extremities = tuple(each[dropped] for each in found.extremities)
         self._held = tuple(each[dropped] for each in found.held)
         self._plants = [plant for plant in self._plants if plant.end >= self._first]
-        self._locations = {plant: found.locations[plant] for plant in plants if plant.begin < self._first <= plant.end}
+        # A toe tip is located by the frames before it, which may be gone the next time.
+        kept = (plant for plant in plants if plant.begin < self._cleaned and plant.end >= self._first)
+        self._locations = {plant: found.locations[plant] for plant in kept}
 
 
 def limbs_to_plant(skeleton: Skeleton, fps: float, limbs: Sequence[Limb] | None) -> tuple[Limb, ...]:

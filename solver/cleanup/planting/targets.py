@@ -34,7 +34,7 @@ class Target(NamedTuple):
 
 def locating_order(plants: Sequence[PlantedPoint], limbs: Sequence[Limb]) -> list[int]:
     """The order in which plants are located: by their begin; of equal begins, given locations first, then by limb."""
-    ranks = {(limb.name, point): rank for limb in limbs for rank, point in enumerate(limb.points)}
+    ranks = {(limb.name, point): rank for limb in limbs for point, rank in limb.columns.items()}
     return sorted(
         range(len(plants)),
         key=lambda number: (

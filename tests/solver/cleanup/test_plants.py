@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from poise import solver
-from poise.solver.cleanup.limbs import limbs_of
+from poise.solver.cleanup.limbs import TOE_TIP, Limb, limbs_of
 from poise.solver.cleanup.plants import (
+    CARRIED,
+    RISEN,
     PlantedPoint,
     check_plants,
     mean_orientation,
@@ -20,6 +24,8 @@ from poise.solver.core import rotations
 from poise.solver.core.errors import ConstraintError
 from poise.solver.deformation.plant_transitions import transition_frames
 from poise.solver.synthetic import human, walk
+
+from .gaits import footplants, gait
 
 LIMBS = limbs_of(human())
 
@@ -124,3 +130,67 @@ def test_mean_orientations_do_not_depend_on_signs(rng):
     flipped = turned * np.where(rng.random(9) < 0.5, -1.0, 1.0)[:, None]
     assert rotations.angle_between(mean_orientation(turned), mean_orientation(flipped)) < 1e-12
     assert rotations.angle_between(mean_orientation(turned), rotations.mean(turned)) < 1e-3
+
+
+def rolling(longer: int = 8) -> tuple[solver.Clip, list[solver.Footplant], dict[str, Limb]]:
+    """A walk at 60 frames a second whose feet touch the ground for some frames after their balls have left it."""
+    motion = gait("walk", fps=60.0)
+    plants = [replace(plant, contact=(0.0, plant.toe_off + longer)) for plant in footplants(motion)]
+    return motion.clip, plants, {limb.name: limb for limb in limbs_of(motion.clip.skeleton)}
+
+
+def toe_tips(clip: solver.Clip, plants: list[solver.Footplant], limbs: dict[str, Limb]) -> list[PlantedPoint]:
+    return [plant for plant in planted_points(clip, plants, list(limbs.values())) if plant.point == TOE_TIP]
+
+
+def test_a_toe_tip_stands_from_the_end_of_the_ball_to_that_of_the_contact():
+    clip, plants, limbs = rolling(longer=2)
+    found = toe_tips(clip, plants, limbs)
+    ends = {(f"{plant.foot} leg", plant.toe_off) for plant in plants}
+    assert len(found) >= 3
+    for tip in found:
+        assert (tip.limb, tip.begin - 1) in ends and tip.frames == 2
+    assert not toe_tips(clip, [replace(plant, contact=None) for plant in plants], limbs)
+    assert not toe_tips(clip, plants, {name: replace(limb, toes=None) for name, limb in limbs.items()})
+
+
+def test_a_toe_tip_is_let_go_where_the_foot_is_in_the_air():
+    clip, plants, limbs = rolling(longer=15)
+    found = toe_tips(clip, plants, limbs)
+    assert found and all(tip.frames < 15 for tip in found), "the feet are off the ground before their contacts end"
+    for tip in found:
+        toes = limbs[tip.limb].toes
+        assert toes is not None
+        path, length = clip.position(toes.tip)[tip.begin - 1 : tip.end + 1], np.linalg.norm(toes.tip.local)
+        assert (path[:, clip.skeleton.up_axis] - path[0, clip.skeleton.up_axis]).max() <= RISEN * length
+        joint = clip.world.positions[tip.begin : tip.end + 1, toes.joint]
+        assert np.abs(np.linalg.norm(joint - path[0], axis=1) - length).max() <= CARRIED * length
+
+
+def test_a_toe_tip_leaves_time_for_the_way_to_the_next_plant_of_the_foot():
+    """A foot that stands still for two plants, in two places."""
+    clip = walk(steps=2, fps=60.0).clip
+    standing = clip.with_motion(clip.motion.at(np.full(60, 20)))
+    first = solver.Footplant(foot="left", toe_strike=0, toe_off=20, contact=(0, 39))
+    second = solver.Footplant(foot="left", toe_strike=40, toe_off=59)
+    limbs = {limb.name: limb for limb in LIMBS}
+    (whole,) = toe_tips(standing, [first, second], limbs)
+    assert (whole.begin, whole.end) == (21, 39)
+    (cut,) = toe_tips(standing, [first, second.moved((0.1 * clip.skeleton.size, 0.0, 0.0))], limbs)
+    assert 40 - cut.end >= transition_frames(0.1, 60.0) > 40 - cut.end - 1
+
+
+def test_a_heel_that_stands_longer_than_the_ball_leaves_no_time_for_a_toe_tip():
+    clip, plants, limbs = rolling()
+    rocked = [replace(plant, heel_off=plant.toe_off + 4) for plant in plants if plant.heel_off is not None]
+    assert toe_tips(clip, plants, limbs) and not toe_tips(clip, [rocked[1]], limbs)
+
+
+@pytest.mark.parametrize(
+    ("begin", "told"),
+    [(12, "let it begin in the frame after the last one"), (9, "plant the ball and the toe tip at once")],
+)
+def test_a_toe_tip_that_does_not_follow_its_ball_is_refused(begin, told):
+    plants = [PlantedPoint("left leg", "ball", 3, 10), PlantedPoint("left leg", TOE_TIP, begin, 15)]
+    with pytest.raises(ConstraintError, match=told):
+        planted_points(walk(steps=2).clip, plants, LIMBS)

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from poise.solver import Ground
+from poise.solver import Cleaned, Clip, Footplant, Ground
 from poise.solver.body.motion import Motion
-from poise.solver.cleanup.limbs import limbs_of
+from poise.solver.cleanup.limbs import TOE_TIP, limbs_of
 from poise.solver.cleanup.planting.batch import Segment, clean_clip, clean_segment
 from poise.solver.cleanup.planting.method import Method
 from poise.solver.cleanup.plants import PlantedPoint, planted_points
@@ -32,7 +34,7 @@ def settings_of(method_type: type[Method], settings: CleanSettings = SETTINGS) -
 @pytest.mark.parametrize("first", [30, 41, 47])
 def test_a_part_of_a_motion_is_cleaned_as_in_the_whole(method_type: type[Method], first: int) -> None:
     """Plants that begin before the part have known locations, and extremities known rotations."""
-    motion = gait("walk", skate=0.02, fps=30.0)
+    motion = gait("turn", skate=0.02, fps=30.0)
     clip = motion.clip
     method = method_type(clip.skeleton, limbs_of(clip.skeleton, clip.motion), settings_of(method_type), clip.fps)
     plants = planted_points(clip, footplants(motion), method.limbs, SETTINGS.ground)
@@ -103,3 +105,78 @@ def test_a_plant_outside_the_clip_is_refused() -> None:
     clip = gait("walk", fps=30.0).clip
     with pytest.raises(ConstraintError, match="outside the clip"):
         clean_clip(StretchMethod, clip, [PlantedPoint("left leg", "heel", 0, clip.frames)], CleanSettings(), None)
+
+
+def touching(fps: float = 60.0, longer: int = 4, **moved: float) -> tuple[Clip, list[Footplant]]:
+    """A walk that skates, whose feet roll over their toes for some frames after their balls have left the ground."""
+    motion = gait("walk", skate=0.02, fps=fps)
+    return motion.clip, [
+        replace(plant, contact=(0.0, plant.toe_off + longer), **moved)
+        for plant in footplants(motion)
+        if plant.toe_off is not None
+    ]
+
+
+def tip_paths(found: Cleaned) -> list[tuple[PlantedPoint, np.ndarray]]:
+    """The toe tips that are planted, each with its path from the last frame of the ball on."""
+    toes = {limb.name: limb.toes for limb in limbs_of(found.clip.skeleton)}
+    tips = [plant for plant in found.plants if plant.point == TOE_TIP]
+    return [(tip, found.clip.position(toes[tip.limb].tip)[tip.begin - 1 : tip.end + 1]) for tip in tips]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("ground", [None, Ground(0.0)])
+@pytest.mark.parametrize("turn", [0.0, 0.6])
+@pytest.mark.parametrize("method_type", METHODS)
+def test_a_toe_tip_stands_until_the_contact_of_the_foot_ends(
+    method_type: type[Method], turn: float, ground: Ground | None
+) -> None:
+    """It does not slide or sink, and it begins where it is when the ball leaves the ground, also of a turned plant."""
+    clip, plants = touching(turn=turn)
+    found = clean_clip(method_type, clip, plants, settings_of(method_type, CleanSettings(ground=ground)), None)
+    size, up = clip.skeleton.size, clip.skeleton.up_axis
+    paths = tip_paths(found)
+    assert len(paths) >= 3 and found.residual < 1e-9
+    for _, path in paths:
+        assert np.abs(path[1:] - path[1]).max() < 1e-9 * size
+        assert np.linalg.norm(path[1] - path[0]) < 0.01 * size
+    unknown = [replace(plant, contact=None) for plant in plants]
+    without = clean_clip(method_type, clip, unknown, settings_of(method_type), None)
+    toes = {limb.name: limb.toes for limb in limbs_of(clip.skeleton)}
+    for tip, _ in paths:
+        free = without.clip.position(toes[tip.limb].tip)[tip.begin : tip.end + 1]  # type: ignore[union-attr]
+        assert np.abs(free - free[0]).max() > 1e-3 * size, "else the tip would stand anyway"
+    if ground is not None:
+        lowest = [path[:, up].min() - toes[tip.limb].clearance for tip, path in paths]  # type: ignore[union-attr]
+        assert min(lowest) > -1e-9 * size
+
+
+def test_frames_that_no_toe_tip_reaches_keep_their_toes() -> None:
+    clip, plants = touching()
+    found = clean_clip(StretchMethod, clip, plants[:1], CleanSettings(), None)
+    (tip,) = (plant for plant in found.plants if plant.point == TOE_TIP)
+    (leg,) = limbs_of(clip.skeleton, only=[tip.limb])
+    assert leg.toes is not None
+    changed = np.flatnonzero((found.clip.motion.rotations != clip.motion.rotations)[:, leg.toes.joint].any(axis=1))
+    window = round(CleanSettings().blending * clip.fps)
+    assert changed.size and changed[0] == tip.begin and tip.end < changed[-1] <= tip.end + window
+
+
+@pytest.mark.parametrize("method_type", METHODS)
+def test_a_toe_tip_that_began_before_a_part_of_a_motion_stays_where_it_was(method_type: type[Method]) -> None:
+    clip, plants = touching()
+    method = method_type(clip.skeleton, limbs_of(clip.skeleton, clip.motion), settings_of(method_type), clip.fps)
+    points = planted_points(clip, plants, method.limbs, SETTINGS.ground)
+    whole = clean_segment(method, Segment(clip.motion, points))
+    tip = next(plant for plant in points if plant.point == TOE_TIP and plant.frames > 1 and plant.begin > 20)
+    first = tip.begin + 1
+    part = Segment(
+        clip.motion.at(np.arange(first, clip.frames)),
+        tuple(plant for plant in points if plant.end >= first),
+        first,
+        {plant: whole.locations[plant] for plant in points if plant.begin < first <= plant.end},
+        tuple(each[first] for each in whole.extremities),
+        tuple(each[first] for each in whole.held),
+    )
+    found = clean_segment(method, part)
+    residuals = method.residuals(found.motion, [tip], whole.locations, first)
+    assert residuals[0].size and residuals[0].max() < 1e-9 * clip.skeleton.size

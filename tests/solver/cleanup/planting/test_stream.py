@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from poise.solver import Ground
+from poise.solver import Ground, cleaned
 from poise.solver.body.motion import Motion, Pose
-from poise.solver.cleanup.limbs import limbs_of
+from poise.solver.cleanup.limbs import TOE_TIP, limbs_of
 from poise.solver.cleanup.planting.stream import BLOCK
 from poise.solver.cleanup.plants import PlantedPoint, planted_points
 from poise.solver.cleanup.rigid.stream import RigidStream
@@ -17,7 +19,7 @@ from poise.solver.cleanup.stretch.stream import CleanStream
 from poise.solver.core.errors import ConstraintError, MotionError
 
 from ..gaits import footplants, gait
-from ..streams import ROUNDING, streamed
+from ..streams import ROUNDING, assert_same, streamed
 
 
 def test_the_delay_is_the_look_ahead_and_a_block():
@@ -137,3 +139,26 @@ def test_a_stream_copies_the_poses_that_it_is_given():
     pose.translations[:] = 7.0
     (first,) = stream.finish()
     assert np.array_equal(first.pose.translations, clip.motion.translations[0])
+
+
+@pytest.mark.parametrize("ground", [None, Ground(0.0)])
+@pytest.mark.parametrize(("stream_type", "method"), [(CleanStream, "stretch"), (RigidStream, "rigid")])
+def test_toe_tips_stand_as_in_a_clip(stream_type, method, ground):
+    """Also those whose balls the stream has forgotten."""
+    motion = gait("run", skate=0.01, fps=60.0)
+    clip = motion.clip
+    limbs = limbs_of(clip.skeleton, clip.motion)
+    plants = [replace(plant, contact=(0.0, plant.toe_off + 8)) for plant in footplants(motion)]
+    points = planted_points(clip, plants, limbs, ground)
+    assert len([plant for plant in points if plant.point == TOE_TIP and plant.frames > 2]) >= 5
+    short = CleanSettings(averaging=0.05, turning=0.05, carrying=0.05, smoothing=0.02, blending=0.05, ground=ground)
+    stream = stream_type(clip.skeleton, clip.fps, short, limbs)
+    assert stream.method.look_back < clip.frames // 2
+    assert_same(streamed(stream, clip, points), cleaned(clip, points, method, settings=short, limbs=limbs))
+
+
+def test_a_toe_tip_without_its_ball_is_refused():
+    stream = CleanStream(gait("walk", fps=30.0).clip.skeleton, 30.0)
+    with pytest.raises(ConstraintError, match="when its ball has left the ground"):
+        stream.announce(PlantedPoint("left leg", TOE_TIP, 7, 9))
+    stream.announce(PlantedPoint("left leg", "ball", 3, 6), PlantedPoint("left leg", TOE_TIP, 7, 9))
