@@ -68,5 +68,6 @@ def plant_shifts(cleaned: solver.Cleaned, clip: solver.Clip) -> list[Array]:
 
 def _point_of(plant: solver.PlantedPoint, skeleton: solver.Skeleton) -> int | solver.BodyPoint | None:
     """The landmark that is the point of a plant, such as the left heel."""
-    point: int | solver.BodyPoint | None = getattr(skeleton.landmarks, f"{plant.limb.split()[0]}_{plant.point}", None)
+    name = f"{plant.limb.split()[0]}_{plant.point.replace(' ', '_')}"
+    point: int | solver.BodyPoint | None = getattr(skeleton.landmarks, name, None)
     return point

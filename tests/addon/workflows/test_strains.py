@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -13,7 +14,9 @@ from poise import solver
 from poise.addon import bridge, translation
 from poise.addon.properties import character_of
 from poise.addon.workflows import clean, create, detect, solve, strains
+from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
+from poise.solver.synthetic import walk
 
 from ..bridge.rigs import blender_pose
 
@@ -146,3 +149,17 @@ def test_a_plant_that_the_keys_move_visibly_is_told(
     monkeypatch.setattr(strains, "allowed_error", lambda tolerance: np.inf)
     result = clean.clean(armature, clean.CleanOptions(tolerance=0.02))
     assert any("from where it should stand" in sentence for sentence in result.unmet)
+
+
+def test_keys_that_turn_toes_shift_a_planted_toe_tip() -> None:
+    clip = walk(steps=4, fps=60.0).clip
+    plants = solver.detect_footplants(clip)
+    longer = [replace(plant, contact=(0.0, plant.toe_off + 3.0)) for plant in plants if plant.toe_off is not None]
+    found = solver.cleaned(clip, longer, "stretch")
+    turned = found.clip.motion.rotations.copy()
+    toe = found.clip.skeleton.landmarks.left_toe
+    turned[:, toe] = rotations.multiply(turned[:, toe], rotations.exp(np.array([0.1, 0.0, 0.0])))
+    baked = found.clip.with_motion(solver.Motion(turned, found.clip.motion.translations))
+    shifts = zip(found.plants, strains.plant_shifts(found, baked), strict=True)
+    tips = [shift.min() for plant, shift in shifts if (plant.limb, plant.point) == ("left leg", "toe tip")]
+    assert tips and min(tips) > 1e-3 * clip.skeleton.size
