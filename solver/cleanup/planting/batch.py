@@ -218,10 +218,13 @@ class _Cleaning:
         before.
         """
         count, is_tip, state = self.counts[:, limb], self.is_tip[limb], self.states[limb]
+        is_first, places = self._leading(limb, locations)
+        if (count == 2).any():
+            self.held[limb][count == 2] = self._held_orientations(limb, places)[count == 2]
         if not is_tip.any():
-            return self._targets_of(limb, count, *self._leading(limb, locations))
+            return self._targets_of(limb, count, is_first, places)
         others = np.where(is_tip, 0, count)
-        before = self._targets_of(limb, others, *self._leading(limb, locations))
+        before = self._targets_of(limb, others, is_first, places)
         new = [
             plant
             for plant in self.segment.plants
@@ -264,8 +267,7 @@ class _Cleaning:
         both, alone, planted = count == 2, np.flatnonzero(count == 1), np.flatnonzero(count > 0)
         distances = self._distances_to_both(count)
         if both.any():
-            held = self.held[limb][both] = self._held_orientations(limb, places)[both]
-            turn[both] = log(multiply(held, conjugate(state.end_rotation[both])))
+            turn[both] = log(multiply(self.held[limb][both], conjugate(state.end_rotation[both])))
             into = blending.Continuation(both, distances, method.windows.turning)
             turn[into.frames] = into.values(turn, local_lines(turn, method.kernel, both)[1])
         rotation = exp(turn)
