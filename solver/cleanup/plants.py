@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from ..body.clip import Clip
+from ..body.moving_object import MovingObject
 from ..constraints import Footplant, Ground, Source
 from ..constraints.base import three_numbers
 from ..constraints.sampling import active_frames
@@ -38,13 +39,15 @@ class PlantedPoint:
     begin: int
     end: int
     location: tuple[float, float, float] | None = None
-    """In the world; None: the mean of its positions in the source."""
+    """In the world, or in the frame of its `reference`; None: the mean of its positions in the source there."""
     floor: float | Literal["ground", "own"] | None = None
     """The floor that it stands on: a height, or "ground" for that of the ground under it; the point lies its clearance
     above. With "own" it keeps its height, also below the ground; with None it keeps its height above the ground and is
     lifted from below it. It does not change a given location."""
     name: str = ""
     """The user's name for it."""
+    reference: MovingObject | None = None
+    """The object that it stands on and moves with, such as a box that is carried; None: the world."""
 
     def __post_init__(self) -> None:
         for what in ("begin", "end"):
@@ -59,6 +62,10 @@ class PlantedPoint:
             object.__setattr__(self, "location", (x, y, z))
         if self.floor not in (None, "ground", "own") and not is_number(self.floor):
             raise ConstraintError(f"{self.label}: its floor is a height, 'ground', 'own' or None, not {self.floor!r}.")
+        if self.reference is not None and not isinstance(self.reference, MovingObject):
+            raise ConstraintError(f"{self.label}: its reference is a MovingObject or None, not {self.reference!r}.")
+        if self.reference is not None and self.floor is not None:
+            raise ConstraintError(f"{self.label}: it stands on an object that moves, so it has no floor: leave it out.")
 
     @property
     def label(self) -> str:
@@ -69,6 +76,30 @@ class PlantedPoint:
     def frames(self) -> int:
         """The number of its frames."""
         return self.end - self.begin + 1
+
+    def shares_reference(self, other: PlantedPoint) -> bool:
+        """Whether another plant stands on the same object, or both in the world."""
+        if self.reference is None or other.reference is None:
+            return self.reference is other.reference
+        return self.reference.is_like(other.reference)
+
+    def located(self, location: Array) -> PlantedPoint:
+        """The same plant with a location (3,)."""
+        x, y, z = location.tolist()
+        return replace(self, location=(x, y, z))
+
+    def world_places(self, location: Array, begin: int, end: int) -> Array:
+        """(end - begin, 3) where its location (3,) is in the world, from frame `begin` to the one before `end`."""
+        if self.reference is None:
+            return np.tile(location, (end - begin, 1))
+        return self.reference.part(begin, end).in_world(location)
+
+    def seen_from_reference(self, points: Array, orientations: Array) -> tuple[Array, Array]:
+        """World positions (n, 3) and orientations (n, 4) from its begin on, in the frame of what it stands on."""
+        if self.reference is None:
+            return points, orientations
+        moving = self.reference.part(self.begin, self.begin + len(points))
+        return moving.seen_from(points), rotations.multiply(rotations.conjugate(moving.rotations), orientations)
 
 
 def planted_points(
@@ -87,7 +118,7 @@ def planted_points(
         found: list[PlantedPoint] = []
         for plant in given:
             window = windows.get(id(plant), ALWAYS)
-            found += _points_of(plant, source, window) if isinstance(plant, Footplant) else [plant]
+            found += _points_of(plant, source, window) if isinstance(plant, Footplant) else [on_object(plant, clip)]
         return check_plants(merged(found), limbs)
 
     checked = points({})
@@ -153,6 +184,12 @@ def check_plants(plants: Iterable[PlantedPoint], limbs: Sequence[Limb]) -> tuple
                 f"{plant.end}) plant the {plant.point} of the {plant.limb} twice; end the first one before the second."
             )
         last[plant.limb, plant.point] = plant
+        for other in last.values():
+            if other.limb == plant.limb and other.end >= plant.begin and not other.shares_reference(plant):
+                raise ConstraintError(
+                    f"{other.label} and {plant.label} hold the {plant.limb} on different objects at frame "
+                    f"{plant.begin}; end the first one before the second."
+                )
     return tuple(ordered)
 
 
@@ -193,6 +230,13 @@ def located_points(plant: Footplant, source: Source) -> list[PlantedPoint]:
     return found
 
 
+def on_object(plant: PlantedPoint, clip: Clip) -> PlantedPoint:
+    """A planted point whose reference, if it has one, has a transform for each frame of the clip."""
+    if plant.reference is None:
+        return plant
+    return replace(plant, reference=plant.reference.checked(plant.label, clip.frames))
+
+
 def _points_of(plant: Footplant, source: Source, window: Window) -> list[PlantedPoint]:
     """Heel and ball of a footplant, those that are planted within a window; with locations where the footplant gives or
     moves them."""
@@ -231,7 +275,7 @@ def merged(plants: Sequence[PlantedPoint]) -> list[PlantedPoint]:
         before = found[-1] if found else plant
         is_same = (before.limb, before.point, before.floor) == (plant.limb, plant.point, plant.floor)
         is_free = before.location is None and plant.location is None
-        if is_same and is_free and before.end + 1 == plant.begin:
+        if is_same and is_free and before.end + 1 == plant.begin and before.shares_reference(plant):
             found[-1] = replace(before, end=plant.end)
         else:
             found.append(plant)

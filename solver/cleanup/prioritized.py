@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ..core.arrays import Array
 from ..deformation.deform import deform
 from .cleaned import Cleaned, residuals_of
 from .limbs import Limb, limbs_of
-from .plants import PlantedPoint, check_plants, located_points, planted_points
+from .plants import PlantedPoint, check_plants, located_points, on_object, planted_points
 from .settings import CleanSettings
 
 
@@ -42,7 +41,7 @@ def clean_prioritized(
             constraints.append(plant)
             located += located_points(plant, source)
         else:
-            point, constraint = _constraint(plant, source, known)
+            point, constraint = _constraint(on_object(plant, clip), source, known)
             constraints.append(constraint)
             located.append(point)
     if not constraints:
@@ -57,18 +56,23 @@ def _constraint(plant: PlantedPoint, source: Source, limbs: Sequence[Limb]) -> t
     """A planted point with its location, and the constraint that keeps the point there."""
     limb = next(limb for limb in limbs if limb.name == plant.limb)
     point = limb.points[plant.point]
-    x, y, z = _location(plant, point, limb.clearance(plant.point), source).tolist()
-    target = ConstraintPoint((x, y, z), plant.begin, plant.end)
+    located = plant.located(_location(plant, point, limb.clearance(plant.point), source))
+    target = ConstraintPoint(located.location, plant.begin, plant.end)
     begin, end = max(plant.begin - source.ease, 0.0), min(plant.end + source.ease, source.frames - 1.0)
-    constraint = ShapeConstraint(point, begin, end, [target], mode="condensed", name=plant.label)
-    return replace(plant, location=(x, y, z)), constraint
+    constraint = ShapeConstraint(
+        point, begin, end, [target], mode="condensed", name=plant.label, reference=plant.reference
+    )
+    return located, constraint
 
 
 def _location(plant: PlantedPoint, point: BodyPoint, clearance: float, source: Source) -> Array:
     """(3,) the location of a plant: the given one, else the mean of its positions, on its floor if it has one."""
     if plant.location is not None:
         return np.array(plant.location)
-    location = source.clip.world.point(point)[plant.begin : plant.end + 1].mean(axis=0)
+    places = source.clip.world.point(point)[plant.begin : plant.end + 1]
+    if plant.reference is not None:
+        places = plant.reference.part(plant.begin, plant.end + 1).seen_from(places)
+    location = places.mean(axis=0)
     up = source.clip.skeleton.up_axis
     if plant.floor == "ground":
         height = np.nan if source.ground is None else source.ground.heights(location[None], up)[0]

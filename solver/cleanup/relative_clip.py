@@ -40,9 +40,15 @@ class RelativeClip:
     def of(clip: Clip, plants: Sequence[Plant], cyclic: bool, ground: Ground | None = None) -> RelativeClip | None:
         """The relative clip; None if the ground does not move and the clip is no loop."""
         velocity = shared_velocity(plants)
+        carried = [plant for plant in plants if isinstance(plant, PlantedPoint) and plant.reference is not None]
+        if cyclic and carried:
+            raise ConstraintError(
+                f"{carried[0].label}: it stands on an object that moves, which is not known before and after the loop: "
+                "clean the clip as one that is no loop."
+            )
         if not cyclic and not velocity.any():
             return None
-        if velocity.any() and ground is not None and callable(ground.height):
+        if velocity.any() and ground is not None and ground.level is None:
             raise ConstraintError("Feet on moving ground are cleaned on a level one: give the ground as one height.")
         loop = Loop.of(clip) if cyclic else None
         whole, seconds = (clip, np.arange(clip.frames) / clip.fps) if loop is None else (loop.repeated, loop.seconds)

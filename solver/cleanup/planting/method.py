@@ -130,7 +130,7 @@ class Method(ABC):
         other_points: Array,
         orientations: Array,
     ) -> Array:
-        """(3,) the location of a plant.
+        """(3,) the location of a plant, in the frame of its reference.
 
         `beside` is the plant of the limb's other point in the plant's first frame, with its location, if that was
         located before. The arrays are the positions of the plant's point and of the other one (n, 3) and the
@@ -138,6 +138,8 @@ class Method(ABC):
         """
         if plant.location is not None:
             return np.array(plant.location)
+        other_points, _ = plant.seen_from_reference(other_points, orientations)
+        points, orientations = plant.seen_from_reference(points, orientations)
         count = min(max(self.windows.averaging, 1), plant.frames)
         if beside is None:
             own = points[:count]
@@ -156,7 +158,7 @@ class Method(ABC):
         """
         limb, own = self.slot(plant)
         clearance = self.clearances[limb][own]
-        if plant.floor == "own":
+        if plant.floor == "own" or plant.reference is not None:
             return located(None)
         if plant.floor is not None and plant.floor != "ground":
             return located(float(plant.floor) + clearance)
@@ -180,8 +182,9 @@ class Method(ABC):
         found = []
         for plant in plants:
             limb, own = self.slot(plant)
-            during = slice(max(plant.begin - first, 0), max(plant.end + 1 - first, 0))
-            found.append(lengths(states[limb].points[own][during] - locations[plant]))
+            points = states[limb].points[own][max(plant.begin - first, 0) : max(plant.end + 1 - first, 0)]
+            begin = max(plant.begin, first)
+            found.append(lengths(points - plant.world_places(locations[plant], begin, begin + len(points))))
         return tuple(found)
 
     # Targets of the ends of limbs ------------------------------------------------------------------------------------
