@@ -11,7 +11,7 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..body.moving_object import MovingObject
-from ..constraints import Footplant, Ground, Source
+from ..constraints import Footplant, Ground, Plane, Source
 from ..constraints.base import three_numbers
 from ..constraints.sampling import active_frames
 from ..core import rotations
@@ -40,10 +40,11 @@ class PlantedPoint:
     end: int
     location: tuple[float, float, float] | None = None
     """In the world, or in the frame of its `reference`; None: the mean of its positions in the source there."""
-    floor: float | Literal["ground", "own"] | None = None
-    """The floor that it stands on: a height, or "ground" for that of the ground under it; the point lies its clearance
-    above. With "own" it keeps its height, also below the ground; with None it keeps its height above the ground and is
-    lifted from below it. It does not change a given location."""
+    floor: float | Plane | Literal["ground", "own"] | None = None
+    """The floor that it stands on: a height, a plane of any slope, also a wall, or "ground" for the ground under it;
+    the point lies its clearance above, on the side that the plane's normal points to. With "own" it keeps its height,
+    also below the ground; with None it keeps its height above the ground and is lifted from below it. It does not
+    change a given location."""
     name: str = ""
     """The user's name for it."""
     reference: MovingObject | None = None
@@ -60,8 +61,11 @@ class PlantedPoint:
         if self.location is not None:
             x, y, z = three_numbers(self.label, "its location", self.location).tolist()
             object.__setattr__(self, "location", (x, y, z))
-        if self.floor not in (None, "ground", "own") and not is_number(self.floor):
-            raise ConstraintError(f"{self.label}: its floor is a height, 'ground', 'own' or None, not {self.floor!r}.")
+        is_word = self.floor is None or (isinstance(self.floor, str) and self.floor in ("ground", "own"))
+        if not is_word and not isinstance(self.floor, Plane) and not is_number(self.floor):
+            raise ConstraintError(
+                f"{self.label}: its floor is a height, a Plane, 'ground', 'own' or None, not {self.floor!r}."
+            )
         if self.reference is not None and not isinstance(self.reference, MovingObject):
             raise ConstraintError(f"{self.label}: its reference is a MovingObject or None, not {self.reference!r}.")
         if self.reference is not None and self.floor is not None:
@@ -85,8 +89,7 @@ class PlantedPoint:
 
     def located(self, location: Array) -> PlantedPoint:
         """The same plant with a location (3,)."""
-        x, y, z = location.tolist()
-        return replace(self, location=(x, y, z))
+        return replace(self, location=_three(location))
 
     def world_places(self, location: Array, begin: int, end: int) -> Array:
         """(end - begin, 3) where its location (3,) is in the world, from frame `begin` to the one before `end`."""
@@ -136,7 +139,7 @@ def planted_points(
 def on_floors(
     clip: Clip, plants: Iterable[Footplant | PlantedPoint], limbs: Sequence[Limb], ground: Ground
 ) -> tuple[PlantedPoint, ...]:
-    """As `planted_points`, with the floor of each plant that stands on the ground as a height."""
+    """As `planted_points`, with the floor of each plant that stands on the ground as a plane."""
     by_name = {limb.name: limb for limb in limbs}
     up = clip.skeleton.up_axis
     found = []
@@ -144,8 +147,9 @@ def on_floors(
         if plant.floor == "ground" and plant.location is None:
             point = by_name[plant.limb].points[plant.point]
             place = clip.world.point(point)[plant.begin : plant.end + 1].mean(axis=0)
-            height = float(ground.heights(place[None], up)[0])
-            plant = replace(plant, floor="own" if np.isnan(height) else height)
+            place[up] = ground.heights(place[None], up)[0]
+            normal = ground.normals(place[None], up)[0]
+            plant = replace(plant, floor="own" if np.isnan(place[up]) else Plane(_three(place), _three(normal)))
         found.append(plant)
     return tuple(found)
 
@@ -253,6 +257,11 @@ def _points_of(plant: Footplant, source: Source, window: Window) -> list[Planted
         if frames.size:
             found.append(_point_of(plant, part, frames, locations.get(POINT_OF_PART[part]), floor))
     return found
+
+
+def _three(values: Array) -> tuple[float, float, float]:
+    x, y, z = values.tolist()
+    return x, y, z
 
 
 def _point_of(

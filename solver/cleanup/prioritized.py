@@ -13,6 +13,7 @@ from ..constraints import Constraint, ConstraintPoint, Footplant, ShapeConstrain
 from ..core.arrays import Array
 from ..deformation.deform import deform
 from .cleaned import Cleaned, residuals_of
+from .floors import floor_of
 from .limbs import Limb, limbs_of
 from .plants import PlantedPoint, check_plants, located_points, on_object, planted_points
 from .settings import CleanSettings
@@ -73,14 +74,8 @@ def _location(plant: PlantedPoint, point: BodyPoint, clearance: float, source: S
     if plant.reference is not None:
         places = plant.reference.part(plant.begin, plant.end + 1).seen_from(places)
     location = places.mean(axis=0)
-    up = source.clip.skeleton.up_axis
-    if plant.floor == "ground":
-        height = np.nan if source.ground is None else source.ground.heights(location[None], up)[0]
-        if not np.isnan(height):
-            location[up] = height + clearance
-    elif plant.floor is not None and plant.floor != "own":
-        location[up] = plant.floor + clearance
-    return location
+    floor = floor_of(plant, location, clearance, source.ground, source.clip.skeleton.up_axis)
+    return np.asarray(location if floor is None or plant.floor is None else floor.nearest(location))
 
 
 def _unstretched(clip: Clip, limbs: Sequence[Limb]) -> dict[str, Array]:

@@ -6,7 +6,7 @@ from .balance import Balance
 from .base import Constraint, Track
 from .direction import DirectionConstraint
 from .footplant import Footplant
-from .ground import Ground
+from .ground import Ground, Plane
 from .ground_estimate import estimate_ground, ground_gaps
 from .look_at import LookAtConstraint
 from .orientation import OrientationConstraint
@@ -23,6 +23,7 @@ __all__ = [
     "LookAtConstraint",
     "MovingObject",
     "OrientationConstraint",
+    "Plane",
     "ShapeConstraint",
     "Source",
     "Track",

@@ -18,6 +18,7 @@ from ...body.skeleton import Skeleton
 from ...core.arrays import Array, BoolArray, IntArray
 from ...core.rotations import conjugate, from_axis_angle, lengths, multiply, normalize
 from .. import blending
+from ..floors import Floor, floor_of
 from ..limbs import Limb
 from ..plants import PlantedPoint
 from ..settings import CleanSettings
@@ -143,33 +144,23 @@ class Method(ABC):
         count = min(max(self.windows.averaging, 1), plant.frames)
         if beside is None:
             own = points[:count]
-            return self._on_floor(plant, own, lambda height: location_of_single_point(own, height, self.up))
+            return self._on_floor(plant, own, lambda floor: location_of_single_point(own, floor))
         other, location = beside
         count = min(count, other.end - plant.begin + 1)
         own, others, averaged = points[:count], other_points[:count], orientations[:count]
-        return self._on_floor(
-            plant, own, lambda height: location_next_to(location, own, others, averaged, height, self.up)
-        )
+        return self._on_floor(plant, own, lambda floor: location_next_to(location, own, others, averaged, floor))
 
-    def _on_floor(self, plant: PlantedPoint, points: Array, located: Callable[[float | None], Array]) -> Array:
+    def _on_floor(self, plant: PlantedPoint, points: Array, located: Callable[[Floor | None], Array]) -> Array:
         """(3,) the location of a plant on the floor that it names; where it names none, not below the ground.
 
-        `located` gives the location for a height of the point, or for None at the point's own height.
+        `located` gives the location for the floor of the point, or for None where the point is.
         """
         limb, own = self.slot(plant)
-        clearance = self.clearances[limb][own]
-        if plant.floor == "own" or plant.reference is not None:
-            return located(None)
-        if plant.floor is not None and plant.floor != "ground":
-            return located(float(plant.floor) + clearance)
-        if self.settings.ground is None:
-            return located(None)
-        under = location_of_single_point(points, None, self.up)
-        lowest = float(self.settings.ground.lowest_allowed(under[None], self.up)[0]) + clearance
+        floor = floor_of(plant, points.mean(axis=0), self.clearances[limb][own], self.settings.ground, self.up)
         free = located(None)
-        if lowest == -np.inf:
+        if floor is None or (plant.floor is None and floor.above(free) <= 0.0):
             return free
-        return located(lowest) if plant.floor == "ground" or free[self.up] < lowest else free
+        return located(floor)
 
     def residuals(
         self, motion: Motion, plants: Sequence[PlantedPoint], locations: Mapping[PlantedPoint, Array], first: int = 0

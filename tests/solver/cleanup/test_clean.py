@@ -14,6 +14,7 @@ from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 from poise.solver.core.errors import ConstraintError, PoiseError
 
 from .captures import captured, floor_of
@@ -259,3 +260,60 @@ def test_plants_on_objects_are_refused_where_they_make_no_sense() -> None:
     stream = solver.CleanStream(clip.skeleton, clip.fps)
     with pytest.raises(ConstraintError, match="only a whole clip"):
         stream.announce(moving[0])
+
+
+# Slopes --------------------------------------------------------------------------------------------------------------
+
+
+def on_slope(clip: Clip, tilt: Array) -> Clip:
+    """A clip rotated as a whole about the origin by a rotation vector (3,)."""
+    still = solver.MovingObject(np.zeros((clip.frames, 3)), np.tile(rotations.exp(tilt), (clip.frames, 1)))
+    return aboard(clip, still)
+
+
+def gaps_on_slope(clip: Clip, normal: Array) -> dict[tuple[str, str], Array]:
+    """(frames,) how far each point of each leg is above where it stands on a plane through the origin."""
+    found = {}
+    for limb in limbs_of(clip.skeleton, only=["left leg", "right leg"]):
+        assert limb.toes is not None
+        for name, point in limb.points.items():
+            found[limb.name, name] = clip.position(point) @ normal - limb.clearance(name)
+        found[limb.name, "toe tip"] = clip.position(limb.toes.tip) @ normal - limb.toes.clearance
+    return found
+
+
+TWENTY = np.deg2rad(20.0)
+TILTS = {"uphill": (-TWENTY, 0.0, 0.0), "downhill": (TWENTY, 0.0, 0.0), "across": (0.0, 0.0, TWENTY)}
+
+
+@pytest.mark.parametrize("given", ["plane", "function"])
+@pytest.mark.parametrize("tilt", TILTS)
+@pytest.mark.parametrize("method", ["stretch", "rigid"])
+def test_feet_stand_on_a_slope_and_stay_above_it(method: solver.CleanMethod, tilt: str, given: str) -> None:
+    """Their clearance is that along the normal of the slope."""
+    motion = gait("walk", skate=0.01, fps=60.0)
+    clip = on_slope(motion.clip, np.array(TILTS[tilt]))
+    size, normal = clip.skeleton.size, rotations.rotate(rotations.exp(TILTS[tilt]), np.array([0.0, 1.0, 0.0]))
+    ground = solver.Ground.plane((0.0, 0.0, 0.0), normal)
+    if given == "function":
+        ground = solver.Ground(lambda x, z: -(normal[0] * x + normal[2] * z) / normal[1])
+    result = solver.cleaned(clip, footplants(motion), method, ground=ground)
+    assert result.residual < 1e-6 and result.unmet == ()
+    gaps = gaps_on_slope(result.clip, normal)
+    for plant in result.plants:
+        during = gaps[plant.limb, plant.point][plant.begin : plant.end + 1]
+        assert np.abs(during).max() < 1e-6 * size, f"{plant.label} does not stand on the slope"
+    lowest = min(each.min() for each in gaps.values())
+    assert lowest > -1e-6 * size, f"a foot is {lowest / size} sizes in the slope"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_hand_is_planted_on_a_wall(method: solver.CleanMethod) -> None:
+    motion = gait("walk", fps=60.0)
+    clip, size = motion.clip, motion.clip.skeleton.size
+    wrist = clip.skeleton.landmarks.require("left_wrist")
+    mean = clip.position(wrist)[20:31].mean(axis=0)
+    wall = solver.Plane((mean[0] + 0.02 * size, 5.0, 7.0), (-2.0, 0.0, 0.0))
+    result = solver.cleaned(clip, [solver.PlantedPoint("left arm", "wrist", 20, 30, floor=wall)], method)
+    assert result.residual < 1e-6
+    assert np.abs(result.clip.position(wrist)[20:31, 0] - mean[0] - 0.02 * size).max() < 1e-6 * size
