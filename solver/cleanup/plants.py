@@ -11,7 +11,7 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..body.moving_object import MovingObject
-from ..constraints import Footplant, Ground, Plane, Source
+from ..constraints import Footplant, Ground, Handplant, Plane, Source
 from ..constraints.base import three_numbers
 from ..constraints.sampling import active_frames
 from ..core import rotations
@@ -49,6 +49,9 @@ class PlantedPoint:
     """The user's name for it."""
     reference: MovingObject | None = None
     """The object that it stands on and moves with, such as a box that is carried; None: the world."""
+    turn: float = 0.0
+    """Radians about the up axis by which a point is turned that has no location and stands beside the limb's other
+    point, about that one."""
 
     def __post_init__(self) -> None:
         for what in ("begin", "end"):
@@ -66,6 +69,8 @@ class PlantedPoint:
             raise ConstraintError(
                 f"{self.label}: its floor is a height, a Plane, 'ground', 'own' or None, not {self.floor!r}."
             )
+        if not is_number(self.turn):
+            raise ConstraintError(f"{self.label}: its turn must be a finite number, not {self.turn!r}.")
         if self.reference is not None and not isinstance(self.reference, MovingObject):
             raise ConstraintError(f"{self.label}: its reference is a MovingObject or None, not {self.reference!r}.")
         if self.reference is not None and self.floor is not None:
@@ -105,17 +110,24 @@ class PlantedPoint:
         return moving.seen_from(points), rotations.multiply(rotations.conjugate(moving.rotations), orientations)
 
 
+Plant = Footplant | Handplant | PlantedPoint
+"""What hands and feet are cleaned with."""
+
+
 def planted_points(
-    clip: Clip, plants: Iterable[Footplant | PlantedPoint], limbs: Sequence[Limb], ground: Ground | None = None
+    clip: Clip, plants: Iterable[Plant], limbs: Sequence[Limb], ground: Ground | None = None
 ) -> tuple[PlantedPoint, ...]:
-    """The planted points of footplants, and planted points as they are, in the order of their begins, checked.
+    """The planted points of footplants and handplants, and planted points as they are, in the order of their begins,
+    checked.
 
     A footplant plants the heel from `heel_strike` to `heel_off` and the ball from `toe_strike` to `toe_off`, at the
-    locations that it gives or else at the mean of their positions; with `ground`, on it. Footplants of one foot leave
+    locations that it gives or else at the mean of their positions; with `ground`, on it. A handplant plants the wrist,
+    and the fingertips as well where it is turned. Footplants of one foot leave
     time for the way between their places (`hold_windows`). Plants of one point without a given location and without a
     frame between them become one.
     """
-    source, given = Source(clip, ground), tuple(plants)
+    source = Source(clip, ground)
+    given = points_of_hands(plants, source)
 
     def points(windows: dict[int, Window]) -> tuple[PlantedPoint, ...]:
         found: list[PlantedPoint] = []
@@ -136,9 +148,7 @@ def planted_points(
     return points(windows) if windows else checked
 
 
-def on_floors(
-    clip: Clip, plants: Iterable[Footplant | PlantedPoint], limbs: Sequence[Limb], ground: Ground
-) -> tuple[PlantedPoint, ...]:
+def on_floors(clip: Clip, plants: Iterable[Plant], limbs: Sequence[Limb], ground: Ground) -> tuple[PlantedPoint, ...]:
     """As `planted_points`, with the floor of each plant that stands on the ground as a plane."""
     by_name = {limb.name: limb for limb in limbs}
     up = clip.skeleton.up_axis
@@ -154,17 +164,48 @@ def on_floors(
     return tuple(found)
 
 
-def limbs_for(clip: Clip, plants: Iterable[Footplant | PlantedPoint], ground: Ground | None = None) -> tuple[Limb, ...]:
+def limbs_for(clip: Clip, plants: Iterable[Plant], ground: Ground | None = None) -> tuple[Limb, ...]:
     """The limbs of the landmarks that have plants, with hinge axes measured in the motion.
 
     With a ground, all other limbs of the landmarks as well: they have to stay above it.
     """
-    names = {f"{plant.foot} leg" if isinstance(plant, Footplant) else plant.limb for plant in plants}
+    names = {_limb_of(plant) for plant in plants}
     needed = limbs_of(clip.skeleton, clip.motion, [name for name in LIMB_NAMES if name in names])
     if ground is None:
         return needed
     known = {limb.name for limb in needed}
     return (*needed, *(limb for limb in limbs_of(clip.skeleton, clip.motion) if limb.name not in known))
+
+
+def _limb_of(plant: Plant) -> str:
+    """The name of a plant's limb."""
+    if isinstance(plant, Footplant):
+        return f"{plant.foot} leg"
+    return f"{plant.hand} arm" if isinstance(plant, Handplant) else plant.limb
+
+
+def points_of_hands(plants: Iterable[Plant], source: Source) -> list[Footplant | PlantedPoint]:
+    """The plants, with the planted points of handplants instead of these."""
+    found: list[Footplant | PlantedPoint] = []
+    for plant in plants:
+        found += points_of_hand(plant, source) if isinstance(plant, Handplant) else [plant]
+    return found
+
+
+def points_of_hand(plant: Handplant, source: Source) -> list[PlantedPoint]:
+    """The wrist of a handplant and, where it is turned, the fingertips beside it.
+
+    The wrist has a location where the handplant gives or moves it.
+    """
+    frames, name, limb = plant.frames_of(source), plant.label, _limb_of(plant)
+    begin, end = int(frames[0]), int(frames[-1])
+    reference = None if plant.reference is None else plant.reference.checked(plant.label, source.frames)
+    is_located = plant.position is not None or bool(np.any(np.asarray(plant.shift, dtype=np.float64) != 0.0))
+    location = _three(plant.place(source)) if is_located else None
+    found = [PlantedPoint(limb, "wrist", begin, end, location, name=name, reference=reference)]
+    if plant.turn:
+        found.append(PlantedPoint(limb, "fingertips", begin, end, name=name, reference=reference, turn=plant.turn))
+    return found
 
 
 def check_plants(plants: Iterable[PlantedPoint], limbs: Sequence[Limb]) -> tuple[PlantedPoint, ...]:
@@ -282,7 +323,7 @@ def merged(plants: Sequence[PlantedPoint]) -> list[PlantedPoint]:
     found: list[PlantedPoint] = []
     for plant in sorted(plants, key=lambda plant: (plant.limb, plant.point, plant.begin)):
         before = found[-1] if found else plant
-        is_same = (before.limb, before.point, before.floor) == (plant.limb, plant.point, plant.floor)
+        is_same = all(getattr(before, what) == getattr(plant, what) for what in ("limb", "point", "floor", "turn"))
         is_free = before.location is None and plant.location is None
         if is_same and is_free and before.end + 1 == plant.begin and before.shares_reference(plant):
             found[-1] = replace(before, end=plant.end)

@@ -9,19 +9,20 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..body.joints import BodyPoint
-from ..constraints import Constraint, ConstraintPoint, Footplant, ShapeConstraint, Source
+from ..constraints import Constraint, ConstraintPoint, Footplant, Handplant, ShapeConstraint, Source
 from ..core.arrays import Array
+from ..core.errors import ConstraintError
 from ..deformation.deform import deform
 from .cleaned import Cleaned, residuals_of
 from .floors import floor_of
 from .limbs import Limb, limbs_of
-from .plants import PlantedPoint, check_plants, located_points, on_object, planted_points
+from .plants import Plant, PlantedPoint, check_plants, located_points, on_object, planted_points, points_of_hand
 from .settings import CleanSettings
 
 
 def clean_prioritized(
     clip: Clip,
-    plants: Iterable[Footplant | PlantedPoint],
+    plants: Iterable[Plant],
     settings: CleanSettings | None = None,
     limbs: Sequence[Limb] | None = None,
 ) -> Cleaned:
@@ -41,6 +42,9 @@ def clean_prioritized(
         if isinstance(plant, Footplant):
             constraints.append(plant)
             located += located_points(plant, source)
+        elif isinstance(plant, Handplant):
+            constraints.append(plant)
+            located.append(points_of_hand(plant, source)[0].located(plant.place(source)))
         else:
             point, constraint = _constraint(on_object(plant, clip), source, known)
             constraints.append(constraint)
@@ -55,6 +59,8 @@ def clean_prioritized(
 
 def _constraint(plant: PlantedPoint, source: Source, limbs: Sequence[Limb]) -> tuple[PlantedPoint, ShapeConstraint]:
     """A planted point with its location, and the constraint that keeps the point there."""
+    if plant.turn:
+        raise ConstraintError(f"{plant.label}: it cannot be turned here; give a handplant, or choose another method.")
     limb = next(limb for limb in limbs if limb.name == plant.limb)
     point = limb.points[plant.point]
     located = plant.located(_location(plant, point, limb.clearance(plant.point), source))

@@ -8,6 +8,7 @@ from .direction import DirectionConstraint
 from .footplant import Footplant
 from .ground import Ground, Plane
 from .ground_estimate import estimate_ground, ground_gaps
+from .handplant import Handplant
 from .look_at import LookAtConstraint
 from .orientation import OrientationConstraint
 from .shape import ConstraintPoint, ShapeConstraint
@@ -20,6 +21,7 @@ __all__ = [
     "DirectionConstraint",
     "Footplant",
     "Ground",
+    "Handplant",
     "LookAtConstraint",
     "MovingObject",
     "OrientationConstraint",

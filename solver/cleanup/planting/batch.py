@@ -10,13 +10,12 @@ import numpy as np
 
 from ...body.clip import Clip
 from ...body.motion import Motion
-from ...constraints import Footplant
 from ...core.arrays import Array, BoolArray, IntArray, runs
 from ...core.rotations import conjugate, exp, log, multiply, rotate
 from .. import blending
 from ..cleaned import Cleaned
 from ..limbs import Limb
-from ..plants import PlantedPoint, limbs_for, mean_orientation, plant_table, planted_counts, planted_points
+from ..plants import Plant, PlantedPoint, limbs_for, mean_orientation, plant_table, planted_counts, planted_points
 from ..settings import CleanSettings
 from .averages import largest, local_lines, smoothed
 from .frames import identities, put, taken
@@ -68,7 +67,7 @@ def clean_segment(method: Method, segment: Segment) -> CleanedSegment:
 def clean_clip(
     method: type[Method],
     clip: Clip,
-    plants: Iterable[Footplant | PlantedPoint],
+    plants: Iterable[Plant],
     settings: CleanSettings,
     limbs: Sequence[Limb] | None,
 ) -> Cleaned:

@@ -16,7 +16,7 @@ import numpy as np
 from ...body.motion import Motion
 from ...body.skeleton import Skeleton
 from ...core.arrays import Array, BoolArray, IntArray
-from ...core.rotations import conjugate, from_axis_angle, lengths, multiply, normalize
+from ...core.rotations import conjugate, from_axis_angle, lengths, multiply, normalize, rotate
 from .. import blending
 from ..floors import Floor, floor_of
 from ..limbs import Limb
@@ -145,6 +145,13 @@ class Method(ABC):
         if beside is None:
             own = points[:count]
             return self._on_floor(plant, own, lambda floor: location_of_single_point(own, floor))
+        if plant.turn:
+            axis = np.eye(3)[self.up]
+            if plant.reference is not None:
+                axis = rotate(conjugate(plant.reference.rotations[plant.begin]), axis)
+            turn = from_axis_angle(axis, plant.turn)
+            points, other_points = rotate(turn, points), rotate(turn, other_points)
+            orientations = multiply(turn, orientations)
         other, location = beside
         count = min(count, other.end - plant.begin + 1)
         own, others, averaged = points[:count], other_points[:count], orientations[:count]
