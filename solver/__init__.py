@@ -30,6 +30,7 @@ from .constraints import (
     Footplant,
     Ground,
     Handplant,
+    HeldPose,
     LookAtConstraint,
     MovingObject,
     OrientationConstraint,
@@ -75,7 +76,14 @@ from .detection import (
     repair,
 )
 from .files.bvh import read_bvh, write_bvh
-from .files.constraint_files import constraints_as_dict, constraints_from_dict, read_constraints, write_constraints
+from .files.constraint_files import (
+    constraints_as_dict,
+    constraints_from_dict,
+    read_constraint_entries,
+    read_constraints,
+    write_constraints,
+)
+from .files.constraint_records import ConstraintEntry
 from .posture.recruiting import RecruitingBreach
 from .posture.settings import SolveSettings
 from .posture.solve import Posture, Postures, solve_posture, solve_postures
@@ -112,6 +120,7 @@ __all__ = [
     "Clip",
     "Conflict",
     "Constraint",
+    "ConstraintEntry",
     "ConstraintPoint",
     "DeformSettings",
     "Deformation",
@@ -130,6 +139,7 @@ __all__ = [
     "HalfSpaceTask",
     "Handplant",
     "HandplantSettings",
+    "HeldPose",
     "HingeLimit",
     "JointJump",
     "JointKind",
@@ -199,6 +209,7 @@ __all__ = [
     "limbs_of",
     "planted_points",
     "read_bvh",
+    "read_constraint_entries",
     "read_constraints",
     "repair",
     "rotations",

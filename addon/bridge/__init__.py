@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Armature to skeleton, action to motion and back: the only package that depends on the version of Blender."""
 
-from .baking import Baked, Target, bake
+from .baking import Baked, Strain, Target, bake
 from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
 from .context import scene as current_scene
 from .cycles import is_marked_cyclic
@@ -12,9 +12,18 @@ from .plain_copies import has_movers, plain_copy
 from .reading import Method, Reading, frame_range, mover_above, read, read_in_steps
 from .renaming import bone_names, renames
 from .sampling import frame_restored, set_frame
+from .scene_frames import in_scene_frames, scene_frame
 from .skins import is_skinned_to
 from .solids import plane_of, triangles_of
-from .sources import Animation, animation_of, apply_result, is_result, restore_source, source_shown
+from .sources import (
+    Animation,
+    animation_of,
+    apply_result,
+    is_result,
+    restore_source,
+    results_without,
+    source_shown,
+)
 from .units import format_length
 from .versions import is_hidden, is_selected, select, set_hidden
 
@@ -27,6 +36,7 @@ __all__ = [
     "Method",
     "Mover",
     "Reading",
+    "Strain",
     "Target",
     "animation_of",
     "apply_result",
@@ -40,6 +50,7 @@ __all__ = [
     "frame_range",
     "frame_restored",
     "has_movers",
+    "in_scene_frames",
     "is_hidden",
     "is_locked",
     "is_marked_cyclic",
@@ -54,6 +65,8 @@ __all__ = [
     "read_in_steps",
     "renames",
     "restore_source",
+    "results_without",
+    "scene_frame",
     "select",
     "set_frame",
     "set_hidden",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from ...solver import Clip, finished, rotations
 from . import context, rotation_channels, sampling, sources, versions
-from .arrays import Array
+from .arrays import Array, IntArray
 from .checks import check_animation, check_armature
 from .connections import check_connections_editable, connect, disconnect
 from .edits import Edits, check_result, edits_for
@@ -19,7 +20,7 @@ from .errors import BridgeError
 from .layers import new_layer
 from .movers import COPY_SENTENCE
 from .plan import ChangedProperty, planned_changes, unkeyed
-from .posing import orientations, pose_of
+from .posing import BonePose, orientations, pose_of
 from .reading import Reading, mover_above
 from .rig import Rig
 from .units import format_length
@@ -31,8 +32,16 @@ Target = Literal["action", "replace", "combine"]
 A combining strip can be mixed by its influence, but Blender raises its quaternions to a power in single precision,
 which rounds small rotations to steps of 0.0007 radians. The other two are exact."""
 
+Strain = Callable[[Clip], Array]
+"""Judges a motion as baked: (frames, joints) how far the constraints that a joint moves are off in a frame, in shares
+of what is allowed."""
+
 _REPORTED_GAP = 1e-3
 """A gap above this share of the size is reported."""
+
+_TIGHTENINGS = 3
+"""How often tolerances are tightened where keys that were left out strain constraints, before keys are added there. On
+captured walks three times save a seventh of the keys; more times save little."""
 
 _COMBINED_ROUNDING = 2e-5
 """A gap of a combined result below this share of the size is rounding."""
@@ -66,10 +75,12 @@ class Baked:
     """(frames, joints) from each joint of the result to its bone as baked, in Blender units."""
     angles: Array = field(default_factory=lambda: np.zeros((0, 0)), compare=False, repr=False)
     """(frames, joints) between the orientations of both, in radians; zero where all bones can be baked."""
+    clip: Clip = field(kw_only=True, compare=False, repr=False)
+    """The motion as baked."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields without the arrays, as JSON can write them."""
-        kept = [each.name for each in fields(self) if each.name not in ("distances", "angles")]
+        """The fields without the arrays and the clip, as JSON can write them."""
+        kept = [each.name for each in fields(self) if each.name not in ("distances", "angles", "clip")]
         return {name: getattr(self, name) for name in kept}
 
 
@@ -80,12 +91,14 @@ def bake(
     target: Target = "action",
     tolerance: float = 0.0,
     stretch: bool = True,
+    strain: Strain | None = None,
 ) -> Baked:
     """Bake `result`, a changed clip of `reading`, and assign it to the armature.
 
     A `tolerance` above zero leaves out keys as long as smooth curves between the others stay within it (radians;
     lengths as a share of the character's size). With `stretch`, connected bones that the result moves away from their
-    parents are disconnected; without it they stay. Mode, frame and selection do not change.
+    parents are disconnected; without it they stay. Mode, frame and selection do not change. `strain` judges the motion
+    as baked: where it is above 1, keys are added until it is not, or none are left out.
     """
     armature = _checked(reading, result, target, tolerance)
     rig = reading.rig
@@ -94,11 +107,15 @@ def bake(
     before = sources.animation_of(armature)
     connections = _ChangedConnections.of(armature, before, [rig.names[bone] for bone in edits.moved_bones.tolist()])
     plan = planned_changes(reading, edits, tolerance)
+    if tolerance > 0.0 and strain is not None:
+        plan = _with_needed_keys(reading, edits, plan, result, strain)
     _check_groups(armature, plan)
 
     connections.apply(armature)
     action, slot = _write(armature, before, reading, plan, target, connections.disconnected)
-    distances, angles = _gaps(reading, edits, plan, result, must_evaluate=target == "combine")
+    must_evaluate = reading.method == "evaluated" or target == "combine"
+    pose = _shown_pose(reading) if must_evaluate else _keyed_pose(reading, edits, plan)
+    distances, angles = _gaps(reading, pose, result)
     gap = float(distances.max())
     rig_conflict = _rig_conflict(reading, distances)
     notes = _notes(
@@ -120,7 +137,46 @@ def bake(
         rig_conflict=rig_conflict,
         distances=distances,
         angles=angles,
+        clip=_clip_of(reading, pose, result),
     )
+
+
+def _with_needed_keys(
+    reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Clip, strain: Strain
+) -> list[ChangedProperty]:
+    """The plan with as many keys as it takes until no joint strains a constraint, or no key is left out where one does.
+
+    First the tolerances are tightened there, which needs fewer keys. Then keys are added in the worst frame of each run
+    of such frames, again and again. Strain that would be there with all keys does not count: the rig is its cause.
+    """
+    joint_of = {int(bone): joint for joint, bone in enumerate(reading.joints.bones)}
+
+    def strained_joints(plan: list[ChangedProperty]) -> Array:
+        """(frames, joints)"""
+        return strain(_clip_of(reading, _keyed_pose(reading, edits, plan), result))
+
+    anyway = strained_joints(planned_changes(reading, edits, tolerance=0.0))
+    anyway[anyway <= 1.0] = 0.0
+
+    def strains(plan: list[ChangedProperty]) -> list[Array]:
+        """(frames,) for each property of a plan."""
+        found = strained_joints(plan) - anyway
+        return [found[:, joint_of[changed.bone]] for changed in plan]
+
+    for _ in range(_TIGHTENINGS):
+        plan = [changed.with_strains(strained) for changed, strained in zip(plan, strains(plan), strict=True)]
+    while True:
+        more = [changed.with_keys(_worst_of_runs(each)) for changed, each in zip(plan, strains(plan), strict=True)]
+        if all(now is before for now, before in zip(more, plan, strict=True)):
+            return plan
+        plan = more
+
+
+def _worst_of_runs(strained: Array) -> IntArray:
+    """Of each run of frames in which the strain (frames,) is above 1, the frame in which it is the largest."""
+    changes = np.diff(np.concatenate([[0], (strained > 1.0).astype(np.int8), [0]]))
+    runs = zip(np.flatnonzero(changes > 0), np.flatnonzero(changes < 0), strict=True)
+    return np.array([begin + strained[begin:end].argmax() for begin, end in runs], dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -157,6 +213,7 @@ def _write(
 ) -> tuple[bpy.types.Action, str]:
     """Replace a former result by an action with the planned changes, and return it with its slot."""
     sources.remove_result(armature)
+    disconnected = tuple(dict.fromkeys((*disconnected, *sources.remove_unused_results(armature, before))))
     record = sources.ResultRecord(unkeyed(reading, plan), disconnected, reading.rig.names)
     if target == "action":
         action, slot = new_action(armature, before, plan)
@@ -263,24 +320,30 @@ def _keys(action: bpy.types.Action, slot: str, plan: list[ChangedProperty]) -> i
     return sum(len(curve.keyframe_points) for curve in versions.curves_of(action, slot) if curve.data_path in paths)
 
 
-def _gaps(
-    reading: Reading, edits: Edits, plan: list[ChangedProperty], result: Clip, must_evaluate: bool
-) -> tuple[Array, Array]:
-    """The distances and the angles (frames, joints) between joints of the result and their bones.
+def _shown_pose(reading: Reading) -> BonePose:
+    """The pose of all bones that Blender shows, in armature space."""
+    return finished(sampling.sample(reading.armature, context.scene(), reading.rig, reading.times)).pose
 
-    The bones are posed by the keys in single precision, or evaluated by Blender where keys do not determine the pose.
-    """
-    if reading.method == "evaluated" or must_evaluate:
-        pose = finished(sampling.sample(reading.armature, context.scene(), reading.rig, reading.times)).pose
-    else:
-        stored = edits.channels.copy()
-        for changed in plan:
-            values = stored.location if changed.attribute == "location" else stored.rotation
-            values[:, changed.bone, : changed.width] = changed.fit.curve_values.astype(np.float32)
-        rig = reading.rig
-        if edits.location_changed.any():
-            rig = replace(rig, connected=rig.connected & ~edits.location_changed.any(axis=0))
-        pose = pose_of(rig, stored)
+
+def _keyed_pose(reading: Reading, edits: Edits, plan: list[ChangedProperty]) -> BonePose:
+    """The pose of all bones by the keys of the plan in single precision, in armature space."""
+    stored = edits.channels.copy()
+    for changed in plan:
+        values = stored.location if changed.attribute == "location" else stored.rotation
+        values[:, changed.bone, : changed.width] = changed.fit.curve_values.astype(np.float32)
+    rig = reading.rig
+    if edits.location_changed.any():
+        rig = replace(rig, connected=rig.connected & ~edits.location_changed.any(axis=0))
+    return pose_of(rig, stored)
+
+
+def _clip_of(reading: Reading, pose: BonePose, result: Clip) -> Clip:
+    """The clip of a pose of all bones in armature space, with the skeleton of the result."""
+    return result.with_motion(reading.joints.motion(pose, reading.world))
+
+
+def _gaps(reading: Reading, pose: BonePose, result: Clip) -> tuple[Array, Array]:
+    """The distances and the angles (frames, joints) between joints of the result and their bones in a pose."""
     shown = pose.transformed(reading.world)
     bones = reading.joints.bones
     distances = np.linalg.norm(shown.heads[:, bones] - result.world.positions, axis=-1)
@@ -325,12 +388,12 @@ def _notes(
     is_coarse = target == "combine" and not is_thinned and not reading.unbakeable
     if is_coarse and _COMBINED_ROUNDING < gap / reading.clip.skeleton.size <= _REPORTED_GAP:
         notes.append(
-            f"Blender combines quaternions coarsely, which puts bones up to {gap:.3g} off: bake to a replacing layer "
-            "where that matters."
+            f"Blender combines quaternions coarsely, which puts bones up to {format_length(gap)} off: bake to a "
+            "replacing layer where that matters."
         )
     if gap > _REPORTED_GAP * reading.clip.skeleton.size and not is_thinned and not is_kept_off_by_rig:
         notes.append(
-            f"Connected bones are up to {gap:.3g} away from where the result has them, since they may not leave "
-            "their parents: bake with stretching."
+            f"Connected bones are up to {format_length(gap)} away from where the result has them, since they may not "
+            "leave their parents: bake with stretching."
         )
     return tuple(notes)

@@ -10,6 +10,9 @@ import bpy
 from . import context
 from .errors import BridgeError
 
+_SAME_PLACE = 1e-5
+"""A bone's head is at its parent's tail up to this share of the parent's length: single precision."""
+
 
 def disconnect(armature: bpy.types.Object, names: Iterable[str]) -> None:
     """Disconnect bones from their parents; the rest pose does not change."""
@@ -19,6 +22,15 @@ def disconnect(armature: bpy.types.Object, names: Iterable[str]) -> None:
 def connect(armature: bpy.types.Object, names: Iterable[str]) -> None:
     """Connect bones to their parents again; names of bones that do not exist are ignored."""
     _set_connected(armature, names, True)
+
+
+def can_connect(armature: bpy.types.Object, name: str) -> bool:
+    """Whether a bone is disconnected from its parent and connecting it would not change the rest pose."""
+    assert isinstance(armature.data, bpy.types.Armature)
+    bone = context.get_item(armature.data.bones, name)
+    if bone is None or bone.parent is None or bone.use_connect:
+        return False
+    return bool((bone.head_local - bone.parent.tail_local).length <= _SAME_PLACE * bone.parent.length)
 
 
 def check_connections_editable(armature: bpy.types.Object) -> None:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from . import rotation_channels
-from .arrays import Array, BoolArray
+from .arrays import Array, BoolArray, IntArray
 from .curves import bone_path
 from .edits import Edits
 from .keys import Keys, linear_keys, smooth_keys
 from .reading import Reading
-from .thinning import Fit, every_frame, thinned
+from .thinning import Fit, every_frame, thinned, with_keys
 
 _SAME = 1e-6
 """Values in single precision that differ by less are the same."""
@@ -38,7 +38,7 @@ class ChangedProperty:
     """(frames,) where the values mean another transform than the source's; elsewhere they may differ by a sign or whole
     turns."""
     tolerances: Array | None
-    """(channels,) within which keys may be left out; None where every frame is keyed."""
+    """(frames, channels) within which keys may be left out; None where every frame is keyed."""
     fit: Fit
     """The keys."""
 
@@ -64,8 +64,22 @@ class ChangedProperty:
         return smooth_keys(self.times[keyed], self.values[keyed, index], slopes[:, index])
 
     def with_values(self, values: Array) -> ChangedProperty:
-        """The same property with other values (frames, channels), and the keys that these need."""
-        return replace(self, values=values, fit=_fit(self.times, values, self.tolerances))
+        """The same property with other values (frames, channels), at least with the same keys."""
+        changed = replace(self, values=values, fit=_fit(self.times, values, self.tolerances))
+        return changed.with_keys(np.flatnonzero(self.fit.keyed))
+
+    def with_strains(self, strains: Array) -> ChangedProperty:
+        """The same property with tolerances that are divided by strains (frames,) above 1; itself where none is."""
+        if self.tolerances is None or (strains <= 1.0).all():
+            return self
+        tolerances = self.tolerances / np.maximum(strains, 1.0)[:, None]
+        return replace(self, tolerances=tolerances, fit=thinned(self.times, self.values, tolerances))
+
+    def with_keys(self, frames: IntArray) -> ChangedProperty:
+        """The same property with keys at more frames; itself where these have keys already."""
+        if self.tolerances is None or self.fit.keyed[frames].all():
+            return self
+        return replace(self, fit=with_keys(self.times, self.values, self.tolerances, self.fit, frames))
 
 
 def _fit(times: Array, values: Array, tolerances: Array | None) -> Fit:
@@ -79,7 +93,7 @@ def planned_changes(reading: Reading, edits: Edits, tolerance: float) -> list[Ch
     def changed(
         bone: int, attribute: str, values: Array, before: Array, changes: BoolArray, allowed: float
     ) -> ChangedProperty:
-        tolerances = np.full(values.shape[1], allowed) if tolerance > 0.0 else None
+        tolerances = np.full(values.shape, allowed) if tolerance > 0.0 else None
         fit = _fit(times, values, tolerances)
         return ChangedProperty(bone, rig.names[bone], attribute, values, before, times, changes, tolerances, fit)
 

@@ -21,6 +21,7 @@ from .limits import with_rig_limits
 from .movers import UNKNOWN, Mover, movers_of, why_unbakeable
 from .posing import BonePose, grouped_by_inheritance, inheritance_of, pose_of
 from .rig import Rig, made_orthogonal
+from .scene_frames import in_scene_frames
 from .skeletons import Joints
 from .sources import Animation, animation_of, evaluated_strips, follow_renames, source_shown
 
@@ -149,7 +150,8 @@ def read_in_steps(
     rig, animation = subject.rig, subject.animation
     is_control_rig = is_evaluated and bool((rig.deforms & ~source.follows_channels).any())
     joints = _joints(armature, rig, bones, is_control_rig)
-    joints, clip = _clip(joints, armature, source, scene.render.fps / scene.render.fps_base / step)
+    with in_scene_frames(times):
+        joints, clip = _clip(joints, armature, source, scene.render.fps / scene.render.fps_base / step)
     return Reading(
         clip=clip,
         times=times,

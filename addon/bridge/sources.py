@@ -8,14 +8,15 @@ the source, or it is a strip in an NLA track of its own above the source.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import bpy
 
 from . import context, versions
-from .connections import connect, disconnect
+from .connections import can_connect, connect, disconnect
 from .curves import bone_property
 from .errors import BridgeError
 from .renaming import bone_names, rename_in_action, rename_path, renames
@@ -247,13 +248,64 @@ def _unassign_result(armature: bpy.types.Object, shown: Animation) -> None:
 
 def delete_unused(action: bpy.types.Action) -> None:
     """Delete an action that has no user except its fake user."""
-    if action.users <= int(action.use_fake_user):
+    if not _is_used(action):
         bpy.data.actions.remove(action)
+
+
+def _is_used(action: bpy.types.Action) -> bool:
+    """Whether any data-block uses an action. Blender 4.3 counts one user too many of actions that it duplicates along
+    with an object, so the count alone does not say."""
+    return action.users > int(action.use_fake_user) and bool(bpy.data.user_map(subset=[action])[action])
 
 
 def result_name(armature: bpy.types.Object, before: Animation) -> str:
     """The name for a result: that of the source action, or without one of the armature, with a suffix."""
     return shortened((before.source or armature).name) + SUFFIX
+
+
+def remove_unused_results(armature: bpy.types.Object, before: Animation) -> tuple[str, ...]:
+    """Delete results of a source that nothing shows any more, so that the next one can have their name.
+
+    This happens where the source was assigned by hand instead of the result. A result that the animator has renamed is
+    kept. Returns the bones that those results had disconnected and that are disconnected still.
+    """
+    disconnected: list[str] = []
+    names = re.compile(rf"{re.escape(result_name(armature, before))}(\.\d+)?")
+    for action in list(bpy.data.actions):
+        if (
+            _is_unused_result(action)
+            and names.fullmatch(action.name)
+            and context.custom_property(action, SOURCE) == before.source
+        ):
+            with suppress(BridgeError):  # one whose record cannot be read is kept
+                disconnected += ResultRecord.read(action).disconnected
+                bpy.data.actions.remove(action)
+    return tuple(name for name in disconnected if can_connect(armature, name))
+
+
+def results_without(armatures: Sequence[bpy.types.Object]) -> list[bpy.types.Action]:
+    """The results that nothing shows and whose source none of the armatures has; none that was renamed."""
+    shown = [armature.animation_data.action for armature in armatures if armature.animation_data is not None]
+    unused = [action for action in bpy.data.actions if action not in shown and _is_unused_result(action)]
+    sources, names = [], []
+    for armature in armatures if unused else ():
+        with suppress(BridgeError):
+            sources.append(animation_of(armature).source)
+        names.append(shortened(armature.name) + SUFFIX)
+    found = []
+    for action in unused:
+        source, name = context.custom_property(action, SOURCE), re.sub(r"\.\d+$", "", action.name)
+        if source is None:
+            is_left = name.endswith(SUFFIX) and name not in names
+        else:
+            is_left = name == shortened(source.name) + SUFFIX and source not in sources
+        found += [action] if is_left else []
+    return found
+
+
+def _is_unused_result(action: bpy.types.Action) -> bool:
+    """Whether an action of this file is a result that nothing shows."""
+    return is_result(action) and not context.is_linked(action) and not _is_used(action)
 
 
 def shortened(name: str) -> str:

@@ -47,7 +47,7 @@ def every_frame(values: Array) -> Fit:
 
 
 def thinned(times: Array, values: Array, tolerances: Array) -> Fit:
-    """Smooth curves with few keys that stay within tolerances (curves,) of values (frames, curves)."""
+    """Smooth curves with few keys that stay within tolerances (frames or 1, curves) of values (frames, curves)."""
     if len(times) < 2:
         return every_frame(values)
     curves = _Curves(times, values, tolerances)
@@ -68,6 +68,11 @@ def thinned(times: Array, values: Array, tolerances: Array) -> Fit:
     return fit
 
 
+def with_keys(times: Array, values: Array, tolerances: Array, fit: Fit, frames: IntArray) -> Fit:
+    """Curves as those of `fit`, with keys at more frames."""
+    return _Curves(times, values, tolerances).refined(np.union1d(np.flatnonzero(fit.keyed), frames))[1]
+
+
 @dataclass(frozen=True, eq=False)
 class _Curves:
     times: Array
@@ -75,7 +80,7 @@ class _Curves:
     values: Array
     """(frames, curves)"""
     tolerances: Array
-    """(curves,)"""
+    """(frames or 1, curves)"""
 
     @cached_property
     def slopes(self) -> Array:
@@ -84,7 +89,7 @@ class _Curves:
 
     @cached_property
     def allowed(self) -> Array:
-        """The tolerances (curves,) with a margin for rounding, so that a tolerance of zero can be met."""
+        """The tolerances (frames or 1, curves) with a margin for rounding, so that a tolerance of zero can be met."""
         return self.tolerances + _ROUNDING * np.abs(self.values).max(axis=0, initial=1.0)
 
     def refined(self, keys: IntArray) -> tuple[IntArray, Fit]:

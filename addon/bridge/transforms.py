@@ -59,6 +59,10 @@ class Transform:
         right = aside / np.linalg.norm(aside)
         return Transform(np.array(location, dtype=np.float64), np.stack([right, np.cross(up, right), up], axis=1))
 
+    def equals(self, other: Transform) -> bool:
+        """Whether another transform is the same to the last bit."""
+        return np.array_equal(self.location, other.location) and np.array_equal(self.axes, other.axes)
+
     @property
     def quaternion(self) -> Array:
         """The rotation, (4,)."""

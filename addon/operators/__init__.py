@@ -5,9 +5,21 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bones, character, clean, constraints, detect, files, ground, points, solve, sources
+from . import bones, character, clean, constraints, detect, files, ground, leftovers, points, solve, sources
 
-MODULES: tuple[ModuleType, ...] = (bones, character, clean, constraints, detect, files, ground, points, solve, sources)
+MODULES: tuple[ModuleType, ...] = (
+    bones,
+    character,
+    clean,
+    constraints,
+    detect,
+    files,
+    ground,
+    leftovers,
+    points,
+    solve,
+    sources,
+)
 """Each has a tuple `classes`."""
 
 classes = tuple(found for module in MODULES for found in module.classes)

@@ -143,14 +143,19 @@ class POISE_OT_found_reject(OnProposal, Operator):  # noqa: N801
 
 
 class POISE_OT_found_accept_all(OnProposals, Operator):  # noqa: N801
-    """Make constraints of all proposals"""
+    """Make constraints of all proposals that are switched on"""
 
     bl_idname = "poise.found_accept_all"
     bl_label = "Accept All"
-    bl_description = "Make constraints of all proposals"
+    bl_description = "Make constraints of all proposals that are switched on; the others stay proposals"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    only_enabled: BoolProperty(name="Only Checked", description="Leave out proposals that are switched off")
+    only_enabled: BoolProperty(
+        name="Only Checked",
+        description="Leave out proposals that are switched off",
+        default=True,
+        options=NOT_REMEMBERED,
+    )
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         count = detect.accept_all(armature, self.only_enabled)

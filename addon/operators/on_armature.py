@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ...solver import PoiseError
-from ..properties import armature_in
+from ..properties import armature_in, handles
 
 FINISHED = {"FINISHED"}
 CANCELLED = {"CANCELLED"}
@@ -18,6 +18,7 @@ class OnArmature:
     """Mixed into operators, which implement `run`."""
 
     report: Any
+    bl_options: Any = frozenset()
     level = "INFO"
     """The type of report for the sentence of `run`, which sets it to "WARNING" where there is a problem."""
 
@@ -45,9 +46,15 @@ class OnArmature:
         raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> Any:
-        """Call `run`, and report its sentence or its error."""
+        """Call `run`, and report its sentence or its error.
+
+        A duplicated character first gets empties of its own. This is done here and not when Blender duplicates it:
+        while the copy is being moved, no object may be added, and here the change belongs to the operator's undo step.
+        """
         armature = armature_in(context)
         assert armature is not None
+        if "UNDO" in self.bl_options:
+            handles.make_own(armature)
         try:
             sentence = self.run(context, armature)
         except PoiseError as error:

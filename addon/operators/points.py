@@ -10,9 +10,10 @@ import bpy
 from bpy.props import FloatProperty, IntProperty
 from bpy.types import Operator
 
-from ..properties import follow_renames
+from ..properties import follow_renames, handles
 from ..translation import TranslationError
 from ..workflows import create
+from .on_armature import OnArmature
 from .selection import OnConstraint
 from .settings import NOT_REMEMBERED, counted
 
@@ -58,4 +59,21 @@ class POISE_OT_point_remove(OnConstraint, Operator):  # noqa: N801
         return f"{item.name} has {counted(len(item.points), 'point')} now."
 
 
-classes = (POISE_OT_point_add, POISE_OT_point_remove)
+class POISE_OT_handles_make_own(OnArmature, Operator):  # noqa: N801
+    """Give a copy of a character its own empties"""
+
+    bl_idname = "poise.handles_make_own"
+    bl_label = "Give It Its Own Empties"
+    bl_description = "Copy the empties that this character shares with the one that it was duplicated from"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    @classmethod
+    def unavailable_reason(cls, armature: bpy.types.Object) -> str:
+        return "" if handles.original_of(armature) is not None else "The character has its own empties"
+
+    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        handles.make_own(armature)
+        return f"{armature.name!r} has its own empties now."
+
+
+classes = (POISE_OT_point_add, POISE_OT_point_remove, POISE_OT_handles_make_own)

@@ -8,6 +8,8 @@ from bpy.types import Operator
 
 from ...solver import PoiseError
 from .. import bridge
+from ..properties import character_of
+from ..workflows import messages
 from ..workflows.copy_rig import make_bakeable_copy
 from .on_armature import OnArmature
 
@@ -34,6 +36,7 @@ class POISE_OT_source_restore(OnResult, Operator):  # noqa: N801
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         bridge.restore_source(armature)
+        messages.clear_reports(character_of(armature))
         return f"{armature.name!r} shows its source again."
 
 

@@ -8,7 +8,15 @@ from typing import Any
 import bpy
 from bpy.types import Panel, UILayout, UIList
 
-from ..properties import POINT_KINDS, active_constraint, armature_in, current_name, resolve_bone
+from ..properties import (
+    POINT_KINDS,
+    active_constraint,
+    armature_in,
+    backwards_sentence,
+    current_name,
+    resolve_bone,
+)
+from ..properties.handles import is_in_scene
 from ..workflows.recruiting import recruited_bones
 from .base import OfArmature, armature_of, draw_sentence
 from .residual import draw_residual
@@ -30,13 +38,14 @@ class POISE_UL_points(UIList):  # noqa: N801
         flt_flag: int | None = 0,
     ) -> None:
         row = layout.row(align=True)
-        if item.object is None:
+        if not is_in_scene(item.object):
             row.label(text="Its empty has been deleted", icon="ERROR")
         else:
             row.label(text=item.object.name, icon="EMPTY_AXIS", translate=False)
         frames = row.row(align=True)
         frames.alignment = "RIGHT"
-        stays = item.end > item.begin
+        stays = item.end != item.begin
+        frames.alert = item.end < item.begin
         frames.label(text=f"{item.begin:g}–{item.end:g}" if stays else f"{item.begin:g}", translate=False)
 
 
@@ -96,6 +105,9 @@ class POISE_PT_points(OfConstraint, Panel):  # noqa: N801
         column.use_property_decorate = False
         column.prop(point, "begin", text="Held from")
         column.prop(point, "end", text="to")
+        if point.begin > point.end:
+            sentence = backwards_sentence(item.active_point + 1, point)
+            draw_sentence(column, context, sentence[0].upper() + sentence[1:], "ERROR")
         column.separator()
         column.prop(point, "tension", slider=True)
         column.prop(point, "continuity", slider=True)

@@ -10,6 +10,7 @@ from bpy.types import Panel
 
 from .. import bridge
 from ..properties import LIMB_MARKS, TRUNK_MARKS, armature_in, character_of, current_name, resolve_bone
+from ..workflows import leftovers
 from .base import InTab, OfArmature, armature_of, draw_sentence
 
 NO_ARMATURE = "Select an armature, or a point of one of its constraints."
@@ -24,6 +25,10 @@ class POISE_PT_character(InTab, Panel):  # noqa: N801
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         armature = armature_in(context)
+        left = leftovers.find()
+        if left:
+            draw_sentence(layout, context, f"Deleted characters have left {left.sentence}.", "INFO")
+            layout.operator("poise.leftovers_remove", icon="TRASH")
         if armature is None:
             draw_sentence(layout, context, NO_ARMATURE, "INFO")
             return

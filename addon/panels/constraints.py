@@ -8,8 +8,8 @@ from typing import Any
 import bpy
 from bpy.types import Menu, Panel, UILayout, UIList
 
-from ..properties import character_of, current_name
-from .base import OfArmature, armature_of
+from ..properties import character_of, current_name, handles
+from .base import OfArmature, armature_of, draw_sentence
 
 ADDING = (
     ("poise.constraint_add_pin", "PINNED"),
@@ -137,6 +137,12 @@ class POISE_PT_constraints(OfArmature, Panel):  # noqa: N801
         layout = self.layout
         character: Any = character_of(armature_of(context))
         layout.menu("POISE_MT_constraint_add", icon="ADD")
+        original = handles.original_of(armature_of(context))
+        if original is not None:
+            draw_sentence(
+                layout, context, f"Its empties are those of {original.name!r}, of which it is a copy.", "INFO"
+            )
+            layout.operator("poise.handles_make_own", icon="EMPTY_AXIS")
         layout.template_list(
             "POISE_UL_constraints", "", character, "constraints", character, "active_constraint", rows=5
         )

@@ -26,6 +26,8 @@ ENTRIES: tuple[tuple[str, str] | None, ...] = (
     ("poise.source_restore", "LOOP_BACK"),
     ("poise.result_apply", "CHECKMARK"),
     ("poise.bakeable_copy", "DUPLICATE"),
+    ("poise.handles_make_own", "EMPTY_AXIS"),
+    ("poise.leftovers_remove", "TRASH"),
 )
 """Operators with their icons; None is a separator."""
 

@@ -217,6 +217,11 @@ class PoiseCharacter(PropertyGroup):
     collection: PointerProperty(
         type=Collection, name="Points", description="The collection that holds the empties of the points"
     )
+    owner: StringProperty(
+        name="Owner",
+        description="The name of the armature that the collection was made for; that of a copy differs from its own",
+        options={"HIDDEN"},
+    )
 
     # Settings
     use_range: BoolProperty(name="Range", description="Solve only a part of the motion")
@@ -225,7 +230,8 @@ class PoiseCharacter(PropertyGroup):
     target: EnumProperty(name="Target", description="Where the result is baked to", items=TARGETS)
     tolerance: FloatProperty(
         name="Thinning",
-        description="Leave out keys where curves stay this near the motion (radians or shares of the size); 0 keys all",
+        description="Leave out keys where curves stay this near the motion (radians or shares of the size) and "
+        "constraints hold; 0 keys all",
         min=0.0,
         soft_max=0.01,
         precision=4,

@@ -187,10 +187,10 @@ class PoiseConstraint(PropertyGroup):
         update=_fit_span_to_events,
     )
     toe_strike: FloatProperty(
-        name="Toe Strike", description="The frame at which the ball touches down", step=100, update=_fit_span_to_events
+        name="Ball Strike", description="The frame at which the ball touches down", step=100, update=_fit_span_to_events
     )
     toe_off: FloatProperty(
-        name="Toe Off",
+        name="Ball Off",
         description="The frame at which the ball leaves the ground",
         step=100,
         update=_fit_span_to_events,

@@ -6,7 +6,8 @@ from __future__ import annotations
 import itertools
 import re
 import secrets
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import bpy
 
@@ -35,6 +36,11 @@ def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "con
     return item
 
 
+def held_pose_name(bones: Sequence[str]) -> str:
+    """The name of a new held pose."""
+    return f"Hold {bones[0]}" if len(bones) == 1 else f"Hold {len(bones)} bones"
+
+
 def unique_name(name: str, taken: set[str]) -> str:
     """The name, or where it is taken the name with the first free number."""
     stem = re.sub(r"\.\d{3}$", "", name)
@@ -54,6 +60,14 @@ def remove(armature: bpy.types.Object, index: int, from_: List = "constraints") 
     handles.remove_collection_if_unused(armature)
 
 
+def switch_off(armature: bpy.types.Object, reasons: Mapping[str, str]) -> tuple[str, ...]:
+    """Disable constraints, given by uid with the reasons, and return a sentence about each."""
+    chosen = [item for item in character_of(armature).constraints if item.uid in reasons]
+    for item in chosen:
+        item.enabled = False
+    return tuple(f"{item.name} was switched off: {reasons[item.uid]}." for item in chosen)
+
+
 def duplicate(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     """Add a copy of a constraint, with copies of its empties and their animation."""
     character = character_of(armature)
@@ -65,18 +79,8 @@ def duplicate(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     item.uid, item.name = uid, name
     for point in item.points:
         if point.object is not None:
-            point.object = _copied(armature, point.object, name)
+            point.object = handles.copied_empty(armature, point.object, name)
     return item
-
-
-def _copied(armature: bpy.types.Object, empty: bpy.types.Object, name: str) -> bpy.types.Object:
-    copied: Any = empty.copy()
-    copied.name = name
-    if copied.animation_data is not None and copied.animation_data.action is not None:
-        copied.animation_data.action = copied.animation_data.action.copy()
-    handles.collection_of(armature).objects.link(copied)
-    made: bpy.types.Object = copied
-    return made
 
 
 def move(armature: bpy.types.Object, index: int, is_up: bool) -> bool:

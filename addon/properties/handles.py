@@ -3,16 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import bpy
 
 from .. import bridge
+from ..bridge import context, versions
 from ..bridge.transforms import Transform
 from . import PoiseConstraint, PoisePoint, character_of
 
 DISPLAY = {"SHAPE": "SPHERE", "FOOTPLANT": "ARROWS", "ORIENTATION": "ARROWS", "LOOK_AT": "SINGLE_ARROW"}
 """Display types of empties by kind of constraint; with axes where their rotation matters."""
+
+COLLECTION_MARK, EMPTY_MARK = "poise_points", "poise_point"
+"""Custom properties of the collections and of the empties that Poise has made, by which they are known when their
+character has been deleted. They hold the name: what the animator has renamed or duplicated has another one."""
 
 EMPTY_SIZE = 0.05
 """The display size of empties as a share of the armature's longest side."""
@@ -24,28 +30,131 @@ def collection_of(armature: bpy.types.Object) -> bpy.types.Collection:
     found: bpy.types.Collection | None = character.collection
     if found is None:
         found = bpy.data.collections.new(f"Poise {armature.name}")
-        character.collection = found
+        found[COLLECTION_MARK] = found.name
+        character.collection, character.owner = found, armature.name
     scene = bridge.current_scene()
     if found not in scene.collection.children_recursive:
         scene.collection.children.link(found)
     return found
 
 
+def new_empty(armature: bpy.types.Object, name: str) -> bpy.types.Object:
+    """A new empty in the character's collection, with a quaternion as its rotation."""
+    empty = bpy.data.objects.new(name, None)
+    empty[EMPTY_MARK] = empty.name
+    empty.rotation_mode = "QUATERNION"
+    collection_of(armature).objects.link(empty)
+    return empty
+
+
+def is_point(found: bpy.types.Object) -> bool:
+    """Whether an object is an empty that Poise has made and that has the name which it got."""
+    return found.type == "EMPTY" and context.custom_property(found, EMPTY_MARK) == found.name
+
+
+def is_renamed(collection: bpy.types.Collection) -> bool:
+    """Whether a collection has another name than Poise has given it."""
+    return bool(context.custom_property(collection, COLLECTION_MARK) != collection.name)
+
+
+def point_collections() -> list[bpy.types.Collection]:
+    """The collections of this file that Poise has made for empties."""
+    marked = [found for found in bpy.data.collections if context.custom_property(found, COLLECTION_MARK) is not None]
+    return [found for found in marked if not context.is_linked(found)]
+
+
 def add_empty(
     armature: bpy.types.Object, constraint: PoiseConstraint, point: PoisePoint, transform: Transform
 ) -> bpy.types.Object:
     """Make the empty of a point with a transform, which is also stored as its home."""
-    empty = bpy.data.objects.new(constraint.name, None)
+    empty = new_empty(armature, constraint.name)
     display: Any = DISPLAY.get(constraint.kind, "PLAIN_AXES")
     empty.empty_display_type = "SPHERE" if constraint.kind == "LOOK_AT" and constraint.aim == "PLACE" else display
     empty.empty_display_size = EMPTY_SIZE * longest_side(armature)
-    empty.rotation_mode = "QUATERNION"
     empty.location = transform.location.tolist()
     empty.rotation_quaternion = transform.quaternion.tolist()
-    collection_of(armature).objects.link(empty)
     point.object = empty
     store_home(point, transform)
     return empty
+
+
+def copied_empty(armature: bpy.types.Object, empty: bpy.types.Object, name: str) -> bpy.types.Object:
+    """A copy of an empty, with its animation, in the character's collection."""
+    copied: Any = empty.copy()
+    copied.name = name
+    copied[EMPTY_MARK] = copied.name
+    animation = copied.animation_data
+    if animation is not None and animation.action is not None:
+        versions.assign(animation, animation.action.copy(), versions.slot_of(animation))
+    collection_of(armature).objects.link(copied)
+    made: bpy.types.Object = copied
+    return made
+
+
+def original_of(armature: bpy.types.Object) -> bpy.types.Object | None:
+    """The character whose empties a duplicated one still uses; None where it has its own.
+
+    Blender duplicates an armature without the empties, so the copy points to those of the original.
+    """
+    character = character_of(armature)
+    if character.collection is None or character.owner == armature.name:
+        return None
+    return next(
+        (
+            other
+            for other in bpy.data.objects
+            if other.type == "ARMATURE"
+            and other != armature
+            and character_of(other).collection == character.collection
+            and len(other.users_scene)
+        ),
+        None,
+    )
+
+
+def make_own(armature: bpy.types.Object) -> None:
+    """Give a duplicated character empties of its own, in a collection of its own; nothing changes for any other.
+
+    Linked characters and library overrides stay as they are.
+    """
+    character = character_of(armature)
+    shared: bpy.types.Collection | None = character.collection
+    if shared is None or context.is_linked(armature) or context.is_override(armature):
+        return
+    if original_of(armature) is None:
+        if character.owner != armature.name:
+            character.owner = armature.name
+        return
+    used = {held for other in _characters() if other != armature for _, _, held in _held(other)}
+    character.collection = None
+    own = collection_of(armature)
+    copies: dict[bpy.types.Object, bpy.types.Object] = {}
+    for owner, field, held in list(_held(armature)):
+        if held not in shared.objects.values():
+            continue  # an object of the animator, or a copy already
+        if held in used:
+            copies[held] = copies.get(held) or copied_empty(armature, held, held.name)
+            setattr(owner, field, copies[held])
+        else:  # it was duplicated together with the armature
+            own.objects.link(held)
+            shared.objects.unlink(held)
+            held[EMPTY_MARK] = held.name
+
+
+def _characters() -> Iterator[bpy.types.Object]:
+    """All armatures of the file."""
+    return (found for found in bpy.data.objects if found.type == "ARMATURE")
+
+
+def _held(armature: bpy.types.Object) -> Iterator[tuple[Any, str, bpy.types.Object]]:
+    """The objects that constraints and proposals of a character point to, with the item and the field that does."""
+    character = character_of(armature)
+    for item in (*character.constraints, *character.found):
+        if item.reference_object is not None:
+            yield item, "reference_object", item.reference_object
+        for point in item.points:
+            if point.object is not None:
+                yield point, "object", point.object
 
 
 def longest_side(armature: bpy.types.Object) -> float:
@@ -67,7 +176,8 @@ def make_empties(armature: bpy.types.Object, constraint: PoiseConstraint) -> Non
 
 
 def remove_empties(armature: bpy.types.Object, constraint: PoiseConstraint) -> None:
-    """Delete the empties of a constraint that are in the character's collection and that no other constraint uses."""
+    """Delete the empties of a constraint that are in the character's collection and that nothing else uses: no other
+    constraint, of this character or of another."""
     for point in constraint.points:
         empty, point.object = point.object, None
         _remove_if_unused(armature, empty)
@@ -85,10 +195,8 @@ def _remove_if_unused(armature: bpy.types.Object, empty: bpy.types.Object | None
     character = character_of(armature)
     if empty is None or character.collection is None or empty not in character.collection.objects.values():
         return
-    for item in (*character.constraints, *character.found):
-        if item.reference_object == empty or any(point.object == empty for point in item.points):
-            return
-    bpy.data.objects.remove(empty)
+    if not any(held == empty for other in _characters() for _, _, held in _held(other)):
+        bpy.data.objects.remove(empty)
 
 
 def is_in_scene(empty: bpy.types.Object | None) -> bool:
@@ -102,5 +210,5 @@ def remove_collection_if_unused(armature: bpy.types.Object) -> None:
     character = character_of(armature)
     found: bpy.types.Collection | None = character.collection
     if found is not None and len(found.objects) == 0 and len(found.children) == 0:
-        character.collection = None
+        character.collection, character.owner = None, ""
         bpy.data.collections.remove(found)

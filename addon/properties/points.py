@@ -21,6 +21,11 @@ def ease_frames(scene: Scene) -> int:
     return max(1, round(EASE * scene.render.fps / scene.render.fps_base))
 
 
+def backwards_sentence(number: int, point: Any) -> str:
+    """What to do about a point, counted from 1, that begins after its end."""
+    return f"point {number} begins at frame {point.begin:g}, after its end at {point.end:g}: end it later."
+
+
 def _extend_constraint(point: Any, context: Context) -> None:
     """Extend the constraint, with an ease, where its point is moved beyond its frames."""
     constraint = point.id_data.path_resolve(point.path_from_id().rpartition(".points[")[0])

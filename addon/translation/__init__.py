@@ -5,13 +5,14 @@ from .character import clip_with_settings, ground_of, reading_with_settings
 from .errors import TranslationError
 from .from_solver import accept_proposal, store_constraint
 from .standing import plant_transform
-from .to_solver import Translation, span_of, translate
+from .to_solver import Translation, file_entries, span_of, translate
 
 __all__ = [
     "Translation",
     "TranslationError",
     "accept_proposal",
     "clip_with_settings",
+    "file_entries",
     "ground_of",
     "plant_transform",
     "reading_with_settings",

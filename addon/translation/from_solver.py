@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Literal
 
 import bpy
@@ -16,35 +17,44 @@ from ...solver import (
     ConstraintPoint,
     DirectionConstraint,
     Footplant,
+    HeldPose,
     LookAtConstraint,
     MovingObject,
     OrientationConstraint,
     PoiseError,
     ShapeConstraint,
     Spline,
+    rotations,
 )
 from .. import bridge
-from ..bridge.transforms import Transform
+from ..bridge.arrays import Array
+from ..bridge.transforms import Transform, transforms_at
 from ..properties import PoiseBone, PoiseConstraint, character_of, handles, name_bone
-from ..properties.constraint_list import new_item, remove
+from ..properties.constraint_list import held_pose_name, new_item, remove
 from ..properties.copying import copy_properties
 from .character import reading_with_settings
 from .errors import TranslationError
+from .runs import divided, runs
 from .standing import plant_transform
 from .times import nearest_frame, step_of, to_scene
 
 List = Literal["constraints", "found"]
 
-LEAST_RUN = 3
-"""From this many points on, a run of one point a frame becomes one empty that moves."""
+SAME = 1e-4
+"""Sizes of the character, or radians: an object that is as near to what a file says is the one that it names."""
 
 
 def store_constraint(
-    armature: bpy.types.Object, reading: bridge.Reading, constraint: Constraint, into: List = "constraints"
+    armature: bpy.types.Object,
+    reading: bridge.Reading,
+    constraint: Constraint | HeldPose,
+    into: List = "constraints",
+    blender: Mapping[str, Any] = MappingProxyType({}),
 ) -> PoiseConstraint:
     """Save a constraint of the solver, made for a reading, in one of a character's lists.
 
-    Its points get empties, except in the list of proposals, where the shift of a footplant is lost.
+    Its points get empties, except in the list of proposals, where the shift of a footplant is lost. `blender` are the
+    values that only the add-on knows, as `file_entries` gives them.
     """
     write = _KINDS.get(_kind_of(constraint))
     if write is None:
@@ -54,6 +64,7 @@ def store_constraint(
         writer = _ConstraintWriter(
             armature, reading_with_settings(armature, reading), item, with_empties=into == "constraints"
         )
+        writer.read_blender(blender)
         writer.shared(constraint)
         write(writer, constraint)
     except PoiseError:
@@ -75,7 +86,7 @@ def accept_proposal(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     return item
 
 
-def _kind_of(constraint: Constraint) -> str:
+def _kind_of(constraint: Constraint | HeldPose) -> str:
     for kind, found in (
         ("SHAPE", ShapeConstraint),
         ("FOOTPLANT", Footplant),
@@ -83,14 +94,17 @@ def _kind_of(constraint: Constraint) -> str:
         ("LOOK_AT", DirectionConstraint),
         ("LOOK_AT", LookAtConstraint),
         ("BALANCE", Balance),
+        ("POSE", HeldPose),
     ):
         if isinstance(constraint, found):
             return kind
     return ""
 
 
-def _default_name(constraint: Constraint, reading: bridge.Reading) -> str:
+def _default_name(constraint: Constraint | HeldPose, reading: bridge.Reading) -> str:
     """The name for a constraint without a name, with frames of the scene."""
+    if isinstance(constraint, HeldPose):
+        return held_pose_name([str(joint) for joint in constraint.rotations])
     if isinstance(constraint, Footplant):
         begin = to_scene(reading, min(begin for begin, _ in constraint.stays.values()))
         return f"{constraint.foot.capitalize()} footplant {begin:g}"
@@ -115,12 +129,44 @@ class _ConstraintWriter:
         self.clip = reading.clip
         self.item = item
         self.with_empties = with_empties
+        self.empties: list[int] | None = None
+        """How many points of the constraint each empty has; None: as `runs` finds them."""
+        self.objects: list[str] = []
+        """The names of the animator's objects that give points, in order of time; empty for others."""
+        self.reference_name = ""
+        """The name of the animator's object that points move along with."""
 
-    def shared(self, constraint: Constraint) -> None:
+    def read_blender(self, blender: Mapping[str, Any]) -> None:
+        """Take the values that only the add-on knows; raises where one cannot be."""
+        item = self.item
+        known: dict[str, Callable[[Any], None]] = {
+            "confidence": lambda value: setattr(item, "confidence", float(value)),
+            "ground_choice": lambda value: setattr(item, "ground_choice", value),
+            "displacement": lambda value: setattr(item, "displacement", [float(number) for number in value]),
+            "empties": lambda value: setattr(self, "empties", [int(size) for size in value]),
+            "objects": lambda value: setattr(self, "objects", [str(name) for name in value]),
+            "reference_object": lambda value: setattr(self, "reference_name", str(value)),
+        }
+        for name, value in blender.items():
+            if name not in known:
+                continue  # of a later version
+            try:
+                known[name](value)
+            except (TypeError, ValueError):
+                raise TranslationError(
+                    f'{item.name}: its "{name}" under "blender" is {value!r}, which it cannot be; correct or remove it.'
+                ) from None
+
+    def _runs(self, points: Iterable[ConstraintPoint]) -> list[list[ConstraintPoint]]:
+        """The points of each empty."""
+        given = tuple(points)
+        return (divided(given, self.empties) if self.empties is not None else None) or runs(given)
+
+    def shared(self, constraint: Constraint | HeldPose) -> None:
         item = self.item
         item.priority, item.weight = int(constraint.priority), float(constraint.weight)
         item.exact = bool(constraint.exact)
-        item.confidence = float(getattr(constraint, "confidence", 1.0))
+        item.confidence = float(getattr(constraint, "confidence", item.confidence))
         recruit = constraint.recruit
         if recruit is None:
             return
@@ -144,11 +190,23 @@ class _ConstraintWriter:
     def _frame(self, time: float) -> float:
         return to_scene(self.reading, time)
 
-    def _add_point(self, first: Transform, begin: float, end: float, now: Transform | None = None) -> Any:
-        """Add a point with its home at `first` and its empty at `now`, or at `first`; times are frames of the clip."""
+    def _add_point(
+        self,
+        first: Transform,
+        begin: float,
+        end: float,
+        now: Transform | None = None,
+        known: bpy.types.Object | None = None,
+    ) -> Any:
+        """Add a point with its home at `first` and its empty at `now`, or at `first`; times are frames of the clip.
+
+        It is given by a `known` object instead of an empty, where there is one.
+        """
         point = self.item.points.add()
         point.begin, point.end = self._frame(begin), self._frame(end)
-        if self.with_empties:
+        if known is not None:
+            point.object = known
+        elif self.with_empties:
             handles.add_empty(self.armature, self.item, point, now or first)
         handles.store_home(point, first)
         return point
@@ -164,12 +222,40 @@ class _ConstraintWriter:
         item.offset = point.offset
         item.begin, item.end = self._frame(constraint.begin), self._frame(constraint.end)
         item.mode = constraint.mode.upper()
-        for run in _runs(constraint.points):
+        found = self._runs(constraint.points)
+        objects = self.objects if len(self.objects) == len(found) else [""] * len(found)
+        for run, name in zip(found, objects, strict=True):
             transforms = [transform_of(each.location, nearest_frame(self.reading, each.begin)) for each in run]
-            added = self._add_point(transforms[0], run[0].begin, run[-1].stay[1])
+            frames = [self._frame(each.begin) for each in run]
+            ends = [*zip(transforms, frames, strict=True), (transforms[-1], self._frame(run[-1].stay[1]))]
+            known = self._known_object(name, ends, self._means_the_same) if self.with_empties else None
+            added = self._add_point(transforms[0], run[0].begin, run[-1].stay[1], known=known)
             added.tension, added.continuity, added.bias = run[0].tension, run[0].continuity, run[0].bias
-            if len(run) > 1 and self.with_empties:
-                _key(added.object, transforms, [self._frame(each.begin) for each in run])
+            if len(run) > 1 and self.with_empties and known is None:
+                _key(added.object, transforms, frames)
+
+    def _means_the_same(self, one: Transform, other: Transform) -> bool:
+        """Whether two transforms of a point mean the same to the constraint."""
+        if self.item.kind == "ORIENTATION":
+            return _near(one.axes, other.axes)
+        if self.item.kind == "LOOK_AT" and self.item.aim == "DIRECTION":
+            return _near(one.axes[:, 2], other.axes[:, 2])
+        return _near(one.location, other.location, self.clip.skeleton.size)
+
+    def _known_object(
+        self,
+        name: str,
+        expected: list[tuple[Transform, float]],
+        agrees: Callable[[Transform, Transform], bool],
+    ) -> bpy.types.Object | None:
+        """The object of the scene with a name that has the expected transforms at frames of the scene; else None."""
+        found: Any = bpy.data.objects.get(name) if name else None
+        if found is None or not handles.is_in_scene(found):
+            return None
+        shown = transforms_at(self.armature, [(found, frame) for _, frame in expected])
+        is_same = all(agrees(wanted, now) for (wanted, _), now in zip(expected, shown, strict=True))
+        known: bpy.types.Object | None = found if is_same else None
+        return known
 
     def shape(self, constraint: ShapeConstraint) -> None:
         reference = self._reference(constraint)
@@ -184,7 +270,9 @@ class _ConstraintWriter:
             moving = reference.checked(constraint.label, self.clip.frames)
             pairs = zip(moving.positions, moving.rotations, strict=True)
             transforms = [Transform.from_quaternion(position, rotation) for position, rotation in pairs]
-            item.reference, item.reference_object = "OBJECT", self._moving_empty(transforms)
+            expected = [(each, self._frame(frame)) for frame, each in enumerate(transforms)]
+            known = self._known_object(self.reference_name, expected, self._is_same)
+            item.reference, item.reference_object = "OBJECT", known or self._moving_empty(transforms)
             return lambda frame: transforms[frame]
         name = self._bone(reference)
         item.reference = "BONE"
@@ -192,13 +280,13 @@ class _ConstraintWriter:
         heads, orientations = self.clip.position(name), self.clip.orientation(name)
         return lambda frame: Transform.from_quaternion(heads[frame], orientations[frame])
 
+    def _is_same(self, one: Transform, other: Transform) -> bool:
+        return _near(one.location, other.location, self.clip.skeleton.size) and _near(one.axes, other.axes)
+
     def _moving_empty(self, transforms: list[Transform]) -> bpy.types.Object:
         """Make an empty with one transform for each frame of the clip; keyed where these differ."""
-        empty = bpy.data.objects.new(f"{self.item.name} reference", None)
-        empty.rotation_mode = "QUATERNION"
-        handles.collection_of(self.armature).objects.link(empty)
-        is_still = all(np.array_equal(each.location, transforms[0].location) for each in transforms)
-        is_still = is_still and all(np.array_equal(each.axes, transforms[0].axes) for each in transforms)
+        empty = handles.new_empty(self.armature, f"{self.item.name} reference")
+        is_still = all(each.equals(transforms[0]) for each in transforms)
         frames = [self._frame(frame) for frame in range(len(transforms))]
         _key(empty, transforms[:1] if is_still else transforms, frames)
         return empty
@@ -247,14 +335,41 @@ class _ConstraintWriter:
             frames = np.arange(self.clip.frames)
             curve = given.at(frames) if isinstance(given, Spline) else np.asarray(given)
             points = [ConstraintPoint(value, float(frame)) for frame, value in zip(frames, curve, strict=True)]
-        centers = self.clip.center_of_mass()
-        for run in _runs(points):
+        centers, own = self.clip.center_of_mass(), np.array(self.item.displacement)
+        for run in self._runs(points):
             home = Transform(centers[nearest_frame(self.reading, run[0].begin)], np.eye(3))
-            moved = [Transform(home.location + np.asarray(each.location), np.eye(3)) for each in run]
+            moved = [Transform(home.location + np.asarray(each.location) - own, np.eye(3)) for each in run]
             added = self._add_point(home, run[0].begin, run[-1].stay[1], moved[0])
             added.tension, added.continuity, added.bias = run[0].tension, run[0].continuity, run[0].bias
             if len(run) > 1 and self.with_empties:
                 _key(added.object, moved, [self._frame(each.begin) for each in run])
+
+    def pose(self, constraint: HeldPose) -> None:
+        item = self.item
+        item.begin, item.end = self._frame(constraint.begin), self._frame(constraint.end)
+        item.pose_space = constraint.space.upper()
+        self._write_eases(constraint)
+        parents = self.clip.skeleton.parents
+        frame = nearest_frame(self.reading, constraint.begin)
+        for joint, given in constraint.rotations.items():
+            index = self.clip.skeleton.index(joint)
+            rotation = rotations.normalize(given)
+            # The other one of its rotations is that beside the source's pose of the parent, as the pose begins.
+            has_parent = parents[index] >= 0
+            above = self.clip.orientation(int(parents[index]))[frame] if has_parent else rotations.IDENTITY
+            is_local = constraint.space == "local"
+            in_world = rotations.multiply(above, rotation) if is_local else rotation
+            on_parent = rotation if is_local else rotations.multiply(rotations.conjugate(above), rotation)
+            listed = item.bones.add()
+            name_bone(self.armature, listed, self._bone(joint))
+            listed.rotation, listed.world_rotation = on_parent.tolist(), in_world.tolist()
+        if len(item.bones):
+            name_bone(self.armature, item, item.bones[0].bone)
+
+    def _write_eases(self, constraint: Footplant | HeldPose) -> None:
+        for ease in ("ease_in", "ease_out"):
+            given = getattr(constraint, ease)
+            setattr(self.item, ease, -1.0 if given is None else given * step_of(self.reading))
 
     def footplant(self, constraint: Footplant) -> None:
         item = self.item
@@ -265,13 +380,12 @@ class _ConstraintWriter:
             if stay is not None:
                 setattr(item, f"{part}_strike", self._frame(stay[0]))
                 setattr(item, f"{part}_off", self._frame(stay[1]))
-        for ease in ("ease_in", "ease_out"):
-            given = getattr(constraint, ease)
-            setattr(item, ease, -1.0 if given is None else given * step_of(self.reading))
+        self._write_eases(constraint)
         item.ground_velocity = np.asarray(constraint.ground_velocity, dtype=np.float64).tolist()
         item.use_height = constraint.height is not None
         item.height = constraint.height or 0.0
-        item.ground_choice = "OWN" if constraint.own_height else "AUTO"
+        if constraint.own_height:
+            item.ground_choice = "OWN"
         item.use_position = constraint.position is not None
         item.use_heading = constraint.heading is not None
         ankle = getattr(self.clip.skeleton.landmarks, f"{constraint.foot}_ankle")
@@ -287,21 +401,9 @@ class _ConstraintWriter:
         self._add_point(home, min(times), max(times), now)
 
 
-def _runs(given: Iterable[ConstraintPoint]) -> list[list[ConstraintPoint]]:
-    """The points in order of time, in runs: points at consecutive frames together, others alone."""
-    runs: list[list[ConstraintPoint]] = []
-    for point in sorted(given, key=lambda point: point.stay):
-        before = runs[-1][-1] if runs else None
-        if before is not None and point.begin - before.begin == 1.0 and _is_plain(before) and _is_plain(point):
-            runs[-1].append(point)
-        else:
-            runs.append([point])
-    return [part for run in runs for part in ([run] if len(run) >= LEAST_RUN else [[point] for point in run])]
-
-
-def _is_plain(point: ConstraintPoint) -> bool:
-    """Whether a path passes through a point without a stay and with default tension, continuity and bias."""
-    return point.stay[0] == point.stay[1] and not (point.tension or point.continuity or point.bias)
+def _near(one: Array, other: Array, unit: float = 1.0) -> bool:
+    """Whether arrays agree but for rounding, relative to a unit."""
+    return bool(np.abs(one - other).max() <= SAME * unit)
 
 
 def _key(empty: bpy.types.Object, transforms: list[Transform], frames: list[float]) -> None:
@@ -319,4 +421,5 @@ _KINDS: dict[str, Callable[[_ConstraintWriter, Any], None]] = {
     "ORIENTATION": _ConstraintWriter.orientation,
     "LOOK_AT": _ConstraintWriter.look_at,
     "BALANCE": _ConstraintWriter.balance,
+    "POSE": _ConstraintWriter.pose,
 }

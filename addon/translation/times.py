@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..bridge import Reading
+from ..bridge import Reading, scene_frame
 
 
 def step_of(reading: Reading) -> float:
@@ -18,7 +18,7 @@ def to_clip(reading: Reading, frame: float) -> float:
 
 def to_scene(reading: Reading, time: float) -> float:
     """A frame of the clip as a frame of the scene."""
-    return float(reading.times[0]) + time * step_of(reading)
+    return scene_frame(reading.times, time)
 
 
 def within(reading: Reading, time: float) -> float:

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any, Generic, Literal, TypeVar
 
 import bpy
 import numpy as np
@@ -15,9 +16,11 @@ from ...solver import (
     Balance,
     BodyPoint,
     Constraint,
+    ConstraintEntry,
     ConstraintPoint,
     DirectionConstraint,
     Footplant,
+    HeldPose,
     LookAtConstraint,
     MovingObject,
     OrientationConstraint,
@@ -25,12 +28,24 @@ from ...solver import (
 )
 from .. import bridge
 from ..bridge.transforms import Transform, is_static, transforms_at
-from ..properties import EASE, PoiseConstraint, PoisePoint, character_of, events_of, resolve_bone
+from ..properties import (
+    EASE,
+    PATH_KINDS,
+    POINT_KINDS,
+    PoiseConstraint,
+    PoisePoint,
+    backwards_sentence,
+    character_of,
+    events_of,
+    resolve_bone,
+)
 from ..properties.handles import is_in_scene
 from .character import reading_with_settings
 from .errors import TranslationError
-from .poses import pose_in_world, pose_on_parent
+from .runs import points_of, runs
 from .times import nearest_frame, step_of, to_clip, to_scene, within
+
+_Made = TypeVar("_Made")
 
 TURN_ROUNDING = 1e-6
 """Radians by which storing a rotation in an empty changes it, in single precision."""
@@ -45,10 +60,16 @@ class Translation:
     """For each of them the uid of its saved constraint; a held pose becomes several."""
     skipped: tuple[str, ...]
     """A sentence for each enabled constraint outside of the frames that were read."""
+    lost: Mapping[str, str] = field(default_factory=dict)
+    """By the uid of each constraint whose empty or reference was deleted: which, and what to do."""
 
 
 class _OutOfRangeError(TranslationError):
     """A constraint is not active in the frames that were read."""
+
+
+class _LostObjectError(TranslationError):
+    """An object that a constraint needs has been deleted; the message says which, without a full stop."""
 
 
 def translate(
@@ -56,22 +77,52 @@ def translate(
 ) -> Translation:
     """The constraints of the solver for saved constraints, by default all that are enabled.
 
-    They are cut to the frames that were read. Empties that move are sampled at every frame.
+    They are cut to the frames that were read. Empties that move are sampled at every frame. A constraint with a
+    deleted empty is left out.
     """
+    found = _each(armature, reading, items, _ConstraintTranslator.constraints)
+    made = [(constraint, uid) for parts, uid in found.made for constraint in parts]
+    return Translation(
+        tuple(constraint for constraint, _ in made), tuple(uid for _, uid in made), tuple(found.skipped), found.lost
+    )
+
+
+def file_entries(armature: bpy.types.Object, reading: bridge.Reading) -> tuple[list[ConstraintEntry], list[str]]:
+    """The enabled constraints for a file, and a sentence for each that is left out."""
+    found = _each(armature, reading, None, _ConstraintTranslator.file_entry)
+    names = {item.uid: item.name for item in character_of(armature).constraints}
+    lost = [f"{names[uid]} is left out: {reason}." for uid, reason in found.lost.items()]
+    return [entry for entry, _ in found.made], [*found.skipped, *lost]
+
+
+@dataclass
+class _Converted(Generic[_Made]):
+    """What saved constraints were converted to, each with its uid, and those that were left out."""
+
+    made: list[tuple[_Made, str]] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    lost: dict[str, str] = field(default_factory=dict)
+
+
+def _each(
+    armature: bpy.types.Object,
+    reading: bridge.Reading,
+    items: Iterable[PoiseConstraint] | None,
+    convert: Callable[[_ConstraintTranslator], _Made],
+) -> _Converted[_Made]:
+    """Convert saved constraints, by default all that are enabled."""
     chosen = [item for item in character_of(armature).constraints if item.enabled] if items is None else list(items)
     reading = reading_with_settings(armature, reading)
-    made: list[Constraint] = []
-    uids: list[str] = []
-    skipped: list[str] = []
+    found: _Converted[_Made] = _Converted()
     for item in chosen:
         try:
-            parts = _ConstraintTranslator(armature, reading, item).constraints()
+            with bridge.in_scene_frames(reading.times):
+                found.made.append((convert(_ConstraintTranslator(armature, reading, item)), item.uid))
         except _OutOfRangeError as error:
-            skipped.append(str(error))
-            continue
-        made += parts
-        uids += [item.uid] * len(parts)
-    return Translation(tuple(made), tuple(uids), tuple(skipped))
+            found.skipped.append(str(error))
+        except _LostObjectError as error:
+            found.lost[item.uid] = str(error)
+    return found
 
 
 def span_of(armature: bpy.types.Object, item: PoiseConstraint) -> tuple[int, int]:
@@ -109,6 +160,37 @@ class _ConstraintTranslator:
             "POSE": self._pose,
         }
         return kinds[self.item.kind]()
+
+    def file_entry(self) -> ConstraintEntry:
+        """The constraint for a file, with the values that only the add-on knows, by their names in `from_solver`."""
+        item = self.item
+        more: dict[str, Any] = {}
+        if item.confidence != 1.0:
+            more["confidence"] = item.confidence
+        if item.kind == "POSE":
+            return ConstraintEntry(self._held_pose(), more)
+        (constraint,) = self.constraints()
+        if item.kind == "FOOTPLANT" and item.ground_choice == "GROUND":
+            more["ground_choice"] = item.ground_choice
+        if item.kind == "BALANCE" and len(item.points) and any(item.displacement):
+            more["displacement"] = list(item.displacement)
+        if item.kind in POINT_KINDS and len(item.points):
+            found = [saved for _, saved in self._points_with_items(lambda transform, time: transform.location)]
+            by_empty = [list(same) for _, same in groupby(found, key=lambda saved: saved.path_from_id())]
+            sizes = [len(same) for same in by_empty]
+            if sizes != [len(run) for run in runs(points_of(constraint))]:
+                more["empties"] = sizes
+            objects = [self._name_of_other(same[0].object) for same in by_empty]
+            if any(objects) and item.kind in PATH_KINDS:
+                more["objects"] = objects
+        if item.kind == "SHAPE" and item.reference == "OBJECT" and self._name_of_other(item.reference_object):
+            more["reference_object"] = item.reference_object.name
+        return ConstraintEntry(constraint, more)
+
+    def _name_of_other(self, held: bpy.types.Object) -> str:
+        """The name of an object that is none of the character's empties; empty for one of these."""
+        own = character_of(self.armature).collection
+        return "" if own is not None and held in own.objects.values() else held.name
 
     # Shared by all kinds -------------------------------------------------------------------------------------------
 
@@ -161,6 +243,10 @@ class _ConstraintTranslator:
         x, y, z = self.item.offset
         return BodyPoint(name, (x, y, z)) if any((x, y, z)) else name
 
+    def _ease(self, frames: float) -> float | None:
+        """An ease in frames of the clip; None for the default."""
+        return None if frames < 0.0 else frames / step_of(self.reading)
+
     def _time(self, frame: float) -> float:
         return to_clip(self.reading, frame)
 
@@ -184,8 +270,10 @@ class _ConstraintTranslator:
             raise self._error("it has no points, so it constrains nothing; add one.")
         stays = []
         for number, point in enumerate(item.points, start=1):
-            begin, end = self._time(point.begin), self._time(max(point.begin, point.end))
-            is_inside = item.begin <= point.begin <= max(point.begin, point.end) <= item.end
+            if point.begin > point.end:
+                raise self._error(backwards_sentence(number, point))
+            begin, end = self._time(point.begin), self._time(point.end)
+            is_inside = item.begin <= point.begin <= point.end <= item.end
             if not is_inside and not (item.kind == "BALANCE" and item.is_whole):
                 raise self._error(
                     f"point {number} (frames {point.begin:g} to {point.end:g}) lies outside its constraint (frames "
@@ -200,7 +288,9 @@ class _ConstraintTranslator:
     def _empty(self, point: PoisePoint) -> bpy.types.Object:
         if not is_in_scene(point.object):
             number = next((n for n, other in enumerate(self.item.points, start=1) if other == point), 1)
-            raise self._error(f"the empty of point {number} has been deleted; remove the point too, or make a new one.")
+            raise _LostObjectError(
+                f"the empty of its point {number} has been deleted; add another point instead, or delete the constraint"
+            )
         empty: bpy.types.Object = point.object
         return empty
 
@@ -226,22 +316,29 @@ class _ConstraintTranslator:
 
         A stay at an empty that moves becomes a point at every frame.
         """
-        entries: list[tuple[PoisePoint, float, float]] = []
-        for point, begin, end in self._stays():
-            if begin < end and point.object is not None and not is_static(point.object):
-                whole = np.arange(np.ceil(begin), np.floor(end) + 1.0).tolist()
-                entries += [(point, time, time) for time in sorted({begin, *whole, end})]
-            else:
-                entries.append((point, begin, end))
-        frames = [to_scene(self.reading, begin) for _, begin, _ in entries]
-        transforms = self._transforms([point for point, _, _ in entries], frames)
-        return [
-            (
-                ConstraintPoint(location(transform, begin), begin, end, point.tension, point.continuity, point.bias),
-                point,
-            )
-            for transform, (point, begin, end) in zip(transforms, entries, strict=True)
-        ]
+        stays = self._stays()
+        times = [self._sampled(*stay) for stay in stays]
+        requests = [(point, time) for (point, _, _), sampled in zip(stays, times, strict=True) for time in sampled]
+        transforms = iter(
+            self._transforms([point for point, _ in requests], [to_scene(self.reading, time) for _, time in requests])
+        )
+        made = []
+        for (saved, begin, end), sampled in zip(stays, times, strict=True):
+            places = [next(transforms) for _ in sampled]
+            entries = [(transform, time, time) for transform, time in zip(places, sampled, strict=True)]
+            if all(place.equals(places[0]) for place in places):  # it may move, as what is parented may, but does not
+                entries = [(places[0], begin, end)]
+            shape = saved.tension, saved.continuity, saved.bias
+            made += [
+                (ConstraintPoint(location(now, first), first, last, *shape), saved) for now, first, last in entries
+            ]
+        return made
+
+    def _sampled(self, point: PoisePoint, begin: float, end: float) -> list[float]:
+        """The times in frames of the clip at which a point is needed: of one that may move, at every frame."""
+        if begin == end or point.object is None or is_static(point.object):
+            return [begin]
+        return sorted({begin, *np.arange(np.ceil(begin), np.floor(end) + 1.0).tolist(), end})
 
     def _path(self) -> dict[str, Any]:
         begin, end = self._span(self.item.begin, self.item.end)
@@ -269,8 +366,12 @@ class _ConstraintTranslator:
             return name, of_bone
         if item.reference == "OBJECT":
             target: bpy.types.Object | None = item.reference_object
-            if target is None or not is_in_scene(target):
+            if target is None:
                 raise self._error("the object that its points move along with is missing: choose one.")
+            if not is_in_scene(target):
+                raise _LostObjectError(
+                    f"the object {target.name!r} that its points move along with has been deleted; choose another one"
+                )
             frames = [0.0] if is_static(target) else self.reading.times.tolist()
             transforms = transforms_at(self.armature, [(target, frame) for frame in frames])
             moving = MovingObject(
@@ -355,8 +456,8 @@ class _ConstraintTranslator:
                 height=item.height if item.use_height else None,
                 own_height=item.ground_choice == "OWN",
                 ground_velocity=tuple(item.ground_velocity),
-                ease_in=None if item.ease_in < 0.0 else item.ease_in / step_of(self.reading),
-                ease_out=None if item.ease_out < 0.0 else item.ease_out / step_of(self.reading),
+                ease_in=self._ease(item.ease_in),
+                ease_out=self._ease(item.ease_out),
                 **times,
                 **self._stand(),
                 **self._shared,
@@ -380,23 +481,26 @@ class _ConstraintTranslator:
         }
 
     def _pose(self) -> list[Constraint]:
+        return self._held_pose().constraints(self.clip)
+
+    def _held_pose(self) -> HeldPose:
         item = self.item
         if not len(item.bones):
             raise self._error("it holds no bone: add one.")
-        ease = EASE * self.clip.fps
-        before = ease if item.ease_in < 0.0 else item.ease_in / step_of(self.reading)
-        after = ease if item.ease_out < 0.0 else item.ease_out / step_of(self.reading)
-        stay = self._span(item.begin, item.end)
-        activity = within(self.reading, stay[0] - before), within(self.reading, stay[1] + after)
-        made: list[Constraint] = []
+        begin, end = self._span(item.begin, item.end)
+        rotations: dict[str | int, Any] = {}
         for listed in item.bones:
             joint = self._joint(listed.bone, listed.bone_id)
             self._check_usable(joint)
             has_parent = self.clip.skeleton.parents[self.clip.skeleton.index(joint)] >= 0
-            if item.pose_space == "LOCAL" and has_parent:
-                rotation = np.array(listed.rotation, dtype=np.float64)
-                made += pose_on_parent(self.clip, joint, rotation, stay, (before, after), self._shared)
-            else:
-                rotation = np.array(listed.world_rotation, dtype=np.float64)
-                made += pose_in_world(joint, rotation, stay, activity, self._shared)
-        return made
+            is_local = item.pose_space == "LOCAL" and has_parent
+            rotations[joint] = tuple(listed.rotation if is_local else listed.world_rotation)
+        return HeldPose(
+            rotations,
+            begin,
+            end,
+            space="local" if item.pose_space == "LOCAL" else "world",
+            ease_in=self._ease(item.ease_in),
+            ease_out=self._ease(item.ease_out),
+            **self._shared,
+        )

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import bpy
+import numpy as np
 
 from ... import solver
 from .. import bridge, translation
 from ..properties import character_of, follow_renames
-from . import detect, ground_gaps, loops, messages, ranges, solve
+from ..properties.constraint_list import switch_off
+from . import detect, ground_gaps, loops, messages, ranges, solve, strains
 
 Plant = solver.Footplant | solver.PlantedPoint
 
@@ -43,8 +45,8 @@ class CleanResult:
     after: solver.FootMetrics
     baked: bridge.Baked
     notes: tuple[str, ...] = ()
-    """Sentences to report first: faults of the capture, plants off the ground, a range that leaves out a part of the
-    action, and figures that are worse than before."""
+    """Sentences to report first: footplants that were switched off, faults of the capture, plants off the ground, a
+    range that leaves out a part of the action, and figures that are worse than before."""
 
 
 def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None) -> CleanResult:
@@ -64,7 +66,8 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
     whole, faults = clip, solver.find_faults(clip)
     if options.repair:
         clip = solver.repair(clip, faults)
-    feet, uids = _footplants(armature, reading, clip) if options.feet else ([], [])
+    saved = _saved_footplants(armature, reading) if options.feet else None
+    feet, uids = _footplants(saved, reading, clip) if options.feet else ([], [])
     hands = _handplants(reading, clip) if options.hands else []
     if not feet and not hands:
         raise translation.TranslationError(_nothing_found(options, clip, reading))
@@ -72,14 +75,16 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
     feet = [plant for plant in grounded.constraints if isinstance(plant, solver.Footplant)]
     ground = grounded.ground
     cyclic = loops.is_loop(reading, clip)
-    cleaned = solver.cleaned(clip, [*feet, *hands], options.method, ground=ground, cyclic=cyclic)
+    with bridge.in_scene_frames(reading.times):
+        cleaned = solver.cleaned(clip, [*feet, *hands], options.method, ground=ground, cyclic=cyclic)
     solve.check_plausible(reading, clip, cleaned.clip, grounded)
     before = solver.foot_metrics(whole, feet, ground=ground, faults=faults)
-    after = solver.foot_metrics(cleaned.clip, feet, source=clip, ground=ground, faults=() if options.repair else faults)
 
-    baked = bridge.bake(reading, cleaned.clip, target=options.target, tolerance=options.tolerance)
+    strain = strains.of_plants(cleaned, options.tolerance)
+    baked = bridge.bake(reading, cleaned.clip, target=options.target, tolerance=options.tolerance, strain=strain)
+    after = solver.foot_metrics(baked.clip, feet, source=clip, ground=ground)
     follow_renames(armature)
-    unmet = tuple(_unmet(cleaned, reading))
+    unmet = tuple(_unmet(cleaned, baked, reading))
     problems = [baked.rig_conflict] if baked.rig_conflict else []
     sentence = messages.prefixed(problems, _summary(len(feet), len(hands), unmet, baked, cyclic))
     character = character_of(armature)
@@ -91,21 +96,26 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
     messages.store_metrics(character.metrics_after, after, clip.skeleton.size, reading.times, before)
     character.last_faults = messages.fault_sentence(faults, reading.times, options.repair)
     warnings = after.warnings(before, list(reading.times))
+    switched_off = switch_off(armature, saved.lost) if saved is not None else ()
     said = (character.last_faults, grounded.sentence, ranges.range_warning(armature), *warnings)
-    notes = tuple(filter(None, said))
+    notes = (*switched_off, *filter(None, said))
     unmet = (*unmet, *(note for note in baked.notes if note not in problems))
     return CleanResult(sentence, unmet, before, after, baked, notes)
 
 
+def _saved_footplants(armature: bpy.types.Object, reading: bridge.Reading) -> translation.Translation | None:
+    """The enabled footplants of a character; None without any."""
+    items = [item for item in character_of(armature).constraints if item.enabled and item.kind == "FOOTPLANT"]
+    return translation.translate(armature, reading, items) if items else None
+
+
 def _footplants(
-    armature: bpy.types.Object, reading: bridge.Reading, clip: solver.Clip
+    saved: translation.Translation | None, reading: bridge.Reading, clip: solver.Clip
 ) -> tuple[list[solver.Footplant], list[str]]:
     """The footplants to clean, and the uids of those that are saved."""
-    items = [item for item in character_of(armature).constraints if item.enabled and item.kind == "FOOTPLANT"]
-    if not items:
+    if saved is None or (saved.lost and not saved.constraints):
         return [with_frame_in_name(plant, reading) for plant in solver.detect_footplants(clip)], []
-    translated = translation.translate(armature, reading, items)
-    pairs = zip(translated.constraints, translated.uids, strict=True)
+    pairs = zip(saved.constraints, saved.uids, strict=True)
     kept = [(plant, uid) for plant, uid in pairs if isinstance(plant, solver.Footplant)]
     return [plant for plant, _ in kept], [uid for _, uid in kept]
 
@@ -150,9 +160,12 @@ def _nothing_found(options: CleanOptions, clip: solver.Clip, reading: bridge.Rea
     )
 
 
-def _unmet(cleaned: solver.Cleaned, reading: bridge.Reading) -> Iterable[str]:
-    """A sentence for each plant that is missed by a visible distance, in frames and units of the scene."""
-    for plant, distances in zip(cleaned.plants, cleaned.residuals, strict=True):
+def _unmet(cleaned: solver.Cleaned, baked: bridge.Baked, reading: bridge.Reading) -> Iterable[str]:
+    """A sentence for each plant that is missed by a visible distance, by the cleanup or by the keys that were baked, in
+    frames and units of the scene."""
+    shifts = strains.plant_shifts(cleaned, baked.clip)
+    for plant, residuals, shift in zip(cleaned.plants, cleaned.residuals, shifts, strict=True):
+        distances = np.maximum(residuals, shift)
         worst = int(distances.argmax())
         if distances[worst] > solver.VISIBLE_ERROR * cleaned.clip.skeleton.size:
             missed = messages.format_amount(float(distances[worst]), is_angular=False)

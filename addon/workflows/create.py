@@ -14,7 +14,7 @@ from .. import bridge, translation
 from ..bridge.arrays import Array
 from ..bridge.transforms import FORWARD, Transform, bone_transforms
 from ..properties import POINT_KINDS, PoiseConstraint, character_of, ease_frames, handles, name_bone
-from ..properties.constraint_list import DEFAULT_PRIORITIES, new_item
+from ..properties.constraint_list import DEFAULT_PRIORITIES, held_pose_name, new_item
 from ..translation import TranslationError
 from .bakeable import Bakeable, Change, bakeable_at, change_of
 from .recruiting import DefaultRecruiting
@@ -323,7 +323,7 @@ def add_pose(
 ) -> PoiseConstraint:
     """Hold from one frame to another the pose of bones that the viewport shows at `frame`."""
     rotations = _pose_shown(armature, bones, frame)
-    item = new_item(armature, "POSE", f"Hold {bones[0]}" if len(bones) == 1 else f"Hold {len(bones)} bones")
+    item = new_item(armature, "POSE", held_pose_name(bones))
     item.begin, item.end, item.pose_space = begin, end, space
     _write_pose(armature, item, rotations)
     return item

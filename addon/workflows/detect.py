@@ -105,7 +105,8 @@ def find_similar(
             raise translation.TranslationError(
                 f"Bone {bone!r} is none of the bones that move the character: choose a deforming bone instead."
             )
-        found = solver.detect(clip, bone, [template])
+        with bridge.in_scene_frames(reading.times):
+            found = solver.detect(clip, bone, [template])
         counts[bone] = len(found)
         for each in found:
             proposals += as_constraints(clip, bone, each, reading)
@@ -119,10 +120,15 @@ def accept(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     return translation.accept_proposal(armature, index)
 
 
-def accept_all(armature: bpy.types.Object, only_enabled: bool = False) -> int:
-    """Accept all proposals, or those that are enabled, and return their number. All are checked first."""
+def accept_all(armature: bpy.types.Object, only_enabled: bool = True) -> int:
+    """Accept the proposals that are enabled, or all, and return their number. All of these are checked first.
+
+    Those that are not accepted stay proposals.
+    """
     found = character_of(armature).found
     chosen = [index for index in range(len(found)) if found[index].enabled or not only_enabled]
+    if not chosen:
+        raise translation.TranslationError("Every proposal is switched off: switch on those to accept.")
     _check_proposals(armature, chosen)
     for accepted, index in enumerate(chosen):
         translation.accept_proposal(armature, index - accepted)

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..properties import PoiseCharacter, PoiseMetrics
 from ..translation import Translation
 
 ANGULAR = (solver.OrientationConstraint, solver.DirectionConstraint, solver.LookAtConstraint)
-"""Constraints whose errors are angles; those of others are lengths."""
+"""Constraints whose errors are angles; those of others are lengths, but for the roll of a planted foot."""
 
 LENGTHS = ("slide", "largest_slide", "extent", "speed", "height", "penetration")
 """The foot metrics that the solver gives in sizes of the character."""
@@ -30,33 +29,31 @@ Times = Sequence[float] | NDArray[np.float64]
 """(frames,) the frame of the scene for each frame of the clip."""
 
 
-RigErrors = Mapping[int, tuple[float, int]]
-"""For constraints that the constraints of the rig make impossible, by `id`: the largest error in Blender units or
-radians, and its frame in the clip."""
+def clear_reports(character: PoiseCharacter) -> None:
+    """Remove the reports of the last solve and the last cleanup, whose result is shown no more."""
+    character.residuals.clear()
+    character.advice.clear()
+    character.last_solve = character.last_clean = ""
+    character.has_metrics = False
 
 
 def store_residuals(
-    character: PoiseCharacter,
-    report: solver.Report,
-    uids: Sequence[str],
-    times: Times,
-    rig_errors: RigErrors = MappingProxyType({}),
+    character: PoiseCharacter, residuals: Sequence[solver.Residual], uids: Sequence[str], times: Times
 ) -> None:
     """Store the error of each saved constraint; that of a held pose is the largest of its parts."""
     character.residuals.clear()
     entries: dict[str, Any] = {}
-    for residual, uid in zip(report.residuals, uids, strict=True):
+    for residual, uid in zip(residuals, uids, strict=True):
         is_new = uid not in entries
         entry = entries[uid] = entries[uid] if not is_new else character.residuals.add()
-        mean = float(residual.distances.mean()) if residual.distances.size else 0.0
-        worst, frame = max((residual.worst, residual.worst_frame), rig_errors.get(id(residual.constraint), (0.0, 0)))
-        if is_new or worst > entry.worst:
-            entry.worst = worst
-            entry.worst_frame = times[max(frame, 0)]
-            entry.unit = "ANGLE" if isinstance(residual.constraint, ANGULAR) else "LENGTH"
+        mean = float(residual.amounts.mean()) if residual.amounts.size else 0.0
+        if is_new or residual.worst > entry.worst:
+            entry.worst = residual.worst
+            entry.worst_frame = times[max(residual.worst_frame, 0)]
+            entry.unit = "ANGLE" if residual.is_angular else "LENGTH"
         entry.uid = uid
         entry.mean = max(entry.mean, mean)
-        entry.misses = entry.misses or bool(residual.misses.any()) or id(residual.constraint) in rig_errors
+        entry.misses = entry.misses or bool(residual.misses.any())
 
 
 def store_advice(
@@ -80,11 +77,11 @@ def store_advice(
         uid = uid_of[id(conflict.constraint)]
         _add(character, conflict_sentence(conflict, times), uid)
         for cause in conflict.told_causes:
-            _add(character, cause.sentence(format_spans(cause.spans, times)), uid)
+            _add(character, cause_sentence(cause, times), uid)
         for advice in conflict.advice:
             if first and advice.kind == "recruit":
                 continue
-            _add(character, advice_sentence(advice, conflict, times), uid)
+            _add(character, advice.told(lambda frame: f"{bridge.scene_frame(times, frame):g}", format_amount), uid)
     # Straight limbs matter only where a constraint is missed: most captures begin with straight arms.
     missed = [span for conflict in report.conflicts for span in conflict.spans]
     for limb in report.stretched:
@@ -98,25 +95,17 @@ def store_advice(
             _add(character, sentence)
 
 
-def constraints_off_by_rig(report: solver.Report, skeleton: solver.Skeleton, baked: bridge.Baked) -> RigErrors:
-    """The constraints whose bones the constraints of the rig keep from the result, with their errors."""
-    if not baked.rig_conflict:
-        return {}
-    found = {}
-    for residual in report.residuals:
-        constraint, frames = residual.constraint, residual.frames
-        is_angular = isinstance(constraint, ANGULAR)
-        joints = _joints_of(constraint, skeleton)
-        if not joints or not frames.size:
-            continue
-        off = (baked.angles if is_angular else baked.distances)[frames][:, joints].max(axis=1)
-        if off.max() > REPORTED_ERROR * (1.0 if is_angular else skeleton.size):
-            found[id(constraint)] = float(off.max()), int(frames[off.argmax()])
-    return found
-
-
-REPORTED_ERROR = 1e-3
-"""Sizes of the character, or radians: smaller errors are not reported."""
+def missed_as_baked(report: solver.Report, residuals: Sequence[solver.Residual], times: Times) -> list[str]:
+    """A sentence for each constraint that holds in the solve and is missed by the keys, given their residuals."""
+    sentences = []
+    for solved, baked in zip(report.residuals, residuals, strict=True):
+        if baked.misses.any() and not solved.misses.any():
+            missed = format_amount(baked.worst, isinstance(baked.constraint, ANGULAR))
+            sentences.append(
+                f"{baked.constraint.label} holds in the solve, but misses by up to {missed} as baked, at frame "
+                f"{times[baked.worst_frame]:g}: lower Thinning, or bake to a new action."
+            )
+    return sentences
 
 
 def _joints_of(constraint: solver.Constraint, skeleton: solver.Skeleton) -> list[int]:
@@ -142,7 +131,7 @@ def rig_conflicts(report: solver.Report, skeleton: solver.Skeleton, reading: bri
         names = [skeleton.names[joint] for joint in _joints_of(conflict.constraint, skeleton)[:1]]
         above = bridge.mover_above(reading, names[0]) if names else None
         if above is not None and above[1].sets_position:
-            missed = format_amount(conflict.worst, isinstance(conflict.constraint, ANGULAR))
+            missed = format_amount(conflict.worst, conflict.is_angular)
             mover = above[1].description_for(names[0])
             sentences.append(
                 f"{conflict.constraint.label} misses by up to {missed}, since {mover} decides where bone "
@@ -158,14 +147,15 @@ def _add(character: PoiseCharacter, sentence: str, uid: str = "") -> None:
 
 def conflict_sentence(conflict: solver.Conflict, times: Times) -> str:
     """Which constraint is missed, because of which others, at which frames and by how much."""
-    missed = format_amount(conflict.worst, isinstance(conflict.constraint, ANGULAR))
+    missed = format_amount(conflict.worst, conflict.is_angular)
     when, worst = format_spans(conflict.spans, times), f"{times[conflict.worst_frame]:g}"
     return f"{conflict.constraint.label} {conflict.outcome} at {when}; it misses by up to {missed}, at frame {worst}."
 
 
-def advice_sentence(advice: solver.Advice, conflict: solver.Conflict, times: Times) -> str:
-    """The solver's advice with its frame as a frame of the scene."""
-    return advice.sentence.replace(f"at frame {conflict.worst_frame}", f"at frame {times[conflict.worst_frame]:g}")
+def cause_sentence(cause: solver.Cause, times: Times) -> str:
+    """Which constraint is the cause of a conflict, and at which frames."""
+    does = "moves the same point" if cause.takes_effector else "needs the same bones"
+    return f"{cause.constraint.label} {does} at {format_spans(cause.spans, times)}."
 
 
 def format_spans(spans: Sequence[tuple[int, int]], times: Times) -> str:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
@@ -13,7 +13,8 @@ import bpy
 from ... import solver
 from .. import bridge, translation
 from ..properties import character_of, follow_renames
-from . import ground_gaps, loops, messages, progress, ranges
+from ..properties.constraint_list import switch_off
+from . import ground_gaps, loops, messages, progress, ranges, strains
 
 Quality = Literal["draft", "final"]
 
@@ -52,7 +53,8 @@ class SolveResult:
     baked: bridge.Baked
     reading: bridge.Reading
     notes: tuple[str, ...] = ()
-    """Sentences to report first: plants off the ground, and a range that leaves out a part of the action."""
+    """Sentences to report first: constraints that were switched off, plants off the ground, and a range that leaves out
+    a part of the action."""
 
 
 def solve(armature: bpy.types.Object | None, options: SolveOptions | None = None) -> SolveResult:
@@ -72,19 +74,21 @@ def solve_in_steps(
     grounded = ground_gaps.place_on_ground(armature, clip, translated.constraints, translated.uids)
     translated = replace(translated, constraints=grounded.constraints)
     cyclic = loops.is_loop(reading, clip)
-    steps = solver.deforming(
-        clip,
-        translated.constraints,
-        ground=grounded.ground,
-        cyclic=cyclic,
-        keep_ends=not cyclic and ranges.is_part_of_action(armature),
-    )
-    deformation = yield from _relayed(steps, lambda step: (step.stage.value, step.share))
+    with bridge.in_scene_frames(reading.times):
+        steps = solver.deforming(
+            clip,
+            translated.constraints,
+            ground=grounded.ground,
+            cyclic=cyclic,
+            keep_ends=not cyclic and ranges.is_part_of_action(armature),
+        )
+        deformation = yield from _relayed(steps, lambda step: (step.stage.value, step.share))
     yield progress.BAKING, 0.0
     check_plausible(reading, clip, deformation.clip, grounded)
     solved = _Solved(reading, clip.skeleton, translated, grounded, deformation, deformation.report, cyclic)
     yield progress.BAKING, 0.5
-    baked = bridge.bake(reading, deformation.clip, target=options.target, tolerance=options.tolerance)
+    strain = strains.of_constraints(deformation, solved.report.residuals, options.tolerance)
+    baked = bridge.bake(reading, deformation.clip, target=options.target, tolerance=options.tolerance, strain=strain)
     return _store_report(solved, baked)
 
 
@@ -107,24 +111,27 @@ def _store_report(solved: _Solved, baked: bridge.Baked) -> SolveResult:
     reading, translated, report = solved.reading, solved.translated, solved.report
     armature, skeleton = reading.armature, solved.skeleton
     follow_renames(armature)
-    rig_errors = messages.constraints_off_by_rig(report, skeleton, baked)
+    residuals = solved.deformation.residuals_in(baked.clip)
     problems = [*filter(None, [baked.rig_conflict]), *messages.rig_conflicts(report, skeleton, reading)]
-    summary = _summary(solved, baked, rig_errors)
+    summary = _summary(solved, baked, residuals)
     character = character_of(armature)
     character.last_solve = messages.prefixed(problems, summary)
     ground_gaps.store_gaps(armature, solved.grounded.gaps)
     ground_gaps.store_soles(armature, skeleton)
-    messages.store_residuals(character, report, translated.uids, reading.times, rig_errors)
+    messages.store_residuals(character, residuals, translated.uids, reading.times)
+    switched_off = switch_off(armature, translated.lost)
     first = (*problems, bridge.COPY_SENTENCE) if problems else ()
-    messages.store_advice(character, report, translated, reading.times, more=baked.notes, first=first)
+    missed = messages.missed_as_baked(report, residuals, reading.times) if not problems else []
+    more = (*switched_off, *missed, *baked.notes)
+    messages.store_advice(character, report, translated, reading.times, more=more, first=first)
     return SolveResult(
         sentence=messages.prefixed(problems, summary),
-        misses=bool(report.conflicts or rig_errors),
+        misses=any(residual.misses.any() for residual in residuals),
         is_kept_off_by_rig=bool(problems),
         deformation=solved.deformation,
         baked=baked,
         reading=reading,
-        notes=tuple(filter(None, (solved.grounded.sentence, ranges.range_warning(armature)))),
+        notes=(*switched_off, *filter(None, (solved.grounded.sentence, ranges.range_warning(armature)))),
     )
 
 
@@ -199,14 +206,14 @@ def with_unbakeable_joints_fixed(reading: bridge.Reading, clip: solver.Clip) -> 
     return replace(clip, skeleton=skeleton)
 
 
-def _summary(solved: _Solved, baked: bridge.Baked, rig_errors: messages.RigErrors) -> str:
-    times, report = solved.reading.times, solved.report
+def _summary(solved: _Solved, baked: bridge.Baked, residuals: Sequence[solver.Residual]) -> str:
+    times = solved.reading.times
     span = f"Frames {times[0]:g} to {times[-1]:g}"
     if not solved.translated.constraints:
         return f"{span}: there is no constraint, so {baked.action!r} is as the source."
-    missed = len({id(conflict.constraint) for conflict in report.conflicts} | set(rig_errors))
+    missed = sum(bool(residual.misses.any()) for residual in residuals)
     span += " as a loop" if solved.cyclic else ""
-    all_hold, count = "every constraint holds", len(report.residuals)
+    all_hold, count = "every constraint holds", len(residuals)
     outcome = all_hold if not missed else f"{missed} of {count} constraints {'is' if missed == 1 else 'are'} missed"
     bones = "bone" if len(baked.bones) == 1 else "bones"
     return f"{span}: {outcome}; {len(baked.bones)} {bones} changed in {baked.action!r}."

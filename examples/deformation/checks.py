@@ -100,7 +100,7 @@ class Judged:
         residual = deformation.report.residual(constraint)
         tracks = self.tracks(constraint)
         held = np.concatenate([track.frames[_within(track)] for track in tracks]) if tracks else np.zeros(0)
-        unit = 1.0 if any(track.effector.is_angular for track in tracks) else self.clip.skeleton.size
+        unit = 1.0 if all(track.effector.is_angular for track in tracks) else self.clip.skeleton.size
         return float(residual.distances[~np.isin(residual.frames, held)].max(initial=0.0) / unit)
 
     def active(self, constraint: Constraint) -> BoolArray:

@@ -133,15 +133,14 @@ def _plant_report(plant: solver.Footplant) -> dict[str, Any]:
 
 def _deformation_report(deformation: solver.Deformation) -> dict[str, Any]:
     report = deformation.report
-    is_angle = (solver.OrientationConstraint, solver.DirectionConstraint, solver.LookAtConstraint)
     return {
         "residuals": [
             {
                 "constraint": residual.constraint.label,
                 "worst": residual.worst,
                 "worst_frame": residual.worst_frame,
-                "mean": float(np.mean(residual.distances)) if residual.distances.size else 0.0,
-                "unit": "radians" if isinstance(residual.constraint, is_angle) else "length",
+                "mean": float(np.mean(residual.amounts)) if residual.amounts.size else 0.0,
+                "unit": "radians" if residual.is_angular else "length",
                 "holds": not bool(residual.misses.any()),
             }
             for residual in report.residuals

@@ -11,6 +11,7 @@ import numpy as np
 from ..core import rotations
 from ..core.arrays import Array, ArrayLike, IntArray
 from ..core.errors import MotionError
+from ..core.sentences import Frame
 from .skeleton import Skeleton
 
 UNIT_TOLERANCE = 1e-3
@@ -98,15 +99,18 @@ class Motion:
         for what, values in (("rotation", local_rotations), ("translation", translations)):
             if not np.isfinite(values).all():
                 frame, joint = np.argwhere(~np.isfinite(values).all(axis=-1))[0]
-                raise MotionError(f"The {what} of joint {skeleton.names[joint]!r} at frame {frame} is not finite.")
+                raise MotionError(
+                    f"The {what} of joint {skeleton.names[joint]!r} at frame ", Frame(frame), " is not finite."
+                )
         with np.errstate(over="ignore"):
             lengths = np.linalg.norm(local_rotations, axis=-1)
         off = np.abs(lengths - 1.0)
         if (off > UNIT_TOLERANCE).any():
             frame, joint = np.argwhere(off > UNIT_TOLERANCE)[0]
             raise MotionError(
-                f"The rotation of joint {skeleton.names[joint]!r} at frame {frame} is not a unit quaternion "
-                f"(its length is {lengths[frame, joint]:.6g})."
+                f"The rotation of joint {skeleton.names[joint]!r} at frame ",
+                Frame(frame),
+                f" is not a unit quaternion (its length is {lengths[frame, joint]:.6g}).",
             )
         # Quaternions that are unit to rounding stay bit for bit: frames that are not edited must not change.
         rounding = 4.0 * np.finfo(np.float64).eps

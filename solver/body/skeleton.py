@@ -202,6 +202,15 @@ class Skeleton:
         """(3,) where a joint, or a point on one, is in the rest pose, in world space."""
         return self.resolve(point).place(*self.rest)
 
+    def is_rigid(self, heel: BodyPoint, ball: BodyPoint) -> bool:
+        """Whether no joint between two points, with joints as indices, can rotate: the heel's joint carries the ball's
+        rigidly."""
+        chain = self.tree.chain(int(ball.joint))
+        if heel.joint not in chain or any(ball.offset):
+            return heel.joint == ball.joint
+        between = chain[1 : chain.index(int(heel.joint))]
+        return all(self.kinds[joint] is JointKind.FIXED for joint in between)
+
     @cached_property
     def size(self) -> float:
         """From hip to heel along the leg: the length to which every tolerance is relative.

@@ -10,6 +10,8 @@ from typing import Literal
 from ..body.clip import Clip
 from ..constraints import Footplant, Ground, Handplant, ground_gaps
 from ..core.errors import ConstraintError
+from ..detection.faults import CaptureFault, find_faults
+from ..detection.faults import repair as repaired
 from .cleaned import VISIBLE_ERROR, Cleaned
 from .limbs import Limb
 from .plants import Plant, PlantedPoint, limbs_for, on_floors
@@ -25,7 +27,7 @@ lengths and the root is displaced so that all limbs reach (Li and Hao 2006); or 
 Callennec 2006)."""
 
 _Cleaning = Callable[
-    [Clip, Iterable[Plant], CleanSettings | None, Sequence[Limb] | None],
+    [Clip, Iterable[Plant], CleanSettings | None, Sequence[Limb] | None, Sequence[CaptureFault]],
     Cleaned,
 ]
 _METHODS: dict[str, _Cleaning] = {
@@ -44,9 +46,12 @@ def clean(
     settings: CleanSettings | None = None,
     limbs: Sequence[Limb] | None = None,
     cyclic: bool = False,
+    repair: bool = False,
 ) -> Clip:
     """The clip with hands and feet that stand still in their plants: that of `cleaned`, which also gives residuals."""
-    return cleaned(clip, plants, method, ground=ground, settings=settings, limbs=limbs, cyclic=cyclic).clip
+    return cleaned(
+        clip, plants, method, ground=ground, settings=settings, limbs=limbs, cyclic=cyclic, repair=repair
+    ).clip
 
 
 def cleaned(
@@ -58,6 +63,7 @@ def cleaned(
     settings: CleanSettings | None = None,
     limbs: Sequence[Limb] | None = None,
     cyclic: bool = False,
+    repair: bool = False,
 ) -> Cleaned:
     """Clean a clip by a method; the result has the clip, the locations and residuals of plants, and what was changed.
 
@@ -69,6 +75,9 @@ def cleaned(
     Footplants with a ground velocity, which is the same for all of them, stand still on ground that moves so. With
     `cyclic` the clip is a loop (see `is_cyclic`): first and last frame of the result meet in pose and velocity as those
     of the source do.
+
+    Faults of the capture (`find_faults`) are named in the result. They do not count where places are averaged; with
+    `repair` they are interpolated first.
     """
     if method not in _METHODS:
         raise ConstraintError(f"There is no method {method!r} to clean with: it is one of {', '.join(_METHODS)}.")
@@ -83,13 +92,20 @@ def cleaned(
             )
     if not clip.frames:
         raise ConstraintError("The clip has no frames, so there is nothing to clean.")
+    faults = tuple(find_faults(clip))
+    if repair:
+        clip = repaired(clip, faults)
+    left = () if repair else faults
     known = limbs_for(clip, given, chosen.ground) if limbs is None else limbs
     if method != "prioritized" and chosen.ground is not None and _is_below(clip, given, chosen.ground):
         given, chosen = list(on_floors(clip, given, known, chosen.ground)), replace(chosen, ground=None)
     relative = RelativeClip.of(clip, given, cyclic, chosen.ground)
     if relative is None:
-        return _METHODS[method](clip, given, chosen, known)
-    return relative.cleaned(lambda still, points: _METHODS[method](still, points, chosen, known))
+        found = _METHODS[method](clip, given, chosen, known, left)
+    else:
+        # A loop is cleaned as several copies, and what is a fault in one is none at a seam: there all frames count.
+        found = relative.cleaned(lambda still, points: _METHODS[method](still, points, chosen, known, ()))
+    return replace(found, faults=faults)
 
 
 def _is_below(clip: Clip, plants: Sequence[Plant], ground: Ground) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..core.arrays import Array
+from ..detection.faults import CaptureFault
 from .limbs import Limb
 from .plants import PlantedPoint
 
@@ -30,6 +31,8 @@ class Cleaned:
     """By limb, (frames,): by what share its bones are longer, or shorter, than in the source."""
     root: Array
     """(frames, 3) the displacement of the root."""
+    faults: tuple[CaptureFault, ...] = ()
+    """Those of the capture, where `clean` looked for them."""
 
     @property
     def residual(self) -> float:

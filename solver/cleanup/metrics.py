@@ -22,6 +22,7 @@ from ..constraints.sampling import active_frames
 from ..core import rotations
 from ..core.arrays import Array, IntArray, dilated
 from ..core.errors import ConstraintError
+from ..core.sentences import Frame
 from ..detection import CaptureFault, faulty_joints, find_faults
 
 LEG_IN_METRES = 0.9
@@ -448,7 +449,10 @@ def _check(clip: Clip, plants: Sequence[Footplant], source: Clip | None) -> None
         for time in (time for stay in plant.stays.values() for time in stay):
             if not 0 <= time <= clip.frames - 1:
                 raise ConstraintError(
-                    f"{plant.label}: its time {time:g} lies outside the clip, whose frames are 0 to {clip.frames - 1}."
+                    f"{plant.label}: its time ",
+                    Frame(time),
+                    " lies outside the clip, whose frames are ",
+                    *(Frame(0), " to ", Frame(clip.frames - 1), "."),
                 )
     if source is not None and (source.frames != clip.frames or source.skeleton.names != clip.skeleton.names):
         raise ConstraintError("The source of a clip has the same joints and as many frames: give the clip as it was.")

@@ -18,6 +18,7 @@ from ..core import rotations
 from ..core.arrays import Array, IntArray
 from ..core.errors import ConstraintError
 from ..core.numbers import is_number
+from ..core.sentences import Frame
 from ..deformation.plant_transitions import ALWAYS, Window, hold_windows
 from .limbs import LIMB_NAMES, MOST_POINTS, Limb, limbs_of
 
@@ -140,8 +141,10 @@ def planted_points(
     for plant in checked:
         if plant.begin < 0 or plant.end >= clip.frames:
             raise ConstraintError(
-                f"{plant.label}: frames {plant.begin} to {plant.end} lie outside the clip, whose frames are 0 to "
-                f"{clip.frames - 1}."
+                f"{plant.label}: frames ",
+                *(Frame(plant.begin), " to ", Frame(plant.end)),
+                " lie outside the clip, whose frames are ",
+                *(Frame(0), " to ", Frame(clip.frames - 1), "."),
             )
     footplants = [plant for plant in given if isinstance(plant, Footplant)]
     windows = {id(plant): window for plant, window in hold_windows(footplants, source)}
@@ -225,8 +228,11 @@ def check_plants(plants: Iterable[PlantedPoint], limbs: Sequence[Limb]) -> tuple
         before = last.get((plant.limb, plant.point))
         if before is not None and before.end >= plant.begin:
             raise ConstraintError(
-                f"{before.label} (frames {before.begin} to {before.end}) and {plant.label} (frames {plant.begin} to "
-                f"{plant.end}) plant the {plant.point} of the {plant.limb} twice; end the first one before the second."
+                f"{before.label} (frames ",
+                *(Frame(before.begin), " to ", Frame(before.end)),
+                f") and {plant.label} (frames ",
+                *(Frame(plant.begin), " to ", Frame(plant.end)),
+                f") plant the {plant.point} of the {plant.limb} twice; end the first one before the second.",
             )
         last[plant.limb, plant.point] = plant
         for other in last.values():
@@ -266,7 +272,7 @@ def mean_orientation(orientations: Array) -> Array:
 def located_points(plant: Footplant, source: Source) -> list[PlantedPoint]:
     """Heel and ball of a footplant, those that are planted, with the locations at which its tracks keep them."""
     found = []
-    for part, track in zip(plant.stays, plant.compiled(source), strict=True):
+    for part, track in zip(plant.stays, plant.point_tracks(source), strict=True):
         frames = active_frames(*track.hold_intervals[0])
         if frames.size:
             location = source.values(track.effector)[frames[0]] + track.displacement[frames[0] - track.begin]

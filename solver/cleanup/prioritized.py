@@ -13,6 +13,7 @@ from ..constraints import Constraint, ConstraintPoint, Footplant, Handplant, Sha
 from ..core.arrays import Array
 from ..core.errors import ConstraintError
 from ..deformation.deform import deform
+from ..detection.faults import CaptureFault
 from .cleaned import Cleaned, residuals_of
 from .floors import floor_of
 from .limbs import Limb, limbs_of
@@ -25,11 +26,12 @@ def clean_prioritized(
     plants: Iterable[Plant],
     settings: CleanSettings | None = None,
     limbs: Sequence[Limb] | None = None,
+    faults: Sequence[CaptureFault] = (),
 ) -> Cleaned:
     """Deform the clip with all plants as constraints.
 
-    Of the settings only the ground is used. The body stays where it was as far as the plants allow, and so does its
-    balance.
+    Of the settings only the ground is used, and faults count as other frames do. The body stays where it was as far as
+    the plants allow, and so does its balance.
     """
     settings = settings or CleanSettings()
     known = tuple(limbs) if limbs is not None else limbs_of(clip.skeleton, clip.motion)

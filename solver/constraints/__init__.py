@@ -9,6 +9,7 @@ from .footplant import Footplant
 from .ground import Ground, Plane
 from .ground_estimate import estimate_ground, ground_gaps
 from .handplant import Handplant
+from .held_pose import HeldPose
 from .look_at import LookAtConstraint
 from .orientation import OrientationConstraint
 from .shape import ConstraintPoint, ShapeConstraint
@@ -22,6 +23,7 @@ __all__ = [
     "Footplant",
     "Ground",
     "Handplant",
+    "HeldPose",
     "LookAtConstraint",
     "MovingObject",
     "OrientationConstraint",

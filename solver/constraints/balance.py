@@ -12,6 +12,7 @@ import numpy as np
 from ..body.joints import BodyPoint
 from ..core.arrays import Array
 from ..core.errors import ConstraintError, LandmarkError
+from ..core.sentences import Frame
 from ..core.smooth_steps import smooth_step
 from ..core.splines import Spline
 from ..tasks.base import axis_indices
@@ -104,7 +105,7 @@ class Balance(Constraint):
         the source; in flight it is interpolated, and it is smooth where points touch down or leave the ground."""
         total, count = np.zeros((source.frames, 3)), np.zeros(source.frames)
         for plant in self._plants(source):
-            for track in plant.compiled(source):
+            for track in plant.point_tracks(source):
                 held = track.hold_frames
                 total[held] += track.displacement[held - track.begin]
                 count[held] += 1.0
@@ -125,9 +126,13 @@ class Balance(Constraint):
         self.check_time(source, "its begin", begin)
         self.check_time(source, "its end", end)
         if begin > end:
-            raise ConstraintError(f"{self.label}: it begins at frame {begin:g}, after its end at {end:g}.")
+            raise ConstraintError(
+                f"{self.label}: it begins at frame ", Frame(begin), ", after its end at ", Frame(end), "."
+            )
         if not active_frames(begin, end).size:
-            raise ConstraintError(f"{self.label}: there is no frame between its begin {begin:g} and its end {end:g}.")
+            raise ConstraintError(
+                f"{self.label}: there is no frame between its begin ", Frame(begin), " and its end ", Frame(end), "."
+            )
         return begin, end
 
     def _effector(self, source: Source) -> Effector:

@@ -15,6 +15,7 @@ from ..body.joints import BodyPoint
 from ..core.arrays import Array, IntArray
 from ..core.errors import ConstraintError, PoiseError
 from ..core.numbers import is_number
+from ..core.sentences import Frame
 from .effectors import Effector
 from .source import Source
 
@@ -37,7 +38,7 @@ class Track:
     them it is interpolated."""
     outranks_partner: Array | None = None
     """(active frames,) 1.0 where this track ranks above that of its partner, else 0.0: heel and ball of a footplant are
-    partners. None, for all other constraints: always 1.0."""
+    partners. The roll of the foot, which ranks below both, has -1.0. None, for all other constraints: always 1.0."""
 
     @property
     def end(self) -> int:
@@ -132,7 +133,13 @@ class Constraint(ABC):
             raise ConstraintError(f"{self.label}: {what} must be a finite number of frames, not {time!r}.")
         if not 0 <= time <= source.frames - 1:
             raise ConstraintError(
-                f"{self.label}: {what} ({time:g}) lies outside the clip, whose frames are 0 to {source.frames - 1}."
+                f"{self.label}: {what} (",
+                Frame(time),
+                ") lies outside the clip, whose frames are ",
+                Frame(0),
+                " to ",
+                Frame(source.frames - 1),
+                ".",
             )
 
 

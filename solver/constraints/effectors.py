@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Effectors, which constraints move: a point, a joint's orientation, a direction, a gaze, the balance.
+"""Effectors, which constraints move: a point, a joint's orientation or roll, a direction, a gaze, the balance.
 
 Constraints that move the same thing have equal effectors. A value is the state of an effector in a frame; a
 displacement is the difference from the source's value to a target, in a vector space where displacements can be
@@ -26,12 +26,14 @@ from ..tasks import (
     DirectionTask,
     OrientationTask,
     PositionTask,
+    RollTask,
     Task,
 )
 from ..tasks.aim import NEAREST, line_of_sight
 from ..tasks.attachment import place_on
 from ..tasks.balance import balance_vector
 from ..tasks.base import axis_indices
+from ..tasks.roll import rolls, wrapped
 
 
 class Effector(ABC):
@@ -149,6 +151,41 @@ class OrientationEffector(Effector):
 
 
 @dataclass(frozen=True)
+class RollEffector(Effector):
+    """The roll of a joint about a local axis (see `RollTask`), an angle; displacements are (angle, 0, 0)."""
+
+    joint: int
+    axis: tuple[float, float, float]
+    """Of unit length."""
+
+    width: ClassVar[int] = 1
+    is_angular: ClassVar[bool] = True
+
+    @property
+    def rows(self) -> int:
+        return 1
+
+    @property
+    def moved_joint(self) -> int:
+        return self.joint
+
+    def value(self, world: WorldState) -> Array:
+        return rolls(world, self.joint, np.array(self.axis))
+
+    def task(self, targets: Array, **rest: Any) -> Task:
+        return RollTask(self.joint, self.axis, targets, **rest)
+
+    def displaced(self, values: Array, displacement: Array) -> Array:
+        return values + displacement[..., :1]
+
+    def displacement(self, values: Array, targets: Array) -> Array:
+        return wrapped(targets - values) * np.eye(3)[0]
+
+    def describe(self, names: tuple[str, ...]) -> str:
+        return f"roll of {names[self.joint]}"
+
+
+@dataclass(frozen=True)
 class DirectionEffector(Effector):
     """The world direction of a local axis of a joint, a unit vector."""
 
@@ -166,6 +203,9 @@ class DirectionEffector(Effector):
 
     def task(self, targets: Array, **rest: Any) -> Task:
         return DirectionTask(self.joint, self.axis, targets, **rest)
+
+    def displaced(self, values: Array, displacement: Array) -> Array:
+        return rotations.unit(values + displacement)
 
     def describe(self, names: tuple[str, ...]) -> str:
         return f"direction of {names[self.joint]}"

@@ -11,16 +11,18 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..body.landmarks.proportions import implausible_landmarks
-from ..body.skeleton import Skeleton
 from ..core import rotations
 from ..core.arrays import Array, BoolArray, IntArray, median
 from ..core.errors import ConstraintError, LandmarkError
 from ..core.numbers import is_number
 from ..core.robust import robust_mean
+from ..core.sentences import Frame
 from .base import Constraint, Track, three_numbers
 from .eases import velocity_blend
-from .effectors import PointEffector
-from .ground import Ground
+from .effectors import Effector, PointEffector
+from .foot_roll import ground_roll, roll_effector, standing_roll
+from .ground import NEAR, Ground
+from .headings import heading_direction, horizontal_unit, turned_about
 from .paths import Knot, path_through
 from .sampling import active_frames, interpolated, velocity
 from .source import Source
@@ -30,10 +32,9 @@ SLOPES, SLOPE_ROUNDS = 33, 8
 tried at once, so many times, each time between the two nearest ones of the time before: the error falls to 32⁻⁸ of the
 range, a millionth of a millionth."""
 
-EDGE_SAMPLES, EDGE_STEP = 65, 0.5
-"""The ground between heel and ball is sampled at so many points. A jump between two neighbours by more than this share
-of the foot's length is an edge, such as that of a stair: heel and ball do not both stand on it. A foot bridges lower
-steps: it slopes by less than thirty degrees on them."""
+
+WORDS = {"heel": "heel", "toe": "ball"}
+"""The parts of a foot in messages, by their names in `Footplant.stays`."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,13 @@ class Foot:
     """The height of the heel above the floor when the foot stands flat, in the clip's units: see `Skeleton.soles`."""
     ball_clearance: float
     """The same for the ball."""
+    roll: Effector
+    """What heel and ball leave free of the foot's orientation: see `roll_effector`."""
+
+    @property
+    def ends(self) -> dict[str, PointEffector]:
+        """The effectors of heel ("heel") and ball ("toe")."""
+        return {"heel": self.heel, "toe": self.ball}
 
     @property
     def rise(self) -> float:
@@ -55,7 +63,8 @@ class Foot:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Footplant(Constraint):
-    """A foot stands: the heel from `heel_strike` to `heel_off`, the ball from `toe_strike` to `toe_off`.
+    """A foot stands: the heel from `heel_strike` to `heel_off`, the ball from `toe_strike` to `toe_off`. While both do,
+    it does not roll about the line between them.
 
     Events are times in frames, in any order in which a foot can stand (heel first, ball first, flat). Both events of
     the heel, or both of the ball ("toe"), may be None: a foot that stands on its toes alone has no heel events. By
@@ -143,16 +152,19 @@ class Footplant(Constraint):
                     raise ConstraintError(f"{self.label}: its {what} must be a finite number of frames, not {time!r}.")
             if strike > off:
                 raise ConstraintError(
-                    f"{self.label}: an impossible order of events: the {end} leaves the ground at frame {off:g}, "
-                    f"before it strikes at {strike:g}."
+                    f"{self.label}: an impossible order of events: the {WORDS[end]} leaves the ground at frame ",
+                    Frame(off),
+                    ", before it strikes at ",
+                    Frame(strike),
+                    ".",
                 )
         stays = self.stays
         if not stays:
-            raise ConstraintError(f"{self.label}: it needs the events of the heel, of the toe, or of both.")
+            raise ConstraintError(f"{self.label}: it needs the events of the heel, of the ball, or of both.")
         if len(stays) == 2 and max(begin for begin, _ in stays.values()) > min(end for _, end in stays.values()):
             raise ConstraintError(
-                f"{self.label}: an impossible order of events: heel and toe are never on the ground together; make two "
-                "plants of it."
+                f"{self.label}: an impossible order of events: heel and ball are never on the ground together; make "
+                "two plants of it."
             )
 
     @property
@@ -160,6 +172,13 @@ class Footplant(Constraint):
         """The times at which the "heel" and the ball ("toe"), those that are planted, touch the ground and leave it."""
         both = {"heel": (self.heel_strike, self.heel_off), "toe": (self.toe_strike, self.toe_off)}
         return {part: (begin, end) for part, (begin, end) in both.items() if begin is not None and end is not None}
+
+    @property
+    def flat(self) -> tuple[float, float] | None:
+        """The times from which and until which heel and ball both touch the ground; None where only one of them is
+        planted."""
+        begins, ends = zip(*self.stays.values(), strict=True)
+        return (max(begins), min(ends)) if len(begins) == 2 else None
 
     def moved(self, by: Any) -> Footplant:
         """The same plant with three numbers added to its shift."""
@@ -187,8 +206,8 @@ class Footplant(Constraint):
 
     def tracks(self, source: Source) -> list[Track]:
         for part, (begin, end) in self.stays.items():
-            self.check_time(source, f"its {part} strike", begin)
-            self.check_time(source, f"its {part} off", end)
+            self.check_time(source, f"its {WORDS[part]} strike", begin)
+            self.check_time(source, f"its {WORDS[part]} off", end)
         foot = self._foot(source)
         stand = self._stand(source, foot)
         times = [time for stay in self.stays.values() for time in stay]
@@ -197,20 +216,32 @@ class Footplant(Constraint):
         begin, end = max(wanted_begin, 0.0), min(wanted_end, source.frames - 1.0)
         frames = active_frames(begin, end)
         if not frames.size:
-            raise ConstraintError(f"{self.label}: there is no frame between its begin {begin:g} and its end {end:g}.")
+            raise ConstraintError(
+                f"{self.label}: there is no frame between its begin ", Frame(begin), " and its end ", Frame(end), "."
+            )
+
+        def standing(effector: Effector, values: Array, place: Array, stay: tuple[float, float], rank: Array) -> Track:
+            path = partial(_displacements, values, (wanted_begin, wanted_end), (begin, end), place, stay, source.ease)
+            return _Standing(self, effector, frames, values, place, stay, rank, path)
+
         heel_outranks_ball = self._heel_outranks_ball(frames)
         tracks: list[Track] = []
         for part, outranks_partner in (("heel", heel_outranks_ball), ("toe", 1.0 - heel_outranks_ball)):
-            if part not in self.stays:
-                continue
-            effector = foot.heel if part == "heel" else foot.ball
-            stay = self.stays[part]
-            values = self._values(source, effector)
-            path = partial(
-                _displacements, values, (wanted_begin, wanted_end), (begin, end), stand[part], stay, source.ease
-            )
-            tracks.append(_Standing(self, effector, frames, values, stand[part], stay, outranks_partner, path))
+            if part in self.stays:
+                values = self._values(source, foot.ends[part])
+                tracks.append(standing(foot.ends[part], values, stand[part], self.stays[part], outranks_partner))
+        if self.flat is not None:
+            away = -foot.roll.displacement(source.values(foot.roll), self._roll(source, foot, stand))
+            tracks.append(standing(foot.roll, away, np.zeros(3), self.flat, np.full(len(frames), -1.0)))
         return tracks
+
+    def point_tracks(self, source: Source) -> list[Track]:
+        """The compiled tracks of heel and ball, those that are planted, without that of the roll."""
+        return self.compiled(source)[: len(self.stays)]
+
+    def roll_tracks(self, source: Source) -> list[Track]:
+        """The compiled track of the roll; none where only heel or ball is planted."""
+        return self.compiled(source)[len(self.stays) :]
 
     def _values(self, source: Source, effector: PointEffector) -> Array:
         """(frames, 3) the effector's values in the source in a frame that moves with the ground and equals the world
@@ -238,9 +269,10 @@ class Footplant(Constraint):
         return np.where(frames <= min(heel_off, toe_off), float(comes_first), float(goes_last))
 
     def _foot(self, source: Source) -> Foot:
-        return source.cached(("foot", self.foot), lambda: self._recognised(source.clip.skeleton))
+        return source.cached(("foot", self.foot), lambda: self._recognised(source))
 
-    def _recognised(self, skeleton: Skeleton) -> Foot:
+    def _recognised(self, source: Source) -> Foot:
+        skeleton = source.clip.skeleton
         try:
             heel = skeleton.landmarks.require(f"{self.foot}_heel")
             ball = skeleton.landmarks.require(f"{self.foot}_ball")
@@ -251,7 +283,8 @@ class Footplant(Constraint):
         if wrong:
             raise ConstraintError(f"{self.label}: {wrong[0]}")
         soles = skeleton.soles
-        return Foot(PointEffector(heel), PointEffector(ball), soles[f"{self.foot}_heel"], soles[f"{self.foot}_ball"])
+        clearances = soles[f"{self.foot}_heel"], soles[f"{self.foot}_ball"]
+        return Foot(PointEffector(heel), PointEffector(ball), *clearances, roll_effector(source, heel, ball))
 
     def stand(self, source: Source) -> dict[str, Array]:
         """The places of heel ("heel") and ball ("toe"), those that are planted: (3,) each, in world space."""
@@ -271,19 +304,18 @@ class Footplant(Constraint):
     def _stand(self, source: Source, foot: Foot) -> dict[str, Array]:
         """The places of heel and ball, (3,) each, as far apart as on the character; see `stand`."""
         up = source.clip.skeleton.up_axis
-        effectors = {"heel": foot.heel, "toe": foot.ball}
-        means = {part: _mean(self._values(source, effectors[part]), stay) for part, stay in self.stays.items()}
+        means = self._means(source, foot)
         if len(means) == 1:
             return {part: self._placed_alone(source, part, mean, foot, up) for part, mean in means.items()}
 
-        flat = max(begin for begin, _ in self.stays.values()), min(end for _, end in self.stays.values())
-        during = _frames_of(flat, source.frames)
+        assert self.flat is not None
+        during = _frames_of(self.flat, source.frames)
         apart = source.values(foot.ball)[during] - source.values(foot.heel)[during]
         length = float(median(rotations.lengths(apart)))
         along = means["toe"] - means["heel"]
-        direction = _heading_direction(self.heading, up) if self.heading is not None else _horizontal_unit(along, up)
+        direction = heading_direction(self.heading, up) if self.heading is not None else horizontal_unit(along, up)
         if self.turn:
-            direction = _turned_about(direction, self.turn, up)
+            direction = turned_about(direction, self.turn, up)
         shift = three_numbers(self.label, "its shift", self.shift)
         middle = 0.5 * (means["heel"] + means["toe"])
         if self.position is not None:
@@ -298,6 +330,29 @@ class Footplant(Constraint):
             if source.ground is not None and not self.own_height:
                 ends = _on_ground(source.ground, ends, middle, direction, length, foot, float(shift[up]), up)
         return {"heel": ends[0], "toe": ends[1]}
+
+    def _means(self, source: Source, foot: Foot) -> dict[str, Array]:
+        """The robust mean places of heel and ball in the source, (3,) each, those that are planted."""
+
+        def found() -> dict[str, Array]:
+            return {part: _mean(self._values(source, foot.ends[part]), stay) for part, stay in self.stays.items()}
+
+        return source.cached(("means", self), found)
+
+    def _roll(self, source: Source, foot: Foot, stand: dict[str, Array]) -> Array:
+        """(width,) the value of the foot's roll while it stands flat, given the places of heel and ball there."""
+        assert self.flat is not None
+        up, ground = source.clip.skeleton.up_axis, source.ground
+        values = source.values(foot.roll)[_frames_of(self.flat, source.frames)]
+        before, after = (np.stack([places["heel"], places["toe"]]) for places in (self._means(source, foot), stand))
+        tilt = 0.0
+        if ground is not None and ground.level is None and not self.own_height and self.height is None:
+            tilt = ground_roll(ground, after, up)
+            gaps = before[:, up] - ground.heights(before, up, np.array([foot.heel_clearance, foot.ball_clearance]))
+            if (np.abs(gaps) <= NEAR * source.clip.skeleton.size).all():
+                # The source stands on this ground already, and slopes with it.
+                tilt -= ground_roll(ground, before, up)
+        return standing_roll(foot.roll, values, before, after, tilt, up)
 
     def _placed_alone(self, source: Source, part: str, mean: Array, foot: Foot, up: int) -> Array:
         """The place (3,) of a part that is planted alone, given its mean place in the source."""
@@ -325,7 +380,7 @@ class _Standing(Track):
     def __init__(
         self,
         constraint: Constraint,
-        effector: PointEffector,
+        effector: Effector,
         frames: IntArray,
         values: Array,
         stand: Array,
@@ -427,7 +482,7 @@ def _on_ground(
     """
     rise = _rise_on(ground, middle, direction, length, foot, up)
     ends = _on_the_level(middle, direction, length, np.array(foot.rise if rise is None else rise), up)
-    if rise is not None and not _has_edge(ground, ends, length, up):
+    if rise is not None and not ground.has_edge(ends, length, up):
         ends[:, up] += ground.heights(ends[:1], up, foot.heel_clearance)[0] + lift - ends[0, up]
         return ends
     gaps = ground.heights(free, up, np.array([foot.heel_clearance, foot.ball_clearance])) + lift - free[:, up]
@@ -436,15 +491,6 @@ def _on_ground(
     ends = free.copy()
     ends[:, up] += gaps[np.nanargmin(np.abs(gaps))]
     return ends
-
-
-def _has_edge(ground: Ground, ends: Array, length: float, up: int) -> bool:
-    """Whether the ground has an edge, or ends, between heel and ball (2, 3)."""
-    if ground.level is not None:
-        return False
-    shares = np.linspace(0.0, 1.0, EDGE_SAMPLES)[:, None]
-    jumps = np.abs(np.diff(ground.heights(ends[0] + shares * (ends[1] - ends[0]), up)))
-    return not bool((jumps <= EDGE_STEP * length).all())
 
 
 def _rise_on(ground: Ground, middle: Array, direction: Array, length: float, foot: Foot, up: int) -> float | None:
@@ -472,22 +518,3 @@ def _rise_on(ground: Ground, middle: Array, direction: Array, length: float, foo
         stand = stands[np.argmin(np.abs(rises[stands] - foot.rise))]
         lowest, highest = rises[stand], rises[stand + 1]
     return 0.5 * float(lowest + highest)
-
-
-def _horizontal_unit(vector: Array, up: int) -> Array:
-    """(3,) the horizontal direction of a vector; heading 0 where it has none."""
-    level = vector.copy()
-    level[up] = 0.0
-    length = np.linalg.norm(level)
-    return level / length if length > 0.0 else _heading_direction(0.0, up)
-
-
-def _heading_direction(heading: float, up: int) -> Array:
-    """(3,) the horizontal unit vector of a heading, see `Footplant.heading`."""
-    ahead = np.array([0.0, 0.0, 1.0]) if up == 1 else np.array([0.0, -1.0, 0.0])
-    return _turned_about(ahead, heading, up)
-
-
-def _turned_about(vector: Array, angle: float, up: int) -> Array:
-    """(3,) a vector rotated by radians about the up axis."""
-    return rotations.rotate(rotations.exp(angle * np.eye(3)[up]), vector)

@@ -25,6 +25,14 @@ SLOPE_STEP = 1e-6
 """Shares of the largest coordinate of a place: how far to either side the slope of a ground that is no plane is
 taken."""
 
+EDGE_SAMPLES, EDGE_STEP = 65, 0.5
+"""The ground under a foot is sampled at so many points. A jump between two neighbours by more than this share of the
+foot's length is an edge, such as that of a stair: heel and ball do not both stand on it. A foot bridges lower steps: it
+slopes by less than thirty degrees on them."""
+
+NEAR = 0.02
+"""Sizes of the character: a sole that is no farther from the ground stands on it."""
+
 
 @runtime_checkable
 class Surface(Protocol):
@@ -163,6 +171,14 @@ class Ground:
         except (TypeError, ValueError):
             raise ConstraintError("The ground's height function must give one number for each place.") from None
         return heights
+
+    def has_edge(self, ends: Array, length: float, up_axis: int) -> bool:
+        """Whether the ground has an edge, or ends, between two places (2, 3), for a foot of some length."""
+        if self.level is not None:
+            return False
+        shares = np.linspace(0.0, 1.0, EDGE_SAMPLES)[:, None]
+        jumps = np.abs(np.diff(self.heights(ends[0] + shares * (ends[1] - ends[0]), up_axis)))
+        return not bool((jumps <= EDGE_STEP * length).all())
 
     def lowest_allowed(self, places: Array, up_axis: int, clearance: float | Array = 0.0) -> Array:
         """(n,) as `heights`, but minus infinity where there is no ground: there points may be at any height."""

@@ -12,11 +12,8 @@ from ..body.clip import Clip
 from ..core.arrays import Array
 from ..core.errors import ConstraintError
 from .footplant import Footplant
-from .ground import Ground
+from .ground import NEAR, Ground
 from .source import Source
-
-NEAR = 0.02
-"""Sizes of the character: a sole that is no farther from the ground stands on it."""
 
 PLANAR_SHARE = 2.0 / 3.0
 """The least share of all soles near a plane that is the ground: the others may stand on objects."""

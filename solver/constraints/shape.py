@@ -14,6 +14,7 @@ from ..body.moving_object import MovingObject
 from ..core.arrays import Array
 from ..core.errors import ConstraintError
 from ..core.numbers import is_number
+from ..core.sentences import Frame
 from .base import Constraint, Track, three_numbers
 from .effectors import AttachedEffector, Effector, PointEffector
 from .paths import MODES, Knot, Mode, path_through
@@ -34,6 +35,13 @@ class ConstraintPoint:
     tension: float = 0.0
     continuity: float = 0.0
     bias: float = 0.0
+
+    def __post_init__(self) -> None:
+        begin, end = self.stay
+        if is_number(begin) and is_number(end) and begin > end:
+            raise ConstraintError(
+                "A point begins at frame ", Frame(begin), ", after its end at ", Frame(end), "; end it later."
+            )
 
     @property
     def stay(self) -> tuple[float, float]:
@@ -69,15 +77,18 @@ class PathConstraint(Constraint):
         for what, time in (("its begin", self.begin), ("its end", self.end)):
             self.check_time(source, what, time)
         if self.begin > self.end:
-            raise ConstraintError(f"{self.label}: it begins at frame {self.begin:g}, after its end at {self.end:g}.")
+            raise ConstraintError(
+                f"{self.label}: it begins at frame ", Frame(self.begin), ", after its end at ", Frame(self.end), "."
+            )
         for number, point in enumerate(points, start=1):
             self._check_point(number, point)
         ordered = sorted(points, key=lambda point: point.stay)
         for before, after in pairwise(ordered):
             if after.begin <= before.stay[1]:
                 raise ConstraintError(
-                    f"{self.label}: two of its points are at the same time (frame {after.begin:g}); move one, or end "
-                    "the earlier stay before the later begins."
+                    f"{self.label}: two of its points are at the same time (frame ",
+                    Frame(after.begin),
+                    "); move one, or end the earlier stay before the later begins.",
                 )
         return [
             Knot(self.location(point), *point.stay, point.tension, point.continuity, point.bias) for point in ordered
@@ -94,12 +105,13 @@ class PathConstraint(Constraint):
         ):
             if not is_number(value):
                 raise ConstraintError(f"{self.label}: the {what} of point {number} is not a finite number.")
-        if begin > end:
-            raise ConstraintError(f"{self.label}: point {number} begins at frame {begin:g}, after its end at {end:g}.")
         if begin < self.begin or end > self.end:
             raise ConstraintError(
-                f"{self.label}: point {number} (frames {begin:g} to {end:g}) lies outside its constraint (frames "
-                f"{self.begin:g} to {self.end:g})."
+                f"{self.label}: point {number} (frames ",
+                *(Frame(begin), " to ", Frame(end)),
+                ") lies outside its constraint (frames ",
+                *(Frame(self.begin), " to ", Frame(self.end)),
+                ").",
             )
 
     def location(self, point: ConstraintPoint) -> Array:

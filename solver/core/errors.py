@@ -7,9 +7,24 @@ thousands of clips) catches one class, shows its message and goes on.
 
 from __future__ import annotations
 
+from typing import Self
+
+from .sentences import Part, SayFrame, told
+
 
 class PoiseError(ValueError):
-    """Base of every exception that the solver raises on bad input."""
+    """Base of every exception that the solver raises on bad input.
+
+    Its message is given in one part, or in several of which some are frames of the clip.
+    """
+
+    def __init__(self, *parts: Part) -> None:
+        super().__init__(told(parts))
+        self.parts = parts
+
+    def in_frames(self, frame: SayFrame) -> Self:
+        """The same error, with frames of the clip as `frame` says them."""
+        return type(self)(told(self.parts, frame))
 
 
 class SkeletonError(PoiseError):

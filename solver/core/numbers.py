@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+LARGEST_NUMBER = 1e100
+"""Larger numbers in files are refused: their squares would leave the range of floating-point numbers."""
+
 
 def is_number(value: object) -> bool:
     """Whether a value is one finite real number."""

@@ -39,7 +39,7 @@ class Channel:
     """(frames,) whether the frame lies in a hold interval of its owner; elsewhere the effector is in transit."""
     outranks_partner: Array
     """(frames,) 1.0 where it ranks above its partner, 0.0 where below, smooth between; heel and ball of a foot are
-    partners, and an effector without one has 1.0."""
+    partners, the roll of the foot has -1.0, and an effector without a partner 1.0."""
     bridged: BoolArray
     """(frames,) where it is in transit from one constraint to another."""
 

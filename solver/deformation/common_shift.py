@@ -37,6 +37,8 @@ def _shift(timeline: Timeline, foot: str) -> Array | None:
     plants."""
     shifts, counts = np.zeros((timeline.frames, 3)), np.zeros(timeline.frames)
     for channel in timeline.channels:
+        if channel.effector.is_angular:
+            continue
         is_own = [isinstance(each.constraint, Footplant) and each.constraint.foot == foot for each in channel.tracks]
         held = np.flatnonzero(np.array([*is_own, False])[channel.owner] & channel.in_hold)
         if held.size:

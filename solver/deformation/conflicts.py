@@ -18,6 +18,7 @@ import numpy as np
 from ..body.clip import Clip
 from ..constraints import Constraint
 from ..core.arrays import Array, BoolArray, IntArray, nearest_of, runs
+from ..core.sentences import Amount, Frame, Part, SayAmount, SayFrame, told
 from .frame_tasks import ChannelTask, FrameTasks
 from .trials import Trial, TrialResults
 
@@ -46,19 +47,37 @@ class Residual:
     frames: IntArray
     """(n,) the frames of its activity."""
     distances: Array
-    """(n,) the largest residual of its effectors in each frame, in the clip's units or in radians."""
-    misses: BoolArray
-    """(n,) where that is more than a thousandth of the character's size, or of a radian."""
+    """(n,) the largest residual of its effectors in each frame, in the clip's units; in radians if all of them are
+    angles."""
+    angles: Array
+    """(n,) the largest residual of those of its effectors that are angles, as the roll of a planted foot, in radians;
+    0 where there are none."""
+    relative: Array
+    """(n,) the largest of both kinds, in sizes of the character and in radians."""
+    is_angular: bool
+    """Whether it is missed by angles, not by distances: all of its effectors are angles, or only these are missed."""
+    joints: IntArray
+    """The joints that move its effectors."""
+
+    @property
+    def misses(self) -> BoolArray:
+        """(n,) where it is more than a thousandth of the character's size, or of a radian."""
+        return np.asarray(self.relative > MISSED)
+
+    @property
+    def amounts(self) -> Array:
+        """(n,) the angles, if it is missed by these, else the distances."""
+        return self.angles if self.is_angular else self.distances
 
     @property
     def worst(self) -> float:
-        """The largest distance, 0 where there is none."""
-        return float(self.distances.max(initial=0.0))
+        """The largest of the amounts, 0 where there is none."""
+        return float(self.amounts.max(initial=0.0))
 
     @property
     def worst_frame(self) -> int:
-        """The frame of the largest distance; -1 for a constraint without frames."""
-        return int(self.frames[np.argmax(self.distances)]) if self.frames.size else -1
+        """The frame of the largest of the amounts; -1 for a constraint without frames."""
+        return int(self.frames[np.argmax(self.amounts)]) if self.frames.size else -1
 
 
 @dataclass(frozen=True)
@@ -66,9 +85,19 @@ class Advice:
     """A change that would bring a missed constraint nearer to its targets; tried on its worst frame."""
 
     kind: Literal["priority", "recruit", "move"]
-    sentence: str
+    parts: tuple[Part, ...]
+    """Of its sentence."""
     remaining: float
     """The residual after the change, in the clip's units or radians."""
+
+    @property
+    def sentence(self) -> str:
+        """The sentence, in frames and units of the clip."""
+        return told(self.parts)
+
+    def told(self, frame: SayFrame, amount: SayAmount) -> str:
+        """The sentence with other texts for frames and amounts."""
+        return told(self.parts, frame, amount)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +132,10 @@ class Conflict:
     """Its largest residual, in the clip's units or radians."""
     worst_frame: int
     advice: tuple[Advice, ...]
+    is_angular: bool = False
+    """Whether its residuals are angles, in radians: see `Residual.is_angular`."""
+    is_at_kept_end: bool = False
+    """Whether it is missed because an end of the clip is kept, from which its effector needs time to the target."""
 
     @property
     def conflicting(self) -> tuple[Constraint, ...]:
@@ -112,6 +145,8 @@ class Conflict:
     @property
     def outcome(self) -> str:
         """Why the constraint is missed, as the part of a sentence that follows its label."""
+        if self.is_at_kept_end:
+            return "is not met, since the motion before or after the solved frames stays as it is,"
         if self.alone > HELPS * self.worst:
             return "is out of reach even alone"
         if self.causes:
@@ -125,7 +160,8 @@ class Conflict:
 
     def __str__(self) -> str:
         when = in_words(self.spans)
-        return f"{self.constraint.label} {self.outcome} at {when}; it misses by up to {self.worst:.3g}."
+        worst = f"{np.degrees(self.worst):.3g}°" if self.is_angular else f"{self.worst:.3g}"
+        return f"{self.constraint.label} {self.outcome} at {when}; it misses by up to {worst}."
 
 
 def in_words(spans: Spans) -> str:
@@ -205,6 +241,11 @@ class _Inquiry:
         """(channels,) those that it owns in a frame."""
         return self.frame_tasks.owners[frame] == self.number
 
+    def _measured(self, frame: int) -> BoolArray:
+        """(channels,) those that it owns in a frame and is missed by: angles, or distances."""
+        channels = self.frame_tasks.timeline.channels
+        return self._own(frame) & [each.effector.is_angular == self.residual.is_angular for each in channels]
+
     def _beside(self, frame: int, others: Collection[int]) -> Trial:
         """A frame with some of the other constraints only."""
         return Trial(frame, tuple(self._own(frame) | np.isin(self.frame_tasks.owners[frame], list(others))))
@@ -217,10 +258,14 @@ class _Inquiry:
 
     def _remaining(self, trial: Trial) -> float:
         """The residual of the constraint after a trial, in the clip's units or radians."""
-        return self.results.residual(trial, self._own(trial.frame))
+        return self.results.residual(trial, self._measured(trial.frame))
 
     def conducted(self) -> Generator[list[Trial], None, Conflict]:
         """Find the conflict of the constraint; yields the trials that must be solved before it goes on."""
+        if self._is_left_to_source(np.array([self.frame])).any():
+            spans, worst = self._spans(self.missed), self.residual.worst
+            is_angular = self.residual.is_angular
+            return Conflict(self.constraint, (), np.nan, spans, worst, self.frame, (), is_angular, is_at_kept_end=True)
         alone = self._beside(self.frame, ())
         recruiting, more_joints = self._recruiting()
         frames = self._decisive_frames()
@@ -233,7 +278,7 @@ class _Inquiry:
         if here:
             # Without all of them no more remains than without one.
             without = min(self._remaining(self._without(self.frame, {other})) for other in here)
-            if not self._is_met(without, self.frame):
+            if not self._is_met(without):
                 trial = self._without(self.frame, here).solved_so(careful=True)
                 yield [trial]
                 without = min(without, self._remaining(trial))
@@ -264,13 +309,17 @@ class _Inquiry:
             self.residual.worst,
             self.residual.worst_frame,
             tuple(advice),
+            self.residual.is_angular,
         )
 
-    def _is_met(self, residual: float, frame: int) -> bool:
+    def _is_left_to_source(self, frames: IntArray) -> BoolArray:
+        """(frames,) where the ends of the clip are kept."""
+        left = self.frame_tasks.timeline.left_to_source
+        return np.zeros(len(frames), dtype=bool) if left is None else left[frames]
+
+    def _is_met(self, residual: float) -> bool:
         """Whether a residual is none, in the clip's units or radians."""
-        channels = self.frame_tasks.timeline.channels
-        is_angular = all(channels[number].effector.is_angular for number in np.flatnonzero(self._own(frame)))
-        return residual <= MISSED * (1.0 if is_angular else self.clip.skeleton.size)
+        return residual <= MISSED * (1.0 if self.residual.is_angular else self.clip.skeleton.size)
 
     def _active_in(self, frame: int) -> set[int]:
         """The constraints that may be causes in a frame."""
@@ -301,8 +350,8 @@ class _Inquiry:
         helps: dict[int, float] = {}
         for frame in frames:
             missed = self._remaining(self._without(frame, ()))
-            most = HELPS * min(missed, float(self.residual.distances[self.residual.frames == frame][0]))
-            if not self._is_met(missed, frame) and self._remaining(self._beside(frame, ())) <= most:
+            most = HELPS * min(missed, float(self.residual.amounts[self.residual.frames == frame][0]))
+            if not self._is_met(missed) and self._remaining(self._beside(frame, ())) <= most:
                 helps[frame] = most
         without = self._trials_without(helps)
         yield [trial for trials in without.values() for trial in trials.values()]
@@ -332,7 +381,7 @@ class _Inquiry:
         """The frame in which it is missed most, and others in which as many as possible of the constraints are active
         that are not active there; none in which it has no effector."""
         has_effector = (self.frame_tasks.owners[self.missed] == self.number).any(axis=1)
-        distances = np.where(has_effector, self.residual.distances[self.residual.misses], -np.inf)
+        distances = np.where(has_effector, self.residual.amounts[self.residual.misses], -np.inf)
         active = {other: np.isin(self.missed, frames) & has_effector for other, frames in self.active.items()}
         left = [each for each in active.values() if each.any()]
         found: list[int] = []
@@ -368,29 +417,34 @@ class _Inquiry:
         """To lower the priority of the causes, if that helps."""
         labels = [self.frame_tasks.timeline.constraints[other].label for other in sorted(causes)]
         if labels and remaining <= self.helps:
-            sentence = (
+            parts = (
                 f"Lower the priority of {' and '.join(labels)} below {self.constraint.priority} (or raise that of "
-                f"{self.constraint.label}): it would then miss by {remaining:.3g} at frame {self.frame}, and they "
-                "would be missed instead."
+                f"{self.constraint.label}): it would then miss by ",
+                *(self._amount(remaining), " at frame ", Frame(self.frame)),
+                ", and they would be missed instead.",
             )
-            yield Advice("priority", sentence, remaining)
+            yield Advice("priority", parts, remaining)
 
     def _recruiting_advice(self, remaining: float, more_joints: Sequence[str]) -> Iterator[Advice]:
         """To recruit more joints, if that helps."""
         if remaining <= self.helps:
-            sentence = (
-                f"Let {self.constraint.label} recruit {' and '.join(more_joints)} too: it would then miss by "
-                f"{remaining:.3g} at frame {self.frame}."
+            parts = (
+                f"Let {self.constraint.label} recruit {' and '.join(more_joints)} too: it would then miss by ",
+                *(self._amount(remaining), " at frame ", Frame(self.frame), "."),
             )
-            yield Advice("recruit", sentence, remaining)
+            yield Advice("recruit", parts, remaining)
+
+    def _amount(self, residual: float) -> Amount:
+        return Amount(residual, self.residual.is_angular)
 
     def _moving_advice(self) -> Iterator[Advice]:
         """To move the targets to where the effectors are."""
         moves = list(self._moves())
         if moves:
-            yield Advice("move", f"Move the target of {' and of '.join(moves)} at frame {self.frame}.", 0.0)
+            parts = [part for number, move in enumerate(moves) for part in (" and of " if number else "", *move)]
+            yield Advice("move", ("Move the target of ", *parts, " at frame ", Frame(self.frame), "."), 0.0)
 
-    def _moves(self) -> Iterator[str]:
+    def _moves(self) -> Iterator[tuple[Part, ...]]:
         """How far its targets must move to where the effectors are in the result, or a little less far away."""
         state, size = self.clip.world.at(np.array([self.frame])), self.clip.skeleton.size
         for each in self._own_tasks():
@@ -398,8 +452,8 @@ class _Inquiry:
             way = -each.task.error(state)[0]
             length = float(np.linalg.norm(way))
             if length > MISSED * size and not effector.is_angular and len(way) == effector.width:
-                by = ", ".join(f"{component:.3g}" for component in way * (1.0 + WITHIN * size / length))
-                yield f"{effector.describe(self.clip.skeleton.names)} by ({by})"
+                x, y, z = (Amount(float(component)) for component in way * (1.0 + WITHIN * size / length))
+                yield f"{effector.describe(self.clip.skeleton.names)} by (", x, ", ", y, ", ", z, ")"
 
     # Frames ----------------------------------------------------------------------------------------------------------
 
@@ -417,6 +471,7 @@ class _Inquiry:
             holds = [track.hold_frames for track in channel.tracks if track.constraint is self.constraint]
             held = np.intersect1d(np.concatenate(holds), self.missed) if holds else self.missed[:0]
             held = held[(owners[held] != self.number) | ~channel.in_hold[held]]
+            held = held[~self._is_left_to_source(held)]
             others = np.flatnonzero((owners >= 0) & (owners != self.number))
             if held.size and others.size:
                 takers = owners[nearest_of(others, self.clip.frames)[held]]

@@ -14,7 +14,7 @@ from ..body.kinematics import WorldState
 from ..body.motion import Motion
 from ..constraints import Constraint, Ground, Source
 from ..core.arrays import BoolArray, IntArray, dilated
-from ..core.errors import ConstraintError
+from ..core.errors import ConstraintError, MotionError
 from ..core.progress import Stage, finished
 from ..posture.recruiting import moving_joints
 from .columns import Columns
@@ -35,7 +35,7 @@ from .passes.reach import (
     with_blended_transits,
 )
 from .progress import Progress
-from .report import Report, report_on
+from .report import Report, Residual, report_on, residuals_in
 from .settings import DeformSettings
 from .steady_axes import SteadyAxes
 from .timeline import Timeline
@@ -67,6 +67,22 @@ class Deformation:
             middle = loop.first, loop.first + loop.frames - 1
             return self._looped.repeated.report(report_on(self._solution.wanted, whole.clip, middle))
         return report_on(self._solution.wanted, self.clip)
+
+    def residuals_in(self, clip: Clip) -> tuple[Residual, ...]:
+        """The residuals of every constraint in another clip of the same character and frames: as the result was stored
+        or changed elsewhere."""
+        if clip.frames != self.clip.frames or len(clip.skeleton) != len(self.clip.skeleton):
+            raise MotionError("Residuals are those of a clip with the joints and the frames of the result.")
+        if self._looped is None:
+            return residuals_in(self._solution.wanted, clip)
+        loop, whole = self._looped.repeated.loop, self._looped.whole
+        middle = slice(loop.first, loop.first + loop.frames)
+        turned, moved = whole.clip.motion.rotations.copy(), whole.clip.motion.translations.copy()
+        turned[middle], moved[middle] = clip.motion.rotations[: loop.frames], clip.motion.translations[: loop.frames]
+        found = residuals_in(
+            self._solution.wanted, whole.clip.with_motion(Motion(turned, moved)), (middle.start, middle.stop - 1)
+        )
+        return self._looped.repeated.residuals(found)
 
     def again(self, constraints: Iterable[Constraint]) -> Deformation:
         """The source deformed by other constraints; only the frames whose tasks have changed are solved."""

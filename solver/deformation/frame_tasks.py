@@ -13,10 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ..body.joints import BodyPoint, JointKind
 from ..body.kinematics import WorldState
 from ..body.motion import Motion
-from ..constraints.effectors import Effector, PointEffector
+from ..constraints.effectors import Effector, PointEffector, RollEffector
 from ..core import rotations
 from ..core.arrays import TINY, Array, BoolArray, IntArray
 from ..posture.settings import SolveSettings
@@ -86,7 +85,7 @@ class FrameTasks:
             first, second = (self.timeline.channels[number].effector for number in (heel, ball))
             if not isinstance(first, PointEffector) or not isinstance(second, PointEffector):
                 continue
-            if self._is_rigid(first.point, second.point):
+            if self.skeleton.is_rigid(first.point, second.point):
                 rigid[heel] = ball
         return rigid
 
@@ -98,15 +97,6 @@ class FrameTasks:
         apart = self.targets[ball][frames] - self.targets[heel][frames]
         axis = apart / np.maximum(rotations.lengths(apart), TINY)[:, None]
         return across(axis * both[:, None])
-
-    def _is_rigid(self, heel: BodyPoint, ball: BodyPoint) -> bool:
-        """Whether no joint between two points can rotate: the heel's joint carries the ball's rigidly."""
-        tree, kinds = self.skeleton.tree, self.skeleton.kinds
-        chain = tree.chain(int(ball.joint))
-        if heel.joint not in chain or any(ball.offset):
-            return heel.joint == ball.joint
-        between = chain[1 : chain.index(int(heel.joint))]
-        return all(kinds[joint] is JointKind.FIXED for joint in between)
 
     # The tasks -----------------------------------------------------------------------------------------------------
 
@@ -332,10 +322,11 @@ class FrameTasks:
 
     def largest_displacement(self) -> float:
         """The largest displacement of an active target from its value in the source, in sizes of the character or
-        radians."""
+        radians; without that of rolls, by which a foot moves little."""
         lengths = [
             np.linalg.norm(channel.displacement[channel.active], axis=1).max(initial=0.0) / self._residual_unit(number)
             for number, channel in enumerate(self.timeline.channels)
+            if not isinstance(channel.effector, RollEffector)
         ]
         return float(max(lengths, default=0.0))
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..constraints import Constraint, Footplant, Source, Track
+from ..core.sentences import Frame, Part
 from .conflicts import Spans
 from .loops import APART, Loop
 from .report import Cause, Conflict, Report, Residual, RuleBreach
@@ -102,17 +103,21 @@ class Repeated:
         """`belongs` by the `id` of each of `constraints`."""
         return {id(each): where for each, where in zip(self.constraints, self.belongs, strict=True)}
 
-    def report(self, repeated: Report) -> Report:
-        """The report on the loop, with its own constraints and frames, from that on the repeated clip."""
+    def residuals(self, repeated: Iterable[Residual]) -> tuple[Residual, ...]:
+        """The residuals of the loop's own constraints, in its own frames, from those in the repeated clip."""
         middle = self.loop.copies_each_side
         residuals: dict[int, Residual] = {}
-        for residual in repeated.residuals:
+        for residual in repeated:
             number = self._numbers[id(residual.constraint)].get(middle)
             if number is not None:
                 frames = residual.frames - self.loop.first
                 residuals[number] = replace(residual, constraint=self.originals[number], frames=frames)
+        return tuple(residuals[number] for number in range(len(self.originals)))
+
+    def report(self, repeated: Report) -> Report:
+        """The report on the loop, with its own constraints and frames, from that on the repeated clip."""
         return Report(
-            tuple(residuals[number] for number in range(len(self.originals))),
+            self.residuals(repeated.residuals),
             tuple(self._own_conflict(conflict) for conflict in repeated.conflicts),
             tuple(replace(limb, spans=self._own_spans(limb.spans)) for limb in repeated.stretched),
             self._own_breaches(repeated.breaches),
@@ -139,15 +144,18 @@ class Repeated:
                 takes = cause.takes_effector or known.takes_effector
                 causes[number] = Cause(known.constraint, self._own_spans(cause.spans, known.spans), takes)
         frame = conflict.worst_frame - self.loop.first
-        at, now = f"at frame {conflict.worst_frame}", f"at frame {frame}"
         return replace(
             conflict,
             constraint=self.originals[own],
             causes=tuple(causes.values()),
             spans=self._own_spans(conflict.spans),
             worst_frame=frame,
-            advice=tuple(replace(each, sentence=each.sentence.replace(at, now)) for each in conflict.advice),
+            advice=tuple(replace(each, parts=tuple(map(self._own_frame, each.parts))) for each in conflict.advice),
         )
+
+    def _own_frame(self, part: Part) -> Part:
+        """A part of a sentence, with a frame of the repeated clip as the loop's own."""
+        return Frame(part.time - self.loop.first) if isinstance(part, Frame) else part
 
     def _own_spans(self, spans: Spans, known: Spans = ()) -> Spans:
         """Intervals of the repeated clip in the loop's own frames, and others that are known."""

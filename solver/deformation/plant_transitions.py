@@ -3,14 +3,14 @@
 
 Plants of one foot may follow each other at once, in places that differ. Then the foot would have to be in two places
 within a frame. So both give up some frames: the transition between them has the accelerations of a motion that can be
-seen without a jolt. Heel and ball of a foot give up the same frames, since they are parts of one body. Detection gives
-plants this time already, and cleanup asks here for that of plants that a user has placed.
+seen without a jolt. Heel and ball of a foot give up the same frames, since they are parts of one body; its roll gives
+up its own. Detection gives plants this time already, and cleanup asks here for that of plants that a user has placed.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -45,23 +45,39 @@ def _transition_frames(distances: Array, fps: float) -> Array:
 
 def with_transitions(tracks: Sequence[Track], constraints: Iterable[Constraint], source: Source) -> list[Track]:
     """The tracks of all constraints, the hold intervals of plants shortened where the next plant of the same foot
-    leaves too little time for the way between them."""
+    leaves too little time for the way between them. For the way of its roll, a plant holds its roll alone for less
+    time."""
+    constraints = tuple(constraints)
     windows = {id(plant): window for plant, window in hold_windows(constraints, source)}
-    return [_shortened(track, *windows.get(id(track.constraint), ALWAYS)) for track in tracks]
+    roll_windows = {id(plant): window for plant, window in _hold_windows(constraints, source, Footplant.roll_tracks)}
+    shortened = []
+    for track in tracks:
+        own = _shortened(track, *windows.get(id(track.constraint), ALWAYS))
+        is_roll = track.effector.is_angular
+        shortened.append(_shortened(own, *roll_windows.get(id(track.constraint), ALWAYS)) if is_roll else own)
+    return shortened
 
 
 def hold_windows(constraints: Iterable[Constraint], source: Source) -> list[tuple[Footplant, Window]]:
-    """The plants that give up time for the way to the next plant of the same foot, or from the one before, each with
-    its window."""
+    """The plants that give up time for the way of heel and ball to the next plant of the same foot, or from the one
+    before, each with its window."""
+    return _hold_windows(constraints, source, Footplant.point_tracks)
+
+
+def _hold_windows(
+    constraints: Iterable[Constraint], source: Source, tracks_of: Callable[[Footplant, Source], list[Track]]
+) -> list[tuple[Footplant, Window]]:
+    """As `hold_windows`, for the ways of some of the tracks of each plant."""
     plants = [constraint for constraint in constraints if isinstance(constraint, Footplant)]
     windows: dict[int, Window] = {}
     for foot in ("left", "right"):
-        own = sorted((plant for plant in plants if plant.foot == foot), key=_begin)
-        for before, after in pairwise(own):
-            leaving, arriving = _end(before), _begin(after)
-            if leaving > _end(after) or before.priority != after.priority:
+        own = [(plant, tracks_of(plant, source)) for plant in plants if plant.foot == foot]
+        own = sorted(((plant, tracks) for plant, tracks in own if tracks), key=lambda each: _begin(each[1]))
+        for (before, leaves), (after, arrives) in pairwise(own):
+            leaving, arriving = _end(leaves), _begin(arrives)
+            if leaving > _end(arrives) or before.priority != after.priority:
                 continue
-            cut_before, cut_after = _cuts(before, after, source)
+            cut_before, cut_after = _cuts(leaves, arrives, source)
             if cut_before:
                 windows[id(before)] = windows.get(id(before), ALWAYS)[0], leaving - cut_before
             if cut_after:
@@ -69,11 +85,12 @@ def hold_windows(constraints: Iterable[Constraint], source: Source) -> list[tupl
     return [(plant, windows[id(plant)]) for plant in plants if id(plant) in windows]
 
 
-def _cuts(before: Footplant, after: Footplant, source: Source) -> tuple[int, int]:
-    """The frames that a plant gives up at its end, and the next one of its foot at its begin: the fewest that leave
-    time for the way between them, and about as many each; all that they may give up where that is too little."""
+def _cuts(before: Sequence[Track], after: Sequence[Track], source: Source) -> tuple[int, int]:
+    """The frames that tracks of a plant give up at their end, and those of the next one of its foot at their begin: the
+    fewest that leave time for the way between them, and about as many each; all that they may give up where that is too
+    little."""
     leaving, arriving = _end(before), _begin(after)
-    own, others = ({track.effector: track for track in plant.compiled(source)} for plant in (before, after))
+    own, others = ({track.effector: track for track in tracks} for tracks in (before, after))
 
     def missing(cuts_before: Array, cuts_after: Array) -> Array:
         """(cuts before, cuts after) the frames that are still missing after each pair of cuts."""
@@ -81,8 +98,9 @@ def _cuts(before: Footplant, after: Footplant, source: Source) -> tuple[int, int
         for effector in own.keys() & others.keys():
             ends = _at(own[effector], leaving - cuts_before)
             begins = _at(others[effector], arriving + cuts_after)
-            farthest = np.maximum(farthest, np.linalg.norm(begins - ends[:, None], axis=2))
-        needed = _transition_frames(farthest / source.clip.skeleton.size, source.clip.fps)
+            unit = 1.0 if effector.is_angular else source.clip.skeleton.size
+            farthest = np.maximum(farthest, np.linalg.norm(begins - ends[:, None], axis=2) / unit)
+        needed = _transition_frames(farthest, source.clip.fps)
         return np.asarray(needed - (arriving - leaving) - cuts_before[:, None] - cuts_after)
 
     at_first = float(missing(np.zeros(1), np.zeros(1))[0, 0])
@@ -96,12 +114,12 @@ def _cuts(before: Footplant, after: Footplant, source: Source) -> tuple[int, int
     return int(cuts[0][row]), int(cuts[1][column])
 
 
-def _begin(plant: Footplant) -> float:
-    return min(begin for begin, _ in plant.stays.values())
+def _begin(tracks: Sequence[Track]) -> float:
+    return min(begin for track in tracks for begin, _ in track.hold_intervals)
 
 
-def _end(plant: Footplant) -> float:
-    return max(end for _, end in plant.stays.values())
+def _end(tracks: Sequence[Track]) -> float:
+    return max(end for track in tracks for _, end in track.hold_intervals)
 
 
 def _at(track: Track, times: Array) -> Array:

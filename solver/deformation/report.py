@@ -101,11 +101,8 @@ class Report:
 def report_on(frame_tasks: FrameTasks, clip: Clip, within: tuple[int, int] | None = None) -> Report:
     """The report on a clip that was solved for the tasks of each frame; or on its frames from the first to the last of
     `within` alone."""
-    inside = np.ones(clip.frames, dtype=bool)
-    if within is not None:
-        inside[:] = False
-        inside[within[0] : within[1] + 1] = True
-    residuals = tuple(_residuals(frame_tasks, clip, inside))
+    residuals = residuals_in(frame_tasks, clip, within)
+    inside = _inside(clip, within)
     missed = [residual for residual in residuals if residual.misses.any()]
     return Report(
         residuals,
@@ -115,36 +112,57 @@ def report_on(frame_tasks: FrameTasks, clip: Clip, within: tuple[int, int] | Non
     )
 
 
+def residuals_in(frame_tasks: FrameTasks, clip: Clip, within: tuple[int, int] | None = None) -> tuple[Residual, ...]:
+    """The residuals of every constraint in a clip, or in its frames from the first to the last of `within` alone."""
+    return tuple(_residuals(frame_tasks, clip, _inside(clip, within)))
+
+
+def _inside(clip: Clip, within: tuple[int, int] | None) -> BoolArray:
+    """(frames,) which frames are within the first and the last one of `within`; all for None."""
+    inside = np.ones(clip.frames, dtype=bool)
+    if within is not None:
+        inside[:] = False
+        inside[within[0] : within[1] + 1] = True
+    return inside
+
+
 # Residuals ----------------------------------------------------------------------------------------------------------
 
 
 def _residuals(frame_tasks: FrameTasks, clip: Clip, inside: BoolArray) -> Iterable[Residual]:
     timeline, size = frame_tasks.timeline, clip.skeleton.size
-    missed_by: dict[int, list[tuple[IntArray, Array, float]]] = {id(each): [] for each in timeline.constraints}
+    missed_by: dict[int, list[tuple[IntArray, Array, bool]]] = {id(each): [] for each in timeline.constraints}
+    moved_by = {id(each): np.zeros(len(clip.skeleton), dtype=bool) for each in timeline.constraints}
     for channel, targets in zip(timeline.channels, frame_tasks.targets, strict=True):
         effector = channel.effector
         values = effector.value(clip.world)
         to_targets = effector.miss(values, targets)
+        influencing = effector.task(targets[:1]).influencing_joints(clip.skeleton)
         for number, track in enumerate(channel.tracks):
             found = missed_by[id(track.constraint)]
-            unit, hold = 1.0 if effector.is_angular else size, track.hold_frames
+            moved_by[id(track.constraint)] |= influencing
+            is_angular, hold = effector.is_angular, track.hold_frames
             if track.constraint.constrains_path:
                 own = track.frames[(channel.owner[track.frames] == number) & ~channel.bridged[track.frames]]
                 own = np.setdiff1d(own, hold)
-                found.append((own, to_targets[own], unit))
+                found.append((own, to_targets[own], is_angular))
             # In its hold intervals a constraint is judged by its own targets, also where another one owns the frame.
             wanted = effector.displaced(timeline.source.values(effector)[hold], track.displacement[hold - track.begin])
-            found.append((hold, effector.miss(values[hold], wanted), unit))
+            found.append((hold, effector.miss(values[hold], wanted), is_angular))
     for constraint in timeline.constraints:
         found = missed_by[id(constraint)]
         frames = np.unique(np.concatenate([each for each, _, _ in found]) if found else np.zeros(0, dtype=np.int64))
         frames = frames[inside[frames]]
-        distances, relative = np.zeros((2, len(frames)))
-        for own, missed, unit in found:
-            where, missed = np.searchsorted(frames, own[inside[own]]), missed[inside[own]]
-            distances[where] = np.maximum(distances[where], missed)
-            relative[where] = np.maximum(relative[where], missed / unit)
-        yield Residual(constraint, frames, distances, relative > MISSED)
+        distances, angles = np.zeros((2, len(frames)))
+        for own, missed, is_angular in found:
+            where, amounts = np.searchsorted(frames, own[inside[own]]), angles if is_angular else distances
+            amounts[where] = np.maximum(amounts[where], missed[inside[own]])
+        far, wide = distances > MISSED * size, angles > MISSED
+        has_distances = not all(is_angular for _, _, is_angular in found)
+        is_angular = bool(found) and (not has_distances or (bool(wide.any()) and not far.any()))
+        relative = np.maximum(distances / size, angles)
+        joints = np.flatnonzero(moved_by[id(constraint)])
+        yield Residual(constraint, frames, distances if has_distances else angles, angles, relative, is_angular, joints)
 
 
 # The recruiting rule -------------------------------------------------------------------------------------------------

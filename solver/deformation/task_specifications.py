@@ -20,13 +20,14 @@ class TaskSpecification:
 
     priority: int
     """Of the constraint."""
-    outranks_partner: bool
-    """Whether the effector, heel or ball of a foot, ranks above its partner, the other one of the two."""
+    outranks_partner: int
+    """Whether the effector, heel or ball of a foot, ranks above its partner, the other one of the two: 1 or 0. The roll
+    of a foot, below both, has -1."""
     weight: float
     recruit: Recruit
 
     @property
-    def rank(self) -> tuple[int, bool]:
+    def rank(self) -> tuple[int, int]:
         """The larger is the more important."""
         return self.priority, self.outranks_partner
 
@@ -61,16 +62,18 @@ class TaskSpecifications:
     @staticmethod
     def of(tracks: Sequence[Track], owner: IntArray, outranks_partner: Array) -> TaskSpecifications:
         """Those of the tracks that own the frames: `owner` (frames,) is an index into `tracks`, -1 for none, and
-        `outranks_partner` (frames,) is at least 0.5 where the owner's effector ranks above its partner: see
-        `Channel.outranks_partner`."""
-        # Twice the track's index, plus one where it outranks its partner; -1 for no owner.
-        keys = np.where(owner >= 0, 2 * owner + (outranks_partner >= 0.5), -1)
-        code_of = np.full(2 * len(tracks) + 1, -1)
+        `outranks_partner` (frames,) is at least 0.5 where the owner's effector ranks above its partner, and
+        negative for rolls: see `Channel.outranks_partner`."""
+        # Three times the track's index, plus one more than the rank beside its partner; -1 for no owner.
+        ranks = np.floor(outranks_partner + 0.5).astype(np.int64)
+        keys = np.where(owner >= 0, 3 * owner + 1 + ranks, -1)
+        code_of = np.full(3 * len(tracks) + 1, -1)
         codes: dict[TaskSpecification, int] = {}
         labels: list[str] = []
         for key in np.unique(keys[keys >= 0]):
-            constraint = tracks[key // 2].constraint
-            spec = TaskSpecification(int(constraint.priority), bool(key % 2), constraint.weight, constraint.recruit)
+            constraint = tracks[key // 3].constraint
+            rank = int(key % 3) - 1
+            spec = TaskSpecification(int(constraint.priority), rank, constraint.weight, constraint.recruit)
             if spec not in codes:
                 codes[spec] = len(labels)
                 labels.append(constraint.label)

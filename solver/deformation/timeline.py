@@ -32,6 +32,8 @@ class Timeline:
     pairs: tuple[tuple[int, int], ...]
     """The channels of heel and ball of each foot of which both are planted at once."""
     constraints: tuple[Constraint, ...]
+    left_to_source: BoolArray | None = None
+    """(frames,) where a channel is not active because the ends of the clip are kept; None where they are not."""
 
     @staticmethod
     def of(source: Source, constraints: Iterable[Constraint]) -> Timeline:
@@ -91,7 +93,7 @@ class Timeline:
         """The same for a part of a longer motion, whose first and last frame stay as they are: near these, no channel
         is active in the frames that the way from the source to its target takes."""
         unit, fps, last = self.source.clip.skeleton.size, self.source.clip.fps, self.frames - 1
-        channels = []
+        channels, left = [], np.zeros(self.frames, dtype=bool)
         for channel in self.channels:
             ends = np.zeros(self.frames, dtype=bool)
             lengths = np.linalg.norm(channel.displacement, axis=1) / (1.0 if channel.effector.is_angular else unit)
@@ -101,7 +103,8 @@ class Timeline:
                 ends[: 1 + int(np.ceil(before)) if active[0] <= before else 1] = True
                 ends[last - (int(np.ceil(after)) if active[-1] >= last - after else 0) :] = True
             channels.append(channel.without(ends))
-        return replace(self, channels=tuple(channels))
+            left |= ends & channel.active
+        return replace(self, channels=tuple(channels), left_to_source=left)
 
     def targets(self) -> list[Array]:
         """(frames, width) the targets of each channel; without meaning where the channel is not active."""

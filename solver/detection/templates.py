@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.errors import ConstraintError
+from ..core.sentences import Frame
 from .settings import KINDS, Kind
 
 SHORTEST_TEMPLATE = 3
@@ -31,14 +32,14 @@ class Template:
 
     def check(self, frames: int, stride: int) -> None:
         """Raise unless it lies within the clip's `frames` and is long enough for displacements over `stride` frames."""
+        here = ("The template from frame ", Frame(self.begin), " to ", Frame(self.end))
         if not (0 <= self.begin <= self.end < frames):
             raise ConstraintError(
-                f"The template from frame {self.begin} to {self.end} does not lie within the clip, whose frames are "
-                f"0 to {frames - 1}."
+                *(*here, " does not lie within the clip, whose frames are "),
+                *(Frame(0), " to ", Frame(frames - 1), "."),
             )
         least = max(SHORTEST_TEMPLATE, stride + 2)
         if self.end - self.begin + 1 < least:
             raise ConstraintError(
-                f"The template from frame {self.begin} to {self.end} is too short to learn from: at this frame rate it "
-                f"needs {least} frames or more."
+                *here, f" is too short to learn from: at this frame rate it needs {least} frames or more."
             )

@@ -11,6 +11,7 @@ The format has no standard. Poise reads it as follows.
   A coordinate without a channel keeps its OFFSET, where Blender's importer would put it to 0. Of a repeated position
   channel the last one counts.
 - Rest rotations are the identity; y is up.
+- Joints without channels are refused where they, over all frames, are more than a small file can mean.
 - A root with position channels is free; a joint without rotation channels is fixed; every other joint is a ball.
 - Line breaks in the motion have no meaning: a frame may take several lines, or a line hold several frames.
 - A joint's name reaches to the end of its line, spaces included. A repeated name gets `.001`, `.002` …

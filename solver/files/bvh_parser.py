@@ -21,17 +21,18 @@ from ..body.skeleton import Skeleton
 from ..core import rotations
 from ..core.arrays import Array
 from ..core.errors import FileFormatError
+from ..core.numbers import LARGEST_NUMBER
 from .frame_rates import frame_rate
 
 MAX_DEPTH = 1000
 """Largest depth of the hierarchy. A deeper file has lost its closing braces."""
 
 MAX_TRANSFORMS = 50_000_000
-"""Largest product of frames and joints: an hour of a hundred joints at 120 frames a second, 3 GB. Joints without
-channels have no numbers in the file, so that without this limit a small file could need any amount of memory."""
+"""Largest product of frames and joints: an hour of a hundred joints at 120 frames a second, 5.4 GB while it is read."""
 
-LARGEST_NUMBER = 1e100
-"""Larger lengths and angles are refused: their squares would leave the range of floating-point numbers."""
+MAX_STILL_TRANSFORMS = 2_000_000
+"""Largest product of frames and joints without channels, 220 MB, in a file with fewer numbers. Joints without channels
+have no numbers in the file, so that without this limit a small file could need any amount of memory."""
 
 _BLOCK_BYTES = 2**24
 """Bytes of text that are converted to numbers at a time, to bound the memory for single words."""
@@ -324,6 +325,13 @@ def _read_motion_header(cursor: _Cursor, hierarchy: _Hierarchy) -> tuple[int, fl
         raise cursor.error(
             f"{frames} frames of {len(hierarchy.joints)} joints are more than fit into memory; "
             "correct 'Frames:' or cut the clip into shorter ones"
+        )
+    still = sum(not joint.channels for joint in hierarchy.joints)
+    if frames * still > max(MAX_STILL_TRANSFORMS, frames * hierarchy.width):
+        raise cursor.error(
+            f"{frames} frames of {still} joints without channels are more than the {MAX_STILL_TRANSFORMS} transforms "
+            f"that joints may have for which the file holds no numbers; remove such joints, give them channels, or cut "
+            "the clip into shorter ones"
         )
     word = _header_word(cursor, _FRAME_TIME, "'Frame Time:' with the seconds of a frame should follow 'Frames:'")
     seconds = _number(word)

@@ -18,7 +18,7 @@ from ..constraints import MovingObject
 from ..core import rotations
 from ..core.arrays import Array
 from ..core.errors import ConstraintError, PoiseError
-from ..core.numbers import is_number
+from ..core.numbers import LARGEST_NUMBER, is_number
 from ..core.splines import Spline
 from .json_location import JsonLocation, check_keys, quoted
 
@@ -37,6 +37,8 @@ def _read_number(value: Any, where: JsonLocation) -> float:
     # Python's integers have no limit, but they become floating-point numbers here.
     if not is_number(value) if isinstance(value, float) else abs(value) > LARGEST_INTEGER:
         where.fail("must be a finite number")
+    if abs(value) > LARGEST_NUMBER:
+        where.fail(f"must be a number up to {LARGEST_NUMBER:g}, not {quoted(value)}")
     return value
 
 
@@ -44,11 +46,19 @@ LARGEST_INTEGER = 2**53
 """The largest integer up to which all integers are exact as floating-point numbers."""
 
 
+def _converted(value: Any, convert: Callable[[float], float], where: JsonLocation) -> float:
+    """A number of frames of the file as `convert` gives it in frames of the clip."""
+    frames = convert(_read_number(value, where))
+    if not abs(frames) <= LARGEST_NUMBER:
+        where.fail(f'is {quoted(value)}, which at the "fps" of the file is no frame of any motion')
+    return frames
+
+
 def _write_number(value: Any, where: JsonLocation) -> float:
     if isinstance(value, (int, np.integer)):
         return int(value)
-    if not is_number(value):
-        where.fail(f"is {value!r}, which is not a finite number and cannot be written")
+    if not is_number(value) or abs(value) > LARGEST_NUMBER:
+        where.fail(f"is {value!r}, which is not a finite number up to {LARGEST_NUMBER:g} and cannot be written")
     return float(value)
 
 
@@ -112,15 +122,15 @@ def _write_array(value: Any, where: JsonLocation) -> list[Any]:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         where.fail(f"is {value!r}, which cannot be written as numbers")
-    if not np.isfinite(array).all():
-        where.fail("is not finite and cannot be written")
+    if not (np.abs(array) <= LARGEST_NUMBER).all():
+        where.fail(f"is not finite, or above {LARGEST_NUMBER:g}, and cannot be written")
     numbers: list[Any] = array.tolist()
     return numbers
 
 
 def _checked_rotations(quaternions: Array, where: JsonLocation) -> Array:
-    """Return the quaternions (…, 4), or fail where one is zero."""
-    if not np.abs(quaternions).max(axis=-1).all():
+    """Return the quaternions (…, 4), or fail where one is zero, or so small that its square is."""
+    if (np.abs(quaternions).max(axis=-1) < 1.0 / LARGEST_NUMBER).any():
         where.fail("has a quaternion of zeros, which is no rotation")
     return quaternions
 
@@ -137,8 +147,8 @@ NUMBER = Codec(_read_number, _write_number)
 WHOLE = Codec(_read_whole, _write_number)
 SWITCH = Codec(_read_switch, lambda value, where: bool(value))
 WORD = Codec(_read_word, lambda value, where: str(value))
-TIME = Codec(lambda value, where: where.conversion.time(_read_number(value, where)), _write_number)
-DURATION = Codec(lambda value, where: where.conversion.duration(_read_number(value, where)), _write_number)
+TIME = Codec(lambda value, where: _converted(value, where.conversion.time, where), _write_number)
+DURATION = Codec(lambda value, where: _converted(value, where.conversion.duration, where), _write_number)
 LOCAL_VECTOR = Codec(
     lambda value, where: _tuple(where.conversion.local_vectors(_read_row(value, where, 3), where.joint)),
     _write_array,
@@ -195,6 +205,33 @@ def _write_body_point(value: Any, where: JsonLocation) -> Any:
 
 
 BODY_POINT = Codec(_read_body_point, _write_body_point)
+
+
+def _read_joint_rotations(value: Any, where: JsonLocation) -> dict[str, Array]:
+    """Quaternions (4,) by joint, as they are in the file."""
+    if not isinstance(value, list):
+        where.fail(f"must be a list in brackets, not {quoted(value)}")
+    found: dict[str, Array] = {}
+    for number, item in enumerate(value, start=1):
+        here = where.at(number)
+        if not isinstance(item, dict):
+            here.fail(f"must be a record in braces, not {quoted(item)}")
+        check_keys(item, ("joint", "rotation"), ("joint", "rotation"), here)
+        name = _read_joint(item["joint"], here.at("joint"))
+        if name in found:
+            here.fail(f"is a second rotation of joint {quoted(name)}; remove one")
+        found[name] = _read_rotation(item["rotation"], here.at("rotation"))
+    return found
+
+
+def _write_joint_rotations(value: Any, where: JsonLocation) -> list[Any]:
+    return [
+        {"joint": _write_joint(joint, where), "rotation": _write_array(rotation, where.at(number))}
+        for number, (joint, rotation) in enumerate(value.items(), start=1)
+    ]
+
+
+JOINT_ROTATIONS = Codec(_read_joint_rotations, _write_joint_rotations)
 
 
 def list_of(codec: Codec) -> Codec:
@@ -300,14 +337,14 @@ def _read_displacement(value: Any, where: JsonLocation) -> Array | Spline:
         return rows
 
     numbers = list_of(NUMBER)
-    times = numbers.read(value["times"], where.at("times"))
+    times = list_of(DURATION).read(value["times"], where.at("times"))
     shape = {
         key: (numbers if isinstance(value[key], list) else NUMBER).read(value[key], where.at(key))
         for key in ("tension", "continuity", "bias")
         if key in value
     }
     try:
-        spline = Spline(np.array([where.conversion.duration(time) for time in times]), vectors("values"), **shape)
+        spline = Spline(np.array(times), vectors("values"), **shape)
     except ConstraintError as error:
         where.quote(error)
     for key in ("incoming", "outgoing"):

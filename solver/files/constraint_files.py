@@ -18,9 +18,11 @@ A file is JSON in UTF-8:
   written for; where they are left out they are those of the motion that it is read for.
 - Frames count from 0, and may lie between two. In a motion of another frame rate they are as many seconds from its
   beginning; what has a value for every frame is interpolated.
-- Kinds are shape, orientation, direction, look_at, footplant, handplant and balance. Their keys are the attributes of
-  the solver's classes, and what is left out is as it is there by default. Instead of a `location`, a point of an
-  orientation has a `rotation`, a quaternion (w, x, y, z), and one of a direction a `direction`.
+- Kinds are shape, orientation, direction, look_at, footplant, handplant, balance and pose. Their keys are the
+  attributes of the solver's classes, and what is left out is as it is there by default. Instead of a `location`, a
+  point of an orientation has a `rotation`, a quaternion (w, x, y, z), and one of a direction a `direction`. The
+  `rotations` of a pose, which is read as the constraints that hold it, are records {"joint": …, "rotation": …}.
+- `blender` of a constraint is what only the add-on knows about it. The solver ignores it.
 - A joint is its name, or {"name": …, "offset": [x, y, z]} for a point on it. A `reference` is a joint, or a moving
   object {"positions": …, "rotations": …} with one row for all frames or one for each.
 - Where the other axis is up, places, directions and rotations of the world are turned by 90° about x: (x, y, z) with y
@@ -41,13 +43,14 @@ from pathlib import Path
 from typing import Any
 
 from ..body.clip import Clip
-from ..constraints import Constraint
+from ..constraints import Constraint, HeldPose
 from ..core import rotations
 from ..core.arrays import Array
 from ..core.errors import ConstraintError, FileFormatError
+from ..core.numbers import LARGEST_NUMBER
 from .atomic_writing import read_whole, write_whole
 from .constraint_codecs import NUMBER, WORLD_ROTATION
-from .constraint_records import joints_with_local_values, read_constraint, write_constraint
+from .constraint_records import ConstraintEntry, joints_with_local_values, read_constraint, write_constraint
 from .conversion import Conversion
 from .json_location import JsonLocation, check_keys, quoted
 
@@ -61,7 +64,11 @@ LINE = 120
 """Records and lists up to so many characters are written in one line."""
 
 
-def write_constraints(constraints: Iterable[Constraint], path: str | os.PathLike[str], clip: Clip) -> None:
+Written = Constraint | HeldPose | ConstraintEntry
+"""What a file can hold."""
+
+
+def write_constraints(constraints: Iterable[Written], path: str | os.PathLike[str], clip: Clip) -> None:
     """Write the constraints of a clip to a file. A failure leaves an existing file unchanged."""
     write_whole(path, f"{_format_json(constraints_as_dict(constraints, clip))}\n")
 
@@ -69,23 +76,29 @@ def write_constraints(constraints: Iterable[Constraint], path: str | os.PathLike
 def read_constraints(path: str | os.PathLike[str], clip: Clip) -> list[Constraint]:
     """The constraints of a file, for a clip. A mistake in the file raises one `FileFormatError` with its location.
 
-    Whether times lie within the clip, and all else that needs the motion, is checked by `deform`.
+    Whether times lie within the clip, and all else that needs the motion, is checked by `deform`. A held pose is read
+    as the constraints that hold it.
     """
+    return _expanded(read_constraint_entries(path, clip), clip, Path(path).name)
+
+
+def read_constraint_entries(path: str | os.PathLike[str], clip: Clip) -> list[ConstraintEntry]:
+    """As `read_constraints`, with held poses as such, and with what only the add-on knows."""
     data = read_whole(path, "a JSON file of constraints", MAX_BYTES, ", which no file of constraints is")
     name = Path(path).name
-    return constraints_from_dict(_parsed(data, name), clip, name)
+    return entries_from_dict(_parsed(data, name), clip, name)
 
 
-def constraints_as_dict(constraints: Iterable[Constraint], clip: Clip) -> dict[str, Any]:
+def constraints_as_dict(constraints: Iterable[Written], clip: Clip) -> dict[str, Any]:
     """The content of a constraint file as dictionaries, lists, numbers and strings."""
     conversion = Conversion(clip.skeleton, clip.frames)
     records = []
     for number, constraint in enumerate(constraints, start=1):
-        if not isinstance(constraint, Constraint):
+        if not isinstance(constraint, Written):
             raise ConstraintError(f"Constraints are written to a file, not {constraint!r}.")
         records.append(write_constraint(constraint, number, conversion))
     data: dict[str, Any] = {"poise": VERSION, "fps": float(clip.fps), "up": clip.up}
-    used = set().union(*map(joints_with_local_values, records))
+    used = set().union(*(joints_with_local_values(record, clip.skeleton) for record in records))
     if used:
         rest_rotations, _ = clip.skeleton.rest
         data["rest"] = {name: rest_rotations[clip.skeleton.index(name)].tolist() for name in sorted(used)}
@@ -94,6 +107,25 @@ def constraints_as_dict(constraints: Iterable[Constraint], clip: Clip) -> dict[s
 
 def constraints_from_dict(data: Any, clip: Clip, name: str = "The constraints") -> list[Constraint]:
     """The constraints in the result of `constraints_as_dict`; error messages call the file `name`."""
+    return _expanded(entries_from_dict(data, clip, name), clip, name)
+
+
+def _expanded(entries: Iterable[ConstraintEntry], clip: Clip, name: str) -> list[Constraint]:
+    """The constraints of entries, of a held pose those that hold it."""
+    found: list[Constraint] = []
+    for number, entry in enumerate(entries, start=1):
+        if isinstance(entry.constraint, Constraint):
+            found.append(entry.constraint)
+            continue
+        try:
+            found += entry.constraint.constraints(clip)
+        except ConstraintError as error:
+            raise FileFormatError(f"{name}: constraint {number}: {error}") from None
+    return found
+
+
+def entries_from_dict(data: Any, clip: Clip, name: str = "The constraints") -> list[ConstraintEntry]:
+    """As `constraints_from_dict`, with held poses as such, and with what only the add-on knows."""
     if not isinstance(data, dict) or "poise" not in data:
         raise FileFormatError(f'{name}: it is no file of Poise constraints, which begins with {{"poise": {VERSION}.')
     if isinstance(data["poise"], bool) or data["poise"] != VERSION:
@@ -111,10 +143,13 @@ def constraints_from_dict(data: Any, clip: Clip, name: str = "The constraints") 
         where.at("constraints").fail(f"must be a list in brackets, not {quoted(records)}")
     if not isinstance(rest, dict):
         where.at("rest").fail(f"must be a record in braces, not {quoted(rest)}")
+    rate = 1.0 if fps is None else clip.fps / fps
+    if not 1.0 / LARGEST_NUMBER <= rate <= LARGEST_NUMBER:
+        where.at("fps").fail(f"is {quoted(fps)}, from which nothing can be converted to the {clip.fps:g} of the motion")
     conversion = Conversion(
         clip.skeleton,
         clip.frames,
-        rate=1.0 if fps is None else clip.fps / fps,
+        rate=rate,
         new_up=None if up in (None, clip.up) else clip.up,
     )
     frames = _joint_frame_changes(rest, JsonLocation(name, conversion, ("rest",)))

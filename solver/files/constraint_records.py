@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..body.skeleton import Skeleton
 from ..constraints import (
     Balance,
     Constraint,
@@ -19,11 +20,13 @@ from ..constraints import (
     DirectionConstraint,
     Footplant,
     Handplant,
+    HeldPose,
     LookAtConstraint,
     OrientationConstraint,
     ShapeConstraint,
 )
 from ..constraints.balance import SUPPORTS
+from ..constraints.held_pose import SPACES
 from ..constraints.paths import MODES
 from ..core.errors import ConstraintError, FileFormatError, PoiseError
 from .constraint_codecs import (
@@ -31,6 +34,7 @@ from .constraint_codecs import (
     BODY_POINT,
     DISPLACEMENT,
     DURATION,
+    JOINT_ROTATIONS,
     LOCAL_VECTOR,
     NUMBER,
     RECRUIT,
@@ -138,6 +142,15 @@ def _handplant_format(vector: Codec) -> RecordFormat:
     return RecordFormat(Handplant, keys | _SHARED)
 
 
+@dataclass(frozen=True)
+class ConstraintEntry:
+    """A constraint of a file, with what only the add-on knows about it."""
+
+    constraint: Constraint | HeldPose
+    blender: Mapping[str, Any] = field(default_factory=dict)
+    """Values that JSON can hold, by name. The solver neither reads nor checks them."""
+
+
 KINDS: dict[str, RecordFormat] = {
     "shape": _path_format(ShapeConstraint, _points("location", WORLD_VECTOR), reference=REFERENCE),
     "orientation": _path_format(OrientationConstraint, _points("rotation", WORLD_ROTATION)),
@@ -179,6 +192,19 @@ KINDS: dict[str, RecordFormat] = {
         )
         | _SHARED,
     ),
+    "pose": RecordFormat(
+        HeldPose,
+        _same(
+            name=WORD,
+            begin=TIME,
+            end=TIME,
+            space=choice(*SPACES),
+            rotations=JOINT_ROTATIONS,
+            ease_in=DURATION,
+            ease_out=DURATION,
+        )
+        | _SHARED,
+    ),
 }
 """The format of each kind of constraint, by its name in files."""
 
@@ -189,7 +215,7 @@ _ON_A_REFERENCE = {
 """The formats of constraints whose places lie in the local frame of a joint or an object, not in the world."""
 
 
-def read_constraint(value: Any, number: int, file: str, conversion: Conversion) -> Constraint:
+def read_constraint(value: Any, number: int, file: str, conversion: Conversion) -> ConstraintEntry:
     """The constraint that a dictionary describes: the `number`th of a file, counted from 1."""
     where = JsonLocation(f"{file}: constraint {number}{_called(value)}", conversion)
     if not isinstance(value, dict):
@@ -201,22 +227,38 @@ def read_constraint(value: Any, number: int, file: str, conversion: Conversion) 
         where.fail(f"has an unknown kind {quoted(kind)}; {suggestion(str(kind), KINDS)}")
     record = KINDS[kind] if value.get("reference") is None else _ON_A_REFERENCE.get(kind, KINDS[kind])
     where = replace(where, joint=_frame_of_points(value))
+    blender = value.get("blender", {})
+    if not isinstance(blender, dict):
+        where.at("blender").fail(f"must be a record in braces, not {quoted(blender)}")
     try:
-        constraint: Constraint = record.read(value, where, also_known=("kind",))
+        constraint = record.read(value, where, also_known=("kind", "blender"))
+        if isinstance(constraint, HeldPose):
+            constraint = _in_frames_of_clip(constraint, conversion)
     except FileFormatError:
         raise
     except PoiseError as error:
         called = str(value.get("name"))
         raise FileFormatError(f"{where.what}: {str(error).removeprefix(f'{called}: ')}") from None
-    return constraint
+    return ConstraintEntry(constraint, blender)
 
 
-def write_constraint(constraint: Constraint, number: int, conversion: Conversion) -> dict[str, Any]:
+def _in_frames_of_clip(pose: HeldPose, conversion: Conversion) -> HeldPose:
+    """A held pose as it was read, with its rotations converted to the frames of the clip's joints."""
+    convert = conversion.local_rotation if pose.space == "local" else conversion.rotations
+    return replace(pose, rotations={joint: convert(given, str(joint)) for joint, given in pose.rotations.items()})
+
+
+def write_constraint(
+    written: Constraint | HeldPose | ConstraintEntry, number: int, conversion: Conversion
+) -> dict[str, Any]:
     """The dictionary that describes a constraint: the `number`th of its file, counted from 1."""
+    entry = written if isinstance(written, ConstraintEntry) else ConstraintEntry(written)
+    constraint = entry.constraint
     for kind, record in KINDS.items():
         if isinstance(constraint, record.record_type):
             where = JsonLocation(f"Constraint {number} ({constraint.label})", conversion, error=ConstraintError)
-            return {"kind": kind, **record.write(constraint, where)}
+            more = {"blender": dict(entry.blender)} if entry.blender else {}
+            return {"kind": kind, **record.write(constraint, where), **more}
     raise ConstraintError(
         f"Constraint {number} is {constraint!r}, which cannot be written: a file holds {', '.join(KINDS)} constraints."
     )
@@ -230,8 +272,12 @@ def _frame_of_points(value: Mapping[str, Any]) -> str:
     return joint if isinstance(joint, str) else ""
 
 
-def joints_with_local_values(value: Mapping[str, Any]) -> set[str]:
+def joints_with_local_values(value: Mapping[str, Any], skeleton: Skeleton) -> set[str]:
     """The joints whose local frames a written constraint refers to."""
+    if value["kind"] == "pose":
+        joints = [skeleton.index(each["joint"]) for each in value["rotations"]]
+        above = [int(skeleton.parents[joint]) for joint in joints if skeleton.parents[joint] >= 0]
+        return {skeleton.names[joint] for joint in (*joints, *above)}
     points = value.get("points", []) if value["kind"] == "balance" else [value.get("joint")]
     offset = {point["name"] for point in points if isinstance(point, dict)}
     return offset | {_frame_of_points(value)} - {""}

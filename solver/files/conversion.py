@@ -63,6 +63,16 @@ class Conversion:
             quaternions = rotations.multiply(quaternions, rotations.conjugate(frame))
         return quaternions if self.new_up is None else rotations.multiply(_UPRIGHT[self.new_up], quaternions)
 
+    def local_rotation(self, quaternion: Array, joint: str) -> Array:
+        """A quaternion (4,) of a joint relative to its parent (of a root: in the world), in frames of the clip."""
+        parent = int(self.skeleton.parents[self.skeleton.index(joint)])
+        if parent < 0:
+            return self.rotations(quaternion, joint)
+        own, above = (self.joint_frame_changes.get(name) for name in (joint, self.skeleton.names[parent]))
+        if own is not None:
+            quaternion = rotations.multiply(quaternion, rotations.conjugate(own))
+        return quaternion if above is None else rotations.multiply(above, quaternion)
+
     def local_vectors(self, vectors: Array, joint: str) -> Array:
         """Vectors (…, 3) in the local frame of a joint of the clip; unchanged where `joint` is empty."""
         frame = self.joint_frame_changes.get(joint)

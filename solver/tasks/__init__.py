@@ -12,6 +12,7 @@ from .masked import MaskedTask
 from .orientation import OrientationTask
 from .pose import PoseTask
 from .position import PositionTask
+from .roll import RollTask
 
 __all__ = [
     "AimTask",
@@ -25,5 +26,6 @@ __all__ = [
     "OrientationTask",
     "PoseTask",
     "PositionTask",
+    "RollTask",
     "Task",
 ]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,6 +61,12 @@ def test_the_archive_holds_the_package_and_nothing_else(archive: Path) -> None:
         assert set(opened.namelist()) == modules | {"__init__.py", "blender_manifest.toml", "LICENSE"}
 
 
+def test_the_manifest_declares_what_the_add_on_may_touch(archive: Path) -> None:
+    with zipfile.ZipFile(archive) as opened:
+        manifest = tomllib.loads(opened.read("blender_manifest.toml").decode())
+    assert set(manifest["permissions"]) == {"files"}, "it neither asks the network nor the clipboard"
+
+
 def test_it_enables_on_installation_and_its_solver_is_the_installed_one(installed: None) -> None:
     assert MODULE in bpy.context.preferences.addons
     solver = importlib.import_module(f"{MODULE}.solver")
@@ -111,10 +118,10 @@ def use(folder: Path) -> None:
         ("constraint_add_pin", {"bone": "l_wrist", "frame": 20}),
         ("solve", {}),
         ("clean", {}),
-        ("source_restore", {}),
     ):
         assert getattr(bpy.ops.poise, operator)(**given) == {"FINISHED"}, operator
     assert len(armature.poise.residuals) == len(armature.poise.constraints) > 1
+    assert bpy.ops.poise.source_restore() == {"FINISHED"}
     assert hasattr(bpy.types, "POISE_PT_solve")
 
 

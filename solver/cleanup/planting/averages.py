@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.arrays import Array, BoolArray
+from ...core.arrays import Array, BoolArray, IntArray
 
 SPREAD = 0.5
 """The standard deviation of a Gaussian as a share of its half width."""
@@ -89,3 +89,9 @@ def local_lines(values: Array, weights: Array, mask: BoolArray) -> tuple[Array, 
     spread = second - first * first / known + DOUBT * known
     slopes = (products - first * sums / known) / spread
     return ((sums - slopes * first) / known).reshape(values.shape), slopes.reshape(values.shape)
+
+
+def believed(faulty: BoolArray) -> IntArray:
+    """The frames that count in a mean: those that are not faulty (n,), or all if they all are."""
+    good = np.flatnonzero(~faulty)
+    return good if good.size else np.arange(len(faulty))

@@ -12,12 +12,13 @@ from ...body.clip import Clip
 from ...body.motion import Motion
 from ...core.arrays import Array, BoolArray, IntArray, runs
 from ...core.rotations import conjugate, exp, log, multiply, rotate
+from ...detection.faults import CaptureFault, faulty_joints
 from .. import blending
 from ..cleaned import Cleaned
 from ..limbs import Limb
 from ..plants import Plant, PlantedPoint, limbs_for, mean_orientation, plant_table, planted_counts, planted_points
 from ..settings import CleanSettings
-from .averages import largest, local_lines, smoothed
+from .averages import believed, largest, local_lines, smoothed
 from .frames import identities, put, taken
 from .method import Method
 from .observing import Adjustment, LimbState, turned_arm
@@ -40,6 +41,8 @@ class Segment:
     motion and the limb is planted there."""
     held: tuple[Array, ...] = ()
     """For each limb (4,): the orientation in which its extremity is held in that frame, if both points are planted."""
+    faulty: tuple[BoolArray, ...] = ()
+    """For each limb (frames,): where the capture is not to be believed. Without any it is everywhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +73,12 @@ def clean_clip(
     plants: Iterable[Plant],
     settings: CleanSettings,
     limbs: Sequence[Limb] | None,
+    faults: Sequence[CaptureFault] = (),
 ) -> Cleaned:
-    """Clean a clip by a method; without `limbs`, those of the landmarks that the plants are on."""
+    """Clean a clip by a method; without `limbs`, those of the landmarks that the plants are on.
+
+    Frames of `faults` do not count in means.
+    """
     given = list(plants)
     if limbs is None:
         limbs = limbs_for(clip, given, settings.ground)
@@ -79,10 +86,19 @@ def clean_clip(
     if not limbs:
         return Cleaned(clip, points, (), {}, np.zeros((clip.frames, 3)))
     chosen = method(clip.skeleton, tuple(limbs), settings, clip.fps)
-    found = clean_segment(chosen, Segment(clip.motion, points))
+    found = clean_segment(chosen, Segment(clip.motion, points, faulty=_faulty(clip, limbs, faults)))
     located = tuple(plant.located(found.locations[plant]) for plant in points)
     residuals = chosen.residuals(found.motion, points, found.locations)
     return Cleaned(clip.with_motion(found.motion), located, residuals, found.stretch, found.root)
+
+
+def _faulty(clip: Clip, limbs: Sequence[Limb], faults: Sequence[CaptureFault]) -> tuple[BoolArray, ...]:
+    """For each limb (frames,): where one of its joints is faulty."""
+    if not faults:
+        return ()
+    joints = faulty_joints(clip, faults)
+    ancestry = clip.skeleton.tree.ancestry
+    return tuple(joints[:, ancestry[:, limb.ball]].any(axis=1) for limb in limbs)
 
 
 class _Cleaning:
@@ -94,6 +110,8 @@ class _Cleaning:
         self.table = plant_table(segment.plants, method.limbs, self.frames, segment.first)
         self.counts = planted_counts(self.table)
         self.planted = [self.counts[:, limb] > 0 for limb in range(len(method.limbs))]
+        nowhere = np.zeros(self.frames, dtype=bool)
+        self.faulty = segment.faulty or tuple(nowhere for _ in method.limbs)
         self.order = locating_order(segment.plants, method.limbs)
         self.held = tuple(identities(self.frames) for _ in method.limbs)
         source = method.observer.states(segment.motion)
@@ -136,7 +154,8 @@ class _Cleaning:
                 kept[: end + 1] = self.segment.extremities[limb]
             else:
                 last = min(end + 1, begin + max(self.method.windows.averaging, 1))
-                kept[begin : end + 1] = mean_orientation(source.extremity_rotations[begin:last, :count])
+                rows = begin + believed(self.faulty[limb][begin:last])
+                kept[begin : end + 1] = mean_orientation(source.extremity_rotations[rows, :count])
         return kept
 
     def _extremity_change(self, limb: int, source: LimbState, kept: Array) -> Array:
@@ -175,6 +194,7 @@ class _Cleaning:
                 state.points[own][begin:],
                 state.points[1 - own][begin:],
                 state.end_rotation[begin:],
+                self.faulty[limb][begin:],
             )
         return {plant: found[plant] for plant in plants}
 
@@ -208,7 +228,12 @@ class _Cleaning:
         return target
 
     def _smoothly_displaced(
-        self, state: LimbState, target: Target, part: Array, count: IntArray, distances: tuple[IntArray, IntArray]
+        self,
+        state: LimbState,
+        target: Target,
+        part: Array,
+        count: IntArray,
+        distances: tuple[IntArray, IntArray],
     ) -> Array:
         """(frames, 3) the path of a part of an extremity, smoothly displaced from the source, near that to its target.
 
@@ -237,7 +262,8 @@ class _Cleaning:
                 held[begin:end] = multiply(carried, self.segment.held[limb])
                 continue
             last = min(end, begin + max(self.method.windows.averaging, 1))
-            mean = mean_orientation(multiply(conjugate(carried[: last - begin]), state.end_rotation[begin:last]))
+            rows = believed(self.faulty[limb][begin:last])
+            mean = mean_orientation(multiply(conjugate(carried[rows]), state.end_rotation[begin + rows]))
             line = rotate(
                 multiply(mean, conjugate(state.end_rotation[begin])), (state.points[1] - state.points[0])[begin]
             )

@@ -22,7 +22,7 @@ from ..floors import Floor, floor_of
 from ..limbs import Limb
 from ..plants import PlantedPoint
 from ..settings import CleanSettings
-from .averages import gaussian, local_lines, split_window
+from .averages import believed, gaussian, local_lines, split_window
 from .floor import depth, toes_bend
 from .observing import Adjustment, LimbState, Observer, adjusted, combined
 from .solving import lift, not_backward, solve_limb, swivel_toward
@@ -130,12 +130,13 @@ class Method(ABC):
         points: Array,
         other_points: Array,
         orientations: Array,
+        faulty: BoolArray,
     ) -> Array:
         """(3,) the location of a plant, in the frame of its reference.
 
         `beside` is the plant of the limb's other point in the plant's first frame, with its location, if that was
         located before. The arrays are the positions of the plant's point and of the other one (n, 3) and the
-        orientations of the extremity (n, 4) from the plant's begin on.
+        orientations of the extremity (n, 4) from the plant's begin on; where they are `faulty` (n,) they do not count.
         """
         if plant.location is not None:
             return np.array(plant.location)
@@ -143,7 +144,7 @@ class Method(ABC):
         points, orientations = plant.seen_from_reference(points, orientations)
         count = min(max(self.windows.averaging, 1), plant.frames)
         if beside is None:
-            own = points[:count]
+            own = points[:count][believed(faulty[:count])]
             return self._on_floor(plant, own, lambda floor: location_of_single_point(own, floor))
         if plant.turn:
             axis = np.eye(3)[self.up]
@@ -154,7 +155,8 @@ class Method(ABC):
             orientations = multiply(turn, orientations)
         other, location = beside
         count = min(count, other.end - plant.begin + 1)
-        own, others, averaged = points[:count], other_points[:count], orientations[:count]
+        rows = believed(faulty[:count])
+        own, others, averaged = points[:count][rows], other_points[:count][rows], orientations[:count][rows]
         return self._on_floor(plant, own, lambda floor: location_next_to(location, own, others, averaged, floor))
 
     def _on_floor(self, plant: PlantedPoint, points: Array, located: Callable[[Floor | None], Array]) -> Array:
@@ -221,12 +223,7 @@ class Method(ABC):
 
     @abstractmethod
     def bends(
-        self,
-        state: LimbState,
-        root: Array,
-        target: Target,
-        planted: BoolArray,
-        into: blending.Continuation,
+        self, state: LimbState, root: Array, target: Target, planted: BoolArray, into: blending.Continuation
     ) -> Array:
         """(frames,) what is added to the bend of a limb where it is planted, and in the frames around into which its
         target is continued."""

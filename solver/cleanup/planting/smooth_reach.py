@@ -27,6 +27,9 @@ WHOLE_ROUNDS = 10
 """The rounds in which it is moved into that sphere. In later ones it is moved by falling shares of the way: between
 spheres that have no point in common it comes to rest where it is equally far from the farthest of them."""
 
+BLOCK = 2048
+"""Frames that are moved at once: so much memory stays in a processor's cache."""
+
 
 def smooth_displacement(wanted: Array, spheres: Sequence[Sphere], window: int) -> Array:
     """(frames, 3) a displacement near a wanted one (frames, 3), which is smooth, that lies in the spheres of its frame.
@@ -42,29 +45,37 @@ def smooth_displacement(wanted: Array, spheres: Sequence[Sphere], window: int) -
 
 def _in_all_around(wanted: Array, spheres: Sequence[Sphere], window: int) -> Array:
     """(frames, 3) displacements in the spheres of all frames so many frames around, or nearly; `wanted` if it is."""
-    count, size = len(spheres), 2 * window + 1
-    centers = np.stack([sphere.center for sphere in spheres], axis=1)
+    near = _near_a_sphere(wanted, spheres, window)
+    if not near.size:
+        return wanted
+    centers = np.stack([sphere.center for sphere in spheres], axis=2)
     radii = np.stack([_radius(sphere) for sphere in spheres], axis=1)
     centers = _around(np.pad(centers, ((window, window), (0, 0), (0, 0))), window)
     radii = _around(np.pad(radii, ((window, window), (0, 0)), constant_values=np.inf), window)
-    found, rows = wanted, _near_a_sphere(wanted, spheres, window)
-    point = wanted[rows]
+    found = wanted.copy()
+    for first in range(0, len(near), BLOCK):
+        rows = near[first : first + BLOCK]
+        found[rows] = _moved_into(wanted[rows], centers[rows], radii[rows])
+    return found
+
+
+def _moved_into(points: Array, centers: Array, radii: Array) -> Array:
+    """(n, 3) points that are moved into all of their spheres, given centres (n, 3, …) and radii (n, …), or nearly."""
+    points = points.copy()
+    centers, radii = centers.reshape(len(points), 3, -1), radii.reshape(len(points), -1)
+    rows = np.arange(len(points))
     for turn in range(ROUNDS):
-        ways = point[:, :, None] - centers[rows].transpose(0, 2, 1, 3).reshape(len(rows), 3, count * size)
+        ways = points[rows, :, None] - centers[rows]
         apart = np.sqrt((ways * ways).sum(axis=1))
-        excess = apart - radii[rows].reshape(len(rows), count * size)
-        worst = excess.argmax(axis=1)
-        each = np.arange(len(rows))
+        excess = apart - radii[rows]
+        each, worst = np.arange(len(rows)), excess.argmax(axis=1)
         outside = excess[each, worst] > 0.0
         if not outside.any():
             break
-        if found is wanted:
-            found = wanted.copy()
         rows, each, worst = rows[outside], each[outside], worst[outside]
         share = excess[each, worst] / apart[each, worst] / max(turn + 2 - WHOLE_ROUNDS, 1)
-        point = point[outside] - share[:, None] * ways[each, :, worst]
-        found[rows] = point
-    return found
+        points[rows] -= share[:, None] * ways[each, :, worst]
+    return points
 
 
 def _near_a_sphere(wanted: Array, spheres: Sequence[Sphere], window: int) -> IntArray:

@@ -34,6 +34,15 @@ def bend_toward(limb: LimbState, root: Array, position: Array, settings: CleanSe
     return damped(bend_of(upper, lower, limb.axis), wanted, settings.damping)
 
 
+def within_stretch(limb: LimbState, root: Array, position: Array, added: Array, settings: CleanSettings) -> Array:
+    """(frames,) an addition to the bend, changed where bones would have to be scaled beyond their limits to reach."""
+    upper, lower = limb.hinge - limb.ball, limb.end - limb.hinge
+    reach, length = reach_of(upper, lower, limb.axis), lengths(position - (limb.ball + root))
+    least, most = (reach.bend(length / scale) for scale in scale_limits(settings))
+    bend = bend_of(upper, lower, limb.axis)
+    return np.clip(added, least - bend, most - bend)
+
+
 def not_backward(limb: LimbState, added: Array) -> Array:
     """(frames,) an addition to the bend, cut where it would bend a flexed limb backward."""
     bend = bend_of(limb.hinge - limb.ball, limb.end - limb.hinge, limb.axis)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...body.clip import Clip
+from ...detection.faults import CaptureFault
 from ..cleaned import Cleaned
 from ..limbs import Limb
 from ..planting.batch import clean_clip
@@ -19,10 +20,11 @@ def clean_rigidly(
     plants: Iterable[Plant],
     settings: CleanSettings | None = None,
     limbs: Sequence[Limb] | None = None,
+    faults: Sequence[CaptureFault] = (),
 ) -> Cleaned:
     """Plant feet, and hands, without stretching any bone: the root is displaced so that all reach (Li and Hao 2006).
 
     As `clean_stretching`, but without the settings for swivel, damping and stretch. Where no displacement of the root
     lets all limbs reach their plants, the residuals say by how much they are missed.
     """
-    return clean_clip(RigidMethod, clip, plants, rigid_settings(settings), limbs)
+    return clean_clip(RigidMethod, clip, plants, rigid_settings(settings), limbs, faults)

@@ -107,12 +107,7 @@ class RigidMethod(Method):
     # The limb --------------------------------------------------------------------------------------------------------
 
     def bends(
-        self,
-        state: LimbState,
-        root: Array,
-        target: Target,
-        planted: BoolArray,
-        into: blending.Continuation,
+        self, state: LimbState, root: Array, target: Target, planted: BoolArray, into: blending.Continuation
     ) -> Array:
         """(frames,) what the target takes where the limb is planted, and what is left of that around.
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...body.clip import Clip
+from ...detection.faults import CaptureFault
 from ..cleaned import Cleaned
 from ..limbs import Limb
 from ..planting.batch import clean_clip
@@ -19,10 +20,11 @@ def clean_stretching(
     plants: Iterable[Plant],
     settings: CleanSettings | None = None,
     limbs: Sequence[Limb] | None = None,
+    faults: Sequence[CaptureFault] = (),
 ) -> Cleaned:
     """Plant hands and feet exactly: limbs rotate, bend and, by the rest, stretch (Kovar 2004).
 
     Without `limbs` they are those of the landmarks that the plants are on, with the hinge axes that the motion shows.
     Frames that no plant reaches, and joints of limbs without plants, come back bit for bit.
     """
-    return clean_clip(StretchMethod, clip, plants, settings or CleanSettings(), limbs)
+    return clean_clip(StretchMethod, clip, plants, settings or CleanSettings(), limbs, faults)

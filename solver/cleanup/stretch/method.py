@@ -21,7 +21,7 @@ from ..planting.frames import taken
 from ..planting.method import Method
 from ..planting.observing import LimbState
 from ..planting.smooth_reach import smooth_displacement
-from ..planting.solving import bend_toward
+from ..planting.solving import bend_toward, within_stretch
 from ..planting.spheres import Sphere
 from ..planting.targets import Target
 
@@ -41,12 +41,7 @@ class StretchMethod(Method):
     # The limb --------------------------------------------------------------------------------------------------------
 
     def bends(
-        self,
-        state: LimbState,
-        root: Array,
-        target: Target,
-        planted: BoolArray,
-        into: blending.Continuation,
+        self, state: LimbState, root: Array, target: Target, planted: BoolArray, into: blending.Continuation
     ) -> Array:
         """(frames,) what the target takes, damped and smoothed: the lengths of bones take up the rest."""
         is_adjusted = planted.copy()
@@ -55,7 +50,11 @@ class StretchMethod(Method):
         bend = np.zeros(len(planted))
         some, displaced, position = taken((state, root, target.position), frames)
         bend[frames] = bend_toward(some, displaced, position, self.settings)
-        return local_lines(bend, self.kernel, is_adjusted)[0]
+        smooth, _ = local_lines(bend, self.kernel, is_adjusted)
+        frames = np.flatnonzero(planted)
+        some, displaced, position = taken((state, root, target.position), frames)
+        smooth[frames] = within_stretch(some, displaced, position, smooth[frames], self.settings)
+        return smooth
 
 
 def _sphere(state: LimbState, target: Target, planted: BoolArray) -> Sphere:

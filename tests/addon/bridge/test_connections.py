@@ -36,6 +36,16 @@ def test_the_pose_stays_and_so_does_all_else(mode: str) -> None:
     assert armature.mode == mode and other.select_get() and versions.is_selected(armature.pose.bones["b"])
 
 
+def test_a_bone_can_be_connected_where_it_begins_at_the_end_of_its_parent() -> None:
+    armature = straight_chain(NAMES)
+    assert not any(connections.can_connect(armature, name) for name in (*NAMES, "gone"))
+    connections.disconnect(armature, ["b", "c"])
+    bpy.ops.object.mode_set(mode="EDIT")
+    armature.data.edit_bones["c"].head.x += 0.1
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert [connections.can_connect(armature, name) for name in NAMES] == [False, True, False]
+
+
 def test_an_armature_that_is_hidden_and_not_active() -> None:
     armature, other = straight_chain(NAMES), straight_chain(["x"])
     armature.hide_set(True)

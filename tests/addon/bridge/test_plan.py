@@ -43,3 +43,17 @@ def test_values_of_properties_without_keys_are_listed(reading: bridge.Reading) -
     edits = edits_for(reading, changed(reading.clip, np.random.default_rng(2), ["a", "b"]), may_leave_parent=True)
     plan = planned_changes(reading, edits, tolerance=0.0)
     assert unkeyed(reading, plan) == {'pose.bones["a"].rotation_quaternion': [1.0, 0.0, 0.0, 0.0]}
+
+
+def test_strained_frames_get_tighter_tolerances_or_keys(reading: bridge.Reading) -> None:
+    edits = edits_for(reading, changed(reading.clip, np.random.default_rng(2), ["b"]), may_leave_parent=True)
+    (plain,) = planned_changes(reading, edits, tolerance=0.02)
+    assert plain.with_strains(np.ones(len(FRAMES))) is plain
+    strains = np.where(np.arange(len(FRAMES)) == 12, 50.0, 1.0)
+    off = np.abs(plain.with_strains(strains).fit.curve_values - plain.values).max(axis=1)
+    assert off[12] <= 0.01 / 50.0 + 1e-6 < off.max()
+    keyed = plain.with_keys(np.array([12, 13]))
+    assert keyed.fit.keyed[[12, 13]].all() and keyed.with_keys(np.array([12])) is keyed
+    assert keyed.with_values(plain.values + 1.0).fit.keyed[[12, 13]].all(), "other values keep the keys"
+    (every,) = planned_changes(reading, edits, tolerance=0.0)
+    assert every.with_keys(np.array([12])) is every and every.with_strains(strains) is every

@@ -202,6 +202,61 @@ def test_renaming_the_source_loses_nothing(armature: bpy.types.Object) -> None:
     assert baked.action == "Walk.poise" and bridge.animation_of(armature).source is source
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_results_do_not_pile_up_where_the_source_was_assigned_by_hand(
+    armature: bpy.types.Object, target: bridge.Target
+) -> None:
+    source, slot = armature.animation_data.action, versions.slot_of(armature.animation_data)
+    for seed in (1, 2, 3):
+        bake(armature, seed, target)
+        while armature.animation_data.nla_tracks:
+            armature.animation_data.nla_tracks.remove(armature.animation_data.nla_tracks[0])
+        versions.assign(armature.animation_data, source, slot)
+    _, baked = bake(armature, 1)
+    assert baked.action == "Motion.poise"
+    assert [action.name for action in bpy.data.actions if bridge.is_result(action)] == ["Motion.poise"]
+
+
+def test_a_result_that_is_shown_elsewhere_or_was_renamed_is_kept(armature: bpy.types.Object) -> None:
+    source, slot = armature.animation_data.action, versions.slot_of(armature.animation_data)
+    bake(armature, 1)
+    armature.animation_data.action.name = "Take I like"
+    versions.assign(armature.animation_data, source, slot)
+    bake(armature, 2)
+    other = straight_chain(NAMES)
+    other.animation_data_create().action = armature.animation_data.action
+    versions.assign(armature.animation_data, source, slot)
+    bake(armature, 3)
+    found = sorted(action.name for action in bpy.data.actions if bridge.is_result(action))
+    assert found == ["Motion.poise", "Motion.poise.001", "Take I like"]
+
+
+def test_a_copy_replaces_the_result_that_was_duplicated_with_it(armature: bpy.types.Object) -> None:
+    """Blender 4.3 counts one user too many of the actions that it duplicates along with an object."""
+    bake(armature, 1)
+    bpy.ops.object.select_all(action="DESELECT")
+    armature.select_set(True)
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.duplicate()
+    copy = bpy.context.view_layer.objects.active
+    for seed in (2, 3):
+        bake(copy, seed)
+        assert len([action for action in bpy.data.actions if bridge.is_result(action)]) == 2
+    bridge.restore_source(copy)
+    assert [action.name for action in bpy.data.actions if bridge.is_result(action)] == ["Motion.poise"]
+
+
+def test_bones_that_a_replaced_result_has_disconnected_are_connected_again(armature: bpy.types.Object) -> None:
+    source, slot = armature.animation_data.action, versions.slot_of(armature.animation_data)
+    reading = bridge.read(armature, FRAMES[0], FRAMES[-1])
+    bridge.bake(reading, changed(reading.clip, np.random.default_rng(1), [], ["b"]))
+    assert not armature.data.bones["b"].use_connect
+    versions.assign(armature.animation_data, source, slot)
+    bake(armature, 2)
+    bridge.restore_source(armature)
+    assert armature.data.bones["b"].use_connect
+
+
 def test_a_deleted_source_is_reported(armature: bpy.types.Object) -> None:
     source = armature.animation_data.action
     bake(armature, 1)

@@ -9,7 +9,7 @@ import pytest
 
 from poise.addon.bridge import versions
 from poise.addon.bridge.keys import linear_keys, smooth_keys, write_keys
-from poise.addon.bridge.thinning import Fit, every_frame, thinned
+from poise.addon.bridge.thinning import Fit, every_frame, thinned, with_keys
 
 from .rigs import Array
 
@@ -137,3 +137,20 @@ def test_lines_between_keys_are_lines() -> None:
     np.testing.assert_allclose(
         [curve.evaluate(time) for time in (1.0, 3.0, 5.5, 6.0)], [0.0, 1.0, 0.5, -1.0], atol=1e-6
     )
+
+
+def test_more_keys_are_kept_and_a_tolerance_may_differ_from_frame_to_frame() -> None:
+    values = curves(np.random.default_rng(5))
+    loose = np.full(values.shape, 0.05)
+    fit = thinned(TIMES, values, loose)
+    wanted = np.array([17, 18, 101])
+    more = with_keys(TIMES, values, loose, fit, wanted)
+    assert more.keyed[wanted].all() and more.keyed[fit.keyed].all()
+    assert (np.abs(more.curve_values - values) <= 0.05 + 1e-6).all()
+    np.testing.assert_array_equal(more.curve_values[wanted], values[wanted])
+    tight = loose.copy()
+    tight[50:90] = 0.001
+    some = thinned(TIMES, values, tight)
+    off = np.abs(some.curve_values - values)
+    assert off[50:90].max() <= 0.001 + 1e-6 < off.max()
+    assert some.keyed.sum() < thinned(TIMES, values, np.full(values.shape, 0.001)).keyed.sum()

@@ -295,6 +295,111 @@ def test_a_captured_pose_replaces_the_former(armature: bpy.types.Object) -> None
     assert "holds no pose" in refused("pose_capture")
 
 
+# Duplicated characters ----------------------------------------------------------------------------------------------
+
+
+def duplicate(*chosen: bpy.types.Object, linked: bool = False) -> bpy.types.Object:
+    """The copy of the first of some objects, which are duplicated as Shift+D does, or Alt+D."""
+    bpy.ops.object.select_all(action="DESELECT")
+    for found in chosen:
+        found.select_set(True)
+    bpy.context.view_layer.objects.active = chosen[0]
+    bpy.ops.object.duplicate(linked=linked)
+    return bpy.context.view_layer.objects.active
+
+
+def empties(armature: bpy.types.Object) -> list[Any]:
+    return [point.object for item in items(armature) for point in item.points]
+
+
+def places(armature: bpy.types.Object) -> list[tuple[float, ...]]:
+    return [tuple(empty.location) for empty in empties(armature)]
+
+
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("first", ["copy", "original"])
+def test_a_duplicated_character_gets_its_own_empties(armature: bpy.types.Object, linked: bool, first: str) -> None:
+    run("constraint_add_pin", bone=LEFT)
+    run("constraint_add_trajectory", bone=RIGHT)
+    where = places(armature)
+    copy = duplicate(armature, linked=linked)
+    removed, kept = (copy, armature) if first == "copy" else (armature, copy)
+    bpy.context.view_layer.objects.active = removed
+    run("constraint_remove", index=0)
+    run("constraint_remove", index=0)
+    assert not items(removed)
+    assert None not in empties(kept) and places(kept) == where
+    assert all(empty.name in bpy.context.scene.objects for empty in empties(kept))
+    bpy.context.view_layer.objects.active = kept
+    run("solve")
+    assert all(item.enabled for item in items(kept))
+    run("constraint_remove", index=0)
+    run("constraint_remove", index=0)
+    assert not [found for found in bpy.data.objects if found.type == "EMPTY"]
+
+
+def test_moving_an_empty_of_a_copy_leaves_the_original(armature: bpy.types.Object) -> None:
+    run("constraint_add_pin", bone=LEFT)
+    copy = duplicate(armature)
+    assert empties(copy) == empties(armature), "as Blender copies it"
+    assert run("handles_make_own") == {"FINISHED"}
+    (one,), (other,) = empties(armature), empties(copy)
+    assert one != other and tuple(one.location) == tuple(other.location)
+    assert one.users_collection[0] != other.users_collection[0]
+    assert other.users_collection[0] == character_of(copy).collection
+    assert not bpy.ops.poise.handles_make_own.poll()
+    bpy.context.view_layer.objects.active = armature
+    assert not bpy.ops.poise.handles_make_own.poll(), "the original keeps its own"
+    run("constraint_duplicate")
+    assert empties(armature)[0] == one
+
+
+def test_a_copy_of_an_empty_moves_as_the_original_does(armature: bpy.types.Object) -> None:
+    run("constraint_add_pin", bone=LEFT)
+    (empty,) = empties(armature)
+    for frame, height in ((10, 0.0), (20, 1.0)):
+        empty.location.z = height
+        empty.keyframe_insert("location", frame=frame)
+    copy = duplicate(armature)
+    run("handles_make_own")
+    (own,) = empties(copy)
+    assert own.animation_data.action != empty.animation_data.action
+    for frame in (10, 14, 20):
+        bpy.context.scene.frame_set(frame)
+        assert own.matrix_world.translation.z == pytest.approx(empty.matrix_world.translation.z), frame
+    assert own.matrix_world.translation.z == pytest.approx(1.0)
+
+
+def test_empties_that_were_duplicated_with_their_armature_are_the_copys(armature: bpy.types.Object) -> None:
+    run("constraint_add_pin", bone=LEFT)
+    copy = duplicate(armature, *empties(armature))
+    (one,), (other,) = empties(armature), empties(copy)
+    assert one != other
+    run("handles_make_own")
+    assert empties(copy) == [other] and other.users_collection == (character_of(copy).collection,)
+    assert one.users_collection == (character_of(armature).collection,)
+
+
+def test_a_copy_of_a_renamed_character_gets_its_own_empties_too(armature: bpy.types.Object) -> None:
+    run("constraint_add_pin", bone=LEFT)
+    armature.name = "Bob"
+    copy = duplicate(armature)
+    for each in (armature, copy):
+        bpy.context.view_layer.objects.active = each
+        run("constraint_duplicate")
+    assert not set(empties(armature)) & set(empties(copy))
+
+
+def test_an_object_to_look_at_stays_shared(armature: bpy.types.Object) -> None:
+    ball = bpy.data.objects.new("Ball", None)
+    bpy.context.scene.collection.objects.link(ball)
+    run("constraint_add_look_at", bone=HEAD, target="Ball")
+    run("constraint_add_pin", bone=LEFT)
+    copy = duplicate(armature)
+    run("handles_make_own")
+    assert empties(copy)[0] == empties(armature)[0] == ball and empties(copy)[1] != empties(armature)[1]
+
+
 # Armatures that cannot be changed ------------------------------------------------------------------------------------
 
 

@@ -75,9 +75,11 @@ def test_all_are_accepted_or_dropped_at_once(armature: bpy.types.Object) -> None
     run("detect_footplants")
     count = len(found(armature))
     found(armature)[0].enabled = False
-    run("found_accept_all", only_enabled=True)
+    run("found_accept_all")
     assert len(items(armature)) == count - 1
     assert len(found(armature)) == 1
+    assert "Every proposal is switched off" in refused("found_accept_all")
+    assert len(items(armature)) == count - 1
     run("found_reject_all")
     assert not found(armature)
     assert not bpy.ops.poise.found_accept.poll()
@@ -149,7 +151,7 @@ def test_proposals_for_one_bone_leave_those_for_others(armature: bpy.types.Objec
 def test_what_is_no_example_is_reported_in_a_sentence(armature: bpy.types.Object) -> None:
     before = state()
     assert "preview range" in refused("detect_template", bone=FOOT)
-    assert "too short" in refused("detect_template", bone=FOOT, begin=10, end=11)
+    assert "from frame 10 to 11 is too short" in refused("detect_template", bone=FOOT, begin=10, end=11)
     assert "does not lie within" in refused("detect_template", bone=FOOT, begin=10, end=100_000)
     assert "no bone 'Missing'" in refused("detect_template", bone="Missing", begin=10, end=20)
     assert state() == before

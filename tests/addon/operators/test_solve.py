@@ -50,6 +50,22 @@ def everything(armature: bpy.types.Object) -> Any:
     return blender_pose(armature, names, range(scene.frame_start, scene.frame_end + 1))
 
 
+def test_a_deleted_empty_switches_its_constraint_off_and_the_solve_goes_on(lifted: Any) -> None:
+    run("constraint_add_pin", bone="r_wrist", frame=FRAME)
+    kept = items(lifted)[1]
+    kept.points[0].object.location.z += LIFT
+    bpy.data.objects.remove(items(lifted)[0].points[0].object)
+    result = solve.solve(lifted)
+    lost, kept = items(lifted)
+    assert not lost.enabled and kept.enabled
+    (sentence,) = result.notes
+    assert sentence.startswith(f"{lost.name} was switched off: the empty of its point 1 has been deleted;")
+    assert sentence in [advice.sentence for advice in character_of(lifted).advice]
+    assert [residual.uid for residual in character_of(lifted).residuals] == [kept.uid]
+    assert "every constraint holds" in result.sentence
+    assert not solve.solve(lifted).notes, "what is off is said once"
+
+
 # At once ------------------------------------------------------------------------------------------------------------
 
 
@@ -329,10 +345,6 @@ def _deleted_bone(armature: Any) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def _deleted_empty(armature: Any) -> None:
-    bpy.data.objects.remove(items(armature)[0].points[0].object)
-
-
 def _hidden_bone(armature: Any) -> None:
     bridge.set_hidden(armature.pose.bones[LEFT], True)
 
@@ -352,7 +364,6 @@ def _edit_mode(armature: Any) -> None:
         (_no_action, {}, "has no action"),
         (_muted_track, {}, "muted"),
         (_deleted_bone, {}, "has been deleted"),
-        (_deleted_empty, {}, "has been deleted"),
         (_hidden_bone, {}, "is hidden"),
         (_locked_bone, {}, "is locked"),
         (_edit_mode, {}, "edit mode"),
@@ -365,7 +376,7 @@ def test_what_is_wrong_is_one_sentence_and_nothing_changes(
     corrupt(lifted)
     before = state()
     for operator in ("solve", "clean", "detect_footplants"):
-        if operator != "solve" and corrupt in (_deleted_bone, _deleted_empty, _hidden_bone, _locked_bone):
+        if operator != "solve" and corrupt in (_deleted_bone, _hidden_bone, _locked_bone):
             continue  # only solving asks for the pin
         if operator == "detect_footplants" and given:
             continue

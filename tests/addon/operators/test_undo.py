@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -41,11 +42,16 @@ def state(name: str) -> Any:
     return property_values(character_of(armature)), empties, marks, [held.name for held in bpy.data.collections]
 
 
-def test_every_step_is_undone_and_redone(tmp_path: Any) -> None:
-    bpy.ops.wm.read_homefile(use_empty=False)  # undo needs a window
+def walker(folder: Path) -> str:
+    """The name of a walking character in a file with a window, which undo needs."""
+    bpy.ops.wm.read_homefile(use_empty=False)
     for held in list(bpy.data.objects):
         bpy.data.objects.remove(held)
-    name = walking_armature(tmp_path).name
+    return walking_armature(folder).name
+
+
+def test_every_step_is_undone_and_redone(tmp_path: Path) -> None:
+    name = walker(tmp_path)
     with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
         bpy.ops.ed.undo_push(message="Begin")
         states = [state(name)]
@@ -63,3 +69,41 @@ def test_every_step_is_undone_and_redone(tmp_path: Any) -> None:
         for expected in states[1:]:
             bpy.ops.ed.redo()
             assert state(name) == expected
+
+
+def test_a_deleted_character_and_its_leftovers_come_back(tmp_path: Path) -> None:
+    name = walker(tmp_path)
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        run("constraint_add_pin", bone=LEFT, frame=20)
+        run("solve")
+        bpy.ops.ed.undo_push(message="Begin")
+        before, actions = state(name), sorted(action.name for action in bpy.data.actions)
+        bpy.data.objects[name].select_set(True)
+        bpy.ops.object.delete()
+        bpy.ops.ed.undo_push(message="Delete")
+        assert name not in bpy.data.objects
+        run("leftovers_remove")
+        bpy.ops.ed.undo_push(message="Leftovers")
+        assert not [held for held in bpy.data.objects if held.type == "EMPTY"]
+        bpy.ops.ed.undo()
+        bpy.ops.ed.undo()
+        assert state(name) == before and sorted(action.name for action in bpy.data.actions) == actions
+
+
+def test_the_empties_of_a_copy_belong_to_the_step_that_made_them(tmp_path: Path) -> None:
+    name = walker(tmp_path)
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        run("constraint_add_pin", bone=LEFT, frame=20)
+        bpy.data.objects[name].select_set(True)
+        bpy.ops.object.duplicate()
+        copy = bpy.context.view_layer.objects.active.name
+        bpy.ops.ed.undo_push(message="Duplicate")
+        shared = state(copy)
+        run("constraint_duplicate")
+        bpy.ops.ed.undo_push(message="Use")
+        own = state(copy)
+        assert len(own[1]) == len(shared[1]) + 2, "its own one, and that of the new constraint"
+        bpy.ops.ed.undo()
+        assert state(copy) == shared
+        bpy.ops.ed.redo()
+        assert state(copy) == own

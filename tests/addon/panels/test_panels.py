@@ -58,6 +58,14 @@ def test_something_else_than_an_armature_asks_for_one(complaints: Complaints) ->
     assert "Select an armature" in draw_all(complaints)["POISE_PT_character"]
 
 
+def test_leftovers_of_a_deleted_character_are_offered(armature: Any, complaints: Complaints) -> None:
+    add("SHAPE")
+    assert "leftovers_remove" not in draw_all(complaints)["POISE_PT_character"]
+    bpy.data.objects.remove(armature)
+    shown = draw_all(complaints)["POISE_PT_character"]
+    assert "1 empty" in shown and "poise.leftovers_remove" in shown
+
+
 def test_an_armature_without_bones_or_action_is_drawn(complaints: Complaints) -> None:
     bare = bpy.data.objects.new("Bare", bpy.data.armatures.new("Bare"))
     bpy.context.scene.collection.objects.link(bare)
@@ -274,6 +282,32 @@ def test_a_deleted_bone_and_a_deleted_empty_are_drawn(armature: Any, complaints:
     shown = draw_all(complaints)
     assert "l_wrist" in shown["POISE_PT_active"]
     assert "deleted" in shown["POISE_PT_points"]
+
+
+def test_an_empty_that_was_deleted_in_the_viewport_is_said(armature: Any, complaints: Complaints) -> None:
+    add("SHAPE")
+    assert "deleted" not in draw_all(complaints)["POISE_PT_points"]
+    empty = armature.poise.constraints[0].points[0].object
+    empty.users_collection[0].objects.unlink(empty)
+    assert "deleted" in draw_all(complaints)["POISE_PT_points"]
+
+
+def test_a_point_that_begins_after_its_end_is_explained(armature: Any, complaints: Complaints) -> None:
+    add("SHAPE")
+    point = armature.poise.constraints[0].points[0]
+    point.end = point.begin - 2.0
+    shown = draw_all(complaints)["POISE_PT_points"].replace("', 'tip': ''}, {'", " ")
+    assert "Point 1 begins" in shown
+    point.end = point.begin
+    assert "Point 1 begins" not in draw_all(complaints)["POISE_PT_points"]
+
+
+def test_a_copy_says_whose_empties_it_shows(armature: Any, complaints: Complaints) -> None:
+    add("SHAPE")
+    assert "handles_make_own" not in draw_all(complaints)["POISE_PT_constraints"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.object.duplicate()
+    assert "handles_make_own" in draw_all(complaints)["POISE_PT_constraints"]
 
 
 def test_a_point_shows_the_panels_of_its_armature(armature: Any, complaints: Complaints) -> None:

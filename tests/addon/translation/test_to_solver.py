@@ -328,10 +328,21 @@ def _delete_in_a_script(empty: bpy.types.Object) -> None:
 
 
 @pytest.mark.parametrize("delete", [_delete_in_the_viewport, _delete_in_a_script])
-def test_a_deleted_empty_is_reported(armature: bpy.types.Object, reading: bridge.Reading, delete: Any) -> None:
-    (pin,) = create.add_pins(armature, [HAND], 20.0)
+def test_a_constraint_with_a_deleted_empty_is_left_out(
+    armature: bpy.types.Object, reading: bridge.Reading, delete: Any
+) -> None:
+    pin, other = create.add_pins(armature, [HAND, "r_wrist"], 20.0)
     delete(pin.points[0].object)
-    assert "the empty of point 1 has been deleted" in complaint(armature, reading)
+    found = translation.translate(armature, reading)
+    assert found.uids == (other.uid,) and not found.skipped
+    assert set(found.lost) == {pin.uid} and "the empty of its point 1 has been deleted" in found.lost[pin.uid]
+
+
+def test_a_constraint_with_a_deleted_reference_is_left_out(armature: bpy.types.Object, reading: bridge.Reading) -> None:
+    (pin,) = create.add_pins(armature, [HAND], 20.0)
+    pin.reference, pin.reference_object = "OBJECT", bpy.data.objects.new("Box", None)
+    found = translation.translate(armature, reading)
+    assert not found.constraints and "'Box'" in found.lost[pin.uid]
 
 
 def test_hidden_and_locked_bones_are_reported(armature: bpy.types.Object, reading: bridge.Reading) -> None:
@@ -349,6 +360,10 @@ def _no_points(item: Any) -> None:
 
 def _backwards(item: Any) -> None:
     item.begin, item.end = 30.0, 10.0
+
+
+def _point_backwards(item: Any) -> None:
+    item.points[0].begin, item.points[0].end = 21.0, 19.0
 
 
 def _point_outside(item: Any) -> None:
@@ -376,6 +391,7 @@ def _no_reference_bone(item: Any) -> None:
     [
         (_no_points, "no points"),
         (_backwards, "after its end"),
+        (_point_backwards, "point 1 begins at frame 21, after its end at 19: end it later"),
         (_point_outside, "outside its constraint"),
         (_nothing_recruited, "none is listed"),
         (_no_bone, "no bone"),

@@ -30,6 +30,17 @@ def test_saved_plants_come_first(armature: bpy.types.Object) -> None:
     assert not clean.clean(armature).sentence.startswith("1 footplant cleaned")
 
 
+def test_a_saved_plant_without_its_empty_is_switched_off(armature: bpy.types.Object) -> None:
+    for foot, begin, end in (("LEFT", 12, 18), ("RIGHT", 28, 34)):
+        bpy.ops.poise.constraint_add_footplant(foot=foot, begin=begin, end=end)
+    plants = character_of(armature).constraints
+    bpy.data.objects.remove(plants[0].points[0].object)
+    result = clean.clean(armature)
+    assert result.sentence.startswith("1 footplant cleaned")
+    assert [plant.enabled for plant in plants] == [False, True]
+    assert any(note.startswith(f"{plants[0].name} was switched off") for note in result.notes)
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
@@ -47,3 +58,11 @@ def test_a_detected_plant_is_named_by_its_frame_in_the_scene(armature: bpy.types
     reading = bridge.read(armature, 11, 40)
     plant = solver.Footplant(foot="left", heel_strike=4.0, heel_off=9.0)
     assert clean.with_frame_in_name(plant, reading).name == "Left footplant at frame 15"
+
+
+def test_plants_that_overlap_are_told_in_frames_of_the_scene(armature: bpy.types.Object) -> None:
+    for begin, end in ((20, 28), (25, 34)):
+        bpy.ops.poise.constraint_add_footplant(foot="LEFT", begin=begin, end=end)
+    with pytest.raises(solver.PoiseError) as caught:
+        clean.clean(armature, clean.CleanOptions(begin=11, end=60))
+    assert "(frames 20 to 28)" in str(caught.value) and "(frames 25 to 34)" in str(caught.value)

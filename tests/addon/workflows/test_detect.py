@@ -24,7 +24,7 @@ def test_enabled_proposals_are_accepted_and_others_stay(armature: bpy.types.Obje
     character = character_of(armature)
     character.found[1].enabled = False
     left = character.found[1].name
-    assert detect.accept_all(armature, only_enabled=True) == count - 1 == len(character.constraints)
+    assert detect.accept_all(armature) == count - 1 == len(character.constraints)
     assert [item.name for item in character.found] == [left]
     assert detect.accept(armature, 0).name == left and not len(character.found)
 

@@ -12,6 +12,7 @@ import pytest
 
 from poise import solver
 from poise.addon import bridge, translation
+from poise.addon.panels.residual import residual_sentence
 from poise.addon.properties import character_of
 from poise.addon.workflows import create, messages
 
@@ -42,7 +43,7 @@ def test_errors_and_advice_of_a_missed_pin_are_stored(armature: bpy.types.Object
     translated = translation.translate(armature, reading)
     report = solver.deform(reading.clip, translated.constraints).report
     character = character_of(armature)
-    messages.store_residuals(character, report, translated.uids, reading.times)
+    messages.store_residuals(character, report.residuals, translated.uids, reading.times)
     (residual,) = character.residuals
     assert (residual.uid, residual.unit, residual.misses, residual.worst_frame) == (pin.uid, "LENGTH", True, 20.0)
     assert residual.worst > 7.0
@@ -69,14 +70,20 @@ def test_straight_limbs_are_told_only_where_a_constraint_is_missed(
     assert told == [f"The left arm is fully stretched at {when}."]
 
 
-def test_an_error_that_the_rig_makes_counts(armature: bpy.types.Object, reading: bridge.Reading) -> None:
+def test_what_only_the_keys_miss_is_told(armature: bpy.types.Object, reading: bridge.Reading) -> None:
     create.add_pins(armature, ["l_wrist"], 20.0)
     translated = translation.translate(armature, reading)
-    report = solver.deform(reading.clip, translated.constraints).report
-    (constraint,) = translated.constraints
-    messages.store_residuals(character_of(armature), report, translated.uids, reading.times, {id(constraint): (0.5, 4)})
-    (residual,) = character_of(armature).residuals
-    assert residual.misses and residual.worst == 0.5 and residual.worst_frame == reading.times[4]
+    deformation = solver.deform(reading.clip, translated.constraints)
+    shifted = deformation.clip.motion.translations.copy()
+    shifted[:, 0] += (0.0, 0.0, 0.05)
+    baked = deformation.clip.with_motion(solver.Motion(deformation.clip.motion.rotations, shifted))
+    residuals = deformation.residuals_in(baked)
+    (told,) = messages.missed_as_baked(deformation.report, residuals, reading.times)
+    assert told.startswith("Pin l_wrist holds in the solve, but misses by up to 5 cm as baked, at frame ")
+    assert messages.missed_as_baked(deformation.report, deformation.report.residuals, reading.times) == []
+    messages.store_residuals(character_of(armature), residuals, translated.uids, reading.times)
+    (stored,) = character_of(armature).residuals
+    assert stored.misses and stored.worst == pytest.approx(0.05, abs=1e-3)
 
 
 def test_metrics_are_stored_in_units_of_the_scene(armature: bpy.types.Object, reading: bridge.Reading) -> None:
@@ -125,3 +132,26 @@ def test_faults_are_named_in_frames_of_the_scene() -> None:
         "The capture has 5 faults: a calibration pose at frame 11, a glitch of Foot at frames 15 to 16, 31 to 32, "
         "a glitch of Hips at frame 41 and 1 more. They are kept; Repair Faults interpolates them."
     )
+
+
+def test_a_planted_foot_that_only_banks_is_missed_by_degrees(
+    armature: bpy.types.Object, reading: bridge.Reading
+) -> None:
+    plant = solver.Footplant(foot="left", heel_strike=20, toe_strike=20, heel_off=30, toe_off=30)
+    report = solver.deform(reading.clip, [plant]).report
+    (residual,) = report.residuals
+    angles = np.where(residual.frames == 24, math.radians(7.0), residual.angles)
+    banked = replace(report, residuals=(replace(residual, angles=angles, relative=angles, is_angular=True),))
+    character = character_of(armature)
+    messages.store_residuals(character, banked, ["plant"], reading.times)
+    (stored,) = character.residuals
+    assert (stored.unit, stored.worst_frame, stored.misses) == ("ANGLE", reading.times[24], True)
+    np.testing.assert_allclose(stored.worst, math.radians(7.0), rtol=1e-6)
+    assert "7°" in residual_sentence(stored)
+
+
+def test_a_cause_is_told_in_words_of_the_panel() -> None:
+    pin = solver.ShapeConstraint("l_wrist", 0, 9, name="Pin")
+    for takes, does in ((True, "moves the same point"), (False, "needs the same bones")):
+        cause = solver.Cause(pin, ((3, 5),), takes)
+        assert messages.cause_sentence(cause, TIMES) == f"Pin {does} at frames 104 to 106."

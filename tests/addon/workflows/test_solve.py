@@ -99,3 +99,50 @@ def test_with_anatomical_limits_a_lifted_leg_bends_its_knee_about_one_axis(armat
         residuals[use] = sorted(np.linalg.svd(change, compute_uv=False))[1]
         assert np.abs(change).max() > 0.2
     assert residuals[True] < 1e-3 < residuals[False]
+
+
+# Frames and words --------------------------------------------------------------------------------------------------
+
+PART = solve.SolveOptions(begin=11, end=60)
+"""Its first frame is frame 0 of the clip."""
+
+
+def refusal(armature: bpy.types.Object) -> str:
+    with pytest.raises(solver.PoiseError) as caught:
+        solve.solve(armature, PART)
+    return str(caught.value)
+
+
+def test_an_impossible_footplant_is_told_in_frames_of_the_scene_and_words_of_the_panel(
+    armature: bpy.types.Object,
+) -> None:
+    plant = create.add_footplant(armature, "left", 20.0, 30.0)
+    plant.toe_off = 15.0
+    assert "the ball leaves the ground at frame 15, before it strikes at 20." in refusal(armature)
+    plant.toe_strike, plant.toe_off = 40.0, 45.0
+    told = refusal(armature)
+    assert "heel and ball are never on the ground together" in told and "toe" not in told
+    for name in ("toe_strike", "toe_off"):
+        shown = plant.bl_rna.properties[name]
+        assert "toe" not in f"{shown.name} {shown.description}".lower(), "it is the ball of the panel"
+
+
+def test_points_at_the_same_time_are_told_in_frames_of_the_scene(lifted: bpy.types.Object) -> None:
+    pin = character_of(lifted).constraints[0]
+    pin.points[0].end = 24.0
+    other = pin.points.add()
+    other.object, other.begin, other.end = pin.points[0].object, 22.0, 26.0
+    assert "two of its points are at the same time (frame 22)" in refusal(lifted)
+
+
+def test_advice_has_frames_and_units_of_the_scene(lifted: bpy.types.Object) -> None:
+    pin = character_of(lifted).constraints[0]
+    pin.points[0].object.location.z += 1.0
+    pin.recruit, pin.recruit_level = "LEVEL", 1
+    result = solve.solve(lifted, PART)
+    assert result.misses
+    told = [advice.sentence for advice in character_of(lifted).advice]
+    (move,) = (sentence for sentence in told if sentence.startswith("Move the target"))
+    assert move.endswith(" at frame 20.") and move.count(" cm") + move.count(" mm") + move.count(" m,") >= 3
+    (more,) = (sentence for sentence in told if sentence.startswith("Let "))
+    assert "at frame 20" in more and (" cm at" in more or " mm at" in more or " m at" in more)

@@ -481,3 +481,14 @@ def test_points_and_masks_are_cached_within_bounds(rng: np.random.Generator) -> 
         assert skeleton.resolve(point) is skeleton.resolve(point)
         assert skeleton.mask([0] * number + [1]).tolist() == [number > 0, True]
     assert len(skeleton._resolved) <= CACHED and len(skeleton._masks) <= CACHED
+
+
+def test_two_points_are_rigid_if_no_joint_between_them_turns() -> None:
+    skeleton = Skeleton(("foot", "middle", "ball", "tip"), [-1, 0, 1, 2], np.tile([0.0, 0.0, 1.0], (4, 1)))
+    foot, middle, ball = (BodyPoint(joint) for joint in range(3))
+    heel, side = BodyPoint(0, (0.0, 0.0, -1.0)), BodyPoint(2, (0.5, 0.0, 0.0))
+    assert skeleton.is_rigid(heel, foot) and skeleton.is_rigid(heel, middle), "a joint itself does not move as it turns"
+    assert not skeleton.is_rigid(heel, ball) and not skeleton.is_rigid(heel, side)
+    stiff = skeleton.with_kinds({"middle": JointKind.FIXED})
+    assert stiff.is_rigid(heel, ball) and not stiff.is_rigid(heel, side)
+    assert skeleton.is_rigid(ball, side)

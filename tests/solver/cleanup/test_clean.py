@@ -13,6 +13,8 @@ from poise import solver
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
 from poise.solver.cleanup.limbs import limbs_of
+from poise.solver.cleanup.rigid.batch import clean_rigidly
+from poise.solver.cleanup.stretch.batch import clean_stretching
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.core.errors import ConstraintError, PoiseError
@@ -317,3 +319,75 @@ def test_a_hand_is_planted_on_a_wall(method: solver.CleanMethod) -> None:
     result = solver.cleaned(clip, [solver.PlantedPoint("left arm", "wrist", 20, 30, floor=wall)], method)
     assert result.residual < 1e-6
     assert np.abs(result.clip.position(wrist)[20:31, 0] - mean[0] - 0.02 * size).max() < 1e-6 * size
+
+
+def with_fault(clip: Clip, frame: int, joint: str = "l_hip") -> Clip:
+    """The clip with a joint that is turned by six degrees in one frame."""
+    turned = clip.motion.rotations.copy()
+    index = clip.skeleton.index(joint)
+    turned[frame, index] = rotations.multiply(turned[frame, index], rotations.exp([0.1, 0.05, 0.0]))
+    return clip.with_motion(Motion(turned, clip.motion.translations))
+
+
+@pytest.mark.parametrize("method", ["stretch", "rigid"])
+def test_a_fault_is_named_and_neither_moves_a_plant_nor_stretches_bones(method: solver.CleanMethod) -> None:
+    motion = gait("walk", skate=0.002)
+    plants = footplants(motion)
+    plant = next(each for each in plants if each.foot == "left" and each.heel_strike > 30)
+    frame = int(max(plant.heel_strike, plant.toe_strike)) + 4
+    broken = with_fault(motion.clip, frame)
+    whole, result = (solver.cleaned(clip, plants, method) for clip in (motion.clip, broken))
+    assert whole.faults == () and [(fault.begin, fault.end) for fault in result.faults] == [(frame, frame)]
+    for one, other in zip(whole.plants, result.plants, strict=True):
+        assert np.allclose(one.location, other.location, atol=1e-4), "the faulty frame does not count in the mean"
+    assert result.residual < 1e-9
+    assert np.abs(result.stretch["left leg"]).max() < np.abs(whole.stretch["left leg"]).max() + 1e-3
+    # Without knowing of the fault, its frame shapes the places.
+    unaware = (clean_stretching if method == "stretch" else clean_rigidly)(broken, plants)
+    moved = [
+        np.abs(np.subtract(one.location, other.location)).max()
+        for one, other in zip(whole.plants, unaware.plants, strict=True)
+    ]
+    assert max(moved) > 1e-3
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_faults_are_repaired_on_request(method: solver.CleanMethod) -> None:
+    motion = gait("walk", skate=0.002)
+    plants = footplants(motion)
+    frame = int(plants[2].heel_strike) + 10
+    broken = with_fault(motion.clip, frame, "r_shoulder")
+    kept, repaired = (solver.cleaned(broken, plants, method, repair=each) for each in (False, True))
+    whole = solver.cleaned(motion.clip, plants, method)
+    assert kept.faults == repaired.faults != ()
+    wrist = motion.clip.skeleton.index("r_wrist")
+    off = [
+        np.abs(each.clip.world.positions - whole.clip.world.positions)[frame, wrist].max() for each in (kept, repaired)
+    ]
+    assert off[0] > 0.02 and off[1] < 0.005
+    assert np.array_equal(
+        solver.clean(broken, plants, method, repair=True).motion.rotations, repaired.clip.motion.rotations
+    )
+
+
+@pytest.mark.parametrize("method", ["stretch", "rigid"])
+@pytest.mark.parametrize("turn", [0.0, 40.0, 90.0])
+@pytest.mark.parametrize("rise", [0.0, 1.0 / 6.0, 1.0 / 3.0])
+def test_a_turned_and_raised_foot_does_not_bank(
+    mocap: Path, method: solver.CleanMethod, turn: float, rise: float
+) -> None:
+    """Its roll, of a direction across the foot that is level in the mean of the source, stays within a degree."""
+    clip, plants = captured(mocap, "02_01")
+    plant = plants[3]
+    first, last = int(max(plant.heel_strike, plant.toe_strike)), int(min(plant.heel_off, plant.toe_off))
+    flat = slice(first, last + 1)
+    edited = replace(plant, shift=(0.0, rise * clip.skeleton.size, 0.0), turn=float(np.deg2rad(turn)))
+    result = solver.cleaned(clip, [edited if each is plant else each for each in plants], method)
+    assert result.residual < 1e-9
+    side = "Left" if plant.foot == "left" else "Right"
+    foot = clip.skeleton.index(f"{side}Foot")
+    line = (clip.position(f"{side}ToeBase") - clip.position(f"{side}Foot"))[flat].mean(axis=0)
+    across = rotations.unit(np.cross([0.0, 1.0, 0.0], line))
+    on_foot = rotations.rotate(rotations.conjugate(rotations.mean(clip.world.rotations[flat, foot])), across)
+    rolls = np.rad2deg(np.arcsin(rotations.rotate(result.clip.world.rotations[flat, foot], on_foot)[:, 1]))
+    assert np.abs(rolls).max() < 1.0 and np.ptp(rolls) < 1e-6

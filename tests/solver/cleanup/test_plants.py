@@ -43,7 +43,7 @@ def test_a_footplant_with_a_position_gives_locations():
         foot="left", heel_strike=10, toe_strike=12, heel_off=20, toe_off=24, shift=(0.1, 0.02, -0.05)
     )
     there = {each.point: np.array(each.location) for each in planted_points(clip, [wanted], LIMBS)}
-    for part, track in zip(("heel", "ball"), plant.tracks(solver.constraints.Source(clip)), strict=True):
+    for part, track in zip(("heel", "ball"), plant.point_tracks(solver.constraints.Source(clip)), strict=True):
         stood = clip.position(clip.skeleton.landmarks.require(f"left_{'heel' if part == 'heel' else 'toe'}"))[15]
         assert np.allclose(there[part] - stood, (0.1, 0.02, -0.05), atol=1e-6), (part, track)
 

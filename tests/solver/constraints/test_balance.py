@@ -174,6 +174,17 @@ def test_on_plants_that_stay_where_they_are_it_stays_too() -> None:
     assert np.abs(track.displacement - (0.0, 0.0, 0.3)).max() < 1e-3 * clip.skeleton.size
 
 
+def test_on_plants_that_are_turned_in_their_places_it_stays() -> None:
+    """A plant turns about the middle between heel and ball; how it rolls, or points, is no displacement."""
+    clip, plants = walking()
+    flat = [replace(each, toe_strike=each.heel_strike, toe_off=each.heel_off, shift=(0.0, 0.0, 0.0)) for each in plants]
+    still, turned = (
+        compiled(Balance(support="plants"), clip, given).displacement
+        for given in (flat, [each.turned(0.7) for each in flat])
+    )
+    np.testing.assert_allclose(turned, still, atol=1e-9 * clip.skeleton.size)
+
+
 def test_without_plants_it_stands_on_the_feet(clip: Clip) -> None:
     assert isinstance(track_of(Balance(support="plants"), clip).effector, BalanceEffector)
     assert Balance().support == "feet"

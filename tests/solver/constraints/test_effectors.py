@@ -17,6 +17,7 @@ from poise.solver.constraints.effectors import (
     GazeEffector,
     OrientationEffector,
     PointEffector,
+    RollEffector,
 )
 from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
@@ -28,7 +29,9 @@ from poise.solver.tasks import (
     DirectionTask,
     OrientationTask,
     PositionTask,
+    RollTask,
 )
+from poise.solver.tasks.roll import rolls
 
 from ..characters import matrix
 from ..made_up import moving_human
@@ -41,6 +44,7 @@ EFFECTORS: dict[str, Effector] = {
     "attached": AttachedEffector(POINT, FOOT),
     "orientation": OrientationEffector(HAND),
     "direction": DirectionEffector(HAND, (0.0, 0.6, 0.8)),
+    "roll": RollEffector(HAND, (0.0, 0.6, 0.8)),
     "gaze": GazeEffector(POINT, (0.0, 0.6, 0.8), 0.9),
     "centre of mass": CenterOfMassEffector("xz"),
     "balance": BalanceEffector((POINT, BodyPoint(FOOT)), "xz"),
@@ -62,6 +66,8 @@ def other_values(effector: Effector, rng: np.random.Generator) -> Array:
         return rotations.random(rng, 6)
     if isinstance(effector, GazeEffector):
         return 3.0 * rng.standard_normal((6, 6))
+    if isinstance(effector, RollEffector):
+        return rng.uniform(-3.0, 3.0, (6, 1))
     values = rng.standard_normal((6, 3))
     return values / np.linalg.norm(values, axis=1, keepdims=True)
 
@@ -76,6 +82,7 @@ def test_values_are_where_it_is(clip: Clip) -> None:
         "attached": on_foot,
         "orientation": world.rotations[:, HAND],
         "direction": matrix(world.rotations[:, HAND]) @ np.array([0.0, 0.6, 0.8]),
+        "roll": rolls(world, HAND, np.array([0.0, 0.6, 0.8])),
         "gaze": np.hstack([hand, 0.9 * matrix(world.rotations[:, HAND]) @ np.array([0.0, 0.6, 0.8])]),
         "centre of mass": clip.center_of_mass(),
         "balance": clip.center_of_mass() - 0.5 * (hand + world.positions[:, FOOT]),
@@ -93,7 +100,9 @@ def test_a_displacement_leads_from_values_to_targets(effector: Effector, clip: C
     reached = effector.displaced(values, way)
     off = effector.miss(reached, targets)
     np.testing.assert_allclose(off, 0.0, atol=1e-7)
-    np.testing.assert_array_equal(effector.displaced(values, np.zeros((6, 3))), values)
+    # Directions are normalized again.
+    atol = 1e-15 if isinstance(effector, DirectionEffector) else 0.0
+    np.testing.assert_allclose(effector.displaced(values, np.zeros((6, 3))), values, rtol=0.0, atol=atol)
 
 
 def test_a_miss_is_a_length_or_an_angle(clip: Clip, rng: np.random.Generator) -> None:
@@ -118,6 +127,7 @@ def test_its_task_wants_exactly_the_targets(effector: Effector, clip: Clip, rng:
         AttachedEffector: AttachmentTask,
         OrientationEffector: OrientationTask,
         DirectionEffector: DirectionTask,
+        RollEffector: RollTask,
         GazeEffector: AimTask,
         CenterOfMassEffector: CenterOfMassTask,
         BalanceEffector: BalanceTask,
@@ -148,6 +158,7 @@ def test_it_is_described_in_words(clip: Clip) -> None:
         "attached": f"{names[HAND]} on {names[FOOT]}",
         "orientation": f"orientation of {names[HAND]}",
         "direction": f"direction of {names[HAND]}",
+        "roll": f"roll of {names[HAND]}",
         "gaze": f"gaze of {names[HAND]}",
         "centre of mass": "balance",
         "balance": "balance",

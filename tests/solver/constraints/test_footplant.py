@@ -48,10 +48,10 @@ def up_of(source: Source) -> int:
 
 
 def by_part(plant: Footplant, source: Source) -> dict[str, Track]:
-    """Its tracks as "heel" and "toe"."""
+    """Its tracks of heel and ball as "heel" and "toe"."""
     marks = source.clip.skeleton.landmarks
     heel = PointEffector(source.clip.skeleton.resolve(marks.require(f"{plant.foot}_heel")))
-    return {"heel" if track.effector == heel else "toe": track for track in plant.tracks(source)}
+    return {"heel" if track.effector == heel else "toe": track for track in plant.point_tracks(source)}
 
 
 def stand(plant: Footplant, source: Source) -> dict[str, Array]:
@@ -228,7 +228,7 @@ def test_one_frame(rng: np.random.Generator) -> None:
     given = Footplant(foot="left", heel_strike=0, toe_strike=0, heel_off=0, toe_off=0, position=(3.0, 1.0, 2.0))
     places = ends(given, source)
     np.testing.assert_allclose(places.mean(axis=0), (3.0, 1.0, 2.0), atol=1e-12)
-    assert [track.begin for track in given.tracks(source)] == [0, 0]
+    assert [track.begin for track in given.tracks(source)] == [0, 0, 0]
 
 
 # --- where ------------------------------------------------------------------------------------------------------------
@@ -494,7 +494,7 @@ def test_the_foot_is_as_long_all_the_way(rng: np.random.Generator) -> None:
     """Not only while it stands: on its way there and back too, though each end is interpolated by itself."""
     timeline = Timeline.of(source_of(), plants_of_walk(rng))
     targets = timeline.targets()
-    assert len(timeline.pairs) == 2 and len(timeline.channels) == 4
+    assert len(timeline.pairs) == 2 and len(timeline.channels) == 6
     uncoupled = 0.0
     for heel, toe in timeline.pairs:
         active = timeline.channels[heel].active & timeline.channels[toe].active
@@ -551,7 +551,7 @@ def test_a_walk_of_many_plants_is_no_wider_than_one_of_two() -> None:
     motion = made_up_walk(steps=14)
     timeline = Timeline.of(Source(motion.clip), [plant_of(contact) for contact in motion.contacts])
     assert len(motion.contacts) == 15
-    assert len(timeline.channels) == 4 and len(timeline.pairs) == 2
+    assert len(timeline.channels) == 6 and len(timeline.pairs) == 2
 
 
 # --- what it refuses --------------------------------------------------------------------------------------------------
@@ -564,7 +564,7 @@ GOOD: dict[str, Any] = {"heel_strike": 20, "toe_strike": 23, "heel_off": 30, "to
     [
         ({"foot": "middle"}, "the foot is 'left' or 'right', not 'middle'"),
         ({"heel_strike": 31}, "impossible order of events: the heel leaves the ground at frame 30, before it strikes"),
-        ({"toe_strike": 35}, "impossible order of events: the toe leaves"),
+        ({"toe_strike": 35}, "impossible order of events: the ball leaves"),
         ({"heel_off": 21, "toe_strike": 22}, "impossible order .* never on the ground together"),
         ({"heel_strike": 35, "heel_off": 40}, "impossible order .* never on the ground together"),
         ({"heel_off": None}, "it has a heel strike but no heel off"),
@@ -572,7 +572,7 @@ GOOD: dict[str, Any] = {"heel_strike": 20, "toe_strike": 23, "heel_off": 30, "to
         (dict.fromkeys(GOOD), "needs the events"),
         ({"heel_strike": np.nan}, "its heel strike must be a finite number"),
         ({"toe_off": "late"}, "its toe off must be a finite number"),
-        ({"toe_off": 61}, r"its toe off \(61\) lies outside the clip"),
+        ({"toe_off": 61}, r"its ball off \(61\) lies outside the clip"),
         ({"heel_strike": -2}, r"its heel strike \(-2\) lies outside the clip"),
         ({"heading": np.inf}, "its heading must be a finite number"),
         ({"height": np.nan}, "its height must be a finite number"),

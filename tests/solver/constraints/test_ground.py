@@ -133,3 +133,13 @@ def test_a_function_may_end_beside_a_place() -> None:
     ground = Ground(lambda x, z: np.where(x > 1.0, np.nan, x))
     np.testing.assert_allclose(ground.heights(np.array([[1.0, 0.0, 0.0]]), 1, 0.1), 1.0 + 0.1)
     np.testing.assert_allclose(ground.heights(np.array([[0.5, 0.0, 0.0]]), 1, 0.1), 0.5 + 0.1 * np.sqrt(2.0))
+
+
+def test_stairs_have_edges_and_slopes_have_none() -> None:
+    ends = np.array([[0.0, 0.0, 0.0], [0.2, 0.0, 0.0]])
+    stairs, slope = Ground(lambda x, z: 0.15 * (x > 0.1)), Ground(lambda x, z: 2.0 * x)
+    assert stairs.has_edge(ends, 0.2, 1) and not stairs.has_edge(ends, 0.4, 1), "a longer foot bridges the step"
+    assert not slope.has_edge(ends, 0.2, 1) and not Ground(0.3).has_edge(ends, 0.2, 1)
+    assert Ground.of_mesh([[0, 0, -1], [0.1, 0, -1], [0.1, 0, 1], [0, 0, 1]], [[0, 1, 2], [0, 2, 3]]).has_edge(
+        ends, 0.2, 1
+    ), "it ends"

@@ -217,7 +217,6 @@ def at(*stays: tuple[Any, ...]) -> list[ConstraintPoint]:
         ({"points": at((20,), (20,))}, r"two of its points are at the same time \(frame 20\)"),
         ({"points": at((20, 30), (25,))}, r"two of its points .*\(frame 25\)"),
         ({"points": at((20, 30), (30, 35))}, "two of its points"),
-        ({"points": at((20, 15))}, "point 1 begins at frame 20, after its end at 15"),
         ({"points": at((20,), (5,))}, r"point 2 \(frames 5 to 5\) lies outside its constraint \(frames 10 to 50\)"),
         ({"points": at((45, 51))}, "point 1 .* lies outside its constraint"),
         ({"points": at((np.inf,))}, "the begin of point 1 is not a finite number"),
@@ -239,6 +238,12 @@ def test_what_cannot_be_is_an_error_with_its_name(clip: Clip, wrong: dict[str, A
     ShapeConstraint(**GOOD).tracks(Source(clip))
     with pytest.raises(ConstraintError, match=f"^grip: .*{sentence}"):
         ShapeConstraint(**{**GOOD, **wrong}).tracks(Source(clip))
+
+
+def test_a_point_does_not_begin_after_its_end() -> None:
+    assert ConstraintPoint((0, 0, 0), 20, 20).stay == (20, 20)
+    with pytest.raises(ConstraintError, match="begins at frame 20, after its end at 15; end it later"):
+        ConstraintPoint((0, 0, 0), 20, 15)
 
 
 def test_a_clip_without_frames_has_room_for_no_constraint(rng: np.random.Generator) -> None:

@@ -47,6 +47,12 @@ def test_a_foot_that_is_shifted_alone_carries_nothing(clip: Clip) -> None:
     assert common_shift(Timeline.of(Source(clip), [plant("left", 10, 50, (0.1, 0.0, 0.0)), Balance()])) is None
 
 
+def test_feet_that_are_turned_in_their_places_carry_nothing(clip: Clip) -> None:
+    """How they roll, or point, is no shift."""
+    plants = (plant("left", 10, 50, (0.0, 0.0, 0.0)), plant("right", 40, 90, (0.0, 0.0, 0.0)))
+    assert np.abs(shift_of(clip, *(each.turned(0.7) for each in plants))).max() < 1e-9
+
+
 def test_on_stairs_the_shift_rises_from_plant_to_plant(clip: Clip) -> None:
     plants = [
         plant(foot, begin, begin + 20, (0.0, height, 0.0))

@@ -28,6 +28,7 @@ from poise.solver.core import rotations
 from poise.solver.core.arrays import Array, ArrayLike
 from poise.solver.deformation.deform import Deformation, deform
 from poise.solver.deformation.report import HELPS, MISSED, Advice, Cause, Conflict, report_on
+from poise.solver.detection import detect_footplants
 from poise.solver.synthetic import walk
 
 from ..made_up import plant_of
@@ -432,3 +433,17 @@ def test_joints_that_the_constraint_does_not_recruit_do_not_count() -> None:
     clip = two_arms()
     hand = held(clip, "left hand", AWAY, priority=1, recruit=1)
     assert blamed([hand, held(clip, "right hand", (0.0, 0.0, 0.0), priority=2)], clip) == {}
+
+
+def test_at_a_kept_end_the_motion_outside_is_the_reason() -> None:
+    clip = walk(steps=4, fps=30.0).clip
+    part = Clip(clip.skeleton, clip.motion.at(np.arange(20, 60)), clip.fps)
+    plants = [replace(plant, shift=(0.05, 0.0, 0.0)) for plant in detect_footplants(part)]
+    report = deform(part, plants, keep_ends=True).report
+    assert len(report.conflicts) == 3
+    for conflict in report.conflicts:
+        ((first, last),) = conflict.spans
+        assert first == 0 or last == part.frames - 1
+        assert conflict.is_at_kept_end and not conflict.causes and not conflict.advice
+        assert "the motion before or after the solved frames stays as it is, at frames" in str(conflict)
+    assert not deform(part, plants).report.conflicts, "without kept ends they hold"

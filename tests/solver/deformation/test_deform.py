@@ -636,3 +636,28 @@ def test_a_hand_out_of_reach_disturbs_neither_plants_nor_limits(limited: bool, d
     limits = Limits(Columns(clip.skeleton, np.ones(len(clip.skeleton), dtype=bool)))
     before, after = (limits.excess(each.motion) for each in (clip, result.clip))
     assert (after <= np.maximum(before, 1e-6)).all()
+
+
+# Residuals in other clips --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cyclic", [False, True])
+def test_residuals_are_those_of_the_clip_that_is_given(cyclic: bool) -> None:
+    made = walk_in_place() if cyclic else None
+    clip = made.clip if made is not None else walk(steps=2).clip
+    held = reach(clip, 14, (0.0, 0.05, 0.0))
+    result = deform(clip, [held], cyclic=cyclic)
+    (own,) = result.residuals_in(result.clip)
+    expected = result.report.residual(held)
+    assert own.constraint is held
+    np.testing.assert_array_equal(own.frames, expected.frames)
+    np.testing.assert_allclose(own.distances, expected.distances, atol=1e-12)
+    moved = result.clip.motion.translations.copy()
+    moved[:, 0] += (0.0, 0.0, 0.02)
+    (off,) = result.residuals_in(result.clip.with_motion(Motion(result.clip.motion.rotations, moved)))
+    np.testing.assert_allclose(off.distances, 0.02, atol=1e-3)
+    assert off.misses.all() and off.relative.max() == pytest.approx(off.worst / clip.skeleton.size)
+    index = clip.skeleton.index("l_wrist")
+    assert set(off.joints.tolist()) == set(clip.skeleton.tree.chain(index))
+    with pytest.raises(PoiseError, match="the joints and the frames of the result"):
+        result.residuals_in(Clip(clip.skeleton, clip.motion.at(np.arange(5)), clip.fps))

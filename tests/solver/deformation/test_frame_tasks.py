@@ -113,9 +113,13 @@ def test_of_a_plant_who_is_alone_on_the_ground_comes_first() -> None:
 
     def ranks(frame: int) -> tuple[int, int, int]:
         tasks = by_owner(frame_tasks, frame)
-        feet = {task.effector == heel: task.priority for owner, task in tasks if owner is plant}
+        points = {
+            task.effector == heel: task.priority for owner, task in tasks if owner is plant and not task.is_angular
+        }
+        (roll,) = (task.priority for owner, task in tasks if owner is plant and task.is_angular)
         (head,) = (task.priority for owner, task in tasks if owner is below)
-        return feet[True], feet[False], head
+        assert min(points.values()) > roll > head, "where the foot stands comes before how it rolls"
+        return points[True], points[False], head
 
     for frame in (22, 30):
         heel_rank, toe_rank, head_rank = ranks(frame)

@@ -236,7 +236,9 @@ def test_a_plant_does_not_conflict_with_its_own_copy() -> None:
     none = np.zeros(0, dtype=np.int64)
     report = made.report(
         Report(
-            tuple(Residual(each, none, np.zeros(0), np.zeros(0, dtype=bool)) for each in made.constraints),
+            tuple(
+                Residual(each, none, np.zeros(0), np.zeros(0), np.zeros(0), False, none) for each in made.constraints
+            ),
             (Conflict(copies[0, middle], causes, np.nan, spans, 1.0, first + 8, ()),),
             (),
         )

@@ -10,6 +10,7 @@ import pytest
 
 from poise.solver.body.motion import Motion
 from poise.solver.constraints import Constraint, Footplant, Source, Track
+from poise.solver.core import rotations
 from poise.solver.core.smooth_steps import smooth_step
 from poise.solver.deformation.continuation import ACCELERATION
 from poise.solver.deformation.plant_transitions import LARGEST_CUT, transition_frames, with_transitions
@@ -61,6 +62,23 @@ def test_plants_with_time_between_them_keep_their_holds(source: Source) -> None:
     first, second = plant(10, 40), plant(70, 100).moved(sizes(source, 0.3))
     assert transition_frames(0.3, FPS) < 30.0
     assert all(before is after for before, after in shortened(source, first, second))
+
+
+def test_a_roll_gives_up_time_alone(source: Source) -> None:
+    """A foot that begins to roll before the next plant needs longer for that than heel and ball for their short way."""
+    clip = source.clip
+    rolled = clip.motion.rotations.copy()
+    foot = clip.skeleton.index("l_talocrural")
+    angles = np.interp(np.arange(121), [46, 50], [0.0, 0.2])
+    rolled[:, foot] = rotations.multiply(rolled[:, foot], rotations.exp(angles[:, None] * [0.0, 0.0, 1.0]))
+    rolling = Source(clip.with_motion(Motion(rolled, clip.motion.translations)))
+    first, second = plant(10, 50), plant(51, 100)
+    found = [after for _, after in shortened(rolling, first, second)]
+    ends, begins = (
+        {track.effector.is_angular: track.hold_intervals[0][side] for track in found if track.constraint is each}
+        for each, side in ((first, 1), (second, 0))
+    )
+    assert ends[True] < ends[False] < 50 and begins[True] == begins[False] == 51
 
 
 def test_plants_in_one_place_keep_their_holds_whatever_the_time_between(source: Source) -> None:

@@ -29,15 +29,15 @@ def tracks(rng: np.random.Generator) -> list[Track]:
 
 def test_each_frame_has_the_specification_of_its_owner(tracks: list[Track], rng: np.random.Generator) -> None:
     owner = rng.integers(-1, len(tracks), 300)
-    leads = rng.choice([0.0, 0.3, 0.5, 1.0], 300)
+    leads = rng.choice([-1.0, 0.0, 0.3, 0.5, 1.0], 300)
     found = TaskSpecifications.of(tracks, owner, leads)
-    assert len(set(found.distinct)) == len(found.distinct) == len(found.labels) == 2 * (1 + len(DIFFERENT))
+    assert len(set(found.distinct)) == len(found.distinct) == len(found.labels) == 3 * (1 + len(DIFFERENT))
     for frame, code in enumerate(found.codes):
         if owner[frame] < 0:
             assert code == -1
             continue
         constraint = tracks[owner[frame]].constraint
-        leading = bool(leads[frame] >= 0.5)
+        leading = -1 if leads[frame] < 0.0 else int(leads[frame] >= 0.5)
         expected = TaskSpecification(constraint.priority, leading, constraint.weight, constraint.recruit)
         assert found.distinct[code] == expected
         assert expected.rank == (constraint.priority, leading)

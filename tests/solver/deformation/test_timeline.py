@@ -41,7 +41,7 @@ def test_constraints_on_one_effector_share_a_channel_and_others_do_not(rng: np.r
         Footplant(foot="right", toe_strike=32, toe_off=42),
     ]
     timeline = Timeline.of(source, constraints)
-    assert [len(channel.tracks) for channel in timeline.channels] == [2, 1, 1, 1, 1, 2, 2, 1]
+    assert [len(channel.tracks) for channel in timeline.channels] == [2, 1, 1, 1, 1, 2, 2, 2, 1]
     assert timeline.constraints == tuple(constraints)
     marks = source.clip.skeleton.landmarks
     ((heel, toe),) = timeline.pairs
@@ -105,7 +105,11 @@ def test_heels_and_balls_have_targets_only_while_they_stand() -> None:
             effector = PointEffector(skeleton.resolve(skeleton.landmarks.require(f"{contact.foot}_{part}")))
             frames = stands.setdefault(effector, np.zeros(motion.clip.frames, dtype=bool))
             frames[begin : end + 1] = True
-    assert len(stands) == 4
+    assert len(stands) == 4 and len(timeline.pairs) == 2
+    for heel, ball in timeline.pairs:
+        # The roll of a foot comes after its heel and its ball, and has a target while both stand.
+        points = (timeline.channels[number].effector for number in (heel, ball))
+        stands[timeline.channels[ball + 1].effector] = np.logical_and(*(stands[point] for point in points))
     for before, after in zip(timeline.channels, stance.channels, strict=True):
         is_hand = before.tracks[0].constraint is hand
         expected = before.active if is_hand else stands[before.effector]
@@ -145,7 +149,7 @@ def test_feet_in_transit_are_not_active_where_a_constraint_has_the_leg(rng: np.r
     assert left is not None
     deactivated = False
     for before, after in zip(alone.channels, beside.channels[:-1], strict=True):
-        of_left = motion.clip.skeleton.tree.carriers(int(before.effector.point.joint))[left]  # type: ignore[attr-defined]
+        of_left = motion.clip.skeleton.tree.carriers(int(before.effector.moved_joint))[left]  # type: ignore[arg-type]
         expected = before.active & before.in_hold if of_left else before.active
         np.testing.assert_array_equal(after.active, expected)
         deactivated |= bool((before.active & ~expected).any())

@@ -474,9 +474,30 @@ def test_numbers_far_behind_the_frames_announced_are_not_converted(monkeypatch: 
         parse_bvh(SAMPLE.replace("Frames: 2", "Frames: 1") + "\nnever looked at\n")
 
 
-def test_joints_without_channels_cannot_ask_for_any_amount_of_memory() -> None:
+def with_still_joints(frames: int, still: int, channels: int = 1) -> bytes:
+    """A file whose root has channels and whose other joints have none, all numbers 0."""
     joint = "JOINT a\n{\nOFFSET 0 1 0\nCHANNELS 0\n}\n"
-    frames = MAX_TRANSFORMS // 2000
-    head = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n" + joint * 2000
-    data = f"{head}}}\nMOTION\nFrames: {frames}\nFrame Time: 1\n{'0 ' * frames}".encode()
-    assert peak_memory(data, "fit into memory") < 20 * len(data)
+    head = f"HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\nCHANNELS {channels}{' Xrotation' * channels}\n" + joint * still
+    return f"{head}}}\nMOTION\nFrames: {frames}\nFrame Time: 1\n{'0 ' * (frames * channels)}".encode()
+
+
+@pytest.mark.parametrize(
+    ("frames", "still", "sentence"),
+    [
+        (MAX_TRANSFORMS // 2000, 2000, "fit into memory"),
+        (50_000, 999, "line .*: 50000 frames of 999 joints without channels are more than the 2000000 transforms"),
+    ],
+)
+def test_joints_without_channels_cannot_ask_for_any_amount_of_memory(frames: int, still: int, sentence: str) -> None:
+    data = with_still_joints(frames, still)
+    assert peak_memory(data, sentence) < 20 * len(data)
+
+
+def test_joints_without_channels_are_read_where_they_are_few_or_the_numbers_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bvh_parser, "MAX_STILL_TRANSFORMS", 100)
+    assert parse_bvh(with_still_joints(10, 10)).frames == 10
+    assert parse_bvh(with_still_joints(50, 10, channels=10)).frames == 50, "no more joints than numbers in a frame"
+    with pytest.raises(FileFormatError, match="11 frames of 10 joints without channels"):
+        parse_bvh(with_still_joints(11, 10))

@@ -23,11 +23,13 @@ from poise.solver.constraints import (
     DirectionConstraint,
     Footplant,
     Handplant,
+    HeldPose,
     LookAtConstraint,
     MovingObject,
     OrientationConstraint,
     ShapeConstraint,
     Source,
+    Track,
 )
 from poise.solver.constraints.effectors import AttachedEffector
 from poise.solver.core import rotations
@@ -37,10 +39,12 @@ from poise.solver.core.splines import Spline
 from poise.solver.files.constraint_files import (
     constraints_as_dict,
     constraints_from_dict,
+    entries_from_dict,
+    read_constraint_entries,
     read_constraints,
     write_constraints,
 )
-from poise.solver.files.constraint_records import KINDS
+from poise.solver.files.constraint_records import KINDS, ConstraintEntry
 
 from ..made_up import moving_human
 
@@ -192,7 +196,22 @@ def random_balance(rng: np.random.Generator, clip: Clip) -> Constraint:
     )
 
 
-RANDOM: dict[str, Callable[[np.random.Generator, Clip], Constraint]] = {
+def random_pose(rng: np.random.Generator, clip: Clip) -> HeldPose:
+    joints = rng.choice(len(clip.skeleton), 3, replace=False).tolist()
+    names = clip.skeleton.names
+    begin, end = (float(time) for time in np.sort(rng.uniform(0.0, 60.0, 2)))
+    return HeldPose(
+        {maybe(rng, joint, names[joint]): turn for joint, turn in zip(joints, rotations.random(rng, 3), strict=True)},
+        begin,
+        end,
+        space=maybe(rng, "local", "world"),
+        ease_in=maybe(rng, float(rng.uniform(0.0, 9.0))),
+        ease_out=maybe(rng, int(rng.integers(9))),
+        **shared(rng, clip),
+    )
+
+
+RANDOM: dict[str, Callable[[np.random.Generator, Clip], Constraint | HeldPose]] = {
     "shape": random_shape,
     "orientation": random_orientation,
     "direction": random_direction,
@@ -200,10 +219,11 @@ RANDOM: dict[str, Callable[[np.random.Generator, Clip], Constraint]] = {
     "footplant": random_footplant,
     "handplant": random_handplant,
     "balance": random_balance,
+    "pose": random_pose,
 }
 
 
-def some_of_all(clip: Clip, count: int, seed: int = 5) -> list[Constraint]:
+def some_of_all(clip: Clip, count: int, seed: int = 5) -> list[Constraint | HeldPose]:
     rng = np.random.default_rng(seed)
     return [make(rng, clip) for make in RANDOM.values() for _ in range(count)]
 
@@ -221,6 +241,8 @@ def plain(value: Any, clip: Clip) -> Any:
         return [getattr(value, name).tolist() for name in ("times", "values", "incoming", "outgoing")]
     if dataclasses.is_dataclass(value):
         return {field.name: plain(getattr(value, field.name), clip) for field in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {plain(key, clip): plain(item, clip) for key, item in value.items()}
     if isinstance(value, np.ndarray):
         return plain(value.tolist(), clip)
     if isinstance(value, (list, tuple)):
@@ -234,7 +256,7 @@ def test_every_kind_of_constraint_is_tested() -> None:
 
     solvers = {kind for kind in below(Constraint) if kind.__module__.startswith("poise.solver.constraints.")}
     concrete = {kind for kind in solvers if not getattr(kind, "__abstractmethods__", None)}
-    assert {record.record_type for record in KINDS.values()} == concrete
+    assert {record.record_type for record in KINDS.values()} == concrete | {HeldPose}
     assert set(RANDOM) == set(KINDS)
 
 
@@ -243,11 +265,29 @@ def test_what_is_written_is_read_to_the_last_bit(tmp_path: Path, clip: Clip, kin
     rng = np.random.default_rng(7)
     written = [RANDOM[kind](rng, clip) for _ in range(40)]
     write_constraints(written, tmp_path / "file.json", clip)
-    read = read_constraints(tmp_path / "file.json", clip)
+    read = [entry.constraint for entry in read_constraint_entries(tmp_path / "file.json", clip)]
     for number, (before, after) in enumerate(zip(written, read, strict=True)):
         assert type(after) is type(before)
         assert plain(after, clip) == plain(before, clip), f"constraint {number} has changed"
     assert constraints_as_dict(read, clip) == constraints_as_dict(written, clip)
+
+
+def test_a_held_pose_is_read_as_the_constraints_that_hold_it(tmp_path: Path, clip: Clip) -> None:
+    pose = HeldPose({"l_elbow": (0.9, 0.1, 0.2, 0.0), "vl5": (1.0, 0.0, 0.0, 0.0)}, 20, 30, name="Guard")
+    write_constraints([pose], tmp_path / "file.json", clip)
+    read = read_constraints(tmp_path / "file.json", clip)
+    assert [type(each) for each in read] == [ShapeConstraint] * 4 and {each.name for each in read} == {"Guard"}
+    for track, same in zip(tracks(read, clip), tracks(pose, clip), strict=True):
+        assert np.array_equal(track.displacement, same.displacement)
+
+
+def test_what_only_blender_knows_is_kept_and_has_no_effect(tmp_path: Path, clip: Clip) -> None:
+    plain_one = ShapeConstraint(7, 1, 9, [ConstraintPoint((1, 2, 3), 4)])
+    write_constraints([ConstraintEntry(plain_one, {"empties": [1]}), plain_one], tmp_path / "file.json", clip)
+    with_more, without = read_constraint_entries(tmp_path / "file.json", clip)
+    assert with_more.blender == {"empties": [1]} and without.blender == {}
+    assert plain(with_more.constraint, clip) == plain(without.constraint, clip)
+    assert len(read_constraints(tmp_path / "file.json", clip)) == 2
 
 
 def test_what_is_default_is_left_out(clip: Clip) -> None:
@@ -319,25 +359,30 @@ def turned_upright(clip: Clip) -> Clip:
     )
 
 
+def tracks(given: Any, clip: Clip) -> list[Track]:
+    """The tracks of a constraint, of a held pose or of a list of constraints."""
+    if isinstance(given, HeldPose):
+        given = given.constraints(clip)
+    listed = given if isinstance(given, list) else [given]
+    return [track for constraint in listed for track in constraint.tracks(Source(clip))]
+
+
 @pytest.mark.parametrize("kind", RANDOM)
 def test_where_z_is_up_a_constraint_asks_for_the_same(clip: Clip, kind: str) -> None:
     upright = turned_upright(clip)
     rng = np.random.default_rng(13)
     for number in range(25):
         before = RANDOM[kind](rng, clip)
-        (after,) = constraints_from_dict(constraints_as_dict([before], clip), upright)
-        asked, asked_upright = before.tracks(Source(clip)), after.tracks(Source(upright))
+        after = constraints_from_dict(constraints_as_dict([before], clip), upright)
+        asked, asked_upright = tracks(before, clip), tracks(after, upright)
         for track, other in zip(asked, asked_upright, strict=True):
             expected = track.displacement
             if not isinstance(track.effector, AttachedEffector):  # which is not seen from the world
                 expected = rotations.rotate(UPRIGHT, expected)
             assert np.allclose(other.displacement, expected, atol=1e-9), f"number {number}: {before}"
-        (back,) = constraints_from_dict(constraints_as_dict([after], upright), clip)
-        assert np.allclose(
-            [track.displacement for track in back.tracks(Source(clip))],
-            [track.displacement for track in asked],
-            atol=1e-12,
-        )
+        back = constraints_from_dict(constraints_as_dict(after, upright), clip)
+        for track, same in zip(tracks(back, clip), asked, strict=True):
+            assert np.allclose(track.displacement, same.displacement, atol=1e-12)
 
 
 def with_other_frames(clip: Clip, rng: np.random.Generator) -> tuple[Clip, Array]:
@@ -371,8 +416,21 @@ def test_where_frames_lie_otherwise_on_joints_a_constraint_asks_for_the_same(cli
     assert np.allclose(other.world.positions, clip.world.positions, atol=1e-12)
     for number in range(25):
         before = RANDOM[kind](rng, clip)
-        (after,) = constraints_from_dict(constraints_as_dict([before], clip), other)
-        for track, same in zip(before.tracks(Source(clip)), after.tracks(Source(other)), strict=True):
+        after = constraints_from_dict(constraints_as_dict([before], clip), other)
+        if isinstance(before, HeldPose):
+            # It is held by points along the axes of the joints' frames, so the rotations are compared.
+            (entry,) = entries_from_dict(constraints_as_dict([before], clip), other)
+            assert isinstance(entry.constraint, HeldPose)
+            for joint, turn in before.rotations.items():
+                index = clip.skeleton.index(joint)
+                parent = int(clip.skeleton.parents[index])
+                expected = rotations.multiply(turn, frames[index])
+                if before.space == "local" and parent >= 0:
+                    expected = rotations.multiply(rotations.conjugate(frames[parent]), expected)
+                got = entry.constraint.rotations[clip.skeleton.names[index]]
+                assert rotations.angle_between(got, expected) < 1e-7
+            continue
+        for track, same in zip(tracks(before, clip), tracks(after, other), strict=True):
             expected = track.displacement
             if isinstance(track.effector, AttachedEffector):
                 expected = rotations.rotate(rotations.conjugate(frames[track.effector.reference]), expected)
@@ -415,13 +473,13 @@ def at_another_rate(clip: Clip, times: int) -> Clip:
 def test_times_are_the_same_seconds_at_another_frame_rate(clip: Clip) -> None:
     fast = at_another_rate(clip, 4)
     for before in some_of_all(clip, 12):
-        (after,) = constraints_from_dict(constraints_as_dict([before], clip), fast)
+        (after,) = (entry.constraint for entry in entries_from_dict(constraints_as_dict([before], clip), fast))
         for name in ("begin", "end", "heel_strike", "toe_strike", "heel_off", "toe_off", "ease_in", "ease_out"):
             time = getattr(before, name, None)
             assert getattr(after, name, None) == (None if time is None else 4 * time), name
         contact = getattr(before, "contact", None)
         assert getattr(after, "contact", None) == (None if contact is None else tuple(4 * time for time in contact))
-        (back,) = constraints_from_dict(constraints_as_dict([after], fast), clip)
+        (back,) = (entry.constraint for entry in entries_from_dict(constraints_as_dict([after], fast), clip))
         if isinstance(before, (ShapeConstraint, Handplant)) and isinstance(before.reference, MovingObject):
             # Signs and last bits of quaternions are free.
             assert isinstance(back, (ShapeConstraint, Handplant)) and isinstance(back.reference, MovingObject)
@@ -469,6 +527,7 @@ def shape(**changes: Any) -> dict[str, Any]:
 
 
 PLANT = {"kind": "footplant", "foot": "left", "toe_strike": 1, "toe_off": 9}
+POSE = {"kind": "pose", "begin": 4, "end": 9, "rotations": [{"joint": "vl5", "rotation": [1, 0, 0, 0]}]}
 WAVE = r'file\.json: constraint 1 \("Wave"\): '
 
 MISTAKES: list[tuple[Any, str]] = [
@@ -480,6 +539,23 @@ MISTAKES: list[tuple[Any, str]] = [
     (a_file(contraints=[]), 'it has an unknown key "contraints"; did you mean "constraints"?'),
     (a_file(fps=0), '"fps" must be a positive number'),
     (a_file(fps="30"), '"fps" must be a number, not "30"'),
+    (a_file(shape(), fps=1e-320), '"fps" is 1e-320, from which nothing can be converted to the 30 of the motion'),
+    (a_file(shape(begin=1e99), fps=1e-9), WAVE + '"begin" is 1e.99, which at the "fps" of the file is no frame'),
+    (
+        a_file({"kind": "balance", "displacement": {"times": [0, 1e99], "values": [[0, 0, 0]] * 2}}, fps=1e-9),
+        'item 2 of "times" of "displacement" is 1e.99, which at the "fps" of the file is no frame',
+    ),
+    (a_file(rest={"vl5": [1e300, 1e300, 0, 0]}), '"vl5" of "rest" must be a number up to 1e.100, not 1e.300'),
+    (a_file(rest={"vl5": [1e-300, 0, 0, 0]}), '"vl5" of "rest" has a quaternion of zeros'),
+    (
+        a_file(shape(kind="orientation", points=[{"rotation": [1e300, 1e300, 0, 0], "begin": 4}])),
+        WAVE + '"rotation" of item 1 of "points" must be a number up to 1e.100, not 1e.300',
+    ),
+    (
+        a_file(shape(reference={"positions": [0, 0, 0], "rotations": [[1e300, 0, 0, 1e300]] * 61}), fps=60),
+        WAVE + 'item 1 of "rotations" of "reference" must be a number up to 1e.100',
+    ),
+    (a_file(shape(points=[{"location": [1e300, 0, 0], "begin": 4}])), '"location" .* must be a number up to 1e.100'),
     (a_file(up="x"), '"up" must be "y" or "z", not "x"'),
     (a_file(rest=[]), r'"rest" must be a record in braces, not \[\]'),
     (a_file(rest={"vl5": [1, 0, 0]}), '"vl5" of "rest" must be four numbers in brackets'),
@@ -515,6 +591,14 @@ MISTAKES: list[tuple[Any, str]] = [
         a_file(shape(points=[{"location": [1, 2, "3"], "begin": 3}])),
         WAVE + '"location" of item 1 of "points" must be three numbers in brackets',
     ),
+    (
+        a_file(shape(points=[{"location": [1, 2, 3], "begin": 5, "end": 3}])),
+        WAVE + "A point begins at frame 5, after its end at 3",
+    ),
+    (
+        a_file({"kind": "balance", "displacement": [{"location": [0, 0, 1], "begin": 5, "end": 3}]}),
+        "constraint 1: A point begins at frame 5, after its end at 3",
+    ),
     (a_file(shape(reference="nose")), WAVE + "\"reference\": There is no joint 'nose'"),
     (a_file(shape(reference={"positions": [0, 0, 0]})), WAVE + '"reference" needs the key "rotations"'),
     (
@@ -525,6 +609,12 @@ MISTAKES: list[tuple[Any, str]] = [
         a_file(shape(reference={"positions": [0, 0, 0], "rotations": [0, 0, 0, 0]})),
         WAVE + '"rotations" of "reference" has a quaternion of zeros',
     ),
+    (a_file(shape(blender=[])), WAVE + r'"blender" must be a record in braces, not \[\]'),
+    (a_file(POSE | {"rotations": 3}), '"rotations" must be a list in brackets, not 3'),
+    (a_file(POSE | {"rotations": [3]}), 'item 1 of "rotations" must be a record in braces, not 3'),
+    (a_file(POSE | {"rotations": POSE["rotations"] * 2}), 'item 2 of "rotations" is a second rotation of joint "vl5"'),
+    (a_file(POSE | {"rotations": []}), "constraint 1: Held pose: it holds no joint"),
+    (a_file(POSE | {"end": 2}), "constraint 1: Held pose: it begins at frame 4, after its end at 2"),
     (a_file(PLANT | {"foot": "middle"}), 'constraint 1: "foot" must be one of "left", "right", not "middle"'),
     (a_file(PLANT | {"toe_off": 0}), "constraint 1: Footplant of the left foot at frame 1: an impossible order"),
     (a_file(PLANT | {"toe_off": None}), "it has a toe strike but no toe off"),

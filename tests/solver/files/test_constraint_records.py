@@ -46,10 +46,11 @@ def test_a_default_in_a_local_frame_is_written() -> None:
         (solver.ShapeConstraint("l_wrist", 1, 9, reference="skullbase"), {"skullbase"}),
         (solver.OrientationConstraint("l_wrist", 1, 9), {"l_wrist"}),
         (solver.Balance(points=[solver.BodyPoint("l_hip", (0.1, 0.0, 0.0)), "r_hip"]), {"l_hip"}),
+        (solver.HeldPose({"l_knee": (1.0, 0.0, 0.0, 0.0)}, 1, 9), {"l_knee", "l_hip"}),
     ],
 )
 def test_joints_with_values_in_their_local_frame_are_listed(constraint: solver.Constraint, joints: set[str]) -> None:
-    assert joints_with_local_values(written(constraint)) == joints
+    assert joints_with_local_values(written(constraint), CONVERSION.skeleton) == joints
 
 
 def test_errors_have_the_name_and_number_of_the_constraint() -> None:

@@ -6,7 +6,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.solver.cleanup.planting.averages import gaussian, hann, largest, local_lines, smoothed, split_window
+from poise.solver.cleanup.planting.averages import (
+    believed,
+    gaussian,
+    hann,
+    largest,
+    local_lines,
+    smoothed,
+    split_window,
+)
 
 
 @pytest.mark.parametrize("kernel", [gaussian, hann])
@@ -85,3 +93,8 @@ def test_noise_about_a_line_is_smoothed(rng):
     lines, _ = local_lines(0.05 * np.arange(400.0) + noise, gaussian(7), np.ones(400, dtype=bool))
     left = lines - 0.05 * np.arange(400.0)
     assert left.std() < 0.4 * noise.std()
+
+
+def test_faulty_frames_do_not_count_unless_all_are():
+    assert believed(np.array([False, True, False])).tolist() == [0, 2]
+    assert believed(np.array([True, True])).tolist() == [0, 1]

@@ -82,7 +82,7 @@ def test_a_plant_is_located_on_its_floor(floor: object, ground: Ground | None, h
     method = stretch_method(CleanSettings(ground=ground))
     plant = PlantedPoint("left leg", "ball", 2, 9, floor=floor)  # type: ignore[arg-type]
     points = np.tile([0.1, 0.2, 0.3], (8, 1))
-    found = method.location(plant, None, points, points, np.tile(rotations.IDENTITY, (8, 1)))
+    found = method.location(plant, None, points, points, np.tile(rotations.IDENTITY, (8, 1)), np.zeros(8, dtype=bool))
     clearance = method.clearances[0][1]
     assert clearance > 0.0
     level = 0.0 if ground is None or ground.level is None else ground.level
@@ -96,14 +96,18 @@ def test_a_location_is_averaged_over_the_frames_of_the_plant_only(rng: np.random
     identity = np.tile(rotations.IDENTITY, (20, 1))
 
     def located(end: int, beside: tuple[PlantedPoint, np.ndarray] | None = None) -> np.ndarray:
-        return method.location(PlantedPoint("left leg", "heel", 5, end), beside, points, others, identity)
+        return method.location(
+            PlantedPoint("left leg", "heel", 5, end), beside, points, others, identity, np.zeros(20, dtype=bool)
+        )
 
     assert np.allclose(located(20), points[:6].mean(axis=0))
     assert np.allclose(located(7), points[:3].mean(axis=0))
     beside = PlantedPoint("left leg", "ball", 0, 6), np.array([1.0, 2.0, 3.0])
     assert np.allclose(located(20, beside), beside[1] + (points - others)[:2].mean(axis=0))
     given = PlantedPoint("left leg", "heel", 5, 9, (4.0, 5.0, 6.0))
-    assert np.array_equal(method.location(given, beside, points, others, identity), [4.0, 5.0, 6.0])
+    assert np.array_equal(
+        method.location(given, beside, points, others, identity, np.zeros(20, dtype=bool)), [4.0, 5.0, 6.0]
+    )
 
 
 def test_a_limb_without_adjustment_keeps_its_rotations_and_its_state(rng: np.random.Generator) -> None:

@@ -11,7 +11,7 @@ from poise.solver.body.two_bones import bend_of
 from poise.solver.cleanup.limbs import limb
 from poise.solver.cleanup.planting.frames import identities, taken
 from poise.solver.cleanup.planting.observing import Adjustment, LimbState, Observer, adjusted
-from poise.solver.cleanup.planting.solving import bend_toward, damped, not_backward, solve_limb
+from poise.solver.cleanup.planting.solving import bend_toward, damped, not_backward, solve_limb, within_stretch
 from poise.solver.cleanup.planting.targets import Target
 from poise.solver.cleanup.settings import CleanSettings
 from poise.solver.core import rotations
@@ -178,3 +178,20 @@ def test_bones_stretch_within_their_limit(rng, settings):
         (place - state.ball),
     )
     assert np.abs(missed).max() < 1e-12, "what is out of reach is pointed at"
+
+
+def test_a_damped_knee_bends_as_far_as_bones_cannot_shrink(rng):
+    """Drawn far toward the hip, a straight leg that is damped would have to shrink by more than its bones may."""
+    state = states(rng)
+    still, settings = np.zeros((FRAMES, 3)), CleanSettings(most_stretch=0.02)
+    place = state.ball + 0.55 * (state.end - state.ball)
+    added = bend_toward(state, still, place, settings)
+    kept = within_stretch(state, still, place, added, settings)
+    target = Target(place, identities(FRAMES))
+    missed, met = (
+        np.linalg.norm(
+            adjusted(state, still, solve_limb(state, still, target, each, settings)).end - place, axis=1
+        ).max()
+        for each in (added, kept)
+    )
+    assert missed > 1e-3 and met < 1e-12

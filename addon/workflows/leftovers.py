@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Empties, collections and results that characters have left behind when their armatures were deleted.
+
+They are removed only where the animator asks for it, in an undo step of its own. To remove them by themselves as soon
+as an armature disappears would be wrong: it would happen outside of the undo step of the deletion, and an armature also
+disappears for a while when it is moved between scenes or collections.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from .. import bridge
+from ..properties import character_of, handles
+
+
+@dataclass(frozen=True)
+class Leftovers:
+    """What can be removed."""
+
+    empties: tuple[bpy.types.Object, ...]
+    collections: tuple[bpy.types.Collection, ...]
+    results: tuple[bpy.types.Action, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.empties or self.collections or self.results)
+
+    @property
+    def sentence(self) -> str:
+        """How many of each there are."""
+        counts = (len(self.empties), "empty", "empties"), (len(self.results), "result", "results")
+        words = [f"{count} {one if count == 1 else many}" for count, one, many in counts if count]
+        return " and ".join(words) or "an empty collection"
+
+
+def find() -> Leftovers:
+    """The leftovers of deleted characters, without anything that the animator has made, renamed or uses elsewhere."""
+    living = [found for found in bpy.data.objects if found.type == "ARMATURE" and _is_living(found)]
+    used = [character_of(armature).collection for armature in living]
+    left = [found for found in handles.point_collections() if found not in used]
+    empties = _unused([empty for found in left for empty in found.objects if handles.is_point(empty)], living)
+    emptied = [
+        found
+        for found in left
+        if not handles.is_renamed(found) and not len(found.children) and set(found.objects) <= set(empties)
+    ]
+    return Leftovers(tuple(empties), tuple(emptied), tuple(bridge.results_without(living)))
+
+
+def remove() -> str:
+    """Remove the leftovers, and return how many there were."""
+    found = find()
+    if not found:
+        raise bridge.BridgeError("No deleted character has left anything behind.")
+    sentence = found.sentence
+    for empty in found.empties:
+        bpy.data.objects.remove(empty)
+    for collection in found.collections:
+        bpy.data.collections.remove(collection)
+    for result in found.results:
+        bpy.data.actions.remove(result)
+    return sentence
+
+
+def _is_living(armature: bpy.types.Object) -> bool:
+    """Whether an armature is in a collection or kept on purpose; a deleted one may still be held by a modifier."""
+    if armature.use_fake_user or handles.is_in_scene(armature):
+        return True
+    return len(armature.users_collection) > 0  # slow, since Blender looks through all collections
+
+
+def _unused(empties: list[bpy.types.Object], living: list[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The empties that only collections, scenes and deleted armatures refer to."""
+    if not empties:
+        return []
+    users: Any = bpy.data.user_map(subset=empties)
+
+    def is_no_use(user: Any) -> bool:
+        if isinstance(user, (bpy.types.Collection, bpy.types.Scene)):
+            return True
+        return isinstance(user, bpy.types.Object) and user.type == "ARMATURE" and user not in living
+
+    return [empty for empty in empties if all(is_no_use(user) for user in users[empty])]
