@@ -16,8 +16,9 @@ import numpy as np
 from ...body.motion import Motion
 from ...body.skeleton import Skeleton
 from ...core.arrays import Array, BoolArray, IntArray
-from ...core.rotations import conjugate, from_axis_angle, lengths, multiply, normalize
+from ...core.rotations import conjugate, from_axis_angle, lengths, multiply, normalize, rotate
 from .. import blending
+from ..floors import Floor, floor_of
 from ..limbs import Limb
 from ..plants import PlantedPoint
 from ..settings import CleanSettings
@@ -131,7 +132,7 @@ class Method(ABC):
         orientations: Array,
         faulty: BoolArray,
     ) -> Array:
-        """(3,) the location of a plant.
+        """(3,) the location of a plant, in the frame of its reference.
 
         `beside` is the plant of the limb's other point in the plant's first frame, with its location, if that was
         located before. The arrays are the positions of the plant's point and of the other one (n, 3) and the
@@ -139,37 +140,36 @@ class Method(ABC):
         """
         if plant.location is not None:
             return np.array(plant.location)
+        other_points, _ = plant.seen_from_reference(other_points, orientations)
+        points, orientations = plant.seen_from_reference(points, orientations)
         count = min(max(self.windows.averaging, 1), plant.frames)
         if beside is None:
             own = points[:count][believed(faulty[:count])]
-            return self._on_floor(plant, own, lambda height: location_of_single_point(own, height, self.up))
+            return self._on_floor(plant, own, lambda floor: location_of_single_point(own, floor))
+        if plant.turn:
+            axis = np.eye(3)[self.up]
+            if plant.reference is not None:
+                axis = rotate(conjugate(plant.reference.rotations[plant.begin]), axis)
+            turn = from_axis_angle(axis, plant.turn)
+            points, other_points = rotate(turn, points), rotate(turn, other_points)
+            orientations = multiply(turn, orientations)
         other, location = beside
         count = min(count, other.end - plant.begin + 1)
         rows = believed(faulty[:count])
         own, others, averaged = points[:count][rows], other_points[:count][rows], orientations[:count][rows]
-        return self._on_floor(
-            plant, own, lambda height: location_next_to(location, own, others, averaged, height, self.up)
-        )
+        return self._on_floor(plant, own, lambda floor: location_next_to(location, own, others, averaged, floor))
 
-    def _on_floor(self, plant: PlantedPoint, points: Array, located: Callable[[float | None], Array]) -> Array:
+    def _on_floor(self, plant: PlantedPoint, points: Array, located: Callable[[Floor | None], Array]) -> Array:
         """(3,) the location of a plant on the floor that it names; where it names none, not below the ground.
 
-        `located` gives the location for a height of the point, or for None at the point's own height.
+        `located` gives the location for the floor of the point, or for None where the point is.
         """
         limb, own = self.slot(plant)
-        clearance = self.clearances[limb][own]
-        if plant.floor == "own":
-            return located(None)
-        if plant.floor is not None and plant.floor != "ground":
-            return located(float(plant.floor) + clearance)
-        if self.settings.ground is None:
-            return located(None)
-        under = location_of_single_point(points, None, self.up)
-        lowest = float(self.settings.ground.lowest_allowed(under[None], self.up)[0]) + clearance
+        floor = floor_of(plant, points.mean(axis=0), self.clearances[limb][own], self.settings.ground, self.up)
         free = located(None)
-        if lowest == -np.inf:
+        if floor is None or (plant.floor is None and floor.above(free) <= 0.0):
             return free
-        return located(lowest) if plant.floor == "ground" or free[self.up] < lowest else free
+        return located(floor)
 
     def residuals(
         self, motion: Motion, plants: Sequence[PlantedPoint], locations: Mapping[PlantedPoint, Array], first: int = 0
@@ -182,8 +182,9 @@ class Method(ABC):
         found = []
         for plant in plants:
             limb, own = self.slot(plant)
-            during = slice(max(plant.begin - first, 0), max(plant.end + 1 - first, 0))
-            found.append(lengths(states[limb].points[own][during] - locations[plant]))
+            points = states[limb].points[own][max(plant.begin - first, 0) : max(plant.end + 1 - first, 0)]
+            begin = max(plant.begin, first)
+            found.append(lengths(points - plant.world_places(locations[plant], begin, begin + len(points))))
         return tuple(found)
 
     # Targets of the ends of limbs ------------------------------------------------------------------------------------
