@@ -46,3 +46,18 @@ class MovingObject:
     def seen_from(self, places: Array) -> Array:
         """(frames, 3) world positions in the object's frame."""
         return rotations.rotate(rotations.conjugate(self.rotations), places - self.positions)
+
+    def in_world(self, places: Array) -> Array:
+        """(frames, 3) places (frames, 3), or one (3,), in the object's frame as world positions."""
+        return np.asarray(self.positions + rotations.rotate(self.rotations, places))
+
+    def part(self, begin: int, end: int) -> MovingObject:
+        """The object from frame `begin` to frame `end`, which is not included."""
+        return MovingObject(self.positions[begin:end], self.rotations[begin:end])
+
+    def is_like(self, other: MovingObject) -> bool:
+        """Whether another object has the same transforms."""
+        return self is other or all(
+            np.array_equal(one, another)
+            for one, another in ((self.positions, other.positions), (self.rotations, other.rotations))
+        )

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Literal
 
 from ..body.clip import Clip
-from ..constraints import Footplant, Ground, ground_gaps
+from ..constraints import Footplant, Ground, Handplant, ground_gaps
 from ..core.errors import ConstraintError
 from ..detection.faults import CaptureFault, find_faults
 from ..detection.faults import repair as repaired
 from .cleaned import VISIBLE_ERROR, Cleaned
 from .limbs import Limb
-from .plants import PlantedPoint, limbs_for, on_floors
+from .plants import Plant, PlantedPoint, limbs_for, on_floors
 from .prioritized import clean_prioritized
 from .relative_clip import RelativeClip
 from .rigid.batch import clean_rigidly
@@ -27,13 +27,7 @@ lengths and the root is displaced so that all limbs reach (Li and Hao 2006); or 
 Callennec 2006)."""
 
 _Cleaning = Callable[
-    [
-        Clip,
-        Iterable[Footplant | PlantedPoint],
-        CleanSettings | None,
-        Sequence[Limb] | None,
-        Sequence[CaptureFault],
-    ],
+    [Clip, Iterable[Plant], CleanSettings | None, Sequence[Limb] | None, Sequence[CaptureFault]],
     Cleaned,
 ]
 _METHODS: dict[str, _Cleaning] = {
@@ -45,7 +39,7 @@ _METHODS: dict[str, _Cleaning] = {
 
 def clean(
     clip: Clip,
-    plants: Iterable[Footplant | PlantedPoint],
+    plants: Iterable[Plant],
     method: CleanMethod = "stretch",
     *,
     ground: Ground | None = None,
@@ -62,7 +56,7 @@ def clean(
 
 def cleaned(
     clip: Clip,
-    plants: Iterable[Footplant | PlantedPoint],
+    plants: Iterable[Plant],
     method: CleanMethod = "stretch",
     *,
     ground: Ground | None = None,
@@ -73,10 +67,10 @@ def cleaned(
 ) -> Cleaned:
     """Clean a clip by a method; the result has the clip, the locations and residuals of plants, and what was changed.
 
-    Plants are footplants, such as `detect_footplants` finds, or single points of any limb. With `ground`, here or in
-    the settings, plants stand on it and limbs stay above it; but if a plant that keeps its own height is below it, the
-    ground only gives the heights of the other plants. Without `limbs`, they are the legs and arms of the landmarks.
-    Frames and limbs that no plant reaches come back as they are.
+    Plants are footplants and handplants, such as `detect_footplants` and `detect_handplants` find, or single points of
+    any limb. With `ground`, here or in the settings, plants stand on it and limbs stay above it; but if a plant that
+    keeps its own height is below it, the ground only gives the heights of the other plants. Without `limbs`, they are
+    the legs and arms of the landmarks. Frames and limbs that no plant reaches come back as they are.
 
     Footplants with a ground velocity, which is the same for all of them, stand still on ground that moves so. With
     `cyclic` the clip is a loop (see `is_cyclic`): first and last frame of the result meet in pose and velocity as those
@@ -92,8 +86,10 @@ def cleaned(
         chosen = replace(chosen, ground=ground)
     given = list(plants)
     for plant in given:
-        if not isinstance(plant, (Footplant, PlantedPoint)):
-            raise ConstraintError(f"A clip is cleaned with footplants and planted points, not with {plant!r}.")
+        if not isinstance(plant, (Footplant, Handplant, PlantedPoint)):
+            raise ConstraintError(
+                f"A clip is cleaned with footplants, handplants and planted points, not with {plant!r}."
+            )
     if not clip.frames:
         raise ConstraintError("The clip has no frames, so there is nothing to clean.")
     faults = tuple(find_faults(clip))
@@ -112,7 +108,7 @@ def cleaned(
     return replace(found, faults=faults)
 
 
-def _is_below(clip: Clip, plants: Sequence[Footplant | PlantedPoint], ground: Ground) -> bool:
+def _is_below(clip: Clip, plants: Sequence[Plant], ground: Ground) -> bool:
     """Whether a plant that keeps its own height is below the ground.
 
     The analytic methods lift a free foot out of the ground up to the frame in which it is planted: there it would jump.

@@ -24,7 +24,7 @@ class Cleaned:
 
     clip: Clip
     plants: tuple[PlantedPoint, ...]
-    """Each with its location."""
+    """Each with its location: in the frame of its reference where it has one."""
     residuals: tuple[Array, ...]
     """For each plant (its frames,): the distance of its point from its location, in the clip's units."""
     stretch: Mapping[str, Array]
@@ -66,5 +66,6 @@ def residuals_of(clip: Clip, plants: Sequence[PlantedPoint], limbs: Sequence[Lim
     for plant in plants:
         point = by_name[plant.limb].point(plant.point)
         during = clip.world.point(point)[plant.begin : plant.end + 1]
-        found.append(np.linalg.norm(during - np.asarray(plant.location, dtype=np.float64), axis=-1))
+        places = plant.world_places(np.array(plant.location), plant.begin, plant.end + 1)
+        found.append(np.linalg.norm(during - places, axis=-1))
     return tuple(found)

@@ -297,10 +297,14 @@ def _floors(
     clearance: dict[str, float],
     ground: Ground | None,
 ) -> dict[str, Array]:
-    """(frames,) the height of the ground under each point, in sizes; where there is none, that of the plants."""
+    """(frames,) the height at which each point stands on the ground, without its clearance, in sizes; where there is no
+    ground, that of the plants."""
     size, up = clip.skeleton.size, clip.skeleton.up_axis
     if ground is not None:
-        heights = {part: ground.heights(place, up) / size for part, place in places.items()}
+        heights = {
+            part: ground.heights(place, up, clearance[part] * size) / size - clearance[part]
+            for part, place in places.items()
+        }
         if not any(np.isnan(each).any() for each in heights.values()):
             return heights
         own = _floors(clip, side, plants, places, clearance, None)

@@ -11,7 +11,8 @@ from typing import Literal
 import numpy as np
 
 from ..body.clip import Clip
-from ..constraints import Footplant, Ground, Source
+from ..body.moving_object import MovingObject
+from ..constraints import Footplant, Ground, Handplant, Plane, Source
 from ..constraints.base import three_numbers
 from ..constraints.sampling import active_frames
 from ..core import rotations
@@ -45,13 +46,19 @@ class PlantedPoint:
     begin: int
     end: int
     location: tuple[float, float, float] | None = None
-    """In the world; None: the mean of its positions in the source."""
-    floor: float | Literal["ground", "own"] | None = None
-    """The floor that it stands on: a height, or "ground" for that of the ground under it; the point lies its clearance
-    above. With "own" it keeps its height, also below the ground; with None it keeps its height above the ground and is
-    lifted from below it. It does not change a given location."""
+    """In the world, or in the frame of its `reference`; None: the mean of its positions in the source there."""
+    floor: float | Plane | Literal["ground", "own"] | None = None
+    """The floor that it stands on: a height, a plane of any slope, also a wall, or "ground" for the ground under it;
+    the point lies its clearance above, on the side that the plane's normal points to. With "own" it keeps its height,
+    also below the ground; with None it keeps its height above the ground and is lifted from below it. It does not
+    change a given location."""
     name: str = ""
     """The user's name for it."""
+    reference: MovingObject | None = None
+    """The object that it stands on and moves with, such as a box that is carried; None: the world."""
+    turn: float = 0.0
+    """Radians about the up axis by which a point is turned that has no location and stands beside the limb's other
+    point, about that one."""
 
     def __post_init__(self) -> None:
         for what in ("begin", "end"):
@@ -64,8 +71,17 @@ class PlantedPoint:
         if self.location is not None:
             x, y, z = three_numbers(self.label, "its location", self.location).tolist()
             object.__setattr__(self, "location", (x, y, z))
-        if self.floor not in (None, "ground", "own") and not is_number(self.floor):
-            raise ConstraintError(f"{self.label}: its floor is a height, 'ground', 'own' or None, not {self.floor!r}.")
+        is_word = self.floor is None or (isinstance(self.floor, str) and self.floor in ("ground", "own"))
+        if not is_word and not isinstance(self.floor, Plane) and not is_number(self.floor):
+            raise ConstraintError(
+                f"{self.label}: its floor is a height, a Plane, 'ground', 'own' or None, not {self.floor!r}."
+            )
+        if not is_number(self.turn):
+            raise ConstraintError(f"{self.label}: its turn must be a finite number, not {self.turn!r}.")
+        if self.reference is not None and not isinstance(self.reference, MovingObject):
+            raise ConstraintError(f"{self.label}: its reference is a MovingObject or None, not {self.reference!r}.")
+        if self.reference is not None and self.floor is not None:
+            raise ConstraintError(f"{self.label}: it stands on an object that moves, so it has no floor: leave it out.")
 
     @property
     def label(self) -> str:
@@ -77,26 +93,56 @@ class PlantedPoint:
         """The number of its frames."""
         return self.end - self.begin + 1
 
+    def shares_reference(self, other: PlantedPoint) -> bool:
+        """Whether another plant stands on the same object, or both in the world."""
+        if self.reference is None or other.reference is None:
+            return self.reference is other.reference
+        return self.reference.is_like(other.reference)
+
+    def located(self, location: Array) -> PlantedPoint:
+        """The same plant with a location (3,)."""
+        return replace(self, location=_three(location))
+
+    def world_places(self, location: Array, begin: int, end: int) -> Array:
+        """(end - begin, 3) where its location (3,) is in the world, from frame `begin` to the one before `end`."""
+        if self.reference is None:
+            return np.tile(location, (end - begin, 1))
+        return self.reference.part(begin, end).in_world(location)
+
+    def seen_from_reference(self, points: Array, orientations: Array) -> tuple[Array, Array]:
+        """World positions (n, 3) and orientations (n, 4) from its begin on, in the frame of what it stands on."""
+        if self.reference is None:
+            return points, orientations
+        moving = self.reference.part(self.begin, self.begin + len(points))
+        return moving.seen_from(points), rotations.multiply(rotations.conjugate(moving.rotations), orientations)
+
+
+Plant = Footplant | Handplant | PlantedPoint
+"""What hands and feet are cleaned with."""
+
 
 def planted_points(
-    clip: Clip, plants: Iterable[Footplant | PlantedPoint], limbs: Sequence[Limb], ground: Ground | None = None
+    clip: Clip, plants: Iterable[Plant], limbs: Sequence[Limb], ground: Ground | None = None
 ) -> tuple[PlantedPoint, ...]:
-    """The planted points of footplants, and planted points as they are, in the order of their begins, checked.
+    """The planted points of footplants and handplants, and planted points as they are, in the order of their begins,
+    checked.
 
     A footplant plants the heel from `heel_strike` to `heel_off` and the ball from `toe_strike` to `toe_off`, at the
-    locations that it gives or else at the mean of their positions; with `ground`, on it. Footplants of one foot leave
+    locations that it gives or else at the mean of their positions; with `ground`, on it. A handplant plants the wrist,
+    and the fingertips as well where it is turned. Footplants of one foot leave
     time for the way between their places (`hold_windows`). Plants of one point without a given location and without a
     frame between them become one. Where a footplant says how long the foot touches the ground, its `contact`, the toe
     tip is planted when the ball has left the ground, for as long as it can stand.
     """
-    source, given = Source(clip, ground), tuple(plants)
+    source = Source(clip, ground)
+    given = points_of_hands(plants, source)
     footplants = [plant for plant in given if isinstance(plant, Footplant)]
 
     def points(windows: dict[int, Window]) -> tuple[PlantedPoint, ...]:
         found: list[PlantedPoint] = []
         for plant in given:
             window = windows.get(id(plant), ALWAYS)
-            found += _points_of(plant, source, window) if isinstance(plant, Footplant) else [plant]
+            found += _points_of(plant, source, window) if isinstance(plant, Footplant) else [on_object(plant, clip)]
         return check_plants(merged(found), limbs)
 
     checked = points({})
@@ -115,10 +161,8 @@ def planted_points(
     return checked
 
 
-def on_floors(
-    clip: Clip, plants: Iterable[Footplant | PlantedPoint], limbs: Sequence[Limb], ground: Ground
-) -> tuple[PlantedPoint, ...]:
-    """As `planted_points`, with the floor of each plant that stands on the ground as a height."""
+def on_floors(clip: Clip, plants: Iterable[Plant], limbs: Sequence[Limb], ground: Ground) -> tuple[PlantedPoint, ...]:
+    """As `planted_points`, with the floor of each plant that stands on the ground as a plane."""
     by_name = {limb.name: limb for limb in limbs}
     up = clip.skeleton.up_axis
     found = []
@@ -126,23 +170,55 @@ def on_floors(
         if plant.floor == "ground" and plant.location is None:
             point = by_name[plant.limb].point(plant.point)
             place = clip.world.point(point)[plant.begin : plant.end + 1].mean(axis=0)
-            height = float(ground.heights(place[None], up)[0])
-            plant = replace(plant, floor="own" if np.isnan(height) else height)
+            place[up] = ground.heights(place[None], up)[0]
+            normal = ground.normals(place[None], up)[0]
+            plant = replace(plant, floor="own" if np.isnan(place[up]) else Plane(_three(place), _three(normal)))
         found.append(plant)
     return tuple(found)
 
 
-def limbs_for(clip: Clip, plants: Iterable[Footplant | PlantedPoint], ground: Ground | None = None) -> tuple[Limb, ...]:
+def limbs_for(clip: Clip, plants: Iterable[Plant], ground: Ground | None = None) -> tuple[Limb, ...]:
     """The limbs of the landmarks that have plants, with hinge axes measured in the motion.
 
     With a ground, all other limbs of the landmarks as well: they have to stay above it.
     """
-    names = {f"{plant.foot} leg" if isinstance(plant, Footplant) else plant.limb for plant in plants}
+    names = {_limb_of(plant) for plant in plants}
     needed = limbs_of(clip.skeleton, clip.motion, [name for name in LIMB_NAMES if name in names])
     if ground is None:
         return needed
     known = {limb.name for limb in needed}
     return (*needed, *(limb for limb in limbs_of(clip.skeleton, clip.motion) if limb.name not in known))
+
+
+def _limb_of(plant: Plant) -> str:
+    """The name of a plant's limb."""
+    if isinstance(plant, Footplant):
+        return f"{plant.foot} leg"
+    return f"{plant.hand} arm" if isinstance(plant, Handplant) else plant.limb
+
+
+def points_of_hands(plants: Iterable[Plant], source: Source) -> list[Footplant | PlantedPoint]:
+    """The plants, with the planted points of handplants instead of these."""
+    found: list[Footplant | PlantedPoint] = []
+    for plant in plants:
+        found += points_of_hand(plant, source) if isinstance(plant, Handplant) else [plant]
+    return found
+
+
+def points_of_hand(plant: Handplant, source: Source) -> list[PlantedPoint]:
+    """The wrist of a handplant and, where it is turned, the fingertips beside it.
+
+    The wrist has a location where the handplant gives or moves it.
+    """
+    frames, name, limb = plant.frames_of(source), plant.label, _limb_of(plant)
+    begin, end = int(frames[0]), int(frames[-1])
+    reference = None if plant.reference is None else plant.reference.checked(plant.label, source.frames)
+    is_located = plant.position is not None or bool(np.any(np.asarray(plant.shift, dtype=np.float64) != 0.0))
+    location = _three(plant.place(source)) if is_located else None
+    found = [PlantedPoint(limb, "wrist", begin, end, location, name=name, reference=reference)]
+    if plant.turn:
+        found.append(PlantedPoint(limb, "fingertips", begin, end, name=name, reference=reference, turn=plant.turn))
+    return found
 
 
 def check_plants(plants: Iterable[PlantedPoint], limbs: Sequence[Limb]) -> tuple[PlantedPoint, ...]:
@@ -171,6 +247,12 @@ def check_plants(plants: Iterable[PlantedPoint], limbs: Sequence[Limb]) -> tuple
                 f") plant the {what}; end the first one before the second.",
             )
         last[plant.limb, columns[plant.point]] = plant
+        for other in last.values():
+            if other.limb == plant.limb and other.end >= plant.begin and not other.shares_reference(plant):
+                raise ConstraintError(
+                    f"{other.label} and {plant.label} hold the {plant.limb} on different objects at frame "
+                    f"{plant.begin}; end the first one before the second."
+                )
     return tuple(ordered)
 
 
@@ -178,6 +260,8 @@ def check_toe_tips(plants: Iterable[PlantedPoint], others: Iterable[PlantedPoint
     """Refuse a toe tip among `plants` that does not follow its ball, by which it is located, among `others`."""
     balls = {(plant.limb, plant.end + 1) for plant in others if plant.point == "ball"}
     for plant in plants:
+        if plant.point == TOE_TIP and plant.reference is not None:
+            raise ConstraintError(f"{plant.label}: a toe tip stands in the world, not on an object; leave it out.")
         if plant.point == TOE_TIP and (plant.limb, plant.begin) not in balls:
             raise ConstraintError(
                 f"{plant.label}: a toe tip stands when its ball has left the ground; let it begin in the frame after "
@@ -220,6 +304,13 @@ def located_points(plant: Footplant, source: Source) -> list[PlantedPoint]:
             x, y, z = location.tolist()
             found.append(_point_of(plant, part, frames, location=(x, y, z)))
     return found
+
+
+def on_object(plant: PlantedPoint, clip: Clip) -> PlantedPoint:
+    """A planted point whose reference, if it has one, has a transform for each frame of the clip."""
+    if plant.reference is None:
+        return plant
+    return replace(plant, reference=plant.reference.checked(plant.label, clip.frames))
 
 
 def _points_of(plant: Footplant, source: Source, window: Window) -> list[PlantedPoint]:
@@ -302,6 +393,11 @@ def _leaves_time(plant: Footplant, after: Footplant, limb: Limb, frames: IntArra
     return np.asarray(_begin(after) - frames >= needed)
 
 
+def _three(values: Array) -> tuple[float, float, float]:
+    x, y, z = values.tolist()
+    return x, y, z
+
+
 def _point_of(
     plant: Footplant,
     part: str,
@@ -320,9 +416,9 @@ def merged(plants: Sequence[PlantedPoint]) -> list[PlantedPoint]:
     found: list[PlantedPoint] = []
     for plant in sorted(plants, key=lambda plant: (plant.limb, plant.point, plant.begin)):
         before = found[-1] if found else plant
-        is_same = (before.limb, before.point, before.floor) == (plant.limb, plant.point, plant.floor)
+        is_same = all(getattr(before, what) == getattr(plant, what) for what in ("limb", "point", "floor", "turn"))
         is_free = before.location is None and plant.location is None
-        if is_same and is_free and before.end + 1 == plant.begin:
+        if is_same and is_free and before.end + 1 == plant.begin and before.shares_reference(plant):
             found[-1] = replace(before, end=plant.end)
         else:
             found.append(plant)

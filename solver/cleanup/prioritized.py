@@ -4,25 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from ..body.clip import Clip
 from ..body.joints import BodyPoint
-from ..constraints import Constraint, ConstraintPoint, Footplant, ShapeConstraint, Source
+from ..constraints import Constraint, ConstraintPoint, Footplant, Handplant, ShapeConstraint, Source
 from ..core.arrays import Array
+from ..core.errors import ConstraintError
 from ..deformation.deform import deform
 from ..detection.faults import CaptureFault
 from .cleaned import Cleaned, residuals_of
+from .floors import floor_of
 from .limbs import Limb, limbs_of
-from .plants import PlantedPoint, check_plants, located_points, planted_points
+from .plants import Plant, PlantedPoint, check_plants, located_points, on_object, planted_points, points_of_hand
 from .settings import CleanSettings
 
 
 def clean_prioritized(
     clip: Clip,
-    plants: Iterable[Footplant | PlantedPoint],
+    plants: Iterable[Plant],
     settings: CleanSettings | None = None,
     limbs: Sequence[Limb] | None = None,
     faults: Sequence[CaptureFault] = (),
@@ -43,8 +44,11 @@ def clean_prioritized(
         if isinstance(plant, Footplant):
             constraints.append(plant)
             located += located_points(plant, source)
+        elif isinstance(plant, Handplant):
+            constraints.append(plant)
+            located.append(points_of_hand(plant, source)[0].located(plant.place(source)))
         else:
-            point, constraint = _constraint(plant, source, known)
+            point, constraint = _constraint(on_object(plant, clip), source, known)
             constraints.append(constraint)
             located.append(point)
     if not constraints:
@@ -57,28 +61,29 @@ def clean_prioritized(
 
 def _constraint(plant: PlantedPoint, source: Source, limbs: Sequence[Limb]) -> tuple[PlantedPoint, ShapeConstraint]:
     """A planted point with its location, and the constraint that keeps the point there."""
+    if plant.turn:
+        raise ConstraintError(f"{plant.label}: it cannot be turned here; give a handplant, or choose another method.")
     limb = next(limb for limb in limbs if limb.name == plant.limb)
     point = limb.point(plant.point)
-    x, y, z = _location(plant, point, limb.clearance(plant.point), source).tolist()
-    target = ConstraintPoint((x, y, z), plant.begin, plant.end)
+    located = plant.located(_location(plant, point, limb.clearance(plant.point), source))
+    target = ConstraintPoint(located.location, plant.begin, plant.end)
     begin, end = max(plant.begin - source.ease, 0.0), min(plant.end + source.ease, source.frames - 1.0)
-    constraint = ShapeConstraint(point, begin, end, [target], mode="condensed", name=plant.label)
-    return replace(plant, location=(x, y, z)), constraint
+    constraint = ShapeConstraint(
+        point, begin, end, [target], mode="condensed", name=plant.label, reference=plant.reference
+    )
+    return located, constraint
 
 
 def _location(plant: PlantedPoint, point: BodyPoint, clearance: float, source: Source) -> Array:
     """(3,) the location of a plant: the given one, else the mean of its positions, on its floor if it has one."""
     if plant.location is not None:
         return np.array(plant.location)
-    location = source.clip.world.point(point)[plant.begin : plant.end + 1].mean(axis=0)
-    up = source.clip.skeleton.up_axis
-    if plant.floor == "ground":
-        height = np.nan if source.ground is None else source.ground.heights(location[None], up)[0]
-        if not np.isnan(height):
-            location[up] = height + clearance
-    elif plant.floor is not None and plant.floor != "own":
-        location[up] = plant.floor + clearance
-    return location
+    places = source.clip.world.point(point)[plant.begin : plant.end + 1]
+    if plant.reference is not None:
+        places = plant.reference.part(plant.begin, plant.end + 1).seen_from(places)
+    location = places.mean(axis=0)
+    floor = floor_of(plant, location, clearance, source.ground, source.clip.skeleton.up_axis)
+    return np.asarray(location if floor is None or plant.floor is None else floor.nearest(location))
 
 
 def _unstretched(clip: Clip, limbs: Sequence[Limb]) -> dict[str, Array]:

@@ -17,9 +17,7 @@ from ..core.errors import ConstraintError
 from ..deformation.loop_constraints import Repeated
 from ..deformation.loops import Loop
 from .cleaned import Cleaned
-from .plants import PlantedPoint
-
-Plant = Footplant | PlantedPoint
+from .plants import Plant, PlantedPoint, points_of_hands
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,20 +31,27 @@ class RelativeClip:
     """(3,) of the ground, in the clip's units a second."""
     on_still_ground: Clip
     """The clip relative to the ground, which so stands still, with all copies of a loop."""
-    plants: tuple[Plant, ...]
+    plants: tuple[Footplant | PlantedPoint, ...]
     """Of `on_still_ground`, in which they do not move."""
 
     @staticmethod
     def of(clip: Clip, plants: Sequence[Plant], cyclic: bool, ground: Ground | None = None) -> RelativeClip | None:
         """The relative clip; None if the ground does not move and the clip is no loop."""
-        velocity = shared_velocity(plants)
+        given = points_of_hands(plants, Source(clip))
+        velocity = shared_velocity(given)
+        carried = [plant for plant in given if isinstance(plant, PlantedPoint) and plant.reference is not None]
+        if cyclic and carried:
+            raise ConstraintError(
+                f"{carried[0].label}: it stands on an object that moves, which is not known before and after the loop: "
+                "clean the clip as one that is no loop."
+            )
         if not cyclic and not velocity.any():
             return None
-        if velocity.any() and ground is not None and callable(ground.height):
+        if velocity.any() and ground is not None and ground.level is None:
             raise ConstraintError("Feet on moving ground are cleaned on a level one: give the ground as one height.")
         loop = Loop.of(clip) if cyclic else None
         whole, seconds = (clip, np.arange(clip.frames) / clip.fps) if loop is None else (loop.repeated, loop.seconds)
-        given = list(plants) if loop is None else _repeated(clip, plants, loop)
+        given = given if loop is None else _repeated(clip, given, loop)
         relative = tuple(_relative(plant, seconds) for plant in given)
         return RelativeClip(clip, loop, velocity, over_ground(whole, velocity, seconds), relative)
 
@@ -99,7 +104,7 @@ class RelativeClip:
         return residual[max(first - plant.begin, 0) : last + 1 - plant.begin]
 
 
-def shared_velocity(plants: Iterable[Plant]) -> Array:
+def shared_velocity(plants: Iterable[Footplant | PlantedPoint]) -> Array:
     """(3,) the ground velocity of all plants; an error if they do not have the same one."""
     given = list(plants)
     velocities = {
@@ -121,10 +126,10 @@ def shared_velocity(plants: Iterable[Plant]) -> Array:
     return velocity
 
 
-def _repeated(clip: Clip, plants: Sequence[Plant], loop: Loop) -> list[Plant]:
+def _repeated(clip: Clip, plants: Sequence[Footplant | PlantedPoint], loop: Loop) -> list[Footplant | PlantedPoint]:
     """The plants of a loop in all of its copies; one that goes on from one copy to the next is one plant."""
     feet = [plant for plant in plants if isinstance(plant, Footplant)]
-    repeated: list[Plant] = []
+    repeated: list[Footplant | PlantedPoint] = []
     for each in Repeated.of(loop, Source(clip), feet).constraints:
         assert isinstance(each, Footplant)
         repeated.append(each)
@@ -149,7 +154,7 @@ def _copies(plant: PlantedPoint, loop: Loop) -> list[PlantedPoint]:
     return copies
 
 
-def _relative(plant: Plant, seconds: Array) -> Plant:
+def _relative(plant: Footplant | PlantedPoint, seconds: Array) -> Footplant | PlantedPoint:
     """A plant relative to its ground, whose position at the time 0 is that in the world."""
     if isinstance(plant, PlantedPoint) or not plant.is_carried:
         return plant

@@ -6,8 +6,9 @@ from .balance import Balance
 from .base import Constraint, Track
 from .direction import DirectionConstraint
 from .footplant import Footplant
-from .ground import Ground
+from .ground import Ground, Plane
 from .ground_estimate import estimate_ground, ground_gaps
+from .handplant import Handplant
 from .held_pose import HeldPose
 from .look_at import LookAtConstraint
 from .orientation import OrientationConstraint
@@ -21,10 +22,12 @@ __all__ = [
     "DirectionConstraint",
     "Footplant",
     "Ground",
+    "Handplant",
     "HeldPose",
     "LookAtConstraint",
     "MovingObject",
     "OrientationConstraint",
+    "Plane",
     "ShapeConstraint",
     "Source",
     "Track",

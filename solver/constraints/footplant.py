@@ -292,9 +292,14 @@ class Footplant(Constraint):
 
     def soles(self, source: Source) -> dict[str, float]:
         """The heights of the sole under heel ("heel") and ball ("toe"), those that are planted, along the up axis."""
-        foot, up = self._foot(source), source.clip.skeleton.up_axis
-        under = {"heel": foot.heel_clearance, "toe": foot.ball_clearance}
-        return {part: float(place[up]) - under[part] for part, place in self._stand(source, foot).items()}
+        up, under = source.clip.skeleton.up_axis, self.clearances(source)
+        return {part: float(place[up]) - under[part] for part, place in self.stand(source).items()}
+
+    def clearances(self, source: Source) -> dict[str, float]:
+        """The heights of heel ("heel") and ball ("toe"), those that are planted, above the floor that they stand on."""
+        foot = self._foot(source)
+        both = {"heel": foot.heel_clearance, "toe": foot.ball_clearance}
+        return {part: both[part] for part in self.stays}
 
     def _stand(self, source: Source, foot: Foot) -> dict[str, Array]:
         """The places of heel and ball, (3,) each, as far apart as on the character; see `stand`."""
@@ -343,7 +348,7 @@ class Footplant(Constraint):
         tilt = 0.0
         if ground is not None and ground.level is None and not self.own_height and self.height is None:
             tilt = ground_roll(ground, after, up)
-            gaps = before[:, up] - [foot.heel_clearance, foot.ball_clearance] - ground.heights(before, up)
+            gaps = before[:, up] - ground.heights(before, up, np.array([foot.heel_clearance, foot.ball_clearance]))
             if (np.abs(gaps) <= NEAR * source.clip.skeleton.size).all():
                 # The source stands on this ground already, and slopes with it.
                 tilt -= ground_roll(ground, before, up)
@@ -357,9 +362,9 @@ class Footplant(Constraint):
         if self.height is not None:
             place[up] = self.height + shift[up] + clearance
         elif source.ground is not None and not self.own_height:
-            height = float(source.ground.heights(place[None], up)[0])
+            height = float(source.ground.heights(place[None], up, clearance)[0])
             if not np.isnan(height):
-                place[up] = height + shift[up] + clearance
+                place[up] = height + shift[up]
         return place
 
 
@@ -475,13 +480,12 @@ def _on_ground(
     Where only one of them has ground under it, or where there is an edge between them, the foot is as steep as without
     ground, and the one that is nearer to its ground stands on it. Where neither has ground, the result is `free`.
     """
-    rise = _rise_on(ground, middle, direction, length, foot.rise, up)
+    rise = _rise_on(ground, middle, direction, length, foot, up)
     ends = _on_the_level(middle, direction, length, np.array(foot.rise if rise is None else rise), up)
     if rise is not None and not ground.has_edge(ends, length, up):
-        ends[:, up] += ground.heights(ends[:1], up)[0] + foot.heel_clearance + lift - ends[0, up]
+        ends[:, up] += ground.heights(ends[:1], up, foot.heel_clearance)[0] + lift - ends[0, up]
         return ends
-    over = np.array([foot.heel_clearance, foot.ball_clearance]) + lift
-    gaps = ground.heights(free, up) + over - free[:, up]
+    gaps = ground.heights(free, up, np.array([foot.heel_clearance, foot.ball_clearance])) + lift - free[:, up]
     if np.isnan(gaps).all():
         return free
     ends = free.copy()
@@ -489,20 +493,21 @@ def _on_ground(
     return ends
 
 
-def _rise_on(ground: Ground, middle: Array, direction: Array, length: float, clearance: float, up: int) -> float | None:
+def _rise_on(ground: Ground, middle: Array, direction: Array, length: float, foot: Foot, up: int) -> float | None:
     """The height of the ball above the heel where both stand on the ground; of several solutions the most level one.
 
     A foot that points straight up has its ball above the ground, one that points straight down below it: the solution
     lies between. None where the ground ends under the foot.
     """
     if ground.level is not None:
-        return clearance
+        return foot.rise
     lowest, highest = -length, length
     for _ in range(SLOPE_ROUNDS):
         rises = np.linspace(lowest, highest, SLOPES)
         ends = _on_the_level(middle, direction, length, rises, up)
-        heel, ball = ground.heights(ends.reshape(-1, 3), up).reshape(2, SLOPES)
-        is_below = rises <= ball + clearance - heel
+        heel = ground.heights(ends[0], up, foot.heel_clearance)
+        ball = ground.heights(ends[1], up, foot.ball_clearance)
+        is_below = rises <= ball - heel
         stands = np.flatnonzero(
             is_below[:-1] & ~is_below[1:] & ~np.isnan(ball - heel)[:-1] & ~np.isnan(ball - heel)[1:]
         )
@@ -510,6 +515,6 @@ def _rise_on(ground: Ground, middle: Array, direction: Array, length: float, cle
             if np.isnan(ball - heel).any():
                 return None
             break
-        stand = stands[np.argmin(np.abs(rises[stands] - clearance))]
+        stand = stands[np.argmin(np.abs(rises[stands] - foot.rise))]
         lowest, highest = rises[stand], rises[stand + 1]
     return 0.5 * float(lowest + highest)

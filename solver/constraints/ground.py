@@ -12,6 +12,7 @@ import numpy as np
 from ..core.arrays import Array, ArrayLike
 from ..core.errors import ConstraintError
 from ..core.numbers import is_number
+from ..core.rotations import unit
 from .height_field import HeightField
 
 HeightFunction = Callable[[Array, Array], Array]
@@ -19,6 +20,10 @@ HeightFunction = Callable[[Array, Array], Array]
 
 STEEPEST = 0.1
 """The least share of a plane's unit normal along the up axis: a plane within six degrees of a wall carries no foot."""
+
+SLOPE_STEP = 1e-6
+"""Shares of the largest coordinate of a place: how far to either side the slope of a ground that is no plane is
+taken."""
 
 EDGE_SAMPLES, EDGE_STEP = 65, 0.5
 """The ground under a foot is sampled at so many points. A jump between two neighbours by more than this share of the
@@ -58,8 +63,13 @@ class Plane:
                 "The normal of the ground's plane has no length: give the direction that is up on it."
             )
 
+    @property
+    def unit_normal(self) -> Array:
+        """(3,) the normal with a length of one."""
+        return np.asarray(self.normal) / np.linalg.norm(self.normal)
+
     def heights(self, places: Array, up_axis: int) -> Array:
-        normal = np.asarray(self.normal) / np.linalg.norm(self.normal)
+        normal = self.unit_normal
         if abs(normal[up_axis]) < STEEPEST:
             raise ConstraintError(
                 "The ground's plane stands upright like a wall: turn it so that feet can stand on it."
@@ -100,8 +110,55 @@ class Ground:
         """The height of a ground that is level and everywhere; None for any other."""
         return float(self.height) if isinstance(self.height, (int, float, np.number)) else None
 
-    def heights(self, places: Array, up_axis: int) -> Array:
-        """(n,) heights of the ground under world positions (n, 3); NaN where a surface has no ground."""
+    def heights(self, places: Array, up_axis: int, clearance: float | Array = 0.0) -> Array:
+        """(n,) heights of the ground under world positions (n, 3); NaN where a surface has no ground.
+
+        With a clearance, a number or (n,), the heights of points that lie so far above the ground, measured along its
+        normal: on a slope they are higher above the ground under them.
+        """
+        heights = self._heights(places, up_axis)
+        if not np.isfinite(heights).all() and not isinstance(self.height, Surface):
+            across = [axis for axis in range(3) if axis != up_axis]
+            first, second = places[np.flatnonzero(~np.isfinite(heights))[0], across]
+            raise ConstraintError(f"The ground has no finite height at ({first:g}, {second:g}).")
+        if not np.any(clearance) or self.level is not None:
+            return heights + clearance
+        normals = self.normals(places, up_axis)
+        # A ball with the clearance as its radius touches a slope uphill of its middle.
+        touched = places - np.asarray(clearance)[..., None] * normals
+        touched[:, up_axis] = places[:, up_axis]
+        on_slope = self._heights(touched, up_axis) + clearance * normals[:, up_axis]
+        return np.where(np.isnan(heights), np.nan, np.fmax(heights + clearance, on_slope))
+
+    def normals(self, places: Array, up_axis: int) -> Array:
+        """(n, 3) unit normals of the ground under world positions (n, 3), pointing up; vertical at edges and where
+        there is no ground."""
+        normals = np.tile(np.eye(3)[up_axis], (len(places), 1))
+        if isinstance(self.height, Plane):
+            normal = self.height.unit_normal
+            normals[:] = normal if normal[up_axis] > 0.0 else -normal
+        elif self.level is None:
+            under = self._heights(places, up_axis)
+            for axis in (axis for axis in range(3) if axis != up_axis):
+                normals[:, axis] = -self._slope(places, under, axis, up_axis)
+        return unit(normals)
+
+    def _slope(self, places: Array, under: Array, axis: int, up_axis: int) -> Array:
+        """(n,) the slope of the ground along an axis: of those to either side the smaller one, so that no step of a
+        stair counts; 0 where there is none."""
+        largest = np.abs(places).max(axis=1)
+        step = SLOPE_STEP * np.where(largest > 0.0, largest, 1.0)
+        slopes = []
+        for way in (step, -step):
+            beside = places.copy()
+            beside[:, axis] += way
+            slope = (self._heights(beside, up_axis) - under) / (beside - places)[:, axis]
+            slopes.append(np.where(np.isfinite(slope), slope, np.inf))
+        least = np.where(np.abs(slopes[0]) < np.abs(slopes[1]), *slopes)
+        return np.where(np.isfinite(least), least, 0.0)
+
+    def _heights(self, places: Array, up_axis: int) -> Array:
+        """(n,) as `heights`; a function may give values that are not finite."""
         height = self.height
         if isinstance(height, Surface):
             return height.heights(places, up_axis)
@@ -113,9 +170,6 @@ class Ground:
             heights = np.broadcast_to(np.asarray(given, dtype=np.float64), (len(places),))
         except (TypeError, ValueError):
             raise ConstraintError("The ground's height function must give one number for each place.") from None
-        if not np.isfinite(heights).all():
-            first, second = places[np.flatnonzero(~np.isfinite(heights))[0], across]
-            raise ConstraintError(f"The ground has no finite height at ({first:g}, {second:g}).")
         return heights
 
     def has_edge(self, ends: Array, length: float, up_axis: int) -> bool:
@@ -126,7 +180,7 @@ class Ground:
         jumps = np.abs(np.diff(self.heights(ends[0] + shares * (ends[1] - ends[0]), up_axis)))
         return not bool((jumps <= EDGE_STEP * length).all())
 
-    def lowest_allowed(self, places: Array, up_axis: int) -> Array:
+    def lowest_allowed(self, places: Array, up_axis: int, clearance: float | Array = 0.0) -> Array:
         """(n,) as `heights`, but minus infinity where there is no ground: there points may be at any height."""
-        heights = self.heights(places, up_axis)
+        heights = self.heights(places, up_axis, clearance)
         return np.where(np.isnan(heights), -np.inf, heights)

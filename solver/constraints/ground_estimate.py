@@ -21,6 +21,10 @@ PLANAR_SHARE = 2.0 / 3.0
 LEAST_SPREAD = 0.5
 """Sizes of the character: the least standard deviation of the soles along a direction for its slope to be estimated."""
 
+SLOPE_ROUNDS = 3
+"""How often a slope is estimated: the steeper it is, the farther the soles are below heels and balls, by how much the
+estimate before says."""
+
 TRIPLES = 400
 """The number of random triples of soles that are tried as planes."""
 
@@ -37,9 +41,9 @@ def ground_gaps(clip: Clip, plants: Iterable[Footplant], ground: Ground) -> Arra
         shift = np.array(plant.shift, dtype=np.float64)
         shift[up] = 0.0
         alone = replace(plant, own_height=True, height=None, shift=tuple(shift.tolist()))
-        stands, soles = alone.stand(source), alone.soles(source)
-        under = ground.heights(np.array(list(stands.values())), up)
-        apart = np.array(list(soles.values())) - under
+        stands, clearances = alone.stand(source), alone.clearances(source)
+        places, above = np.array(list(stands.values())), np.array([clearances[part] for part in stands])
+        apart = places[:, up] - ground.heights(places, up, above)
         gaps.append(np.nan if np.isnan(apart).all() else float(apart[np.nanargmin(np.abs(apart))]))
     return np.array(gaps)
 
@@ -52,15 +56,18 @@ def estimate_ground(clip: Clip, plants: Sequence[Footplant]) -> Ground:
     """
     if not plants:
         raise ConstraintError("The ground cannot be estimated without footplants: find or add some first.")
-    soles, up = _soles(clip, plants), clip.skeleton.up_axis
+    (places, clearances), up = _stands(clip, plants), clip.skeleton.up_axis
     near = NEAR * clip.skeleton.size
     across = [axis for axis in range(3) if axis != up]
-    level, heights = soles[:, across], soles[:, up]
+    level, heights = places[:, across], places[:, up] - clearances
     flat = _most_common(heights, near)
     if np.mean(np.abs(heights - flat) <= near) >= PLANAR_SHARE:
         return Ground(flat)
     center = level.mean(axis=0)
-    slope, height = _sloped(level - center, heights, near, LEAST_SPREAD * clip.skeleton.size)
+    slope, height = np.zeros(2), 0.0
+    for _ in range(SLOPE_ROUNDS):
+        heights = places[:, up] - clearances * np.hypot(1.0, np.linalg.norm(slope))
+        slope, height = _sloped(level - center, heights, near, LEAST_SPREAD * clip.skeleton.size)
     off = np.abs(height + (level - center) @ slope - heights)
     if np.mean(off <= near) < PLANAR_SHARE:
         raise ConstraintError(
@@ -73,18 +80,16 @@ def estimate_ground(clip: Clip, plants: Sequence[Footplant]) -> Ground:
     return Ground.plane(point, normal)
 
 
-def _soles(clip: Clip, plants: Iterable[Footplant]) -> Array:
-    """(n, 3) the soles under planted heels and balls, if the plants are not moved."""
-    source, up = Source(clip), clip.skeleton.up_axis
-    soles = []
+def _stands(clip: Clip, plants: Iterable[Footplant]) -> tuple[Array, Array]:
+    """(n, 3) the places of planted heels and balls, if the plants are not moved, and (n,) their clearances."""
+    source = Source(clip)
+    places: list[Array] = []
+    clearances: list[float] = []
     for plant in plants:
         alone = replace(plant, own_height=True, height=None, shift=(0.0, 0.0, 0.0), position=None)
-        heights = alone.soles(source)
-        for part, place in alone.stand(source).items():
-            sole = place.copy()
-            sole[up] = heights[part]
-            soles.append(sole)
-    return np.array(soles)
+        places += alone.stand(source).values()
+        clearances += alone.clearances(source).values()
+    return np.array(places), np.array(clearances)
 
 
 def _most_common(heights: Array, near: float) -> float:

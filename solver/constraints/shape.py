@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from ..body.joints import BodyPoint
 from ..body.moving_object import MovingObject
-from ..core import rotations
 from ..core.arrays import Array
 from ..core.errors import ConstraintError
 from ..core.numbers import is_number
@@ -171,5 +168,4 @@ class ShapeConstraint(PathConstraint):
         frames = active_frames(self.begin, self.end)
         relative = moving.seen_from(values)
         path = path_through(self.mode, relative, self.begin, self.end, knots, frames, source.ease)
-        in_world = moving.positions[frames] + rotations.rotate(moving.rotations[frames], path)
-        return np.asarray(in_world - values[frames])
+        return moving.part(int(frames[0]), int(frames[-1]) + 1).in_world(path) - values[frames] if frames.size else path

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..body.clip import Clip
 from ..body.joints import BodyPoint
+from ..constraints import Handplant
 from ..core.arrays import Array, BoolArray, median, runs
 from .footplants import DetectedFootplant, detect_footplants
 from .onsets import Onsets
@@ -24,18 +25,16 @@ from .settings import DEFAULT_HANDPLANTS, HandplantSettings
 from .speed_profile import PointTrack
 
 
-@dataclass(frozen=True, eq=False)
-class DetectedHandplant:
-    """A hand supports the body from frame `begin` to frame `end`, both included."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DetectedHandplant(Handplant):
+    """A handplant that was found in a motion: its begin and its end are the first and the last frame in which the hand
+    supports the body, and its position is the mean position of the wrist."""
 
-    hand: Literal["left", "right"]
     begin: int
     end: int
-    position: Array
-    """(3,) the mean position of the wrist, in the world."""
-    residual: float
-    """The root mean square distance of the wrist from there, in the clip's units."""
-    confidence: float
+    residual: float = 0.0
+    """The root mean square distance of the wrist from its position, in the clip's units."""
+    confidence: float = 1.0
     """From 0, a guess, to 1."""
 
     @property
@@ -49,7 +48,7 @@ def detect_handplants(
     footplants: Sequence[DetectedFootplant] | None = None,
     settings: HandplantSettings = DEFAULT_HANDPLANTS,
 ) -> list[DetectedHandplant]:
-    """The handplants of a motion, in the order in which they begin.
+    """The handplants of a motion, in the order in which they begin, ready to be used as constraints and in cleanup.
 
     A hand supports the body where it is at rest as low as feet are, and where no foot is planted and it is slow, below
     both feet and far below the hips. `footplants` are those of the clip, if they are known already. Swimming and flying
@@ -162,4 +161,6 @@ def _handplant(
     places = positions[begin : end + 1]
     position = places.mean(axis=0)
     residual = float(np.sqrt(((places - position) ** 2).sum(axis=1).mean()))
-    return DetectedHandplant(hand, begin, end, position, residual, confidence)
+    return DetectedHandplant(
+        hand=hand, begin=int(begin), end=int(end), position=position, residual=residual, confidence=confidence
+    )

@@ -18,10 +18,10 @@ A file is JSON in UTF-8:
   written for; where they are left out they are those of the motion that it is read for.
 - Frames count from 0, and may lie between two. In a motion of another frame rate they are as many seconds from its
   beginning; what has a value for every frame is interpolated.
-- Kinds are shape, orientation, direction, look_at, footplant, balance and pose. Their keys are the attributes of the
-  solver's classes, and what is left out is as it is there by default. Instead of a `location`, a point of an
-  orientation has a `rotation`, a quaternion (w, x, y, z), and one of a direction a `direction`. The `rotations` of a
-  pose, which is read as the constraints that hold it, are records {"joint": …, "rotation": …}.
+- Kinds are shape, orientation, direction, look_at, footplant, handplant, balance and pose. Their keys are the
+  attributes of the solver's classes, and what is left out is as it is there by default. Instead of a `location`, a
+  point of an orientation has a `rotation`, a quaternion (w, x, y, z), and one of a direction a `direction`. The
+  `rotations` of a pose, which is read as the constraints that hold it, are records {"joint": …, "rotation": …}.
 - `blender` of a constraint is what only the add-on knows about it. The solver ignores it.
 - A joint is its name, or {"name": …, "offset": [x, y, z]} for a point on it. A `reference` is a joint, or a moving
   object {"positions": …, "rotations": …} with one row for all frames or one for each.

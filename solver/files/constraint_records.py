@@ -19,6 +19,7 @@ from ..constraints import (
     ConstraintPoint,
     DirectionConstraint,
     Footplant,
+    Handplant,
     HeldPose,
     LookAtConstraint,
     OrientationConstraint,
@@ -134,6 +135,13 @@ def _displacement_codec() -> Codec:
     return Codec(read, write)
 
 
+def _handplant_format(vector: Codec) -> RecordFormat:
+    """The format of handplants whose position and shift have a codec."""
+    keys = _same(name=WORD, hand=choice("left", "right"), begin=TIME, end=TIME, reference=REFERENCE)
+    keys |= _same(position=vector, shift=vector, turn=NUMBER, ease_in=DURATION, ease_out=DURATION)
+    return RecordFormat(Handplant, keys | _SHARED)
+
+
 @dataclass(frozen=True)
 class ConstraintEntry:
     """A constraint of a file, with what only the add-on knows about it."""
@@ -170,6 +178,7 @@ KINDS: dict[str, RecordFormat] = {
         )
         | _SHARED,
     ),
+    "handplant": _handplant_format(WORLD_VECTOR),
     "balance": RecordFormat(
         Balance,
         _same(
@@ -199,8 +208,11 @@ KINDS: dict[str, RecordFormat] = {
 }
 """The format of each kind of constraint, by its name in files."""
 
-_ON_A_REFERENCE = _path_format(ShapeConstraint, _points("location", LOCAL_VECTOR), reference=REFERENCE)
-"""The format of shape-constraints whose points lie in the local frame of a joint or an object, not in the world."""
+_ON_A_REFERENCE = {
+    "shape": _path_format(ShapeConstraint, _points("location", LOCAL_VECTOR), reference=REFERENCE),
+    "handplant": _handplant_format(LOCAL_VECTOR),
+}
+"""The formats of constraints whose places lie in the local frame of a joint or an object, not in the world."""
 
 
 def read_constraint(value: Any, number: int, file: str, conversion: Conversion) -> ConstraintEntry:
@@ -213,7 +225,7 @@ def read_constraint(value: Any, number: int, file: str, conversion: Conversion) 
     kind = value["kind"]
     if not isinstance(kind, str) or kind not in KINDS:
         where.fail(f"has an unknown kind {quoted(kind)}; {suggestion(str(kind), KINDS)}")
-    record = _ON_A_REFERENCE if kind == "shape" and value.get("reference") is not None else KINDS[kind]
+    record = KINDS[kind] if value.get("reference") is None else _ON_A_REFERENCE.get(kind, KINDS[kind])
     where = replace(where, joint=_frame_of_points(value))
     blender = value.get("blender", {})
     if not isinstance(blender, dict):

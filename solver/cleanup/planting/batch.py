@@ -4,20 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ...body.clip import Clip
 from ...body.motion import Motion
-from ...constraints import Footplant
 from ...core.arrays import Array, BoolArray, IntArray, runs
 from ...core.rotations import between, conjugate, exp, log, multiply, normalize, rotate
 from ...detection.faults import CaptureFault, faulty_joints
 from .. import blending
 from ..cleaned import Cleaned
 from ..limbs import TOE_TIP, Limb
-from ..plants import PlantedPoint, limbs_for, mean_orientation, plant_table, planted_counts, planted_points
+from ..plants import Plant, PlantedPoint, limbs_for, mean_orientation, plant_table, planted_counts, planted_points
 from ..settings import CleanSettings
 from .averages import believed, largest, local_lines, smoothed
 from .frames import identities, put, taken
@@ -36,7 +35,8 @@ class Segment:
     first: int = 0
     """The frame of the whole motion with which the segment begins."""
     locations: Mapping[PlantedPoint, Array] = field(default_factory=dict)
-    """(3,) of every plant that begins before the segment, and of others that are located already."""
+    """(3,) of every plant that begins before the segment, and of others that are located already, in the frame of its
+    reference."""
     extremities: tuple[Array, ...] = ()
     """For each limb (rigid joints, 4): the local rotations in the segment's first frame, if it begins later than the
     motion and the limb is planted there."""
@@ -52,7 +52,7 @@ class CleanedSegment:
 
     motion: Motion
     locations: Mapping[PlantedPoint, Array]
-    """(3,) of every plant."""
+    """(3,) of every plant, in the frame of its reference."""
     extremities: tuple[Array, ...]
     """For each limb (frames, rigid joints, 4): the local rotations in the frames in which the limb is planted."""
     held: tuple[Array, ...]
@@ -71,7 +71,7 @@ def clean_segment(method: Method, segment: Segment) -> CleanedSegment:
 def clean_clip(
     method: type[Method],
     clip: Clip,
-    plants: Iterable[Footplant | PlantedPoint],
+    plants: Iterable[Plant],
     settings: CleanSettings,
     limbs: Sequence[Limb] | None,
     faults: Sequence[CaptureFault] = (),
@@ -88,7 +88,7 @@ def clean_clip(
         return Cleaned(clip, points, (), {}, np.zeros((clip.frames, 3)))
     chosen = method(clip.skeleton, tuple(limbs), settings, clip.fps)
     found = clean_segment(chosen, Segment(clip.motion, points, faulty=_faulty(clip, limbs, faults)))
-    located = tuple(replace(plant, location=tuple(found.locations[plant].tolist())) for plant in points)
+    located = tuple(plant.located(found.locations[plant]) for plant in points)
     residuals = chosen.residuals(found.motion, points, found.locations)
     return Cleaned(clip.with_motion(found.motion), located, residuals, found.stretch, found.root)
 
@@ -187,7 +187,7 @@ class _Cleaning:
     # Locations and targets -------------------------------------------------------------------------------------------
 
     def _locations(self) -> dict[PlantedPoint, Array]:
-        """(3,) for each plant: its location."""
+        """(3,) for each plant: its location, in the frame of its reference."""
         found = dict(self.segment.locations)
         plants, first = self.segment.plants, self.segment.first
         for plant in (plants[number] for number in self.order):
@@ -313,16 +313,26 @@ class _Cleaning:
         for begin, end in zip(new, np.append(new[1:], self.frames), strict=True):
             if (pairs[begin] < 0).any():
                 continue
+            carried = self._carried(self.segment.plants[pairs[begin, 0]], begin, end)
             if begin == 0 and self.segment.first > 0:
-                held[begin:end] = self.segment.held[limb]
+                held[begin:end] = multiply(carried, self.segment.held[limb])
                 continue
             last = min(end, begin + max(self.method.windows.averaging, 1))
-            mean = mean_orientation(state.end_rotation[begin + believed(self.faulty[limb][begin:last])])
+            rows = believed(self.faulty[limb][begin:last])
+            mean = mean_orientation(multiply(conjugate(carried[rows]), state.end_rotation[begin + rows]))
             line = rotate(
                 multiply(mean, conjugate(state.end_rotation[begin])), (state.points[1] - state.points[0])[begin]
             )
-            held[begin:end] = held_orientation(mean, line, (places[1] - places[0])[begin], self.method.up)
+            first = held_orientation(mean, line, (places[1] - places[0])[begin], self.method.up)
+            held[begin:end] = multiply(carried, first)
         return held
+
+    def _carried(self, plant: PlantedPoint, begin: int, end: int) -> Array:
+        """(end - begin, 4) the rotations, since frame `begin` of the segment, of the object that a plant stands on."""
+        if plant.reference is None:
+            return identities(end - begin)
+        turned = plant.reference.rotations[self.segment.first + begin : self.segment.first + end]
+        return multiply(turned, conjugate(turned[0]))
 
     def _leading(self, limb: int, locations: Mapping[PlantedPoint, Array]) -> tuple[BoolArray, tuple[Array, Array]]:
         """(frames,) whether the limb's first point was located first, and (frames, 3) the locations of both."""
@@ -331,7 +341,16 @@ class _Cleaning:
         rank[self.order] = np.arange(len(plants))
         known = np.array([*(locations[plant] for plant in plants), np.zeros(3)])
         one, other = self.table[:, limb, 0], self.table[:, limb, 1]
-        return rank[one] <= rank[other], (known[one], known[other])
+        places = known[one], known[other]
+        first = self.segment.first
+        for number, plant in enumerate(plants):
+            if plant.reference is not None:
+                for column, place in zip((one, other), places, strict=True):
+                    frames = np.flatnonzero(column == number)
+                    if frames.size:
+                        during = int(frames[0]) + first, int(frames[-1]) + first + 1
+                        place[frames] = plant.world_places(locations[plant], *during)
+        return rank[one] <= rank[other], places
 
     def _distances_to_both(self, count: IntArray) -> tuple[IntArray, IntArray]:
         """(frames,) each: the distances ahead and behind to a frame with two planted points, past frames with one."""

@@ -18,6 +18,7 @@ from ...body.skeleton import Skeleton
 from ...core.arrays import Array, BoolArray, IntArray
 from ...core.rotations import conjugate, from_axis_angle, lengths, multiply, normalize, rotate, scaled, unit
 from .. import blending
+from ..floors import Floor, floor_of
 from ..limbs import TOE_TIP, Limb
 from ..plants import PlantedPoint
 from ..settings import CleanSettings
@@ -139,7 +140,7 @@ class Method(ABC):
         orientations: Array,
         faulty: BoolArray,
     ) -> Array:
-        """(3,) the location of a plant.
+        """(3,) the location of a plant, in the frame of its reference.
 
         `beside` is the plant of the limb's other point in the plant's first frame, with its location, if that was
         located before. The arrays are the positions of the plant's point and of the other one (n, 3) and the
@@ -147,37 +148,36 @@ class Method(ABC):
         """
         if plant.location is not None:
             return np.array(plant.location)
+        other_points, _ = plant.seen_from_reference(other_points, orientations)
+        points, orientations = plant.seen_from_reference(points, orientations)
         count = min(max(self.windows.averaging, 1), plant.frames)
         if beside is None:
             own = points[:count][believed(faulty[:count])]
-            return self._on_floor(plant, own, lambda height: location_of_single_point(own, height, self.up))
+            return self._on_floor(plant, own, lambda floor: location_of_single_point(own, floor))
+        if plant.turn:
+            axis = np.eye(3)[self.up]
+            if plant.reference is not None:
+                axis = rotate(conjugate(plant.reference.rotations[plant.begin]), axis)
+            turn = from_axis_angle(axis, plant.turn)
+            points, other_points = rotate(turn, points), rotate(turn, other_points)
+            orientations = multiply(turn, orientations)
         other, location = beside
         count = min(count, other.end - plant.begin + 1)
         rows = believed(faulty[:count])
         own, others, averaged = points[:count][rows], other_points[:count][rows], orientations[:count][rows]
-        return self._on_floor(
-            plant, own, lambda height: location_next_to(location, own, others, averaged, height, self.up)
-        )
+        return self._on_floor(plant, own, lambda floor: location_next_to(location, own, others, averaged, floor))
 
-    def _on_floor(self, plant: PlantedPoint, points: Array, located: Callable[[float | None], Array]) -> Array:
+    def _on_floor(self, plant: PlantedPoint, points: Array, located: Callable[[Floor | None], Array]) -> Array:
         """(3,) the location of a plant on the floor that it names; where it names none, not below the ground.
 
-        `located` gives the location for a height of the point, or for None at the point's own height.
+        `located` gives the location for the floor of the point, or for None where the point is.
         """
-        limb, _ = self.slot(plant)
-        clearance = self.limbs[limb].clearance(plant.point)
-        if plant.floor == "own":
-            return located(None)
-        if plant.floor is not None and plant.floor != "ground":
-            return located(float(plant.floor) + clearance)
-        if self.settings.ground is None:
-            return located(None)
-        under = location_of_single_point(points, None, self.up)
-        lowest = float(self.settings.ground.lowest_allowed(under[None], self.up)[0]) + clearance
+        limb, own = self.slot(plant)
+        floor = floor_of(plant, points.mean(axis=0), self.clearances[limb][own], self.settings.ground, self.up)
         free = located(None)
-        if lowest == -np.inf:
+        if floor is None or (plant.floor is None and floor.above(free) <= 0.0):
             return free
-        return located(lowest) if plant.floor == "ground" or free[self.up] < lowest else free
+        return located(floor)
 
     def tip_at(self, limb: int, state: LimbState, target: Target) -> Array:
         """(frames, 3) the positions of the tip of a limb's toes, which it must have, with its end at a target."""
@@ -196,7 +196,7 @@ class Method(ABC):
             _, clearance = self.clearances[limb]
             lowest = self.settings.ground.lowest_allowed(tips + away, self.up) + clearance - tips[:, self.up]
             below = np.flatnonzero(away[:, self.up] < lowest)
-            away[below] = raised(away[below], lowest[below], self.up)
+            away[below] = raised(away[below], lowest[below], np.eye(3)[self.up])
         return np.asarray(tips + away)
 
     def residuals(
@@ -210,9 +210,10 @@ class Method(ABC):
         found = []
         for plant in plants:
             limb, own = self.slot(plant)
-            during = slice(max(plant.begin - first, 0), max(plant.end + 1 - first, 0))
             points = self.toe_tip(limb, states[limb]) if plant.point == TOE_TIP else states[limb].points[own]
-            found.append(lengths(points[during] - locations[plant]))
+            points = points[max(plant.begin - first, 0) : max(plant.end + 1 - first, 0)]
+            begin = max(plant.begin, first)
+            found.append(lengths(points - plant.world_places(locations[plant], begin, begin + len(points))))
         return tuple(found)
 
     # Targets of the ends of limbs ------------------------------------------------------------------------------------

@@ -82,6 +82,11 @@ class PlantingStream:
     def announce(self, *plants: PlantedPoint) -> None:
         """Say which points will be planted, before the first of their frames comes in."""
         for plant in check_plants(plants, self.method.limbs):
+            if plant.reference is not None:
+                raise ConstraintError(
+                    f"{plant.label}: it stands on an object that moves, which only a whole clip is cleaned with: in a "
+                    "stream it is not known how the object goes on."
+                )
             if plant.begin < self.count:
                 raise ConstraintError(
                     f"{plant.label}: it begins at frame {plant.begin}, but {self.count} frames have come in already; "

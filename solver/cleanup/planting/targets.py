@@ -11,6 +11,7 @@ import numpy as np
 from ...constraints import Ground
 from ...core.arrays import Array, BoolArray
 from ...core.rotations import between, conjugate, cross, dot, exp, lengths, multiply, rotate, scaled, unit
+from ..floors import Floor
 from ..limbs import Limb
 from ..plants import PlantedPoint, mean_orientation
 from .observing import LimbState
@@ -46,44 +47,42 @@ def locating_order(plants: Sequence[PlantedPoint], limbs: Sequence[Limb]) -> lis
     )
 
 
-def location_of_single_point(points: Array, height: float | None, up: int) -> Array:
+def location_of_single_point(points: Array, floor: Floor | None) -> Array:
     """(3,) the location of a point whose neighbour on the same extremity is not planted: the mean of its positions
-    (n, 3), at a height if one is given."""
+    (n, 3), on a floor if one is given."""
     location = points.mean(axis=0)
-    if height is not None:
-        location[up] = height
-    return np.asarray(location)
+    return np.asarray(location if floor is None else floor.nearest(location))
 
 
 def location_next_to(
-    other: Array, points: Array, other_points: Array, orientations: Array, height: float | None, up: int
+    other: Array, points: Array, other_points: Array, orientations: Array, floor: Floor | None
 ) -> Array:
     """(3,) the location of a point whose neighbour on the same extremity is planted at `other` (3,).
 
     `points` and `other_points` (n, 3) are the positions of both, and `orientations` (n, 4) those of the extremity, in
     the frames over which means are taken. The location is other + mean(R) mean(R⁻¹ (point - other point)) with R the
-    orientations: the mean offset between both on the body, in the mean orientation. For a given height it is rotated
+    orientations: the mean offset between both on the body, in the mean orientation. For a given floor it is rotated
     about the other one by the smallest angle.
     """
     offset = rotate(conjugate(orientations), points - other_points).mean(axis=0)
     away = rotate(mean_orientation(orientations), offset)
-    if height is not None:
-        away = raised(away, height - float(other[up]), up)
+    if floor is not None:
+        away = raised(away, floor.above(other), floor.normal)
     return np.asarray(other + away)
 
 
-def raised(vectors: Array, height: Array | float, up: int) -> Array:
-    """Vectors (..., 3) rotated by the smallest angle to a component `height` (...) along the up axis, or the nearest.
+def raised(vectors: Array, height: Array | float, normal: Array) -> Array:
+    """Vectors (..., 3) rotated by the smallest angle to a component `height` (...) along a unit normal, (..., 3) or
+    (3,), or the nearest.
 
-    A vector that is vertical stays vertical.
+    A vector along the normal stays so.
     """
     size = lengths(vectors)
     rise = np.clip(height, -size, size)
-    level = vectors.copy()
-    level[..., up] = 0.0
-    found = scaled(unit(level), np.sqrt(np.maximum(size * size - rise * rise, 0.0)))
-    found[..., up] = rise
-    return found
+    normal = np.broadcast_to(normal, vectors.shape)
+    level = vectors - scaled(normal, dot(vectors, normal))
+    along = scaled(unit(level), np.sqrt(np.maximum(size * size - rise * rise, 0.0)))
+    return np.asarray(along + scaled(normal, rise))
 
 
 # Targets of the ends of limbs ----------------------------------------------------------------------------------------
@@ -140,10 +139,12 @@ def target_above(
     location = _chosen(is_first, *locations)
     away = rotate(rotation, _chosen(is_first, *reversed(limb.points)) - _chosen(is_first, *limb.points))
     clearance = np.where(is_first, clearances[1], clearances[0])
-    lowest = ground.lowest_allowed(location + away, up) + clearance - location[:, up]
-    below = np.flatnonzero(away[:, up] < lowest)
+    place = location + away
+    gap = ground.lowest_allowed(place, up, clearance) - place[:, up]
+    below = np.flatnonzero(gap > 0.0)
     if below.size:
-        lift = between(away[below], raised(away[below], lowest[below], up))
+        normal, deep = ground.normals(place[below], up), away[below]
+        lift = between(deep, raised(deep, dot(deep, normal) + normal[:, up] * gap[below], normal))
         rotation = rotation.copy()
         rotation[below] = multiply(lift, rotation[below])
     return target_at(limb, rotation, is_first, locations)

@@ -6,19 +6,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...body.clip import Clip
-from ...constraints import Footplant
 from ...detection.faults import CaptureFault
 from ..cleaned import Cleaned
 from ..limbs import Limb
 from ..planting.batch import clean_clip
-from ..plants import PlantedPoint
+from ..plants import Plant
 from ..settings import CleanSettings
 from .method import RigidMethod, rigid_settings
 
 
 def clean_rigidly(
     clip: Clip,
-    plants: Iterable[Footplant | PlantedPoint],
+    plants: Iterable[Plant],
     settings: CleanSettings | None = None,
     limbs: Sequence[Limb] | None = None,
     faults: Sequence[CaptureFault] = (),

@@ -124,7 +124,7 @@ def ground_depths(
     columns = []
     for point, sole in zip(points, soles, strict=True):
         places = world.point(point)
-        columns.append(ground.lowest_allowed(places, up) + sole - places[:, up])
+        columns.append(ground.lowest_allowed(places, up, sole) - places[:, up])
     return np.stack(columns, axis=1)
 
 
@@ -144,7 +144,7 @@ def _allowed_depths(timeline: Timeline, channels: Iterable[Channel], soles: Arra
             stands[frames] = True
             if isinstance(track.constraint, Footplant) and track.constraint.own_height:
                 place = values[frames[:1]] + track.part(int(frames[0]), int(frames[0]))
-                deep = float(source.ground.lowest_allowed(place, up)[0] + sole - place[0, up])
+                deep = float(source.ground.lowest_allowed(place, up, float(sole))[0] - place[0, up])
                 allowed[frames] = np.maximum(allowed[frames], deep)
     standing = np.flatnonzero(stands)
     if not allowed.any():
@@ -226,7 +226,7 @@ def with_bent_toes(source: Source, feet: Iterable[PlantedFoot], motion: Motion, 
         along = tip - ball
         lengths = np.maximum(np.linalg.norm(along, axis=1), TINY)
         pitch = np.arcsin(np.clip(along[:, up] / lengths, -1.0, 1.0))
-        least = _least_pitch(ground, ball, along, lengths, foot.soles[2] - foot.allowed_depth, up)
+        least = _least_pitch(ground, ball, along, lengths, foot.soles[2], foot.allowed_depth, up)
         bend = np.where(foot.active & near & (least - pitch > TOUCHES), least - pitch, 0.0)
         smooth = envelope(bend, radius, foot.active)
         frames = np.flatnonzero(smooth * near)
@@ -241,8 +241,11 @@ def with_bent_toes(source: Source, feet: Iterable[PlantedFoot], motion: Motion, 
     return Motion(rotated, motion.translations)
 
 
-def _least_pitch(ground: Ground, ball: Array, along: Array, lengths: Array, over: Array, up: int) -> Array:
-    """(frames,) the pitch in radians at which the tips of toes lie `over` (frames,) above the ground.
+def _least_pitch(
+    ground: Ground, ball: Array, along: Array, lengths: Array, sole: float, allowed_depth: Array, up: int
+) -> Array:
+    """(frames,) the pitch in radians at which soles that lie by `sole` below the tips of toes are on the ground, or as
+    deep under it as allowed (frames,).
 
     `ball` (frames, 3) are the points at which the toes begin, `along` (frames, 3) the vectors to their tips, of
     `lengths` (frames,). On a slope the pitch depends on itself: toes that bend up have their tips elsewhere.
@@ -253,7 +256,8 @@ def _least_pitch(ground: Ground, ball: Array, along: Array, lengths: Array, over
     least = np.zeros_like(lengths)
     for _ in range(SLOPE_ROUNDS):
         tip = ball + (lengths * np.cos(least) / np.maximum(reach, TINY))[:, None] * ahead
-        least = np.arcsin(np.clip((ground.lowest_allowed(tip, up) + over - ball[:, up]) / lengths, -1.0, 1.0))
+        lowest = ground.lowest_allowed(tip, up, sole) - allowed_depth
+        least = np.arcsin(np.clip((lowest - ball[:, up]) / lengths, -1.0, 1.0))
     return least
 
 

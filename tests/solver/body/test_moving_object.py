@@ -21,6 +21,15 @@ def test_places_seen_from_the_object(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(positions + np.einsum("fij,fj->fi", matrix(turns), seen), places, atol=1e-13)
 
 
+def test_places_on_the_object_go_where_it_goes(rng: np.random.Generator) -> None:
+    moving = MovingObject(rng.standard_normal((6, 3)), rotations.random(rng, 6))
+    places = rng.standard_normal((6, 3))
+    np.testing.assert_allclose(moving.in_world(moving.seen_from(places)), places, atol=1e-13)
+    one = moving.part(2, 5).in_world(places[0])
+    np.testing.assert_allclose(moving.part(2, 5).seen_from(one), np.tile(places[0], (3, 1)), atol=1e-13)
+    assert moving.is_like(moving.part(0, 6)) and not moving.is_like(moving.part(0, 5))
+
+
 def test_an_object_at_rest_is_the_same_in_every_frame(rng: np.random.Generator) -> None:
     position, turn = rng.standard_normal(3), rotations.random(rng)
     still = MovingObject(position, turn).checked("door", 4)

@@ -12,9 +12,11 @@ import pytest
 from poise import solver
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
+from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.rigid.batch import clean_rigidly
 from poise.solver.cleanup.stretch.batch import clean_stretching
 from poise.solver.core import rotations
+from poise.solver.core.arrays import Array
 from poise.solver.core.errors import ConstraintError, PoiseError
 
 from .captures import captured, floor_of
@@ -160,6 +162,163 @@ def test_a_clip_without_frames_is_refused() -> None:
     empty = Clip(clip.skeleton, Motion(clip.motion.rotations[:0], clip.motion.translations[:0]))
     with pytest.raises(ConstraintError, match="no frames"):
         solver.clean(empty, [])
+
+
+# Plants on objects that move -----------------------------------------------------------------------------------------
+
+
+def ship(frames: int, fps: float, size: float, turns: bool = True) -> solver.MovingObject:
+    """A deck that heaves and drifts, and with `turns` also rolls and yaws."""
+    seconds = np.arange(frames) / fps
+    ways = [0.3 * seconds, 0.1 * np.sin(2.0 * seconds), -0.2 * seconds**2]
+    angles = 0.3 * np.stack([np.sin(1.5 * seconds), seconds, 0.0 * seconds], axis=1)
+    return solver.MovingObject(size * np.stack(ways, axis=1), rotations.exp(angles if turns else 0.0 * angles))
+
+
+def aboard(clip: Clip, deck: solver.MovingObject) -> Clip:
+    """A clip as it is seen from the shore, given as it is seen on deck."""
+    motion = Motion(clip.motion.rotations.copy(), clip.motion.translations.copy())
+    motion.rotations[:, 0] = rotations.multiply(deck.rotations, motion.rotations[:, 0])
+    motion.translations[:, 0] = deck.in_world(motion.translations[:, 0])
+    return clip.with_motion(motion)
+
+
+def walk_on_deck(turns: bool = True) -> tuple[Clip, Clip, list[solver.PlantedPoint], list[solver.PlantedPoint]]:
+    """A walk that slides, on deck and from the shore, with its plants on the still deck and on the moving one."""
+    motion = gait("walk", skate=0.01, fps=60.0)
+    clip = motion.clip
+    deck = ship(clip.frames, clip.fps, clip.skeleton.size, turns)
+    still = list(solver.planted_points(clip, footplants(motion), limbs_of(clip.skeleton, clip.motion)))
+    return clip, aboard(clip, deck), still, [replace(plant, reference=deck) for plant in still]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_plants_move_with_the_object_that_they_stand_on(method: solver.CleanMethod) -> None:
+    """A walk on a ship: planted points rest on deck, where they would rest if the ship did not move."""
+    clip, seen, still, moving = walk_on_deck()
+    if method == "prioritized":  # heel and ball have places of their own there, in which no rigid foot fits exactly
+        still, moving = ([plant for plant in each if plant.point == "ball"] for each in (still, moving))
+    size = clip.skeleton.size
+    result, on_deck = solver.cleaned(seen, moving, method), solver.cleaned(clip, still, method)
+    assert result.residual < 1e-6 and len(result.plants) == len(still)
+    limbs = {limb.name: limb for limb in limbs_of(seen.skeleton)}
+    for plant, twin in zip(result.plants, on_deck.plants, strict=True):
+        assert plant.reference is not None and plant.location is not None
+        np.testing.assert_allclose(plant.location, twin.location, atol=1e-9 * size)
+        points = result.clip.position(limbs[plant.limb].points[plant.point])
+        seen_on_deck = plant.reference.seen_from(points)[plant.begin : plant.end + 1]
+        assert np.abs(seen_on_deck - plant.location).max() < 1e-6 * size
+        assert np.ptp(points[plant.begin : plant.end + 1], axis=0).max() > 1e-3 * size, "the deck moves"
+
+
+@pytest.mark.parametrize("method", ["stretch", "rigid"])
+def test_a_walk_on_a_ship_that_drifts_is_cleaned_as_on_land(method: solver.CleanMethod) -> None:
+    clip, seen, still, moving = walk_on_deck(turns=False)
+    found, expected = solver.clean(seen, moving, method), solver.clean(clip, still, method)
+    assert rotations.angle_between(found.motion.rotations, expected.motion.rotations).max() < 1e-6
+    drift = seen.motion.translations[:, 0] - clip.motion.translations[:, 0]
+    there = found.motion.translations[:, 0] - drift
+    np.testing.assert_allclose(there, expected.motion.translations[:, 0], atol=1e-6 * clip.skeleton.size)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_hands_hold_a_box_that_is_carried(method: solver.CleanMethod) -> None:
+    """The hand slides on the box in the source; then it rests there, also at a given place."""
+    motion = gait("walk", fps=60.0)
+    clip, size = motion.clip, motion.clip.skeleton.size
+    wrist = clip.skeleton.landmarks.require("left_wrist")
+    path = clip.position(wrist)
+    smooth = np.stack([np.convolve(np.pad(each, 10, "edge"), np.ones(21) / 21, "valid") for each in path.T], axis=1)
+    box = solver.MovingObject(smooth, ship(clip.frames, clip.fps, size).rotations)
+    plants = [
+        solver.PlantedPoint("left arm", "wrist", 20, 50, reference=box),
+        solver.PlantedPoint("left arm", "wrist", 60, 80, (0.01 * size, 0.0, 0.02 * size), reference=box),
+    ]
+    assert np.ptp(box.seen_from(path)[20:51], axis=0).max() > 1e-3 * size, "it slides in the source"
+    result = solver.cleaned(clip, plants, method)
+    assert result.residual < 1e-6
+    held = box.seen_from(result.clip.position(wrist))
+    assert np.ptp(held[20:51], axis=0).max() < 1e-6 * size
+    np.testing.assert_allclose(held[60:81], np.tile([0.01 * size, 0.0, 0.02 * size], (21, 1)), atol=1e-6 * size)
+
+
+def test_plants_on_objects_are_refused_where_they_make_no_sense() -> None:
+    clip, seen, _, moving = walk_on_deck()
+    deck = moving[0].reference
+    assert deck is not None
+    with pytest.raises(ConstraintError, match="no floor"):
+        solver.PlantedPoint("left arm", "wrist", 0, 5, floor=0.0, reference=deck)
+    with pytest.raises(ConstraintError, match="MovingObject"):
+        solver.PlantedPoint("left arm", "wrist", 0, 5, reference="box")  # type: ignore[arg-type]
+    with pytest.raises(ConstraintError, match=r"shape \(\d+, 3\)"):
+        short = solver.MovingObject(deck.positions[:5], deck.rotations[:5])
+        solver.clean(seen, [replace(moving[0], reference=short)])
+    both = [replace(plant, begin=10, end=20) for plant in moving[:1]]
+    other = "ball" if both[0].point == "heel" else "heel"
+    with pytest.raises(ConstraintError, match="different objects"):
+        solver.clean(seen, [*both, replace(both[0], point=other, reference=None)])
+    with pytest.raises(ConstraintError, match="no loop"):
+        solver.clean(seen, moving, cyclic=True)
+    stream = solver.CleanStream(clip.skeleton, clip.fps)
+    with pytest.raises(ConstraintError, match="only a whole clip"):
+        stream.announce(moving[0])
+
+
+# Slopes --------------------------------------------------------------------------------------------------------------
+
+
+def on_slope(clip: Clip, tilt: Array) -> Clip:
+    """A clip rotated as a whole about the origin by a rotation vector (3,)."""
+    still = solver.MovingObject(np.zeros((clip.frames, 3)), np.tile(rotations.exp(tilt), (clip.frames, 1)))
+    return aboard(clip, still)
+
+
+def gaps_on_slope(clip: Clip, normal: Array) -> dict[tuple[str, str], Array]:
+    """(frames,) how far each point of each leg is above where it stands on a plane through the origin."""
+    found = {}
+    for limb in limbs_of(clip.skeleton, only=["left leg", "right leg"]):
+        assert limb.toes is not None
+        for name, point in limb.points.items():
+            found[limb.name, name] = clip.position(point) @ normal - limb.clearance(name)
+        found[limb.name, "toe tip"] = clip.position(limb.toes.tip) @ normal - limb.toes.clearance
+    return found
+
+
+TWENTY = np.deg2rad(20.0)
+TILTS = {"uphill": (-TWENTY, 0.0, 0.0), "downhill": (TWENTY, 0.0, 0.0), "across": (0.0, 0.0, TWENTY)}
+
+
+@pytest.mark.parametrize("given", ["plane", "function"])
+@pytest.mark.parametrize("tilt", TILTS)
+@pytest.mark.parametrize("method", ["stretch", "rigid"])
+def test_feet_stand_on_a_slope_and_stay_above_it(method: solver.CleanMethod, tilt: str, given: str) -> None:
+    """Their clearance is that along the normal of the slope."""
+    motion = gait("walk", skate=0.01, fps=60.0)
+    clip = on_slope(motion.clip, np.array(TILTS[tilt]))
+    size, normal = clip.skeleton.size, rotations.rotate(rotations.exp(TILTS[tilt]), np.array([0.0, 1.0, 0.0]))
+    ground = solver.Ground.plane((0.0, 0.0, 0.0), normal)
+    if given == "function":
+        ground = solver.Ground(lambda x, z: -(normal[0] * x + normal[2] * z) / normal[1])
+    result = solver.cleaned(clip, footplants(motion), method, ground=ground)
+    assert result.residual < 1e-6 and result.unmet == ()
+    gaps = gaps_on_slope(result.clip, normal)
+    for plant in result.plants:
+        during = gaps[plant.limb, plant.point][plant.begin : plant.end + 1]
+        assert np.abs(during).max() < 1e-6 * size, f"{plant.label} does not stand on the slope"
+    lowest = min(each.min() for each in gaps.values())
+    assert lowest > -1e-6 * size, f"a foot is {lowest / size} sizes in the slope"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_hand_is_planted_on_a_wall(method: solver.CleanMethod) -> None:
+    motion = gait("walk", fps=60.0)
+    clip, size = motion.clip, motion.clip.skeleton.size
+    wrist = clip.skeleton.landmarks.require("left_wrist")
+    mean = clip.position(wrist)[20:31].mean(axis=0)
+    wall = solver.Plane((mean[0] + 0.02 * size, 5.0, 7.0), (-2.0, 0.0, 0.0))
+    result = solver.cleaned(clip, [solver.PlantedPoint("left arm", "wrist", 20, 30, floor=wall)], method)
+    assert result.residual < 1e-6
+    assert np.abs(result.clip.position(wrist)[20:31, 0] - mean[0] - 0.02 * size).max() < 1e-6 * size
 
 
 def with_fault(clip: Clip, frame: int, joint: str = "l_hip") -> Clip:

@@ -76,6 +76,18 @@ def test_a_slope_is_found_along_the_way_and_not_across() -> None:
     assert np.abs(ground_gaps(placed(clip, tilt), plants, found)).max() < NEAR * clip.skeleton.size
 
 
+def test_a_steep_slope_is_where_the_soles_are() -> None:
+    """Heels and balls are their clearances above it along its normal, not along the vertical."""
+    clip, plants = walked()
+    tilt = rotations.from_axis_angle((1.0, 0.0, 0.0), -0.4)
+    steep = placed(clip, tilt)
+    found = estimate_ground(steep, plants)
+    assert np.abs(ground_gaps(steep, plants, found)).max() < 1e-5 * clip.skeleton.size
+    normal = rotations.rotate(tilt, np.array([0.0, 1.0, 0.0]))
+    np.testing.assert_allclose(found.normals(np.zeros((1, 3)), 1)[0], normal, atol=1e-4)
+    assert found.heights(np.zeros((1, 3)), 1)[0] == pytest.approx(0.0, abs=1e-5 * clip.skeleton.size)
+
+
 def test_some_plants_may_stand_on_something_else() -> None:
     clip, plants = walked()
     size = clip.skeleton.size

@@ -22,6 +22,7 @@ from poise.solver.constraints import (
     ConstraintPoint,
     DirectionConstraint,
     Footplant,
+    Handplant,
     HeldPose,
     LookAtConstraint,
     MovingObject,
@@ -154,6 +155,23 @@ def random_footplant(rng: np.random.Generator, clip: Clip) -> Constraint:
     )
 
 
+def random_handplant(rng: np.random.Generator, clip: Clip) -> Constraint:
+    begin, end = (float(time) for time in np.sort(rng.uniform(0.0, 60.0, 2)))
+    moving = MovingObject(rng.standard_normal((clip.frames, 3)), rotations.random(rng, clip.frames))
+    return Handplant(
+        hand=maybe(rng, "left", "right"),
+        begin=begin,
+        end=end,
+        position=maybe(rng, rng.standard_normal(3)),
+        shift=maybe(rng, tuple(rng.standard_normal(3)), (0.0, 0.0, 0.0)),
+        turn=maybe(rng, float(rng.standard_normal()), 0.0),
+        reference=maybe(rng, moving),
+        ease_in=maybe(rng, float(rng.uniform(0.0, 9.0))),
+        ease_out=maybe(rng, int(rng.integers(9))),
+        **shared(rng, clip),
+    )
+
+
 def random_balance(rng: np.random.Generator, clip: Clip) -> Constraint:
     names = clip.skeleton.names
     times = np.sort(rng.uniform(0.0, 60.0, 4))
@@ -199,6 +217,7 @@ RANDOM: dict[str, Callable[[np.random.Generator, Clip], Constraint | HeldPose]] 
     "direction": random_direction,
     "look_at": random_look_at,
     "footplant": random_footplant,
+    "handplant": random_handplant,
     "balance": random_balance,
     "pose": random_pose,
 }
@@ -461,9 +480,9 @@ def test_times_are_the_same_seconds_at_another_frame_rate(clip: Clip) -> None:
         contact = getattr(before, "contact", None)
         assert getattr(after, "contact", None) == (None if contact is None else tuple(4 * time for time in contact))
         (back,) = (entry.constraint for entry in entries_from_dict(constraints_as_dict([after], fast), clip))
-        if isinstance(before, ShapeConstraint) and isinstance(before.reference, MovingObject):
+        if isinstance(before, (ShapeConstraint, Handplant)) and isinstance(before.reference, MovingObject):
             # Signs and last bits of quaternions are free.
-            assert isinstance(back, ShapeConstraint) and isinstance(back.reference, MovingObject)
+            assert isinstance(back, (ShapeConstraint, Handplant)) and isinstance(back.reference, MovingObject)
             assert np.array_equal(back.reference.positions, before.reference.positions)
             apart = rotations.quotient(back.reference.rotations, before.reference.rotations)
             assert np.abs(rotations.log(apart)).max() < 1e-7

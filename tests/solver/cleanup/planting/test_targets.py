@@ -8,6 +8,7 @@ import pytest
 
 from poise.solver import Ground
 from poise.solver.body.motion import Motion
+from poise.solver.cleanup.floors import Floor
 from poise.solver.cleanup.limbs import limbs_of
 from poise.solver.cleanup.planting.observing import LimbState, Observer
 from poise.solver.cleanup.planting.targets import (
@@ -130,7 +131,7 @@ def test_the_other_point_is_kept_above_the_ground_by_the_smallest_rotation(rng, 
 def test_a_vector_is_raised_by_the_smallest_rotation(rng):
     vectors = rng.standard_normal((200, 3))
     heights = rng.uniform(-0.5, 0.5, 200)
-    result = raised(vectors, heights, 1)
+    result = raised(vectors, heights, np.eye(3)[1])
     sizes = np.linalg.norm(vectors, axis=1)
     assert np.allclose(np.linalg.norm(result, axis=1), sizes)
     assert np.allclose(result[:, 1], np.clip(heights, -sizes, sizes))
@@ -140,8 +141,12 @@ def test_a_vector_is_raised_by_the_smallest_rotation(rng):
 
 def test_a_point_alone_is_located_at_its_mean_on_the_floor(rng):
     points = rng.standard_normal((7, 3))
-    assert np.allclose(location_of_single_point(points, None, 1), points.mean(axis=0))
-    assert np.allclose(location_of_single_point(points, 0.2, 2), [*points.mean(axis=0)[:2], 0.2])
+    mean = points.mean(axis=0)
+    assert np.allclose(location_of_single_point(points, None), mean)
+    assert np.allclose(location_of_single_point(points, Floor(np.eye(3)[2], 0.2)), [*mean[:2], 0.2])
+    slope = Floor(rotations.unit(rng.standard_normal(3)), 0.3)
+    found = location_of_single_point(points, slope)
+    assert np.isclose(slope.normal @ found, 0.3) and np.allclose(np.cross(found - mean, slope.normal), 0.0)
 
 
 def test_a_point_beside_another_is_located_at_their_distance(rng):
@@ -150,14 +155,15 @@ def test_a_point_beside_another_is_located_at_their_distance(rng):
     others = rng.standard_normal((9, 3))
     points = others + rotations.rotate(turned, offset)
     other = rng.standard_normal(3)
-    free = location_next_to(other, points, others, turned, None, 1)
+    free = location_next_to(other, points, others, turned, None)
     assert np.isclose(np.linalg.norm(free - other), np.linalg.norm(offset), rtol=1e-12)
     mean = rotations.rotate(rotations.mean(turned), offset)
     assert np.linalg.norm(free - other - mean) < 1e-3
-    on_floor = location_next_to(other, points, others, turned, float(other[1]) + 0.05, 1)
-    assert np.isclose(on_floor[1], other[1] + 0.05) and np.isclose(
-        np.linalg.norm(on_floor - other), np.linalg.norm(offset)
-    )
+    for normal in (np.eye(3)[1], rotations.unit(rng.standard_normal(3))):
+        floor = Floor(normal, float(normal @ other) + 0.05)
+        on_floor = location_next_to(other, points, others, turned, floor)
+        assert np.isclose(normal @ on_floor, normal @ other + 0.05)
+        assert np.isclose(np.linalg.norm(on_floor - other), np.linalg.norm(offset))
 
 
 def test_plants_are_located_as_they_begin():

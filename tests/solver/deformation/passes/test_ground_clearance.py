@@ -111,7 +111,7 @@ def test_depths_are_measured_along_the_vertical(
     for column, point, sole in zip(found.T, points, soles, strict=True):
         _, y, z = world.point(point).T  # type: ignore[arg-type]
         rise, along = (y, z) if up == "y" else (z, y)
-        expected = (SLOPE * along if callable(height) else height) + sole - rise
+        expected = (SLOPE * along + sole * np.hypot(1.0, SLOPE) if callable(height) else height + sole) - rise
         np.testing.assert_allclose(column, expected, atol=1e-12)
 
 
