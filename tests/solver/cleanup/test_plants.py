@@ -194,3 +194,11 @@ def test_a_toe_tip_that_does_not_follow_its_ball_is_refused(begin, told):
     plants = [PlantedPoint("left leg", "ball", 3, 10), PlantedPoint("left leg", TOE_TIP, begin, 15)]
     with pytest.raises(ConstraintError, match=told):
         planted_points(walk(steps=2).clip, plants, LIMBS)
+
+
+def test_a_toe_tip_on_an_object_is_refused():
+    clip = walk(steps=2).clip
+    deck = solver.MovingObject(np.zeros((clip.frames, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (clip.frames, 1)))
+    ball = PlantedPoint("left leg", "ball", 3, 10, reference=deck)
+    with pytest.raises(ConstraintError, match="a toe tip stands in the world"):
+        planted_points(clip, [ball, PlantedPoint("left leg", TOE_TIP, 11, 15, reference=deck)], LIMBS)
