@@ -32,9 +32,8 @@ STOPPED_SHARE = 0.5
 """Share of its largest acceleration with which a heel, or a ball, may come to rest within a frame. Feet of a capture
 slide as they land; without a limit 5 more of 100 clips jump by more than 1.5 (public CMU library, subjects 1 to 60)."""
 
-LONGEST_STOP = 1.0 / 60.0
-"""Seconds by which an event is moved at most. With twice as many, plants of the run 09_01 are cut too short (F1 0.90
-instead of 0.94), and as many of 60 random clips of that library jump."""
+LONGEST_STOP = 1.0 / 30.0
+"""Seconds by which an event is moved at most: about what events that are placed by eye are sure to."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
