@@ -42,7 +42,7 @@ def _edit(clip: solver.Clip, options: BatchOptions, job: Job, armature: str, rep
     whole, faults = clip, solver.find_faults(clip)
     report |= {"faults": [asdict(fault) for fault in faults], "warnings": []}
     if options.repair:
-        clip, faults = solver.repair(clip, faults), []
+        clip = solver.repair(clip, faults)
     ground = None if options.ground is None else solver.Ground(options.ground)
     cyclic = solver.is_cyclic(clip)
     requested = _requested(options.constraints, clip, job, armature)
@@ -71,8 +71,9 @@ def _edit(clip: solver.Clip, options: BatchOptions, job: Job, armature: str, rep
         report["deform"] = _deformation_report(deformation)
         _check_plausible(clip, result, constraints, ground)
     if plants:
-        before = solver.foot_metrics(whole, plants, ground=ground)
-        after = solver.foot_metrics(result, plants, source=clip, ground=ground, faults=faults)
+        left = [] if options.repair else faults
+        before = solver.foot_metrics(whole, plants, ground=ground, faults=faults)
+        after = solver.foot_metrics(result, plants, source=clip, ground=ground, faults=left)
         report["metrics"] = {"before": before.shown.as_dict(), "after": after.shown.as_dict()}
         report["warnings"] = after.warnings(before)
     return result

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blending an adjustment to nothing over the frames around those that need it.
+"""Continuing an adjustment into the frames around those that need it, where it is blended to nothing.
 
-Frames without an adjustment of their own take those of the nearest frames that have one, ahead and behind, each with
-a weight that falls with the distance by the ease of Kovar 2004, equation 3.5. It falls over the window or, where the
-gap between the two frames is shorter, over the gap: the two weights then add up to one, so an adjustment that is the
-same on both sides is kept between them. (Kovar blends both over the window and mixes them, equations 3.7 to 3.9; as
+Frames without an adjustment of their own take those of the nearest frames that have one, ahead and behind: the values
+there and, along their slopes, what they would have become. Each has a weight that falls with the distance by the ease
+of Kovar 2004, equation 3.5, so an adjustment goes on as it was and vanishes. The weight falls over the window or, where
+the gap between the two frames is shorter, over the gap: the two weights then add up to one, so an adjustment that is
+the same on both sides is kept between them. (Kovar blends both over the window and mixes them, equations 3.7 to 3.9; as
 printed the mix is the wrong way round, and it jumps where the farther frame comes within the window.)
 
 Distances to the nearest frames are in frames, `NO_FRAME` where there is none within the window.

@@ -19,16 +19,17 @@ class CleanSettings:
     averaging: float = 0.25
     """Seconds of a plant, from its begin, over which its location is averaged (L1)."""
     turning: float = 0.25
-    """Seconds over which the rotation of a hand or foot with two planted points is blended out while only one of them
-    is planted (L2)."""
+    """Seconds over which the rotation of a hand or foot with two planted points is continued, and vanishes, while only
+    one of them is planted (L2)."""
     carrying: float = 0.25
-    """Seconds, to either side, over which the root's displacement is smoothed (L3)."""
+    """Seconds, to either side, over which the root's displacement is smooth (L3)."""
     smoothing: float = 0.06
-    """Seconds, to either side, over which what is added to a knee's or an elbow's bend is smoothed while its limb is
-    planted: without it the noise of the planted foot would show in the knee. The lengths of bones take up the
-    difference. 0, or without stretch: no smoothing, as in Kovar 2004."""
+    """Seconds, to either side, over which the way of an ankle or a wrist with one planted point and the swivel of a
+    limb are smoothed, and over which rigid limbs tell what trembles from what is steady. Without it the noise of a
+    planted foot would show in the knee. Limbs that stretch smooth what is added to their bend too, and their bones take
+    up the difference. 0: no smoothing, as in Kovar 2004."""
     blending: float = 0.25
-    """Seconds over which adjustments are blended out where nothing is planted (L4)."""
+    """Seconds over which the targets of limbs are continued, and vanish, where nothing is planted (L4)."""
     lifting: float = 0.1
     """Seconds, to either side, over which a free limb is lifted out of the floor and let down again."""
     swivel: float = 0.5

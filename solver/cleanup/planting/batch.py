@@ -259,8 +259,8 @@ class _Cleaning:
         """The target of a limb's end in the frames in which it is planted, given the number of its planted points
         (frames,), whether the first one leads, and their locations.
 
-        Where both points are planted, the line through them gives the rotation; where only one is, that rotation is
-        blended to none over the frames around.
+        Where both points are planted, the extremity has the orientation in which it is held; where only one is, the
+        rotation is continued from there, and the extremity rotates about the point so that nothing else trembles.
         """
         method, state = self.method, self.states[limb]
         target, turn = Target(np.zeros((self.frames, 3)), identities(self.frames)), np.zeros((self.frames, 3))
