@@ -14,7 +14,8 @@ from ... import solver
 from .. import bridge, translation
 from ..properties import character_of, follow_renames
 from ..properties.constraint_list import switch_off
-from . import ground_gaps, loops, messages, progress, ranges, strains
+from . import ground_gaps, latest, loops, messages, progress, ranges, strains
+from .latest import Solved
 
 Quality = Literal["draft", "final"]
 
@@ -85,33 +86,21 @@ def solve_in_steps(
         deformation = yield from _relayed(steps, lambda step: (step.stage.value, step.share))
     yield progress.BAKING, 0.0
     check_plausible(reading, clip, deformation.clip, grounded)
-    solved = _Solved(reading, clip.skeleton, translated, grounded, deformation, deformation.report, cyclic)
+    solved = Solved(reading, clip, translated, grounded, deformation, cyclic)
+    report = deformation.report  # computed on demand: it takes a while, and so belongs before the bake
     yield progress.BAKING, 0.5
-    strain = strains.of_constraints(deformation, solved.report.residuals, options.tolerance)
+    strain = strains.of_constraints(deformation, report.residuals, options.tolerance)
     baked = bridge.bake(reading, deformation.clip, target=options.target, tolerance=options.tolerance, strain=strain)
     return _store_report(solved, baked)
 
 
-@dataclass(frozen=True)
-class _Solved:
-    """A solve before it is baked."""
-
-    reading: bridge.Reading
-    skeleton: solver.Skeleton
-    translated: translation.Translation
-    grounded: ground_gaps.GroundedConstraints
-    deformation: solver.Deformation
-    report: solver.Report
-    """Of the deformation, which computes it on demand: it takes a while, and so belongs before the bake."""
-    cyclic: bool
-
-
-def _store_report(solved: _Solved, baked: bridge.Baked) -> SolveResult:
+def _store_report(solved: Solved, baked: bridge.Baked) -> SolveResult:
     """Store the report of a solve on the character, for the panels, and return it."""
-    reading, translated, report = solved.reading, solved.translated, solved.report
-    armature, skeleton = reading.armature, solved.skeleton
+    reading, translated, report = solved.reading, solved.translated, solved.deformation.report
+    armature, skeleton = reading.armature, solved.source.skeleton
     follow_renames(armature)
     residuals = solved.deformation.residuals_in(baked.clip)
+    latest.keep(armature, latest.Latest(solved, baked.clip, residuals))
     problems = [*filter(None, [baked.rig_conflict]), *messages.rig_conflicts(report, skeleton, reading)]
     summary = _summary(solved, baked, residuals)
     character = character_of(armature)
@@ -206,7 +195,7 @@ def with_unbakeable_joints_fixed(reading: bridge.Reading, clip: solver.Clip) -> 
     return replace(clip, skeleton=skeleton)
 
 
-def _summary(solved: _Solved, baked: bridge.Baked, residuals: Sequence[solver.Residual]) -> str:
+def _summary(solved: Solved, baked: bridge.Baked, residuals: Sequence[solver.Residual]) -> str:
     times = solved.reading.times
     span = f"Frames {times[0]:g} to {times[-1]:g}"
     if not solved.translated.constraints:
