@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bones, character, clean, constraints, detect, files, ground, leftovers, points, solve, sources
+from . import activate, bones, character, clean, constraints, detect, files, ground, leftovers, points, solve, sources
 
 MODULES: tuple[ModuleType, ...] = (
+    activate,
     bones,
     character,
     clean,
