@@ -3,6 +3,7 @@
 
 from .baking import Baked, Strain, Target, bake
 from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
+from .context import find_object
 from .context import scene as current_scene
 from .cycles import is_marked_cyclic
 from .errors import BridgeError
@@ -46,6 +47,7 @@ __all__ = [
     "check_armature",
     "check_bones",
     "current_scene",
+    "find_object",
     "format_length",
     "frame_range",
     "frame_restored",

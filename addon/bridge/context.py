@@ -27,6 +27,12 @@ def get_item(collection: Any, name: str) -> Any:
     return collection.get(name)
 
 
+def find_object(name: str) -> bpy.types.Object | None:
+    """The object of this file with this name, or None. Undo and loading replace objects, so names are kept."""
+    found: bpy.types.Object | None = bpy.data.objects.get(name)
+    return found
+
+
 def custom_property(owner: Any, name: str) -> Any:
     """The custom property of a data-block with this name, or None."""
     return owner.get(name)

@@ -5,7 +5,21 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import activate, bones, character, clean, constraints, detect, files, ground, leftovers, points, solve, sources
+from . import (
+    activate,
+    bones,
+    character,
+    clean,
+    constraints,
+    detect,
+    files,
+    ground,
+    in_steps,
+    leftovers,
+    points,
+    solve,
+    sources,
+)
 
 MODULES: tuple[ModuleType, ...] = (
     activate,
@@ -24,3 +38,13 @@ MODULES: tuple[ModuleType, ...] = (
 """Each has a tuple `classes`."""
 
 classes = tuple(found for module in MODULES for found in module.classes)
+
+
+def register() -> None:
+    """Watch what long work must stop for."""
+    in_steps.register()
+
+
+def unregister() -> None:
+    """Stop long work, and watch no more."""
+    in_steps.unregister()

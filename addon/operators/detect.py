@@ -16,12 +16,13 @@ from .. import bridge, translation
 from ..properties import character_of
 from ..properties.character import TEMPLATE_KINDS
 from ..properties.constraint_list import remove
-from ..workflows import detect, ranges
+from ..workflows import detect, progress, ranges
+from .in_steps import InSteps, Steps
 from .on_armature import OnArmature, SelectsHandle
 from .settings import NOT_REMEMBERED, counted
 
 
-class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
+class POISE_OT_detect_footplants(InSteps, Operator):  # noqa: N801
     """Find the footplants of the whole motion"""
 
     bl_idname = "poise.detect_footplants"
@@ -37,17 +38,22 @@ class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
         options=NOT_REMEMBERED,
     )
 
-    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+    title = "Finding footplants"
+    stages = progress.FIND
+
+    def steps(self, context: bpy.types.Context, armature: bpy.types.Object) -> Steps:
         if not self.properties.is_property_set("least_confidence"):
             self.least_confidence = character_of(armature).least_confidence
-        found = detect.find_footplants(armature, self.least_confidence)
+        return detect.find_footplants_in_steps(armature, self.least_confidence)
+
+    def finish(self, armature: bpy.types.Object, found: detect.FoundFootplants) -> str:
         if note := ranges.range_warning(armature):
             self.report({"WARNING"}, note)
         plants = f"{counted(found.count, 'footplant')} found: accept the ones that you want."
         return f"{plants} {found.ground}".rstrip()
 
 
-class POISE_OT_detect_template(OnArmature, Operator):  # noqa: N801
+class POISE_OT_detect_template(InSteps, Operator):  # noqa: N801
     """Find where bones do again what they do in the preview range"""
 
     bl_idname = "poise.detect_template"
@@ -64,7 +70,10 @@ class POISE_OT_detect_template(OnArmature, Operator):  # noqa: N801
     begin: IntProperty(name="Begin", description="The first frame of the example", options=NOT_REMEMBERED)
     end: IntProperty(name="End", description="The last frame of the example", options=NOT_REMEMBERED)
 
-    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+    title = "Finding"
+    stages = progress.FIND
+
+    def steps(self, context: bpy.types.Context, armature: bpy.types.Object) -> Steps:
         given = self.properties.is_property_set
         if not given("kind"):
             self.kind = character_of(armature).template_kind
@@ -78,7 +87,9 @@ class POISE_OT_detect_template(OnArmature, Operator):  # noqa: N801
                 )
             self.begin, self.end = scene.frame_preview_start, scene.frame_preview_end
         bones = [self.bone] if self.bone else [bone.name for bone in armature.pose.bones if bridge.is_selected(bone)]
-        counts = detect.find_similar(armature, bones, self.kind.lower(), self.begin, self.end)
+        return detect.find_similar_in_steps(armature, bones, self.kind.lower(), self.begin, self.end)
+
+    def finish(self, armature: bpy.types.Object, counts: dict[str, int]) -> str:
         times = ", ".join(f"{bone} {counted(count, 'time')}" for bone, count in counts.items())
         return f"Found: {times}."
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from ... import solver
 from .. import bridge, translation
 from ..properties import EASE, PoiseConstraint, character_of, follow_renames
 from ..properties.constraint_list import DEFAULT_PRIORITIES, remove
-from . import ground_gaps, loops, solve
+from . import ground_gaps, loops, progress, solve
 from .bakeable import Bakeable, bakeable_at
 
 Kind = Literal["space", "line", "point"]
@@ -42,9 +42,17 @@ class FoundFootplants:
 
 def find_footplants(armature: bpy.types.Object | None, least_confidence: float = 0.0) -> FoundFootplants:
     """Propose the footplants of the whole motion; former proposals of footplants are replaced."""
-    reading = solve.read(armature)
+    return solver.finished(find_footplants_in_steps(armature, least_confidence))
+
+
+def find_footplants_in_steps(
+    armature: bpy.types.Object | None, least_confidence: float = 0.0
+) -> Generator[progress.StageShare, None, FoundFootplants]:
+    """As `find_footplants`, as a generator that yields its progress. Closing it changes nothing."""
+    reading = yield from solve.read_in_steps(armature)
     refusals = _refused_feet(reading)
     clip = translation.clip_with_settings(reading.armature, reading)
+    yield progress.DETECTING, 0.0
     plants = [
         replace(plant, priority=DEFAULT_PRIORITIES["FOOTPLANT"])
         for plant in solver.detect_footplants(clip)
@@ -52,6 +60,7 @@ def find_footplants(armature: bpy.types.Object | None, least_confidence: float =
     ]
     if not plants:
         raise translation.TranslationError(why_no_foot_stands(clip, reading))
+    yield progress.DETECTING, 0.8
     _propose(reading, plants, lambda item: item.kind == "FOOTPLANT")
     ground_gaps.store_soles(reading.armature, clip.skeleton)
     return FoundFootplants(len(plants), loops.moving_ground_sentence(clip))
@@ -85,7 +94,14 @@ def find_similar(
     armature: bpy.types.Object | None, bones: Sequence[str], kind: Kind, begin: float, end: float
 ) -> dict[str, int]:
     """Propose where bones do again what they do from `begin` to `end`; returns the number of proposals by bone."""
-    reading = solve.read(armature)
+    return solver.finished(find_similar_in_steps(armature, bones, kind, begin, end))
+
+
+def find_similar_in_steps(
+    armature: bpy.types.Object | None, bones: Sequence[str], kind: Kind, begin: float, end: float
+) -> Generator[progress.StageShare, None, dict[str, int]]:
+    """As `find_similar`, as a generator that yields its progress. Closing it changes nothing."""
+    reading = yield from solve.read_in_steps(armature)
     armature = reading.armature
     clip = translation.clip_with_settings(armature, reading)
     if not bones:
@@ -100,7 +116,8 @@ def find_similar(
     template = solver.Template(reading.frame_of(begin), reading.frame_of(end), kind)
     proposals: list[solver.Constraint] = []
     counts = {}
-    for bone in bones:
+    for number, bone in enumerate(bones):
+        yield progress.DETECTING, number / len(bones)
         if bone not in clip.skeleton.names:
             raise translation.TranslationError(
                 f"Bone {bone!r} is none of the bones that move the character: choose a deforming bone instead."
