@@ -12,6 +12,7 @@ from .bones import PoiseBone, current_name, follow_renames, name_bone, resolve_b
 from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark, PoiseLoad
 from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
+from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 from .upgrading import upgrade_file, upgrade_on_load
@@ -30,6 +31,7 @@ __all__ = [
     "PoiseConstraint",
     "PoiseGap",
     "PoiseLandmark",
+    "PoiseLiveState",
     "PoiseLoad",
     "PoiseMetrics",
     "PoisePoint",
@@ -57,6 +59,7 @@ classes = (
     PoiseAdvice,
     PoiseGap,
     PoiseMetrics,
+    PoiseLiveState,
     PoiseCharacter,
 )
 

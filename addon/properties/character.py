@@ -22,6 +22,7 @@ from bpy.types import Collection, Context, Object, PropertyGroup
 
 from .bones import bone_mark_updater
 from .constraint import PoiseConstraint
+from .live import PoiseLiveState
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 
 TRUNK_MARKS = ("hips", "spine", "neck", "head", "head_top")
@@ -256,6 +257,7 @@ class PoiseCharacter(PropertyGroup):
     )
 
     # Results
+    live_state: PointerProperty(type=PoiseLiveState, name="Live", description="The state of the newest result")
     residuals: CollectionProperty(
         type=PoiseResidual, name="Residuals", description="By how much each constraint is missed"
     )
