@@ -121,7 +121,7 @@ class Signature:
                     self.add(name, tuple(getattr(one, name)))
             self.add(*(tuple(getattr(one, f"delta_{name}")) for name in ("location", "rotation_euler", "scale")))
             if one.parent is not None:
-                self.add(tuple(map(tuple, one.matrix_parent_inverse)))
+                self.add_array(np.array(one.matrix_parent_inverse, dtype=np.float64))
                 pending.append(one.parent)
             for held in one.constraints:
                 pending += self._add_constraint(held)
@@ -233,7 +233,7 @@ class Signature:
         for path, numbers in animation.record.unkeyed.items():
             found = bone_property(path)
             if found is not None and found[0] in index and found[1] in values:
-                values[found[1]][index[found[0]]] = np.float32(numbers)
+                values[found[1]][index[found[0]]] = np.array(numbers, dtype=np.float32)
         curves = versions.curves_of(animation.source, animation.slot) if animation.source is not None else []
         animated = [*curves, *(nla_curves(owner, animation) if owner is not None else ())]
         for curve in (*animated, *(owner.drivers if owner is not None else ())):
@@ -242,8 +242,8 @@ class Signature:
                 at, widths = values[found[1]], values[found[1]].shape[1]
                 if curve.array_index < widths:
                     at[index[found[0]], curve.array_index] = 0.0
-        for numbers in values.values():
-            self.add_array(numbers)
+        for each in values.values():
+            self.add_array(each)
 
 
 def source_signature(armature: bpy.types.Object) -> str:

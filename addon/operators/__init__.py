@@ -5,12 +5,27 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bones, character, clean, constraints, detect, files, ground, in_steps, leftovers, points, solve, sources
+from . import (
+    bones,
+    character,
+    clean,
+    compare,
+    constraints,
+    detect,
+    files,
+    ground,
+    in_steps,
+    leftovers,
+    points,
+    solve,
+    sources,
+)
 
 MODULES: tuple[ModuleType, ...] = (
     bones,
     character,
     clean,
+    compare,
     constraints,
     detect,
     files,

@@ -11,6 +11,7 @@ from bpy.props import PointerProperty, StringProperty
 from .bones import PoiseBone, current_name, follow_renames, name_bone, resolve_bone
 from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark, PoiseLoad
 from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
+from .display import PoiseDisplay
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
@@ -29,6 +30,7 @@ __all__ = [
     "PoiseBone",
     "PoiseCharacter",
     "PoiseConstraint",
+    "PoiseDisplay",
     "PoiseGap",
     "PoiseLandmark",
     "PoiseLiveState",
@@ -60,6 +62,7 @@ classes = (
     PoiseGap,
     PoiseMetrics,
     PoiseLiveState,
+    PoiseDisplay,
     PoiseCharacter,
 )
 

@@ -22,6 +22,7 @@ from bpy.types import Collection, Context, Object, PropertyGroup
 
 from .bones import bone_mark_updater
 from .constraint import PoiseConstraint
+from .display import PoiseDisplay
 from .live import PoiseLiveState
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 
@@ -255,6 +256,8 @@ class PoiseCharacter(PropertyGroup):
         max=1.0,
         subtype="FACTOR",
     )
+
+    display: PointerProperty(type=PoiseDisplay, name="Display", description="What is drawn in the 3D viewport")
 
     # Results
     live_state: PointerProperty(type=PoiseLiveState, name="Live", description="The state of the newest result")

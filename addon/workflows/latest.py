@@ -24,7 +24,7 @@ from ..properties.handles import is_in_scene
 from .ground_gaps import GroundedConstraints
 
 MOST_FRAMES = 20000
-"""Frames of all solves that are kept of an armature, of which each takes about 20 kB; the newest solve is always kept."""
+"""Frames of all solves that are kept of an armature, each about 20 kB; the newest solve is kept in any case."""
 
 SETTINGS = (
     "mass",

@@ -144,7 +144,10 @@ def noise_pattern(
     distance = ROUNDING_DISTANCE * size
 
     def curve(given: list[Template], values: Callable[[Template], Array], floor: float) -> NoiseCurve:
-        examples = [(float(each.begin), float(each.end), noise_threshold(values(each), settings)) for each in given]
+        examples = [
+            (float(each.begin), float(each.end), each.tolerance * noise_threshold(values(each), settings))
+            for each in given
+        ]
         return NoiseCurve.through(examples, floor if given or not templates else NEVER)
 
     def within(values: Array) -> Callable[[Template], Array]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.errors import ConstraintError
+from ..core.numbers import is_number
 from ..core.sentences import Frame
 from .settings import KINDS, Kind
 
@@ -22,6 +23,8 @@ class Template:
     begin: int
     end: int
     kind: Kind = "space"
+    tolerance: float = 1.0
+    """Ratio: the thresholds that are learnt from it are multiplied by this. More is found where it is larger than 1."""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -29,6 +32,8 @@ class Template:
         for what, frame in (("begin", self.begin), ("end", self.end)):
             if isinstance(frame, bool) or not isinstance(frame, (int, np.integer)):
                 raise ConstraintError(f"The {what} of a template must be a whole frame, not {frame!r}.")
+        if not is_number(self.tolerance) or self.tolerance <= 0.0:
+            raise ConstraintError(f"The tolerance of a template must be larger than zero, not {self.tolerance!r}.")
 
     def check(self, frames: int, stride: int) -> None:
         """Raise unless it lies within the clip's `frames` and is long enough for displacements over `stride` frames."""

@@ -39,3 +39,9 @@ def test_there_are_three_kinds() -> None:
         assert Template(0, 9, kind).kind == kind  # type: ignore[arg-type]
     with pytest.raises(ConstraintError, match="no kind of constraint 'plane'"):
         Template(0, 9, "plane")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("tolerance", [0.0, -1.0, float("nan"), "wide"])
+def test_a_tolerance_is_larger_than_zero(tolerance: Any) -> None:
+    with pytest.raises(ConstraintError, match="tolerance of a template must be larger than zero"):
+        Template(0, 9, tolerance=tolerance)
