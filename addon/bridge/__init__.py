@@ -3,7 +3,7 @@
 
 from .baking import Baked, Strain, Target, bake
 from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
-from .context import find_object
+from .context import find_object, update_view_layer
 from .context import scene as current_scene
 from .cycles import is_marked_cyclic
 from .errors import BridgeError
@@ -14,6 +14,7 @@ from .reading import Method, Reading, frame_range, mover_above, read, read_in_st
 from .renaming import bone_names, renames
 from .sampling import frame_restored, set_frame
 from .scene_frames import in_scene_frames, scene_frame
+from .signatures import Signature, source_signature
 from .skins import is_skinned_to
 from .solids import plane_of, triangles_of
 from .sources import (
@@ -41,6 +42,7 @@ __all__ = [
     "Method",
     "Mover",
     "Reading",
+    "Signature",
     "Strain",
     "Target",
     "animation_of",
@@ -81,6 +83,8 @@ __all__ = [
     "set_hidden",
     "show_result",
     "source_shown",
+    "source_signature",
     "triangles_of",
+    "update_view_layer",
     "why_unusable",
 ]

@@ -13,6 +13,7 @@ from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharact
 from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
 from .display import PoiseDisplay
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
+from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 from .upgrading import upgrade_file, upgrade_on_load
@@ -32,6 +33,7 @@ __all__ = [
     "PoiseDisplay",
     "PoiseGap",
     "PoiseLandmark",
+    "PoiseLiveState",
     "PoiseLoad",
     "PoiseMetrics",
     "PoisePoint",
@@ -59,6 +61,7 @@ classes = (
     PoiseAdvice,
     PoiseGap,
     PoiseMetrics,
+    PoiseLiveState,
     PoiseDisplay,
     PoiseCharacter,
 )

@@ -23,6 +23,7 @@ from bpy.types import Collection, Context, Object, PropertyGroup
 from .bones import bone_mark_updater
 from .constraint import PoiseConstraint
 from .display import PoiseDisplay
+from .live import PoiseLiveState
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 from .selecting import follow_active
 
@@ -269,6 +270,7 @@ class PoiseCharacter(PropertyGroup):
     display: PointerProperty(type=PoiseDisplay, name="Display", description="What is drawn in the 3D viewport")
 
     # Results
+    live_state: PointerProperty(type=PoiseLiveState, name="Live", description="The state of the newest result")
     residuals: CollectionProperty(
         type=PoiseResidual, name="Residuals", description="By how much each constraint is missed"
     )
