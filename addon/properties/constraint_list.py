@@ -33,7 +33,7 @@ def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "con
     item.name = unique_name(name, taken)
     item.priority = DEFAULT_PRIORITIES.get(kind, 1)
     item.ground_choice = "AUTO"  # stored, unlike in older files (see `upgrading`)
-    setattr(character, ACTIVE[into], len(items) - 1)
+    activate(armature, into, len(items) - 1)
     return item
 
 
@@ -48,13 +48,12 @@ def find(armature: bpy.types.Object, uid: str) -> tuple[List, int] | None:
     return None
 
 
-def activate(armature: bpy.types.Object, name: List, index: int) -> PoiseConstraint:
-    """Make a constraint or a proposal the active one of its list, and return it."""
+def activate(armature: bpy.types.Object, name: List, index: int) -> None:
+    """Make a constraint or a proposal the active one of its list; the selection stays."""
     character = character_of(armature)
     if getattr(character, ACTIVE[name]) != index:
-        setattr(character, ACTIVE[name], index)
-    item: PoiseConstraint = getattr(character, name)[index]
-    return item
+        with selecting.paused():
+            setattr(character, ACTIVE[name], index)
 
 
 def held_pose_name(bones: Sequence[str]) -> str:
@@ -77,8 +76,7 @@ def remove(armature: bpy.types.Object, index: int, from_: List = "constraints") 
     items.remove(index)
     active = getattr(character, ACTIVE[from_])
     if active > index or active >= len(items):
-        with selecting.paused():  # the animator has chosen to remove something, not to select something else
-            setattr(character, ACTIVE[from_], max(active - 1, 0))
+        activate(armature, from_, max(active - 1, 0))
     handles.remove_collection_if_unused(armature)
 
 
