@@ -13,6 +13,7 @@ import bpy
 
 from . import PoiseConstraint, character_of, handles, selecting
 from .copying import copy_properties
+from .handle_names import handle_name
 
 List = Literal["constraints", "found"]
 ACTIVE = {"constraints": "active_constraint", "found": "active_found"}
@@ -99,7 +100,7 @@ def duplicate(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     item.uid, item.name = uid, name
     for point in item.points:
         if point.object is not None:
-            point.object = handles.copied_empty(armature, point.object, name)
+            point.object = handles.copied_empty(armature, point.object, handle_name(item, point))
     return item
 
 
