@@ -46,3 +46,12 @@ def is_linked(data_block: Any) -> bool:
 def is_override(data_block: Any) -> bool:
     """Whether a data-block is a library override."""
     return data_block.override_library is not None
+
+
+def redraw_viewports() -> None:
+    """Draw all 3D viewports again."""
+    manager: Any = bpy.context.window_manager
+    for window in manager.windows if manager is not None else ():
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()

@@ -11,6 +11,7 @@ from bpy.props import PointerProperty, StringProperty
 from .bones import PoiseBone, current_name, follow_renames, name_bone, resolve_bone
 from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark, PoiseLoad
 from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
+from .display import PoiseDisplay
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
@@ -28,6 +29,7 @@ __all__ = [
     "PoiseBone",
     "PoiseCharacter",
     "PoiseConstraint",
+    "PoiseDisplay",
     "PoiseGap",
     "PoiseLandmark",
     "PoiseLoad",
@@ -57,6 +59,7 @@ classes = (
     PoiseAdvice,
     PoiseGap,
     PoiseMetrics,
+    PoiseDisplay,
     PoiseCharacter,
 )
 
