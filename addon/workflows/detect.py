@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ... import solver
 from .. import bridge, translation
 from ..properties import EASE, PoiseConstraint, character_of, follow_renames
-from ..properties.constraint_list import DEFAULT_PRIORITIES, remove
+from ..properties.constraint_list import DEFAULT_PRIORITIES, activate, remove
 from . import ground_gaps, loops, progress, solve
 from .bakeable import Bakeable, bakeable_at
 
@@ -210,4 +210,4 @@ def _propose(
             remove(armature, number, "found")
     for constraint in constraints:
         translation.store_constraint(armature, reading, constraint, into="found")
-    character_of(armature).active_found = 0
+    activate(armature, "found", 0)
