@@ -45,9 +45,10 @@ from .core.progress import Stage, finished
 from .core.smooth_steps import smooth_step
 from .core.splines import Spline
 from .deformation.deform import Deformation, deform, deforming
+from .deformation.live import LiveDeformation
 from .deformation.loops import is_cyclic
 from .deformation.plausibility import why_implausible
-from .deformation.progress import Progress
+from .deformation.progress import Preview, Progress
 from .deformation.report import Advice, Cause, Conflict, Report, Residual, RuleBreach, StretchedLimb
 from .deformation.settings import DeformSettings
 from .detection import (
@@ -148,6 +149,7 @@ __all__ = [
     "JointJump",
     "JointKind",
     "Limb",
+    "LiveDeformation",
     "LiveStream",
     "Load",
     "LookAtConstraint",
@@ -165,6 +167,7 @@ __all__ = [
     "PositionTask",
     "Posture",
     "Postures",
+    "Preview",
     "Progress",
     "RecruitingBreach",
     "RecruitingWarning",

@@ -3,6 +3,7 @@
 
 from .baking import Baked, Strain, Target, bake
 from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
+from .context import find_object
 from .context import scene as current_scene
 from .cycles import is_marked_cyclic
 from .errors import BridgeError
@@ -21,9 +22,13 @@ from .sources import (
     Animation,
     animation_of,
     apply_result,
+    has_result,
+    hide_result,
     is_result,
+    is_result_hidden,
     restore_source,
     results_without,
+    show_result,
     source_shown,
 )
 from .units import format_length
@@ -49,15 +54,19 @@ __all__ = [
     "check_armature",
     "check_bones",
     "current_scene",
+    "find_object",
     "format_length",
     "frame_range",
     "frame_restored",
     "has_movers",
+    "has_result",
+    "hide_result",
     "in_scene_frames",
     "is_hidden",
     "is_locked",
     "is_marked_cyclic",
     "is_result",
+    "is_result_hidden",
     "is_selected",
     "is_skinned_to",
     "limit_notes",
@@ -74,6 +83,7 @@ __all__ = [
     "selected_frames",
     "set_frame",
     "set_hidden",
+    "show_result",
     "source_shown",
     "triangles_of",
     "why_unusable",

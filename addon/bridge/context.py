@@ -27,6 +27,12 @@ def get_item(collection: Any, name: str) -> Any:
     return collection.get(name)
 
 
+def find_object(name: str) -> bpy.types.Object | None:
+    """The object of this file with this name, or None. Undo and loading replace objects, so names are kept."""
+    found: bpy.types.Object | None = bpy.data.objects.get(name)
+    return found
+
+
 def custom_property(owner: Any, name: str) -> Any:
     """The custom property of a data-block with this name, or None."""
     return owner.get(name)
@@ -40,3 +46,12 @@ def is_linked(data_block: Any) -> bool:
 def is_override(data_block: Any) -> bool:
     """Whether a data-block is a library override."""
     return data_block.override_library is not None
+
+
+def redraw_viewports() -> None:
+    """Draw all 3D viewports again."""
+    manager: Any = bpy.context.window_manager
+    for window in manager.windows if manager is not None else ():
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import bpy
@@ -74,7 +75,7 @@ class Reading:
     @property
     def armature(self) -> bpy.types.Object:
         """The armature object; looked up by its name, since undo and loading replace objects."""
-        found: bpy.types.Object | None = context.get_item(bpy.data.objects, self.armature_name)
+        found = context.find_object(self.armature_name)
         if found is None:
             raise BridgeError(f"Armature {self.armature_name!r} has been deleted or renamed: solve again.")
         return found
@@ -207,8 +208,8 @@ class _Subject:
         """The source as its f-curves alone determine it; only the object's matrix may have to be evaluated."""
         channels, keyed = channels_at(self.rig, self.curves, self.static, key_times)
         if object_moves(self.armature, self.curves):
-            with source_shown(self.armature):
-                world = yield from sampling.sample_object(self.armature, scene, times)
+            shown = partial(source_shown, self.armature)
+            world = yield from sampling.sample_object(self.armature, scene, times, shown)
         else:
             world = np.array(self.armature.matrix_world, dtype=np.float64)[None]
         follows_channels = np.ones(len(self.rig), dtype=bool)
@@ -220,8 +221,7 @@ class _Subject:
     ) -> Generator[float, None, _SourceMotion]:
         """The source as Blender evaluates it, with what moves bones other than their channels."""
         rig, known_movers = self.rig, movers_of(self.armature)
-        with source_shown(self.armature):
-            sample = yield from sampling.sample(self.armature, scene, rig, times)
+        sample = yield from sampling.sample(self.armature, scene, rig, times, partial(source_shown, self.armature))
         curves = (*self.curves, *_nla_curves(self.armature, self.animation))
         _, keyed = channels_at(rig, curves, self.static, key_times[:1])
         follows_channels = _follow_channels(rig, sample.channels, sample.pose)

@@ -5,12 +5,28 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bones, character, clean, constraints, detect, examples, files, ground, leftovers, points, solve, sources
+from . import (
+    bones,
+    character,
+    clean,
+    compare,
+    constraints,
+    detect,
+    examples,
+    files,
+    ground,
+    in_steps,
+    leftovers,
+    points,
+    solve,
+    sources,
+)
 
 MODULES: tuple[ModuleType, ...] = (
     bones,
     character,
     clean,
+    compare,
     constraints,
     detect,
     examples,
@@ -24,3 +40,13 @@ MODULES: tuple[ModuleType, ...] = (
 """Each has a tuple `classes`."""
 
 classes = tuple(found for module in MODULES for found in module.classes)
+
+
+def register() -> None:
+    """Watch what long work must stop for."""
+    in_steps.register()
+
+
+def unregister() -> None:
+    """Stop long work, and watch no more."""
+    in_steps.unregister()

@@ -15,12 +15,13 @@ from bpy.types import Operator
 from .. import translation
 from ..properties import character_of
 from ..properties.constraint_list import remove
-from ..workflows import detect, ranges
+from ..workflows import detect, progress, ranges
+from .in_steps import InSteps, Steps
 from .on_armature import OnArmature
 from .settings import NOT_REMEMBERED, counted
 
 
-class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
+class POISE_OT_detect_footplants(InSteps, Operator):  # noqa: N801
     """Find the footplants of the whole motion"""
 
     bl_idname = "poise.detect_footplants"
@@ -36,10 +37,15 @@ class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
         options=NOT_REMEMBERED,
     )
 
-    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+    title = "Finding footplants"
+    stages = progress.FIND
+
+    def steps(self, context: bpy.types.Context, armature: bpy.types.Object) -> Steps:
         if not self.properties.is_property_set("least_confidence"):
             self.least_confidence = character_of(armature).least_confidence
-        found = detect.find_footplants(armature, self.least_confidence)
+        return detect.find_footplants_in_steps(armature, self.least_confidence)
+
+    def finish(self, armature: bpy.types.Object, found: detect.FoundFootplants) -> str:
         if note := ranges.range_warning(armature):
             self.report({"WARNING"}, note)
         plants = f"{counted(found.count, 'footplant')} found: accept the ones that you want."

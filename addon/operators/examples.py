@@ -13,11 +13,11 @@ import bpy
 from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
-from ...solver import PoiseError, finished
 from .. import bridge, translation
 from ..properties import character_of, current_name
 from ..properties.templates import TEMPLATE_KINDS
-from ..workflows import examples, object_events, slides
+from ..workflows import examples, object_events, progress, slides
+from .in_steps import InSteps, Steps
 from .on_armature import OnArmature
 from .selection import FromSelection, select_bones, selected_bones
 from .settings import NOT_REMEMBERED, counted
@@ -60,17 +60,17 @@ class GivesExample(FromSelection):
         name="Frames", description="Which frames are the example", items=SOURCES, options=NOT_REMEMBERED
     )
 
-    def add(
+    def examples(
         self, context: bpy.types.Context, armature: bpy.types.Object, target: bpy.types.Object | None = None
-    ) -> list[int]:
-        """Add the example and return the indices in the list: of each bone, or of an object."""
+    ) -> examples.NewExamples:
+        """The examples: of each bone, or of an object."""
         operator: Any = self
         bones = self.chosen(context, armature) if target is None else []
         if not self.is_set("kind"):
             operator.kind = character_of(armature).template_kind
         if not (self.is_set("begin") and self.is_set("end")):
             operator.begin, operator.end = _frames(context, self.source, target or armature, bones)
-        return examples.add_examples(armature, bones, operator.kind.lower(), operator.begin, operator.end, target)
+        return examples.NewExamples(bones, operator.kind.lower(), operator.begin, operator.end, target)
 
 
 class POISE_OT_template_add(GivesExample, Operator):  # noqa: N801
@@ -85,7 +85,7 @@ class POISE_OT_template_add(GivesExample, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        added = self.add(context, armature)
+        added = examples.add_examples(armature, self.examples(context, armature))
         return f"{counted(len(added), 'example')} added: Find More Like This uses all that are switched on."
 
 
@@ -102,7 +102,7 @@ class POISE_OT_template_add_object(GivesExample, Operator):  # noqa: N801
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         target = _chosen_object(armature)
-        self.add(context, armature, target)
+        examples.add_examples(armature, self.examples(context, armature, target))
         return f"Example of {target.name} added: Find More Like This uses all that are switched on."
 
 
@@ -161,7 +161,7 @@ class POISE_OT_template_show(OnExample, Operator):  # noqa: N801
         return f"The example is from frame {template.begin} to {template.end}."
 
 
-class POISE_OT_detect_template(GivesExample, Operator):  # noqa: N801
+class POISE_OT_detect_template(InSteps, GivesExample, Operator):  # noqa: N801
     """Find where bones do again what they do in the examples"""
 
     bl_idname = "poise.detect_template"
@@ -173,21 +173,20 @@ class POISE_OT_detect_template(GivesExample, Operator):  # noqa: N801
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        settings: Any = examples.detection_of(armature)
-        before = len(settings.templates)
-        if not before or self.bone or self.is_set("begin"):
-            self.add(context, armature)
-        try:
-            found = finished(examples.find_like_examples_in_steps(armature))
-        except PoiseError:
-            for index in reversed(range(before, len(settings.templates))):
-                examples.remove_example(armature, index)
-            raise
+    title = "Finding"
+    stages = progress.FIND
+
+    def steps(self, context: bpy.types.Context, armature: bpy.types.Object) -> Steps:
+        is_given = bool(self.bone) or self.is_set("begin")
+        has_examples = len(examples.detection_of(armature).templates) > 0
+        new = self.examples(context, armature) if is_given or not has_examples else None
+        return (yield from examples.find_like_examples_in_steps(armature, new))
+
+    def finish(self, armature: bpy.types.Object, found: examples.FoundLikeExamples) -> str:
         return f"Found: {_times(found.counts)}."
 
 
-class POISE_OT_detect_slides(FromSelection, Operator):  # noqa: N801
+class POISE_OT_detect_slides(InSteps, FromSelection, Operator):  # noqa: N801
     """Find where bones slide"""
 
     bl_idname = "poise.detect_slides"
@@ -198,12 +197,17 @@ class POISE_OT_detect_slides(FromSelection, Operator):  # noqa: N801
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        counts = finished(slides.find_slides_in_steps(armature, self.chosen(context, armature)))
+    title = "Finding"
+    stages = progress.FIND
+
+    def steps(self, context: bpy.types.Context, armature: bpy.types.Object) -> Steps:
+        return (yield from slides.find_slides_in_steps(armature, self.chosen(context, armature)))
+
+    def finish(self, armature: bpy.types.Object, counts: dict[str, int]) -> str:
         return f"Slides: {_times(counts)}."
 
 
-class POISE_OT_detect_stays(FromSelection, Operator):  # noqa: N801
+class POISE_OT_detect_stays(InSteps, FromSelection, Operator):  # noqa: N801
     """Find where bones stay"""
 
     bl_idname = "poise.detect_stays"
@@ -214,8 +218,13 @@ class POISE_OT_detect_stays(FromSelection, Operator):  # noqa: N801
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        counts = finished(slides.find_stays_in_steps(armature, self.chosen(context, armature)))
+    title = "Finding"
+    stages = progress.FIND
+
+    def steps(self, context: bpy.types.Context, armature: bpy.types.Object) -> Steps:
+        return (yield from slides.find_stays_in_steps(armature, self.chosen(context, armature)))
+
+    def finish(self, armature: bpy.types.Object, counts: dict[str, int]) -> str:
         return f"Stays: {_times(counts)}."
 
 
@@ -229,7 +238,7 @@ def _chosen_object(armature: bpy.types.Object) -> bpy.types.Object:
     return target
 
 
-class POISE_OT_detect_object(OnArmature, Operator):  # noqa: N801
+class POISE_OT_detect_object(InSteps, Operator):  # noqa: N801
     """Find when an object rests or turns"""
 
     bl_idname = "poise.detect_object"
@@ -240,9 +249,14 @@ class POISE_OT_detect_object(OnArmature, Operator):  # noqa: N801
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
-    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        target = _chosen_object(armature)
-        return f"Found: {_times({target.name: object_events.find(armature, target)})}."
+    title = "Finding"
+    stages = progress.FIND
+
+    def steps(self, context: bpy.types.Context, armature: bpy.types.Object) -> Steps:
+        return (yield from object_events.find_in_steps(armature, _chosen_object(armature)))
+
+    def finish(self, armature: bpy.types.Object, count: int) -> str:
+        return f"Found: {_times({_chosen_object(armature).name: count})}."
 
 
 class OnEvent(OnArmature):

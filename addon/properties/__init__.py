@@ -12,6 +12,7 @@ from .bones import PoiseBone, current_name, follow_renames, name_bone, resolve_b
 from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark, PoiseLoad
 from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
 from .detected import PoiseDetected
+from .display import PoiseDisplay
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
@@ -32,6 +33,7 @@ __all__ = [
     "PoiseConstraint",
     "PoiseDetected",
     "PoiseDetection",
+    "PoiseDisplay",
     "PoiseGap",
     "PoiseLandmark",
     "PoiseLoad",
@@ -67,6 +69,7 @@ classes = (
     PoiseAdvice,
     PoiseGap,
     PoiseMetrics,
+    PoiseDisplay,
     PoiseCharacter,
 )
 

@@ -22,6 +22,7 @@ from bpy.types import Collection, Context, Object, PropertyGroup
 
 from .bones import bone_mark_updater
 from .constraint import PoiseConstraint
+from .display import PoiseDisplay
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 from .templates import TEMPLATE_KINDS, PoiseDetection
 
@@ -253,6 +254,8 @@ class PoiseCharacter(PropertyGroup):
         max=1.0,
         subtype="FACTOR",
     )
+
+    display: PointerProperty(type=PoiseDisplay, name="Display", description="What is drawn in the 3D viewport")
 
     # Results
     residuals: CollectionProperty(

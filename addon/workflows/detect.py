@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import bpy
 
@@ -13,11 +13,9 @@ from ... import solver
 from .. import bridge, translation
 from ..properties import PoiseConstraint, character_of, current_name, follow_renames, name_bone
 from ..properties.constraint_list import DEFAULT_PRIORITIES, remove
-from . import ground_gaps, loops, solve
+from . import ground_gaps, loops, progress, solve
 from .bakeable import Bakeable, bakeable_at
 from .subjects import WORLD, Reference
-
-_Returned = TypeVar("_Returned")
 
 FOOT_LANDMARKS = ("hip", "knee", "ankle", "heel", "ball")
 """Landmarks of a leg without which footplants cannot be detected, without "left" or "right"."""
@@ -47,10 +45,6 @@ class FoundFootplants:
     """A sentence about ground that moves under the character; empty where it does not."""
 
 
-READING_SHARE = 0.6
-"""Of the time of a search, about how much the reading of the motion takes."""
-
-
 def find_footplants(armature: bpy.types.Object | None, least_confidence: float = 0.0) -> FoundFootplants:
     """Propose the footplants of the whole motion; former proposals of footplants are replaced."""
     return solver.finished(find_footplants_in_steps(armature, least_confidence))
@@ -58,11 +52,12 @@ def find_footplants(armature: bpy.types.Object | None, least_confidence: float =
 
 def find_footplants_in_steps(
     armature: bpy.types.Object | None, least_confidence: float = 0.0
-) -> Generator[float, None, FoundFootplants]:
-    """As `find_footplants`, as a generator that yields the share that is done. Closed early, it changes nothing."""
-    reading = yield from read_in_steps(armature)
+) -> Generator[progress.StageShare, None, FoundFootplants]:
+    """As `find_footplants`, as a generator that yields its progress. Closing it changes nothing."""
+    reading = yield from solve.read_in_steps(armature)
     refusals = _refused_feet(reading)
     clip = translation.clip_with_settings(reading.armature, reading)
+    yield progress.DETECTING, 0.0
     plants = [
         replace(plant, priority=DEFAULT_PRIORITIES["FOOTPLANT"])
         for plant in solver.detect_footplants(clip)
@@ -70,29 +65,10 @@ def find_footplants_in_steps(
     ]
     if not plants:
         raise translation.TranslationError(why_no_foot_stands(clip, reading))
+    yield progress.DETECTING, 0.8
     propose(reading, [Proposal(plant) for plant in plants], lambda item: item.kind == "FOOTPLANT")
     ground_gaps.store_soles(reading.armature, clip.skeleton)
     return FoundFootplants(len(plants), loops.moving_ground_sentence(clip))
-
-
-def read_in_steps(armature: bpy.types.Object | None) -> Generator[float, None, bridge.Reading]:
-    """Read the source over the scene's frames, and yield the share of a search that this is."""
-    steps = bridge.read_in_steps(armature, *solve.frames(None, None))
-    return (yield from scaled(steps, 0.0, READING_SHARE))
-
-
-def scaled(steps: Generator[float, None, _Returned], begin: float, end: float) -> Generator[float, None, _Returned]:
-    """Run a generator that yields shares, as the part from `begin` to `end` of something longer."""
-    try:
-        while True:
-            try:
-                share = next(steps)
-            except StopIteration as stop:
-                returned: _Returned = stop.value
-                return returned
-            yield begin + (end - begin) * share
-    finally:
-        steps.close()
 
 
 def why_no_foot_stands(clip: solver.Clip, reading: bridge.Reading) -> str:

@@ -13,9 +13,9 @@ import numpy as np
 from ... import solver
 from .. import bridge, translation
 from ..properties import PoiseDetection, PoiseTemplate, character_of, follow_renames, name_bone
-from . import noise_patterns, object_events
+from . import noise_patterns, object_events, progress, solve
 from .bakeable import Bakeable
-from .detect import READING_SHARE, Proposal, is_of_search, propose, read_in_steps, scaled
+from .detect import Proposal, is_of_search, propose
 from .detected_constraints import carrier_of, proposals_of
 from .noise_patterns import NoisePattern, Span
 from .subjects import Reference, Subject, tracked_in_steps
@@ -52,35 +52,45 @@ def active_template(armature: bpy.types.Object) -> PoiseTemplate | None:
     return None
 
 
-def add_examples(
-    armature: bpy.types.Object | None,
-    bones: Sequence[str],
-    kind: Kind,
-    begin: int,
-    end: int,
-    target: bpy.types.Object | None = None,
-) -> list[int]:
-    """Add an example for each bone, or one for an object, and return their indices; the last becomes the active one.
+@dataclass(frozen=True, eq=False)
+class NewExamples:
+    """An example for each of some bones, or one for an object. Frames are those of the scene."""
+
+    bones: Sequence[str]
+    kind: Kind
+    begin: int
+    end: int
+    target: bpy.types.Object | None = None
+
+    def subjects(self, armature: bpy.types.Object) -> list[Subject]:
+        """The subjects, relative to the reference of the panel; raises where they cannot be examples."""
+        if not self.bones and self.target is None:
+            raise translation.TranslationError("No bone is chosen: select the bones to look at in pose mode.")
+        bridge.check_bones(armature, self.bones)
+        _check_frames(self.begin, self.end)
+        reference = Reference.of(armature, detection_of(armature))
+        if reference.bone in self.bones:
+            raise translation.TranslationError(
+                f"Bone {reference.bone!r} never moves relative to itself: choose another bone under Relative To, or "
+                "the world."
+            )
+        named = [Subject(object=self.target.name, reference=reference)] if self.target is not None else []
+        return [*(Subject(bone=bone, reference=reference) for bone in self.bones), *named]
+
+
+def add_examples(armature: bpy.types.Object | None, new: NewExamples) -> list[int]:
+    """Add examples and return their indices; the last becomes the active one.
 
     One that is in the list already is switched on instead of being added again.
     """
     armature = bridge.check_armature(armature)
     follow_renames(armature)
+    return _added(armature, new, new.subjects(armature))
+
+
+def _added(armature: bpy.types.Object, new: NewExamples, subjects: Sequence[Subject]) -> list[int]:
+    indices = [_ensured(armature, subject, new.kind, new.begin, new.end) for subject in subjects]
     settings: Any = detection_of(armature)
-    if not bones and target is None:
-        raise translation.TranslationError("No bone is chosen: select the bones to look at in pose mode.")
-    bridge.check_bones(armature, bones)
-    _check_frames(begin, end)
-    reference = Reference.of(armature, settings)
-    for bone in bones:
-        if bone == reference.bone:
-            raise translation.TranslationError(
-                f"Bone {bone!r} never moves relative to itself: choose another bone under Relative To, or the world."
-            )
-    subjects = [Subject(bone=bone, reference=reference) for bone in bones]
-    if target is not None:
-        subjects.append(Subject(object=target.name, reference=reference))
-    indices = [_ensured(armature, subject, kind, begin, end) for subject in subjects]
     settings.active_template = indices[-1]
     return indices
 
@@ -140,31 +150,41 @@ def remove_example(armature: bpy.types.Object, index: int) -> None:
 # The search -------------------------------------------------------------------------------------------------------
 
 
-def find_like_examples(armature: bpy.types.Object | None) -> FoundLikeExamples:
+def find_like_examples(armature: bpy.types.Object | None, new: NewExamples | None = None) -> FoundLikeExamples:
     """Propose where bones do again what they do in the enabled examples, and list where objects do.
 
     All examples of one bone or object are used together: each sets the thresholds of its part of the motion, so that a
-    further example refines what the others have shown. Former proposals of the same bones are replaced.
+    further example refines what the others have shown. Former proposals of the same bones are replaced. `new` examples
+    are used too, and are added to the list.
     """
-    return solver.finished(find_like_examples_in_steps(armature))
+    return solver.finished(find_like_examples_in_steps(armature, new))
 
 
 def find_like_examples_in_steps(
-    armature: bpy.types.Object | None,
-) -> Generator[float, None, FoundLikeExamples]:
-    """As `find_like_examples`, as a generator that yields the share that is done. Closed early, it changes nothing."""
+    armature: bpy.types.Object | None, new: NewExamples | None = None
+) -> Generator[progress.StageShare, None, FoundLikeExamples]:
+    """As `find_like_examples`, as a generator that yields its progress. Closing it changes nothing."""
     armature = bridge.check_armature(armature)
-    groups = _grouped(armature)
-    reading = yield from read_in_steps(armature)
-    armature = reading.armature
-    clip = translation.clip_with_settings(armature, reading)
+    subjects = new.subjects(armature) if new is not None else []
+    groups = _grouped(armature, new, subjects)
+    reading = yield from solve.read_in_steps(armature)
+    clip = translation.clip_with_settings(reading.armature, reading)
     bones = [subject.bone for subject in groups if subject.bone]
-    Bakeable(armature, reading).check(bones, "position", has_offset=True)
-    bridge.check_bones(armature, bones)
+    Bakeable(reading.armature, reading).check(bones, "position", has_offset=True)
+    bridge.check_bones(reading.armature, bones)
+    bodies = {}
+    for subject in groups:
+        body = yield from tracked_in_steps(reading, clip, subject.bone, subject.object)
+        reference = yield from tracked_in_steps(reading, clip, subject.reference.bone, subject.reference.object)
+        assert body is not None
+        bodies[subject] = body, reference
     searches = []
     for number, (subject, examples) in enumerate(groups.items()):
-        begin, end = (READING_SHARE + (1.0 - READING_SHARE) * done / len(groups) for done in (number, number + 1))
-        searches.append((yield from scaled(_searched(reading, clip, subject, examples), begin, end)))
+        yield progress.DETECTING, number / len(groups)
+        searches.append(_searched(reading, clip, subject, examples, *bodies[subject]))
+    armature = reading.armature
+    if new is not None:
+        _added(armature, new, subjects)
     _store(armature, reading, clip, searches)
     return FoundLikeExamples({search.subject.title: len(search.seen.found) for search in searches})
 
@@ -199,14 +219,21 @@ class _Search:
     seen: solver.Examination
 
 
-def _grouped(armature: bpy.types.Object) -> dict[Subject, list[_Example]]:
-    """The enabled examples of each subject; raises where there is none."""
+def _grouped(
+    armature: bpy.types.Object, new: NewExamples | None, subjects: Sequence[Subject]
+) -> dict[Subject, list[_Example]]:
+    """The enabled and the new examples of each subject; raises where there is none."""
     groups: dict[Subject, list[_Example]] = {}
     templates: Any = detection_of(armature).templates
     for template in templates:
         if template.enabled:
             example = _Example(template.kind.lower(), template.begin, template.end, template.tolerance)
             groups.setdefault(Subject.of(armature, template), []).append(example)
+    for subject in subjects:
+        assert new is not None
+        known = groups.setdefault(subject, [])
+        if (new.kind, new.begin, new.end) not in [(other.kind, other.begin, other.end) for other in known]:
+            known.append(_Example(new.kind, new.begin, new.end, 1.0))
     if not groups:
         raise translation.TranslationError(
             "There is no example: select a bone, set the preview range (P in the timeline) to frames in which it does "
@@ -218,16 +245,16 @@ def _grouped(armature: bpy.types.Object) -> dict[Subject, list[_Example]]:
 
 
 def _searched(
-    reading: bridge.Reading, clip: solver.Clip, subject: Subject, examples: list[_Example]
-) -> Generator[float, None, _Search]:
-    body = yield from scaled(tracked_in_steps(reading, clip, subject.bone, subject.object), 0.0, 0.4)
-    carrier = subject.reference
-    reference = yield from scaled(tracked_in_steps(reading, clip, carrier.bone, carrier.object), 0.4, 0.8)
-    assert body is not None
+    reading: bridge.Reading,
+    clip: solver.Clip,
+    subject: Subject,
+    examples: list[_Example],
+    body: str | solver.MovingObject,
+    reference: str | solver.MovingObject | None,
+) -> _Search:
     with bridge.in_scene_frames(reading.times):
         templates = [example.template(reading) for example in examples]
         seen = solver.examine(clip, body, templates, reference, settings_of(reading.armature, subject, clip))
-    yield 1.0
     return _Search(subject, examples, reference, seen)
 
 

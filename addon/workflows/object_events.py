@@ -15,13 +15,12 @@ import bpy
 
 from ... import solver
 from .. import bridge, translation
-from ..bridge.transforms import track_in_steps
 from ..properties import EASE, PoiseConstraint, PoiseObjectEvent, character_of
 from ..properties.handles import is_in_scene
+from . import progress, solve
 from .bakeable import Bakeable
-from .detect import READING_SHARE, read_in_steps, scaled
 from .detected_constraints import VERBS, Carrier, geometry_of
-from .subjects import Subject, check_joint
+from .subjects import Subject, check_joint, object_in_steps
 
 STILL = 1e-4
 """Radians, and lengths of the object, by which an object may move from frame to frame and count as still without an
@@ -50,15 +49,18 @@ def find(armature: bpy.types.Object | None, target: bpy.types.Object | None) -> 
     return solver.finished(find_in_steps(armature, target))
 
 
-def find_in_steps(armature: bpy.types.Object | None, target: bpy.types.Object | None) -> Generator[float, None, int]:
-    """As `find`, as a generator that yields the share that is done. Closed early, it changes nothing."""
+def find_in_steps(
+    armature: bpy.types.Object | None, target: bpy.types.Object | None
+) -> Generator[progress.StageShare, None, int]:
+    """As `find`, as a generator that yields its progress. Closing it changes nothing."""
     if target is None or not is_in_scene(target):
         raise translation.TranslationError("No object of the scene is chosen: choose the object to look at.")
     name = target.name
-    reading = yield from read_in_steps(armature)
+    reading = yield from solve.read_in_steps(armature)
     armature = reading.armature
     clip = translation.clip_with_settings(armature, reading)
-    motion = yield from scaled(track_in_steps(armature, bpy.data.objects[name], reading.times), READING_SHARE, 0.9)
+    motion = yield from object_in_steps(reading, bpy.data.objects[name])
+    yield progress.DETECTING, 0.0
     panel: Any = character_of(armature).detection
     settings = solver.DetectionSettings(
         shortest=panel.shortest, bridged=panel.bridged, distance=panel.distance, angle=panel.angle
@@ -116,7 +118,7 @@ def hold_on(armature: bpy.types.Object | None, bones: Sequence[str], index: int)
     bridge.check_bones(armature, bones)
     for bone in bones:
         check_joint(clip, bone)
-    motion = solver.finished(track_in_steps(armature, target, reading.times))
+    motion = solver.finished(object_in_steps(reading, target))
     first, last = reading.frame_of(begin), reading.frame_of(end)
     ease, middle = max(1, round(EASE * clip.fps)), (first + last) // 2
     made = []

@@ -9,7 +9,7 @@ import bpy
 
 from ... import solver
 from .. import bridge, translation
-from . import detect
+from . import detect, progress, solve
 from .bakeable import Bakeable
 from .detected_constraints import proposals_of
 from .examples import detection_of
@@ -26,11 +26,10 @@ _Detector = Callable[
 
 def find_slides_in_steps(
     armature: bpy.types.Object | None, bones: Sequence[str]
-) -> Generator[float, None, dict[str, int]]:
+) -> Generator[progress.StageShare, None, dict[str, int]]:
     """Propose trajectories where bones slide along a line or on a plane, relative to the reference of the panel.
 
-    Returns how many were found by bone. A generator that yields the share that is done; closed early, it changes
-    nothing.
+    Returns how many were found by bone. A generator that yields its progress; closing it changes nothing.
     """
     armature = bridge.check_armature(armature)
     reference = Reference.of(armature, detection_of(armature))
@@ -39,7 +38,7 @@ def find_slides_in_steps(
 
 def find_stays_in_steps(
     armature: bpy.types.Object | None, bones: Sequence[str]
-) -> Generator[float, None, dict[str, int]]:
+) -> Generator[progress.StageShare, None, dict[str, int]]:
     """Propose pins where bones stay in their places, whether they turn or not; otherwise as `find_slides_in_steps`."""
     armature = bridge.check_armature(armature)
 
@@ -55,25 +54,23 @@ def _find(
     reference: Reference,
     kinds: tuple[str, ...],
     detector: _Detector,
-) -> Generator[float, None, dict[str, int]]:
+) -> Generator[progress.StageShare, None, dict[str, int]]:
     if not bones:
         raise translation.TranslationError("No bone is chosen: select the bones to look at in pose mode.")
-    reading = yield from detect.read_in_steps(armature)
+    reading = yield from solve.read_in_steps(armature)
     armature = reading.armature
     clip = translation.clip_with_settings(armature, reading)
     Bakeable(armature, reading).check(bones, "position")
     bridge.check_bones(armature, bones)
-    carrier = yield from detect.scaled(
-        tracked_in_steps(reading, clip, reference.bone, reference.object), detect.READING_SHARE, 0.8
-    )
+    carrier = yield from tracked_in_steps(reading, clip, reference.bone, reference.object)
     proposals: list[detect.Proposal] = []
     counts = {}
-    for number, bone in enumerate(bones, start=1):
+    for number, bone in enumerate(bones):
+        yield progress.DETECTING, number / len(bones)
         check_joint(clip, bone)
         found = detector(clip, bone, carrier)
         counts[bone] = len(found)
         for each in found:
             proposals += proposals_of(clip, Subject(bone=bone, reference=reference), carrier, each, reading)
-        yield 0.8 + 0.2 * number / len(bones)
     detect.propose(reading, proposals, lambda item: detect.is_of_search(item, bones, kinds))
     return counts

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import Literal
 
 import bpy
 
@@ -16,14 +16,9 @@ from ..properties import character_of, follow_renames
 from ..properties.constraint_list import switch_off
 from . import ground_gaps, latest, loops, messages, progress, ranges, strains
 from .latest import Solved
+from .progress import StageShare
 
 Quality = Literal["draft", "final"]
-
-_Yielded = TypeVar("_Yielded")
-_Returned = TypeVar("_Returned")
-
-StageShare = tuple[str, float]
-"""A stage of a solve (see `progress.STAGES`) and the share of it that is done, from 0 to 1."""
 
 DRAFT_RATE = 30.0
 """Frames a second of a draft: enough to judge a result, and a quarter of the rate of many captures."""
@@ -68,7 +63,7 @@ def solve_in_steps(
 ) -> Generator[StageShare, None, SolveResult]:
     """As `solve`, as a generator that yields its progress. Closing it cancels the solve, and nothing has changed."""
     options = options or SolveOptions()
-    reading = yield from _read_in_steps(armature, options)
+    reading = yield from read_in_steps(armature, options.begin, options.end, options.quality)
     armature = reading.armature
     clip = with_unbakeable_joints_fixed(reading, translation.clip_with_settings(armature, reading))
     translated = translation.translate(armature, reading)
@@ -83,7 +78,7 @@ def solve_in_steps(
             cyclic=cyclic,
             keep_ends=not cyclic and ranges.is_part_of_action(armature),
         )
-        deformation = yield from _relayed(steps, lambda step: (step.stage.value, step.share))
+        deformation = yield from progress.relayed(steps, lambda step: (step.stage.value, step.share))
     yield progress.BAKING, 0.0
     check_plausible(reading, clip, deformation.clip, grounded)
     solved = Solved(reading, clip, translated, grounded, deformation, cyclic)
@@ -138,15 +133,16 @@ def check_plausible(
         raise translation.TranslationError(why)
 
 
-def _read_in_steps(
-    armature: bpy.types.Object | None, options: SolveOptions
+def read_in_steps(
+    armature: bpy.types.Object | None, begin: int | None = None, end: int | None = None, quality: Quality = "final"
 ) -> Generator[StageShare, None, bridge.Reading]:
-    first, last = frames(options.begin, options.end)
-    stride = _stride() if options.quality == "draft" and last > first else 1
+    """Read the source of an armature over the scene's frames, or a part of them; a draft takes some of the frames."""
+    first, last = frames(begin, end)
+    stride = _stride() if quality == "draft" and last > first else 1
     # The last frame of a draft is at or after the end of the range.
     last = first + stride * math.ceil((last - first) / stride)
     steps = bridge.read_in_steps(armature, first, last, step=stride)
-    return (yield from _relayed(steps, lambda share: (progress.READING, share)))
+    return (yield from progress.relayed(steps, lambda share: (progress.READING, share)))
 
 
 def _stride() -> int:
@@ -155,25 +151,9 @@ def _stride() -> int:
     return max(1, round(scene.render.fps / scene.render.fps_base / DRAFT_RATE))
 
 
-def _relayed(
-    steps: Generator[_Yielded, None, _Returned], convert: Callable[[_Yielded], StageShare]
-) -> Generator[StageShare, None, _Returned]:
-    """Run a generator, yield its converted progress and return its result; it is closed with this one."""
-    try:
-        while True:
-            try:
-                step = next(steps)
-            except StopIteration as stop:
-                returned: _Returned = stop.value
-                return returned
-            yield convert(step)
-    finally:
-        steps.close()
-
-
 def read(armature: bpy.types.Object | None, begin: int | None = None, end: int | None = None) -> bridge.Reading:
-    """Read the source of an armature over the scene's frames, or a part of them."""
-    return bridge.read(armature, *frames(begin, end))
+    """As `read_in_steps`, at once."""
+    return solver.finished(read_in_steps(armature, begin, end))
 
 
 def frames(begin: int | None, end: int | None) -> tuple[int, int]:

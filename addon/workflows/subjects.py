@@ -15,6 +15,7 @@ from ..bridge import context
 from ..bridge.transforms import track_in_steps
 from ..properties import current_name
 from ..properties.handles import is_in_scene
+from . import progress
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,8 @@ class Subject:
 
 def tracked_in_steps(
     reading: bridge.Reading, clip: solver.Clip, bone: str, object_name: str
-) -> Generator[float, None, str | solver.MovingObject | None]:
-    """A bone, or the motion of an object, as detection takes it; None where neither is given. Yields shares."""
+) -> Generator[progress.StageShare, None, str | solver.MovingObject | None]:
+    """A bone, or the motion of an object, as detection takes it; None where neither is given."""
     if bone:
         check_joint(clip, bone)
         return bone
@@ -84,7 +85,15 @@ def tracked_in_steps(
     target: bpy.types.Object | None = context.get_item(bpy.data.objects, object_name)
     if target is None or not is_in_scene(target):
         raise translation.TranslationError(f"The object {object_name!r} is not in the scene: choose another one.")
-    return (yield from track_in_steps(reading.armature, target, reading.times))
+    return (yield from object_in_steps(reading, target))
+
+
+def object_in_steps(
+    reading: bridge.Reading, target: bpy.types.Object
+) -> Generator[progress.StageShare, None, solver.MovingObject]:
+    """The motion of an object over the frames of a reading."""
+    steps = track_in_steps(reading.armature, target, reading.times)
+    return (yield from progress.relayed(steps, lambda share: (progress.READING, share)))
 
 
 def check_joint(clip: solver.Clip, bone: str) -> None:

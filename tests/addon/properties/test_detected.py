@@ -16,7 +16,7 @@ def test_what_is_made_by_hand_was_not_detected(armature: bpy.types.Object) -> No
 
 
 def test_an_accepted_proposal_keeps_its_geometry(armature: bpy.types.Object) -> None:
-    examples.add_examples(armature, ["l_talocrural"], "point", 5, 20)
+    examples.add_examples(armature, examples.NewExamples(["l_talocrural"], "point", 5, 20))
     examples.find_like_examples(armature)
     proposal = character_of(armature).found[0].detected
     expected = (proposal.kind, proposal.group, tuple(proposal.location), proposal.begin, proposal.end)

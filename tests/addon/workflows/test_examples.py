@@ -11,7 +11,8 @@ import pytest
 
 from poise.addon import translation
 from poise.addon.properties import character_of
-from poise.addon.workflows import detect, examples, noise_patterns, solve
+from poise.addon.workflows import detect, examples, noise_patterns, progress, solve
+from poise.addon.workflows.examples import NewExamples
 from poise.addon.workflows.subjects import Subject
 from poise.examples.detection.bodies import carried_bottle, door
 from poise.examples.detection.tracks import noisy
@@ -54,10 +55,10 @@ def test_a_second_example_refines_the_first(rng: np.random.Generator) -> None:
     # Figures 6.17 and 6.18: walking, running, walking.
     body, plants = walk_run_walk(rng, run_noise=2e-2)
     armature = one_bone(body)
-    examples.add_examples(armature, [BONE], "space", *WALKING)
+    examples.add_examples(armature, NewExamples([BONE], "space", *WALKING))
     examples.find_like_examples(armature)
     assert found_plants(armature, plants) == [0, 1, 2, 3, 10, 11, 12, 13], "those of the walk alone"
-    examples.add_examples(armature, [BONE], "space", *RUNNING)
+    examples.add_examples(armature, NewExamples([BONE], "space", *RUNNING))
     assert len(detection(armature).templates) == 2 and detection(armature).active_template == 1
     both = examples.find_like_examples(armature)
     assert found_plants(armature, plants) == list(range(14)), "those of the run too"
@@ -71,7 +72,7 @@ def test_the_noise_pattern_and_thresholds_are_kept(rng: np.random.Generator) -> 
     body, _ = walk_run_walk(rng, run_noise=2e-2)
     armature = one_bone(body)
     for frames in (WALKING, RUNNING):
-        examples.add_examples(armature, [BONE], "space", *frames)
+        examples.add_examples(armature, NewExamples([BONE], "space", *frames))
     examples.find_like_examples(armature)
     pattern = noise_patterns.of(armature, Subject(bone=BONE))
     assert pattern is not None and [signal.measure for signal in pattern.signals] == ["rotation", "translation"]
@@ -88,8 +89,8 @@ def test_kinds_of_one_bone_are_found_together(rng: np.random.Generator) -> None:
     # Section 6.5.7: a space and a line template of the same bone.
     example = door()
     armature = one_bone(noisy(example.body, rng, 1e-3, 1e-3))
-    examples.add_examples(armature, [BONE], "space", 24 + FIRST, 38 + FIRST)
-    examples.add_examples(armature, [BONE], "line", 40 + FIRST, 78 + FIRST)
+    examples.add_examples(armature, NewExamples([BONE], "space", 24 + FIRST, 38 + FIRST))
+    examples.add_examples(armature, NewExamples([BONE], "line", 40 + FIRST, 78 + FIRST))
     examples.find_like_examples(armature)
     for kind in ("SPACE", "LINE"):
         truths = [truth for truth in example.truths if truth.kind == kind.lower()]
@@ -112,7 +113,7 @@ def test_a_hand_rests_on_a_bottle_that_is_carried(noise: float, rng: np.random.G
     bottle, example = carried_bottle()
     armature = one_bone(noisy(example.body, rng, noise, noise))
     carrier = moving_box("Bottle", bottle, 0.2)
-    examples.add_examples(armature, [BONE], "space", 50 + FIRST, 70 + FIRST)
+    examples.add_examples(armature, NewExamples([BONE], "space", 50 + FIRST, 70 + FIRST))
     examples.find_like_examples(armature)
     assert (40, 100) not in places(armature), "in the world the hand moves all the time"
     detection(armature).templates[0].reference = "OBJECT"
@@ -140,7 +141,7 @@ def places_of(item: Any) -> tuple[int, int]:
 def test_a_larger_tolerance_finds_more(rng: np.random.Generator) -> None:
     body, plants = walk_run_walk(rng, run_noise=2e-2)
     armature = one_bone(body)
-    examples.add_examples(armature, [BONE], "space", *WALKING)
+    examples.add_examples(armature, NewExamples([BONE], "space", *WALKING))
     detection(armature).templates[0].tolerance = 20.0
     examples.find_like_examples(armature)
     assert len(found_plants(armature, plants)) > 10
@@ -150,18 +151,18 @@ def test_what_is_short_is_left_out(rng: np.random.Generator) -> None:
     body, plants = walk_run_walk(rng, run_noise=2e-2)
     armature = one_bone(body)
     for frames in (WALKING, RUNNING):
-        examples.add_examples(armature, [BONE], "space", *frames)
+        examples.add_examples(armature, NewExamples([BONE], "space", *frames))
     detection(armature).shortest = 0.4  # seconds: plants of the run last for a fifth, those of the walk for 0.6
     examples.find_like_examples(armature)
     assert found_plants(armature, plants) == [0, 1, 2, 3, 10, 11, 12, 13]
 
 
 def test_the_same_example_is_listed_once_and_can_be_removed(armature: bpy.types.Object) -> None:
-    first = examples.add_examples(armature, ["l_wrist", "r_wrist"], "space", 5, 10)
+    first = examples.add_examples(armature, NewExamples(["l_wrist", "r_wrist"], "space", 5, 10))
     detection(armature).templates[0].enabled = False
-    again = examples.add_examples(armature, ["l_wrist"], "space", 5, 10)
+    again = examples.add_examples(armature, NewExamples(["l_wrist"], "space", 5, 10))
     assert first == [0, 1] and again == [0] and detection(armature).templates[0].enabled
-    examples.add_examples(armature, ["l_wrist"], "point", 5, 10)
+    examples.add_examples(armature, NewExamples(["l_wrist"], "point", 5, 10))
     assert len(detection(armature).templates) == 3
     examples.remove_example(armature, 0)
     assert [template.bone for template in detection(armature).templates] == ["r_wrist", "l_wrist"]
@@ -169,31 +170,25 @@ def test_the_same_example_is_listed_once_and_can_be_removed(armature: bpy.types.
 
 
 def test_examples_follow_bones_that_are_renamed(armature: bpy.types.Object) -> None:
-    examples.add_examples(armature, ["l_wrist"], "space", 5, 10)
+    examples.add_examples(armature, NewExamples(["l_wrist"], "space", 5, 10))
     armature.data.bones["l_wrist"].name = "Hand"
     examples.find_like_examples(armature)
     assert detection(armature).templates[0].bone == "Hand"
 
 
 def test_closing_a_search_early_changes_nothing(armature: bpy.types.Object) -> None:
-    examples.add_examples(armature, ["l_talocrural"], "space", 5, 10)
+    examples.add_examples(armature, NewExamples(["l_talocrural"], "space", 5, 10))
     steps = examples.find_like_examples_in_steps(armature)
-    shares = [next(steps)]
+    next(steps)
     steps.close()
     assert not len(character_of(armature).found)
-    steps = examples.find_like_examples_in_steps(armature)
+    shown = progress.RunningWork(armature.name, progress.FIND)
     shares = []
-
-    def watched() -> Any:
-        return (yield from steps)
-
-    watching = watched()
-    while True:
-        try:
-            shares.append(next(watching))
-        except StopIteration:
-            break
-    assert shares == sorted(shares) and shares[-1] == pytest.approx(1.0)
+    for stage, share in examples.find_like_examples_in_steps(armature):
+        shown.update(stage, share)
+        shares.append(shown.share)
+    assert shares == sorted(shares) and 0.4 < shares[-1] <= 1.0
+    assert len(character_of(armature).found)
 
 
 def test_what_cannot_be_an_example_is_said(armature: bpy.types.Object) -> None:
@@ -204,10 +199,10 @@ def test_what_cannot_be_an_example_is_said(armature: bpy.types.Object) -> None:
         ("no bone 'Missing'", ["Missing"], (5, 10)),
     ):
         with pytest.raises(translation.TranslationError if "bone 'M" not in error else Exception, match=error):
-            examples.add_examples(armature, bones, "space", *frames)
+            examples.add_examples(armature, NewExamples(bones, "space", *frames))
     with pytest.raises(translation.TranslationError, match="There is no example"):
         examples.find_like_examples(armature)
-    examples.add_examples(armature, ["l_wrist"], "space", 5, 10)
+    examples.add_examples(armature, NewExamples(["l_wrist"], "space", 5, 10))
     template = detection(armature).templates[0]
     template.reference = "OBJECT"
     with pytest.raises(translation.TranslationError, match="No object is chosen"):
@@ -220,12 +215,12 @@ def test_what_cannot_be_an_example_is_said(armature: bpy.types.Object) -> None:
         examples.find_like_examples(armature)
     detection(armature).reference, detection(armature).reference_bone = "BONE", "l_wrist"
     with pytest.raises(translation.TranslationError, match="never moves relative to itself"):
-        examples.add_examples(armature, ["l_wrist"], "space", 5, 10)
+        examples.add_examples(armature, NewExamples(["l_wrist"], "space", 5, 10))
     assert not len(character_of(armature).found)
 
 
 def test_an_example_whose_frames_were_left_out_of_the_scene_is_named(armature: bpy.types.Object) -> None:
-    examples.add_examples(armature, ["l_wrist"], "space", 5, 10)
+    examples.add_examples(armature, NewExamples(["l_wrist"], "space", 5, 10))
     bpy.context.scene.frame_start = 8
     with pytest.raises(translation.TranslationError, match=r"frames 5 to 10\) does not lie within"):
         finished(examples.find_like_examples_in_steps(armature))

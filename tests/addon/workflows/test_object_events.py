@@ -75,7 +75,8 @@ def test_a_trembling_object_is_found_from_examples(armature: bpy.types.Object) -
     object_events.find(armature, thing)
     assert not [event for event in events(armature) if event.kind == "SPACE"], "without an example it never rests"
     for kind, begin, end in (("space", 0, 11), ("line", 11, 25), ("point", 119, 159)):
-        examples.add_examples(armature, [], kind, begin + FIRST, end + FIRST, thing)
+        new = examples.NewExamples([], kind, begin + FIRST, end + FIRST, thing)  # type: ignore[arg-type]
+        examples.add_examples(armature, new)
     assert examples.find_like_examples(armature).counts == {"Thing": len(events(armature))}
     check(armature, example, late=4)
     assert not len(character_of(armature).found), "an object is not changed by a solve: nothing is proposed"
