@@ -6,6 +6,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from . import (
+    activate,
     bones,
     character,
     clean,
@@ -23,6 +24,7 @@ from . import (
 )
 
 MODULES: tuple[ModuleType, ...] = (
+    activate,
     bones,
     character,
     clean,

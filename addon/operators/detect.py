@@ -17,7 +17,7 @@ from ..properties import character_of
 from ..properties.constraint_list import remove
 from ..workflows import detect, progress, ranges
 from .in_steps import InSteps, Steps
-from .on_armature import OnArmature
+from .on_armature import OnArmature, SelectsHandle
 from .settings import NOT_REMEMBERED, counted
 
 
@@ -83,7 +83,7 @@ class OnProposal(OnProposals):
         return int(self.index)
 
 
-class POISE_OT_found_accept(OnProposal, Operator):  # noqa: N801
+class POISE_OT_found_accept(OnProposal, SelectsHandle, Operator):  # noqa: N801
     """Make a constraint of a proposal"""
 
     bl_idname = "poise.found_accept"

@@ -24,6 +24,7 @@ from .bones import bone_mark_updater
 from .constraint import PoiseConstraint
 from .display import PoiseDisplay
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
+from .selecting import follow_active
 from .templates import TEMPLATE_KINDS, PoiseDetection
 
 TRUNK_MARKS = ("hips", "spine", "neck", "head", "head_top")
@@ -97,6 +98,12 @@ SOLID_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 def _clear_gaps(character: Any, context: Context) -> None:
     """Clear the list of plants off the ground, which another ground or other soles make out of date."""
     character.ground_gaps.clear()
+
+
+def _select_handle(character: Any, context: Context) -> None:
+    """Select the handle of the constraint that has become the active one."""
+    if character.active_constraint < len(character.constraints):
+        follow_active(character.id_data, character.constraints[character.active_constraint], context)
 
 
 def _has_faces(character: Any, candidate: Any) -> bool:
@@ -207,7 +214,10 @@ class PoiseCharacter(PropertyGroup):
         type=PoiseConstraint, name="Constraints", description="What the motion must satisfy"
     )
     active_constraint: IntProperty(
-        name="Active Constraint", description="The constraint whose settings are shown", min=0
+        name="Active Constraint",
+        description="The constraint whose settings are shown, and whose handle is selected",
+        min=0,
+        update=_select_handle,
     )
     found: CollectionProperty(type=PoiseConstraint, name="Found", description="Constraints that detection proposes")
     active_found: IntProperty(name="Active Found", description="The proposal whose settings are shown", min=0)

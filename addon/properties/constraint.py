@@ -23,6 +23,7 @@ from bpy.types import Context, Object, PropertyGroup
 from .bones import PoiseBone, bone_mark_updater
 from .detected import PoiseDetected
 from .points import PoisePoint
+from .selecting import follow_active
 
 KINDS = (
     ("SHAPE", "Pin or Trajectory", "A point of a bone passes through given places", "CURVE_PATH", 0),
@@ -93,6 +94,14 @@ def _fit_span_to_events(item: Any, context: Context) -> None:
         item.begin, item.end = min(events_of(item)), max(events_of(item))
 
 
+def _select_point(item: Any, context: Context) -> None:
+    """Select the handle of the point that has become the active one of the active constraint."""
+    character = item.id_data.poise
+    shown = character.constraints[character.active_constraint : character.active_constraint + 1]
+    if len(shown) and shown[0] == item:
+        follow_active(item.id_data, item, context)
+
+
 class PoiseConstraint(PropertyGroup):
     """A constraint on a part of the motion. Frames are those of the scene."""
 
@@ -153,7 +162,12 @@ class PoiseConstraint(PropertyGroup):
 
     # Paths through points
     points: CollectionProperty(type=PoisePoint, name="Points", description="The points of its path")
-    active_point: IntProperty(name="Active Point", description="The point whose settings are shown", min=0)
+    active_point: IntProperty(
+        name="Active Point",
+        description="The point whose settings are shown, and whose handle is selected",
+        min=0,
+        update=_select_point,
+    )
     mode: EnumProperty(name="Mode", description="How the bone goes from point to point", items=MODES)
     reference: EnumProperty(name="Reference", description="What its points are relative to", items=REFERENCES)
     reference_bone: StringProperty(

@@ -12,13 +12,14 @@ from .. import bridge
 from ..bridge import context, versions
 from ..bridge.transforms import Transform
 from . import PoiseConstraint, PoisePoint, character_of
+from .selecting import EMPTY_MARK, select_instead
 
 DISPLAY = {"SHAPE": "SPHERE", "FOOTPLANT": "ARROWS", "ORIENTATION": "ARROWS", "LOOK_AT": "SINGLE_ARROW"}
 """Display types of empties by kind of constraint; with axes where their rotation matters."""
 
-COLLECTION_MARK, EMPTY_MARK = "poise_points", "poise_point"
-"""Custom properties of the collections and of the empties that Poise has made, by which they are known when their
-character has been deleted. They hold the name: what the animator has renamed or duplicated has another one."""
+COLLECTION_MARK = "poise_points"
+"""Custom property of the collections that Poise has made, by which they are known when their character has been
+deleted. It holds the name, as `EMPTY_MARK` does."""
 
 EMPTY_SIZE = 0.05
 """The display size of empties as a share of the armature's longest side."""
@@ -196,6 +197,7 @@ def _remove_if_unused(armature: bpy.types.Object, empty: bpy.types.Object | None
     if empty is None or character.collection is None or empty not in character.collection.objects.values():
         return
     if not any(held == empty for other in _characters() for _, _, held in _held(other)):
+        select_instead(bpy.context, empty, armature)
         bpy.data.objects.remove(empty)
 
 
