@@ -19,8 +19,9 @@ from bpy.props import (
     PointerProperty,
     StringProperty,
 )
-from bpy.types import Object, PropertyGroup
+from bpy.types import Context, Object, PropertyGroup
 
+from ..bridge.context import redraw_editors
 from .bones import bone_mark_updater
 from .constraint import REFERENCES
 
@@ -45,6 +46,11 @@ NOISE_PLACES = (
     ("VIEW", "Viewport", "At the bottom of the 3D viewport, over the frames of the scene"),
     ("EDITORS", "Animation Editors", "In Graph Editors and Dope Sheets, at the frames that these show"),
 )
+
+
+def _redraw(owner: Any, context: Context) -> None:
+    """Draw the noise pattern again, or no more."""
+    redraw_editors("VIEW_3D", "GRAPH_EDITOR", "DOPESHEET_EDITOR")
 
 
 def _is_no_armature(owner: Any, candidate: Any) -> bool:
@@ -137,7 +143,9 @@ class PoiseDetection(Referring, PropertyGroup):
     templates: CollectionProperty(
         type=PoiseTemplate, name="Examples", description="Frames that show what to look for, and how much it trembles"
     )
-    active_template: IntProperty(name="Active Example", description="The example whose settings are shown", min=0)
+    active_template: IntProperty(
+        name="Active Example", description="The example whose settings are shown", min=0, update=_redraw
+    )
     shortest: FloatProperty(
         name="Shortest",
         description="Leave out what lasts for less than this. Raise it where moments are found in which a bone only "
@@ -180,8 +188,11 @@ class PoiseDetection(Referring, PropertyGroup):
         description="Plot how much the bone or object of the active example turns and moves over the frames, with the "
         "thresholds learnt from the examples and what was found. Use it to see why something is found or not",
         default=True,
+        update=_redraw,
     )
-    noise_place: EnumProperty(name="Plot In", description="Where the noise pattern is plotted", items=NOISE_PLACES)
+    noise_place: EnumProperty(
+        name="Plot In", description="Where the noise pattern is plotted", items=NOISE_PLACES, update=_redraw
+    )
     object: PointerProperty(
         type=Object,
         name="Object",

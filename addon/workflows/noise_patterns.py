@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import bpy
 
 from ... import solver
+from ..bridge.context import redraw_editors
 from .subjects import Subject
 
 
@@ -41,6 +42,7 @@ _patterns: dict[str, dict[Subject, NoisePattern]] = {}
 def keep(armature: bpy.types.Object, patterns: list[NoisePattern]) -> None:
     """Keep the patterns of a search; those of subjects that it has not looked at stay."""
     _patterns.setdefault(armature.name, {}).update({pattern.subject: pattern for pattern in patterns})
+    redraw_editors("VIEW_3D", "GRAPH_EDITOR", "DOPESHEET_EDITOR")
 
 
 def of(armature: bpy.types.Object, subject: Subject) -> NoisePattern | None:
