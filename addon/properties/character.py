@@ -26,6 +26,7 @@ from .display import PoiseDisplay
 from .live import PoiseLiveState
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 from .selecting import follow_active, follow_proposal
+from .templates import TEMPLATE_KINDS, PoiseDetection
 
 TRUNK_MARKS = ("hips", "spine", "neck", "head", "head_top")
 LIMB_MARKS = (
@@ -93,11 +94,6 @@ GROUND_KINDS = (
 )
 SOLID_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 """The types of objects that have faces."""
-TEMPLATE_KINDS = (
-    ("SPACE", "Rests", "The bone does not move at all"),
-    ("LINE", "Turns About a Line", "The bone turns about a line that stands still"),
-    ("POINT", "Turns About a Point", "The bone turns about a point that stands still"),
-)
 
 
 def _clear_gaps(character: Any, context: Context) -> None:
@@ -268,7 +264,10 @@ class PoiseCharacter(PropertyGroup):
         "somewhere else for a frame or a few",
     )
     template_kind: EnumProperty(
-        name="Template", description="What the bone does in the preview range", items=TEMPLATE_KINDS
+        name="Kind", description="What the bone does in the frames of a new example", items=TEMPLATE_KINDS
+    )
+    detection: PointerProperty(
+        type=PoiseDetection, name="Detection", description="Examples and settings of detection, and what objects do"
     )
     least_confidence: FloatProperty(
         name="Confidence",
