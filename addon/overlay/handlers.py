@@ -17,7 +17,7 @@ from bpy.app.handlers import persistent
 from ..bridge.arrays import Array
 from ..bridge.context import find_object, redraw_viewports
 from ..properties import armature_in, character_of
-from . import readings, subjects
+from . import readings, staleness, subjects
 from .canvas import Canvas
 from .palette import Palette, palette_of
 from .parts import Part, Parts
@@ -125,10 +125,12 @@ def store_failures() -> None:
 def _on_edit(*_: Any) -> None:
     """Compare sources with what was read, and forget characters that are gone."""
     readings.suspect_all()
+    staleness.note_edit()
     for name in [name for name in _parts if find_object(name) is None]:
         for kept in (_parts, _canvases):
             kept.pop(name, None)
         subjects.forget(name)
+        staleness.forget(name)
 
 
 @persistent  # type: ignore[untyped-decorator]
@@ -143,6 +145,7 @@ def forget() -> None:
         kept.clear()
     readings.forget()
     subjects.forget()
+    staleness.forget()
 
 
 HANDLERS = (

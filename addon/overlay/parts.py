@@ -23,6 +23,7 @@ from .points import point_picture
 from .proposals import proposal_picture
 from .shapes import EMPTY, Picture
 from .soles import Footprint, footprints_of
+from .staleness import is_stale
 from .subjects import Subject
 from .trajectories import Trajectory, current_picture, trajectories_of, trajectory_picture
 
@@ -94,7 +95,7 @@ class _Drawn:
 
     @property
     def _strength(self) -> float:
-        return STALE if subjects.is_stale(self.armature) else 1.0
+        return STALE if is_stale(self.armature) else 1.0
 
     @property
     def _footprints(self) -> list[Footprint]:

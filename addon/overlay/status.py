@@ -6,9 +6,9 @@ from __future__ import annotations
 import bpy
 
 from .. import bridge
-from . import subjects
 from .palette import Palette
 from .shapes import Color, shade
+from .staleness import is_stale
 
 
 def status_of(armature: bpy.types.Object, palette: Palette) -> tuple[str, Color] | None:
@@ -17,6 +17,6 @@ def status_of(armature: bpy.types.Object, palette: Palette) -> tuple[str, Color]
         return None
     if bridge.is_result_hidden(armature):
         return "Source (the result is hidden)", palette.active
-    if subjects.is_stale(armature):
+    if is_stale(armature):
         return "Result (stale: solve again)", shade(palette.missed)
     return "Result", shade(palette.text, 0.7)

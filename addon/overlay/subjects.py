@@ -140,11 +140,6 @@ def latest_shown(armature: bpy.types.Object) -> latest.Latest | None:
     return found
 
 
-def is_stale(armature: bpy.types.Object) -> bool:
-    """Whether the result of an armature is older than an edit."""
-    return False
-
-
 def _plane_set(armature: bpy.types.Object) -> tuple[tuple[object, ...], solver.Ground | None]:
     """The ground of a character where it is a plane or switched off, with a key that differs with it; else an empty
     key: then it is that of the solve or of the reading."""
