@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bones, character, clean, constraints, detect, files, ground, leftovers, points, solve, sources
+from . import bones, character, clean, constraints, detect, events, files, ground, leftovers, points, solve, sources
 
 MODULES: tuple[ModuleType, ...] = (
     bones,
@@ -13,6 +13,7 @@ MODULES: tuple[ModuleType, ...] = (
     clean,
     constraints,
     detect,
+    events,
     files,
     ground,
     leftovers,

@@ -14,6 +14,7 @@ from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
+from .timeline import PoiseMarker, PoiseTimeline
 from .upgrading import upgrade_file, upgrade_on_load
 
 __all__ = [
@@ -31,9 +32,11 @@ __all__ = [
     "PoiseGap",
     "PoiseLandmark",
     "PoiseLoad",
+    "PoiseMarker",
     "PoiseMetrics",
     "PoisePoint",
     "PoiseResidual",
+    "PoiseTimeline",
     "active_constraint",
     "armature_in",
     "backwards_sentence",
@@ -57,6 +60,8 @@ classes = (
     PoiseAdvice,
     PoiseGap,
     PoiseMetrics,
+    PoiseMarker,
+    PoiseTimeline,
     PoiseCharacter,
 )
 

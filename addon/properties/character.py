@@ -23,6 +23,7 @@ from bpy.types import Collection, Context, Object, PropertyGroup
 from .bones import bone_mark_updater
 from .constraint import PoiseConstraint
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
+from .timeline import PoiseTimeline
 
 TRUNK_MARKS = ("hips", "spine", "neck", "head", "head_top")
 LIMB_MARKS = (
@@ -254,6 +255,8 @@ class PoiseCharacter(PropertyGroup):
         max=1.0,
         subtype="FACTOR",
     )
+
+    timeline: PointerProperty(type=PoiseTimeline, name="Timeline", description="What is shown in the timeline")
 
     # Results
     residuals: CollectionProperty(
