@@ -11,7 +11,9 @@ from bpy.types import Gizmo, GizmoGroup
 
 from ..bridge import context as bridge_context
 from ..bridge import theme
-from ..workflows import events, markers, timeline
+from ..properties import PoiseConstraint, character_of, constraint_list
+from ..workflows import events, markers
+from ..workflows.activate import activate
 from .bar_view import bar_view, shown_armature, view_of
 from .lanes import Hit, hit
 
@@ -61,15 +63,11 @@ class POISE_GT_bars(Gizmo):  # noqa: N801
         if armature is None or found is None:
             return {"CANCELLED"}
         bar = bar_view(context.region).bars[found.bar]
-        item = timeline.item_of(armature, bar.uid)
-        if item is None:
-            return {"CANCELLED"}
         now = time.monotonic()
         is_second = self.clicked[0] == bar.uid and now - self.clicked[1] < _double_click_seconds(context)
         self.clicked = bar.uid, now
-        is_new = timeline.activate(armature, bar.uid)
-        if bar.is_proposal or is_second:
-            timeline.jump(item)
+        is_new = not bar.is_active
+        item = activate(context, armature, bar.uid, found.event.point, jump=bar.is_proposal or is_second)
         is_movable = not bar.is_proposal and bool(bar.events) and not bridge_context.is_linked(armature)
         self.drag = Drag(
             armature=armature.name,
@@ -89,7 +87,7 @@ class POISE_GT_bars(Gizmo):  # noqa: N801
         armature = shown_armature(context)
         if drag is None or not drag.is_movable or armature is None or armature.name != drag.armature:
             return {"RUNNING_MODAL"}
-        item = timeline.item_of(armature, drag.uid)
+        item = item_with(armature, drag.uid)
         if item is None:
             return {"CANCELLED"}
         drag.follow(event.mouse_region_x, view_of(context.region).pixels_per_frame, "PRECISE" in tweak)
@@ -111,7 +109,7 @@ class POISE_GT_bars(Gizmo):  # noqa: N801
             return
         _show(context, None)
         armature = bridge_context.get_item(bpy.data.objects, drag.armature)
-        item = timeline.item_of(armature, drag.uid) if armature is not None else None
+        item = item_with(armature, drag.uid) if armature is not None else None
         if armature is None or item is None:
             return
         if cancel and drag.has_moved:
@@ -156,6 +154,12 @@ class Drag:
         """Add the way of the mouse since the last call."""
         self.way += (mouse - self.mouse) / pixels_per_frame * (PRECISION if is_precise else 1.0)
         self.mouse = mouse
+
+
+def item_with(armature: bpy.types.Object, uid: str) -> PoiseConstraint | None:
+    """The constraint or proposal with a uid; None where it is gone."""
+    found = constraint_list.find(armature, uid)
+    return getattr(character_of(armature), found[0])[found[1]] if found is not None else None
 
 
 MOST_EVENTS = 1000

@@ -5,15 +5,36 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bones, character, clean, constraints, detect, events, files, ground, leftovers, points, solve, sources
-
-MODULES: tuple[ModuleType, ...] = (
+from ..workflows import watching
+from . import (
+    activate,
     bones,
     character,
     clean,
+    compare,
     constraints,
     detect,
     events,
+    examples,
+    files,
+    ground,
+    in_steps,
+    leftovers,
+    points,
+    solve,
+    sources,
+)
+
+MODULES: tuple[ModuleType, ...] = (
+    activate,
+    bones,
+    character,
+    clean,
+    compare,
+    constraints,
+    detect,
+    events,
+    examples,
     files,
     ground,
     leftovers,
@@ -24,3 +45,15 @@ MODULES: tuple[ModuleType, ...] = (
 """Each has a tuple `classes`."""
 
 classes = tuple(found for module in MODULES for found in module.classes)
+
+
+def register() -> None:
+    """Watch what long work must stop for, and what the animator does to handles."""
+    in_steps.register()
+    watching.register()
+
+
+def unregister() -> None:
+    """Stop long work, and watch no more."""
+    watching.unregister()
+    in_steps.unregister()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Moving the events of constraints in time, and going to them. The bars in the timeline do the same with the mouse."""
+"""Moving the events of constraints in time, as the bars in the timeline do with the mouse, and their markers."""
 
 # Blender reads the annotations of operators.
 # mypy: disable-error-code="valid-type"
@@ -13,30 +13,15 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy.types import Operator
 
 from .. import bridge
-from ..properties import PoiseConstraint
-from ..workflows import events, markers, timeline
+from ..properties import constraint_list
+from ..translation import TranslationError
+from ..workflows import events, markers
 from .on_armature import OnArmature
 from .selection import OnConstraint, OnConstraints
 from .settings import NOT_REMEMBERED
 
 
-class _ByUid(OnConstraint):
-    """Mixed into operators on a constraint that is given by its uid, else by its index, else the active one."""
-
-    uid: StringProperty(
-        name="Constraint", description="The uid of the constraint; the active one if not set", options=NOT_REMEMBERED
-    )
-
-    def constraint(self, armature: bpy.types.Object) -> PoiseConstraint:
-        """The constraint."""
-        operator: Any = self
-        if not operator.uid:
-            return super().constraint(armature)
-        bridge.check_armature(armature)
-        return timeline.constraint_with(armature, operator.uid)
-
-
-class POISE_OT_event_move(_ByUid, Operator):  # noqa: N801
+class POISE_OT_event_move(OnConstraint, Operator):  # noqa: N801
     """Move an event"""
 
     bl_idname = "poise.event_move"
@@ -46,6 +31,9 @@ class POISE_OT_event_move(_ByUid, Operator):  # noqa: N801
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
+    uid: StringProperty(
+        name="Constraint", description="The uid of the constraint; the active one if not set", options=NOT_REMEMBERED
+    )
     event: EnumProperty(
         name="Event", description="Which event", items=events.KINDS, default="ALL", options=NOT_REMEMBERED
     )
@@ -55,6 +43,17 @@ class POISE_OT_event_move(_ByUid, Operator):  # noqa: N801
     frame: FloatProperty(
         name="Frame", description="The frame to move it to; the current one if not set", options=NOT_REMEMBERED
     )
+
+    def chosen_index(self, armature: bpy.types.Object) -> int:
+        """The index of the constraint with the uid, where one is given."""
+        operator: Any = self
+        if not operator.uid:
+            return super().chosen_index(armature)
+        bridge.check_armature(armature)
+        found = constraint_list.find(armature, operator.uid)
+        if found is None or found[0] != "constraints":
+            raise TranslationError("There is no such constraint any more: choose another.")
+        return found[1]
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         operator: Any = self
@@ -71,19 +70,6 @@ class POISE_OT_event_move(_ByUid, Operator):  # noqa: N801
             self.level = "WARNING"
             return f"{item.name}: {label} stops at frame {reached:g}, where the next event is."
         return f"{item.name}: {label} at frame {reached:g}."
-
-
-class POISE_OT_constraint_jump(_ByUid, Operator):  # noqa: N801
-    """Go to its frame"""
-
-    bl_idname = "poise.constraint_jump"
-    bl_label = "Go to Constraint"
-    bl_description = "Go to the frame at which the active constraint begins to hold, to see it at work"
-    bl_options = {"REGISTER"}  # noqa: RUF012
-
-    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        item = self.constraint(armature)
-        return f"{item.name} begins to hold at frame {timeline.jump(item)}."
 
 
 class POISE_OT_markers_update(OnConstraints, Operator):  # noqa: N801
@@ -115,4 +101,4 @@ class POISE_OT_markers_remove(OnArmature, Operator):  # noqa: N801
         return f"{gone} event markers removed." if gone != 1 else "1 event marker removed."
 
 
-classes = (POISE_OT_event_move, POISE_OT_constraint_jump, POISE_OT_markers_update, POISE_OT_markers_remove)
+classes = (POISE_OT_event_move, POISE_OT_markers_update, POISE_OT_markers_remove)

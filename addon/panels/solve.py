@@ -41,7 +41,7 @@ class POISE_PT_solve(OfArmature, Panel):  # noqa: N801
         draw_gaps(layout, context, armature)
         running = progress.of(armature.name)
         if running is not None:
-            layout.progress(factor=running.share, text=f"{running.label} (Esc cancels)")
+            layout.progress(factor=running.share, text=f"{running.label} (Esc stops it)")
         else:
             row = layout.row()
             row.scale_y = 1.4

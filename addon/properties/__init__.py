@@ -11,9 +11,13 @@ from bpy.props import PointerProperty, StringProperty
 from .bones import PoiseBone, current_name, follow_renames, name_bone, resolve_bone
 from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark, PoiseLoad
 from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
+from .detected import PoiseDetected
+from .display import PoiseDisplay
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
+from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
+from .templates import PoiseDetection, PoiseObjectEvent, PoiseTemplate
 from .timeline import PoiseMarker, PoiseTimeline
 from .upgrading import upgrade_file, upgrade_on_load
 
@@ -29,13 +33,19 @@ __all__ = [
     "PoiseBone",
     "PoiseCharacter",
     "PoiseConstraint",
+    "PoiseDetected",
+    "PoiseDetection",
+    "PoiseDisplay",
     "PoiseGap",
     "PoiseLandmark",
+    "PoiseLiveState",
     "PoiseLoad",
     "PoiseMarker",
     "PoiseMetrics",
+    "PoiseObjectEvent",
     "PoisePoint",
     "PoiseResidual",
+    "PoiseTemplate",
     "PoiseTimeline",
     "active_constraint",
     "armature_in",
@@ -53,7 +63,11 @@ __all__ = [
 classes = (
     PoisePoint,
     PoiseBone,
+    PoiseDetected,
     PoiseConstraint,
+    PoiseTemplate,
+    PoiseObjectEvent,
+    PoiseDetection,
     PoiseLandmark,
     PoiseLoad,
     PoiseResidual,
@@ -62,6 +76,8 @@ classes = (
     PoiseMetrics,
     PoiseMarker,
     PoiseTimeline,
+    PoiseLiveState,
+    PoiseDisplay,
     PoiseCharacter,
 )
 

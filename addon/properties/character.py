@@ -22,7 +22,11 @@ from bpy.types import Collection, Context, Object, PropertyGroup
 
 from .bones import bone_mark_updater
 from .constraint import PoiseConstraint
+from .display import PoiseDisplay
+from .live import PoiseLiveState
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
+from .selecting import follow_active, follow_proposal
+from .templates import TEMPLATE_KINDS, PoiseDetection
 from .timeline import PoiseTimeline
 
 TRUNK_MARKS = ("hips", "spine", "neck", "head", "head_top")
@@ -91,16 +95,23 @@ GROUND_KINDS = (
 )
 SOLID_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 """The types of objects that have faces."""
-TEMPLATE_KINDS = (
-    ("SPACE", "Rests", "The bone does not move at all"),
-    ("LINE", "Turns About a Line", "The bone turns about a line that stands still"),
-    ("POINT", "Turns About a Point", "The bone turns about a point that stands still"),
-)
 
 
 def _clear_gaps(character: Any, context: Context) -> None:
     """Clear the list of plants off the ground, which another ground or other soles make out of date."""
     character.ground_gaps.clear()
+
+
+def _select_handle(character: Any, context: Context) -> None:
+    """Select the handle of the constraint that has become the active one."""
+    if character.active_constraint < len(character.constraints):
+        follow_active(character.id_data, character.constraints[character.active_constraint], context)
+
+
+def _go_to_proposal(character: Any, context: Context) -> None:
+    """Go to the proposal that has become the active one."""
+    if character.active_found < len(character.found):
+        follow_proposal(character.id_data, character.found[character.active_found], context)
 
 
 def _has_faces(character: Any, candidate: Any) -> bool:
@@ -211,10 +222,18 @@ class PoiseCharacter(PropertyGroup):
         type=PoiseConstraint, name="Constraints", description="What the motion must satisfy"
     )
     active_constraint: IntProperty(
-        name="Active Constraint", description="The constraint whose settings are shown", min=0
+        name="Active Constraint",
+        description="The constraint whose settings are shown, and whose handle is selected",
+        min=0,
+        update=_select_handle,
     )
     found: CollectionProperty(type=PoiseConstraint, name="Found", description="Constraints that detection proposes")
-    active_found: IntProperty(name="Active Found", description="The proposal whose settings are shown", min=0)
+    active_found: IntProperty(
+        name="Active Found",
+        description="The proposal whose settings are shown; choosing one goes to its frame and centres the view on it",
+        min=0,
+        update=_go_to_proposal,
+    )
     collection: PointerProperty(
         type=Collection, name="Points", description="The collection that holds the empties of the points"
     )
@@ -246,7 +265,10 @@ class PoiseCharacter(PropertyGroup):
         "somewhere else for a frame or a few",
     )
     template_kind: EnumProperty(
-        name="Template", description="What the bone does in the preview range", items=TEMPLATE_KINDS
+        name="Kind", description="What the bone does in the frames of a new example", items=TEMPLATE_KINDS
+    )
+    detection: PointerProperty(
+        type=PoiseDetection, name="Detection", description="Examples and settings of detection, and what objects do"
     )
     least_confidence: FloatProperty(
         name="Confidence",
@@ -257,8 +279,10 @@ class PoiseCharacter(PropertyGroup):
     )
 
     timeline: PointerProperty(type=PoiseTimeline, name="Timeline", description="What is shown in the timeline")
+    display: PointerProperty(type=PoiseDisplay, name="Display", description="What is drawn in the 3D viewport")
 
     # Results
+    live_state: PointerProperty(type=PoiseLiveState, name="Live", description="The state of the newest result")
     residuals: CollectionProperty(
         type=PoiseResidual, name="Residuals", description="By how much each constraint is missed"
     )

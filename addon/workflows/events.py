@@ -84,13 +84,6 @@ def events(item: PoiseConstraint) -> Iterator[Event]:
             yield Event("POINT_END", point.end, index)
 
 
-def first_frame(item: PoiseConstraint) -> float:
-    """The frame at which one looks at a constraint: its first contact or hold, else its begin."""
-    if item.kind == "FOOTPLANT":
-        return min((event.frame for event in events(item)), default=float(item.begin))
-    return min((float(point.begin) for point in item.points), default=float(item.begin))
-
-
 def times_of(item: PoiseConstraint) -> Times:
     """The frames that a constraint stores."""
     return Times(

@@ -81,7 +81,7 @@ class Residual:
         return int(self.frames[np.argmax(self.amounts)]) if self.frames.size else -1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Advice:
     """A change that would bring a missed constraint nearer to its targets; tried on its worst frame."""
 
@@ -90,6 +90,16 @@ class Advice:
     """Of its sentence."""
     remaining: float
     """The residual after the change, in the clip's units or radians."""
+    frame: int
+    """The worst frame."""
+    lowered: tuple[Constraint, ...] = ()
+    """For "priority": the constraints whose priority is to be lower than that of the missed one."""
+    joints: tuple[str, ...] = ()
+    """For "recruit": the names of the joints to recruit in addition."""
+    levels: int = 0
+    """For "recruit": by how much the recruiting level grows with them."""
+    moves: tuple[tuple[float, float, float], ...] = ()
+    """For "move": by how much each missed target is to move, in the clip's units."""
 
     @property
     def sentence(self) -> str:
@@ -268,7 +278,7 @@ class _Inquiry:
             is_angular = self.residual.is_angular
             return Conflict(self.constraint, (), np.nan, spans, worst, self.frame, (), is_angular, is_at_kept_end=True)
         alone = self._beside(self.frame, ())
-        recruiting, more_joints = self._recruiting()
+        recruiting, more_joints, levels = self._recruiting()
         frames = self._decisive_frames()
         yield [alone, *([] if recruiting is None else [recruiting]), *self._first_trials(frames)]
         if self._remaining(alone) > self.helps:
@@ -292,7 +302,7 @@ class _Inquiry:
         advice = [
             # Of the two changes that the sentence proposes the larger residual is stated.
             *self._priority_advice(here, max(residual, without)),
-            *([] if recruiting is None else self._recruiting_advice(self._remaining(recruiting), more_joints)),
+            *([] if recruiting is None else self._recruiting_advice(self._remaining(recruiting), more_joints, levels)),
         ]
         if (here or is_out_of_reach) and not any(self.frame in frames for frames in taking.values()):
             advice += self._moving_advice()
@@ -394,9 +404,10 @@ class _Inquiry:
             at = int(np.argmax(np.where(together == np.max(together), distances, -np.inf)))
         return found
 
-    def _recruiting(self) -> tuple[Trial | None, tuple[str, ...]]:
-        """The frame in which it is missed most, with more recruited joints, and their names; none where there are no
-        more."""
+    def _recruiting(self) -> tuple[Trial | None, tuple[str, ...], int]:
+        """The frame in which it is missed most, with more recruited joints, their names, and by how much the recruiting
+        level grows with them; None where there are no more."""
+        levels = 0
         skeleton, recruit, names = self.clip.skeleton, list[tuple[int, tuple[int, ...]]](), dict[str, None]()
         for each in self._own_tasks():
             if each.task.recruit is not None and each.task.effector is not None:
@@ -405,7 +416,9 @@ class _Inquiry:
                 more = [joint for joint in chain if not recruited[joint]][:MORE_JOINTS]
                 recruit.append((each.channel, (*np.flatnonzero(recruited).tolist(), *more)))
                 names |= dict.fromkeys(skeleton.names[joint] for joint in more)
-        return replace(self._without(self.frame, ()), recruit=tuple(recruit)) if names else None, tuple(names)
+                levels = max(levels, len(more))
+        trial = replace(self._without(self.frame, ()), recruit=tuple(recruit)) if names else None
+        return trial, tuple(names), levels
 
     def _own_tasks(self) -> list[ChannelTask]:
         """Its tasks in the frame in which it is missed most."""
@@ -416,24 +429,25 @@ class _Inquiry:
 
     def _priority_advice(self, causes: Iterable[int], remaining: float) -> Iterator[Advice]:
         """To lower the priority of the causes, if that helps."""
-        labels = [self.frame_tasks.timeline.constraints[other].label for other in sorted(causes)]
-        if labels and remaining <= self.helps:
+        lowered = tuple(self.frame_tasks.timeline.constraints[other] for other in sorted(causes))
+        if lowered and remaining <= self.helps:
+            labels = " and ".join(each.label for each in lowered)
             parts = (
-                f"Lower the priority of {' and '.join(labels)} below {self.constraint.priority} (or raise that of "
+                f"Lower the priority of {labels} below {self.constraint.priority} (or raise that of "
                 f"{self.constraint.label}): it would then miss by ",
                 *(self._amount(remaining), " at frame ", Frame(self.frame)),
                 ", and they would be missed instead.",
             )
-            yield Advice("priority", parts, remaining)
+            yield Advice("priority", parts, remaining, self.frame, lowered=lowered)
 
-    def _recruiting_advice(self, remaining: float, more_joints: Sequence[str]) -> Iterator[Advice]:
+    def _recruiting_advice(self, remaining: float, more_joints: Sequence[str], levels: int) -> Iterator[Advice]:
         """To recruit more joints, if that helps."""
         if remaining <= self.helps:
             parts = (
                 f"Let {self.constraint.label} recruit {' and '.join(more_joints)} too: it would then miss by ",
                 *(self._amount(remaining), " at frame ", Frame(self.frame), "."),
             )
-            yield Advice("recruit", parts, remaining)
+            yield Advice("recruit", parts, remaining, self.frame, joints=tuple(more_joints), levels=levels)
 
     def _amount(self, residual: float) -> Amount:
         return Amount(residual, self.residual.is_angular)
@@ -442,19 +456,24 @@ class _Inquiry:
         """To move the targets to where the effectors are."""
         moves = list(self._moves())
         if moves:
-            parts = [part for number, move in enumerate(moves) for part in (" and of " if number else "", *move)]
-            yield Advice("move", ("Move the target of ", *parts, " at frame ", Frame(self.frame), "."), 0.0)
+            parts: list[Part] = []
+            for number, (effector, (x, y, z)) in enumerate(moves):
+                parts += (" and of " if number else "", f"{effector} by (")
+                parts += (Amount(x), ", ", Amount(y), ", ", Amount(z), ")")
+            sentence = ("Move the target of ", *parts, " at frame ", Frame(self.frame), ".")
+            yield Advice("move", sentence, 0.0, self.frame, moves=tuple(move for _, move in moves))
 
-    def _moves(self) -> Iterator[tuple[Part, ...]]:
-        """How far its targets must move to where the effectors are in the result, or a little less far away."""
+    def _moves(self) -> Iterator[tuple[str, tuple[float, float, float]]]:
+        """How far its targets must move to where the effectors are in the result, or a little less far away; each with
+        the name of its effector."""
         state, size = self.clip.world.at(np.array([self.frame])), self.clip.skeleton.size
         for each in self._own_tasks():
             effector = self.frame_tasks.timeline.channels[each.channel].effector
             way = -each.task.error(state)[0]
             length = float(np.linalg.norm(way))
             if length > MISSED * size and not effector.is_angular and len(way) == effector.width:
-                x, y, z = (Amount(float(component)) for component in way * (1.0 + WITHIN * size / length))
-                yield f"{effector.describe(self.clip.skeleton.names)} by (", x, ", ", y, ", ", z, ")"
+                x, y, z = (float(component) for component in way * (1.0 + WITHIN * size / length))
+                yield effector.describe(self.clip.skeleton.names), (x, y, z)
 
     # Frames ----------------------------------------------------------------------------------------------------------
 

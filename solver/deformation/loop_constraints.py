@@ -12,7 +12,7 @@ import numpy as np
 
 from ..constraints import Constraint, Footplant, Source, Track
 from ..core.sentences import Frame, Part
-from .conflicts import Spans
+from .conflicts import Advice, Spans
 from .loops import APART, Loop
 from .report import Cause, Conflict, Report, Residual, RuleBreach
 
@@ -150,7 +150,18 @@ class Repeated:
             causes=tuple(causes.values()),
             spans=self._own_spans(conflict.spans),
             worst_frame=frame,
-            advice=tuple(replace(each, parts=tuple(map(self._own_frame, each.parts))) for each in conflict.advice),
+            advice=tuple(self._own_advice(each, own) for each in conflict.advice),
+        )
+
+    def _own_advice(self, advice: Advice, own: int) -> Advice:
+        """Advice about a constraint of the loop, given by its index, with the loop's own constraints and frames."""
+        lowered = dict.fromkeys(number for each in advice.lowered for number in self._numbers[id(each)].values())
+        lowered.pop(own, None)
+        return replace(
+            advice,
+            parts=tuple(map(self._own_frame, advice.parts)),
+            frame=advice.frame - self.loop.first,
+            lowered=tuple(self.originals[number] for number in lowered),
         )
 
     def _own_frame(self, part: Part) -> Part:

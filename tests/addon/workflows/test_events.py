@@ -45,7 +45,6 @@ def test_a_plant_has_the_events_of_what_stands(armature: bpy.types.Object) -> No
     }
     item.has_heel = False
     assert [event.kind for event in events.events(item)] == ["BALL_STRIKE", "BALL_OFF"]
-    assert events.first_frame(item) == 12.0
 
 
 def test_a_path_has_its_ends_and_those_of_its_holds(armature: bpy.types.Object) -> None:
@@ -57,7 +56,6 @@ def test_a_path_has_its_ends_and_those_of_its_holds(armature: bpy.types.Object) 
         ("Point 1 End", 30.0),
         ("Point 2 Begin", 50.0),
     ]
-    assert events.first_frame(item) == 20.0
 
 
 def test_what_is_active_in_all_frames_has_no_events(armature: bpy.types.Object) -> None:

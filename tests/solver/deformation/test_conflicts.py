@@ -190,6 +190,7 @@ def test_following_the_advice_on_priorities(clip: Clip, held_back: tuple[Deforma
     assert said.remaining <= HELPS * conflict.worst
     assert "Lower the priority of chest below 1 (or raise that of reach)" in said.sentence
     reach, chest, right = each.values()
+    assert said.lowered == (chest,) and said.frame == conflict.worst_frame
     raised = replace(reach, priority=9)
     follows(off(solved(clip, [raised, chest, right]), raised), said.remaining, clip)
     lowered = replace(chest, priority=0)
@@ -202,6 +203,7 @@ def test_following_the_advice_to_recruit_more(clip: Clip) -> None:
     said = advice(conflict, "recruit")
     assert "Let reach recruit l_shoulder and l_sternoclavicular too" in said.sentence
     assert said.remaining <= HELPS * conflict.worst
+    assert (said.joints, said.levels) == (("l_shoulder", "l_sternoclavicular"), 2)
     for more in (3, ("l_wrist", "l_elbow", "l_shoulder", "l_sternoclavicular")):
         recruiting = replace(reach, recruit=more)
         follows(off(solved(clip, [recruiting]), recruiting), said.remaining, clip)
@@ -228,7 +230,9 @@ def test_following_the_advice_to_move(clip: Clip, held_back: tuple[Deformation, 
     reach, chest, right = each.values()
     assert isinstance(reach, ShapeConstraint) and said.sentence.startswith("Move the target of l_wrist by (")
     (point,) = reach.points
-    moved = replace(reach, points=[replace(point, location=np.asarray(point.location) + vector(said))])
+    (move,) = said.moves
+    np.testing.assert_allclose(move, vector(said), rtol=5e-3)
+    moved = replace(reach, points=[replace(point, location=np.asarray(point.location) + move)])
     follows(off(solved(clip, [moved, chest, right]), moved), said.remaining, clip)
     assert said.remaining == 0.0
 

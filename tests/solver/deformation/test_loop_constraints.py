@@ -216,6 +216,8 @@ def test_a_report_is_on_the_loops_own_constraints_and_frames() -> None:
     assert 28 <= conflict.worst_frame <= 32
     assert all(20 <= begin <= end <= 40 for begin, end in conflict.spans)
     assert all(f"at frame {conflict.worst_frame}" in advice.sentence for advice in conflict.advice)
+    assert conflict.advice and {advice.frame for advice in conflict.advice} == {conflict.worst_frame}
+    assert all(set(advice.lowered) <= {plant, deformed.constraints[2]} for advice in conflict.advice)
     assert all(0 <= begin <= end < clip.frames for limb in report.stretched for begin, end in limb.spans)
 
 
