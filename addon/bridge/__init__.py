@@ -3,17 +3,20 @@
 
 from .baking import Baked, Strain, Target, bake
 from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
-from .context import find_object
+from .context import find_object, update_view_layer
 from .context import scene as current_scene
 from .cycles import is_marked_cyclic
 from .errors import BridgeError
 from .limits import limit_notes
 from .movers import COPY_INSTEAD, COPY_SENTENCE, Mover
+from .parenting import carry
 from .plain_copies import has_movers, plain_copy
 from .reading import Method, Reading, frame_range, mover_above, read, read_in_steps
 from .renaming import bone_names, renames
 from .sampling import frame_restored, set_frame
 from .scene_frames import in_scene_frames, scene_frame
+from .selected_keys import selected_frames
+from .signatures import Signature, source_signature
 from .skins import is_skinned_to
 from .solids import plane_of, triangles_of
 from .sources import (
@@ -41,12 +44,14 @@ __all__ = [
     "Method",
     "Mover",
     "Reading",
+    "Signature",
     "Strain",
     "Target",
     "animation_of",
     "apply_result",
     "bake",
     "bone_names",
+    "carry",
     "check_animation",
     "check_armature",
     "check_bones",
@@ -77,10 +82,13 @@ __all__ = [
     "results_without",
     "scene_frame",
     "select",
+    "selected_frames",
     "set_frame",
     "set_hidden",
     "show_result",
     "source_shown",
+    "source_signature",
     "triangles_of",
+    "update_view_layer",
     "why_unusable",
 ]

@@ -22,6 +22,11 @@ def view_layer() -> bpy.types.ViewLayer:
     return found
 
 
+def update_view_layer() -> None:
+    """Evaluate what has changed in the current view layer."""
+    view_layer().update()
+
+
 def get_item(collection: Any, name: str) -> Any:
     """The item of a Blender collection with this name, or None."""
     return collection.get(name)
@@ -50,8 +55,13 @@ def is_override(data_block: Any) -> bool:
 
 def redraw_viewports() -> None:
     """Draw all 3D viewports again."""
+    redraw_editors("VIEW_3D")
+
+
+def redraw_editors(*kinds: str) -> None:
+    """Draw all editors of some kinds again."""
     manager: Any = bpy.context.window_manager
     for window in manager.windows if manager is not None else ():
         for area in window.screen.areas:
-            if area.type == "VIEW_3D":
+            if area.type in kinds:
                 area.tag_redraw()

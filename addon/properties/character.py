@@ -23,8 +23,10 @@ from bpy.types import Collection, Context, Object, PropertyGroup
 from .bones import bone_mark_updater
 from .constraint import PoiseConstraint
 from .display import PoiseDisplay
+from .live import PoiseLiveState
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 from .selecting import follow_active, follow_proposal
+from .templates import TEMPLATE_KINDS, PoiseDetection
 
 TRUNK_MARKS = ("hips", "spine", "neck", "head", "head_top")
 LIMB_MARKS = (
@@ -92,11 +94,6 @@ GROUND_KINDS = (
 )
 SOLID_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 """The types of objects that have faces."""
-TEMPLATE_KINDS = (
-    ("SPACE", "Rests", "The bone does not move at all"),
-    ("LINE", "Turns About a Line", "The bone turns about a line that stands still"),
-    ("POINT", "Turns About a Point", "The bone turns about a point that stands still"),
-)
 
 
 def _clear_gaps(character: Any, context: Context) -> None:
@@ -267,7 +264,10 @@ class PoiseCharacter(PropertyGroup):
         "somewhere else for a frame or a few",
     )
     template_kind: EnumProperty(
-        name="Template", description="What the bone does in the preview range", items=TEMPLATE_KINDS
+        name="Kind", description="What the bone does in the frames of a new example", items=TEMPLATE_KINDS
+    )
+    detection: PointerProperty(
+        type=PoiseDetection, name="Detection", description="Examples and settings of detection, and what objects do"
     )
     least_confidence: FloatProperty(
         name="Confidence",
@@ -280,6 +280,7 @@ class PoiseCharacter(PropertyGroup):
     display: PointerProperty(type=PoiseDisplay, name="Display", description="What is drawn in the 3D viewport")
 
     # Results
+    live_state: PointerProperty(type=PoiseLiveState, name="Live", description="The state of the newest result")
     residuals: CollectionProperty(
         type=PoiseResidual, name="Residuals", description="By how much each constraint is missed"
     )

@@ -21,6 +21,7 @@ from bpy.props import (
 from bpy.types import Context, Object, PropertyGroup
 
 from .bones import PoiseBone, bone_mark_updater
+from .detected import PoiseDetected
 from .handle_names import rename_handles
 from .points import PoisePoint
 from .selecting import follow_active
@@ -153,6 +154,10 @@ class PoiseConstraint(PropertyGroup):
     end: FloatProperty(name="End", description="The last frame of its activity", step=100)
     confidence: FloatProperty(
         name="Confidence", description="How certain the detection is", default=1.0, min=0.0, max=1.0, subtype="FACTOR"
+    )
+
+    detected: PointerProperty(
+        type=PoiseDetected, name="Detected", description="What detection has found it to be, with its geometry"
     )
 
     # Footplants and poses
