@@ -148,23 +148,23 @@ class PoiseDetection(Referring, PropertyGroup):
     )
     shortest: FloatProperty(
         name="Shortest",
-        description="Leave out what lasts for less than this. Raise it where moments are found in which a bone only "
+        description="Seconds: leave out what lasts for less than this. Raise it where moments are found in which a bone only "
         "happens to be slow",
         default=0.1,
         min=0.0,
         soft_max=2.0,
         step=1,
-        subtype="TIME_ABSOLUTE",
+        precision=2,
     )
     bridged: FloatProperty(
         name="Bridge Gaps",
-        description="Go on after an interruption of up to this long, if the bone is in the same place after it. Raise "
+        description="Seconds: go on after an interruption of up to this long, if the bone is in the same place after it. Raise "
         "it where a single contact is found in several pieces",
         default=0.2,
         min=0.0,
         soft_max=2.0,
         step=1,
-        subtype="TIME_ABSOLUTE",
+        precision=2,
     )
     distance: FloatProperty(
         name="Same Place",
@@ -176,7 +176,7 @@ class PoiseDetection(Referring, PropertyGroup):
         precision=3,
     )
     angle: FloatProperty(
-        name="Same Direction",
+        name="Same Angle",
         description="How far two lines may be turned from each other and count as the same",
         default=math.radians(5.0),
         min=math.radians(0.1),
