@@ -3,7 +3,7 @@
 
 from .baking import Baked, Strain, Target, bake
 from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
-from .context import find_object
+from .context import find_object, update_view_layer
 from .context import scene as current_scene
 from .cycles import is_marked_cyclic
 from .errors import BridgeError
@@ -16,6 +16,7 @@ from .renaming import bone_names, renames
 from .sampling import frame_restored, set_frame
 from .scene_frames import in_scene_frames, scene_frame
 from .selected_keys import selected_frames
+from .signatures import Signature, source_signature
 from .skins import is_skinned_to
 from .solids import plane_of, triangles_of
 from .sources import (
@@ -43,6 +44,7 @@ __all__ = [
     "Method",
     "Mover",
     "Reading",
+    "Signature",
     "Strain",
     "Target",
     "animation_of",
@@ -85,6 +87,8 @@ __all__ = [
     "set_hidden",
     "show_result",
     "source_shown",
+    "source_signature",
     "triangles_of",
+    "update_view_layer",
     "why_unusable",
 ]

@@ -22,6 +22,11 @@ def view_layer() -> bpy.types.ViewLayer:
     return found
 
 
+def update_view_layer() -> None:
+    """Evaluate what has changed in the current view layer."""
+    view_layer().update()
+
+
 def get_item(collection: Any, name: str) -> Any:
     """The item of a Blender collection with this name, or None."""
     return collection.get(name)

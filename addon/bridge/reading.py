@@ -222,7 +222,7 @@ class _Subject:
         """The source as Blender evaluates it, with what moves bones other than their channels."""
         rig, known_movers = self.rig, movers_of(self.armature)
         sample = yield from sampling.sample(self.armature, scene, rig, times, partial(source_shown, self.armature))
-        curves = (*self.curves, *_nla_curves(self.armature, self.animation))
+        curves = (*self.curves, *nla_curves(self.armature.animation_data, self.animation))
         _, keyed = channels_at(rig, curves, self.static, key_times[:1])
         follows_channels = _follow_channels(rig, sample.channels, sample.pose)
         follows_channels[[rig.index[name] for name in known_movers]] = False
@@ -333,12 +333,12 @@ def object_moves(armature: bpy.types.Object, curves: Iterable[bpy.types.FCurve])
 # Which bones follow their channels --------------------------------------------------------------------------------
 
 
-def _nla_curves(armature: bpy.types.Object, animation: Animation) -> list[bpy.types.FCurve]:
-    """The f-curves of all evaluated NLA strips, except those of a result."""
-    data = armature.animation_data
+def nla_curves(data: bpy.types.AnimData | None, animation: Animation) -> list[bpy.types.FCurve]:
+    """The f-curves of all evaluated NLA strips of an object, except those of a result and its source."""
     if data is None or not data.use_nla:
         return []
-    tracks = [track for track in data.nla_tracks if track not in (animation.layer, animation.base)]
+    own = (animation.layer, animation.base, animation.source_track)
+    tracks = [track for track in data.nla_tracks if track not in own]
     strips = [strip for track in tracks for strip in evaluated_strips(data, track)]
     return [
         curve for strip in strips if strip.action for curve in versions.curves_of(strip.action, versions.slot_of(strip))

@@ -96,7 +96,7 @@ def pattern_shown(context: bpy.types.Context, place: str) -> NoisePattern | None
 
 
 def frame_in_view(context: Any, pattern: NoisePattern) -> Frame:
-    """The strip along the bottom of a 3D viewport, beside the regions that lie over it, over the frames of the pattern."""
+    """The strip along the bottom of a 3D viewport, beside regions that lie over it, over a pattern's frames."""
     scale = context.preferences.system.ui_scale
     region, left, right = context.region, 0.0, float(context.region.width)
     for other in context.area.regions if context.preferences.system.use_region_overlap else ():

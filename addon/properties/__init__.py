@@ -14,6 +14,7 @@ from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
 from .detected import PoiseDetected
 from .display import PoiseDisplay
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
+from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 from .templates import PoiseDetection, PoiseObjectEvent, PoiseTemplate
@@ -36,6 +37,7 @@ __all__ = [
     "PoiseDisplay",
     "PoiseGap",
     "PoiseLandmark",
+    "PoiseLiveState",
     "PoiseLoad",
     "PoiseMetrics",
     "PoiseObjectEvent",
@@ -69,6 +71,7 @@ classes = (
     PoiseAdvice,
     PoiseGap,
     PoiseMetrics,
+    PoiseLiveState,
     PoiseDisplay,
     PoiseCharacter,
 )

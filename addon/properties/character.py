@@ -23,8 +23,9 @@ from bpy.types import Collection, Context, Object, PropertyGroup
 from .bones import bone_mark_updater
 from .constraint import PoiseConstraint
 from .display import PoiseDisplay
+from .live import PoiseLiveState
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
-from .selecting import follow_active
+from .selecting import follow_active, follow_proposal
 from .templates import TEMPLATE_KINDS, PoiseDetection
 
 TRUNK_MARKS = ("hips", "spine", "neck", "head", "head_top")
@@ -104,6 +105,12 @@ def _select_handle(character: Any, context: Context) -> None:
     """Select the handle of the constraint that has become the active one."""
     if character.active_constraint < len(character.constraints):
         follow_active(character.id_data, character.constraints[character.active_constraint], context)
+
+
+def _go_to_proposal(character: Any, context: Context) -> None:
+    """Go to the proposal that has become the active one."""
+    if character.active_found < len(character.found):
+        follow_proposal(character.id_data, character.found[character.active_found], context)
 
 
 def _has_faces(character: Any, candidate: Any) -> bool:
@@ -220,7 +227,12 @@ class PoiseCharacter(PropertyGroup):
         update=_select_handle,
     )
     found: CollectionProperty(type=PoiseConstraint, name="Found", description="Constraints that detection proposes")
-    active_found: IntProperty(name="Active Found", description="The proposal whose settings are shown", min=0)
+    active_found: IntProperty(
+        name="Active Found",
+        description="The proposal whose settings are shown; choosing one goes to its frame and centres the view on it",
+        min=0,
+        update=_go_to_proposal,
+    )
     collection: PointerProperty(
         type=Collection, name="Points", description="The collection that holds the empties of the points"
     )
@@ -268,6 +280,7 @@ class PoiseCharacter(PropertyGroup):
     display: PointerProperty(type=PoiseDisplay, name="Display", description="What is drawn in the 3D viewport")
 
     # Results
+    live_state: PointerProperty(type=PoiseLiveState, name="Live", description="The state of the newest result")
     residuals: CollectionProperty(
         type=PoiseResidual, name="Residuals", description="By how much each constraint is missed"
     )

@@ -148,8 +148,8 @@ class PoiseDetection(Referring, PropertyGroup):
     )
     shortest: FloatProperty(
         name="Shortest",
-        description="Seconds: leave out what lasts for less than this. Raise it where moments are found in which a bone only "
-        "happens to be slow",
+        description="Seconds: leave out what lasts for less than this. Raise it where moments are found in which a "
+        "bone only happens to be slow",
         default=0.1,
         min=0.0,
         soft_max=2.0,
@@ -158,8 +158,8 @@ class PoiseDetection(Referring, PropertyGroup):
     )
     bridged: FloatProperty(
         name="Bridge Gaps",
-        description="Seconds: go on after an interruption of up to this long, if the bone is in the same place after it. Raise "
-        "it where a single contact is found in several pieces",
+        description="Seconds: go on after an interruption of up to this long, if the bone is in the same place after "
+        "it. Raise it where a single contact is found in several pieces",
         default=0.2,
         min=0.0,
         soft_max=2.0,

@@ -13,7 +13,7 @@ from ... import solver
 from .. import bridge, translation
 from ..properties import character_of, follow_renames
 from ..properties.constraint_list import switch_off
-from . import detect, ground_gaps, loops, messages, progress, ranges, solve, strains
+from . import detect, ground_gaps, messages, progress, ranges, solve, strains
 
 Plant = solver.Footplant | solver.PlantedPoint
 
@@ -66,9 +66,10 @@ def clean_in_steps(
         raise translation.TranslationError(
             "Neither feet nor hands are chosen to be cleaned: choose one of them, or both."
         )
-    reading = yield from solve.read_in_steps(armature, options.begin, options.end)
+    range_of_frames = solve.SolveOptions(options.begin, options.end)
+    read = yield from solve.source_in_steps(armature, range_of_frames)
+    reading, clip = read.reading, read.clip
     armature = reading.armature
-    clip = solve.with_unbakeable_joints_fixed(reading, translation.clip_with_settings(armature, reading))
     _check_limbs(reading, clip.skeleton)
     saved = _saved_footplants(armature, reading) if options.feet else None
     yield progress.FAULTS, 0.0
@@ -84,7 +85,7 @@ def clean_in_steps(
     grounded = ground_gaps.place_on_ground(reading.armature, clip, feet, uids)
     feet = [plant for plant in grounded.constraints if isinstance(plant, solver.Footplant)]
     ground = grounded.ground
-    cyclic = loops.is_loop(reading, clip)
+    cyclic = read.cyclic
     yield progress.CLEANING, 0.0
     with bridge.in_scene_frames(reading.times):
         cleaned = solver.cleaned(clip, [*feet, *hands], options.method, ground=ground, cyclic=cyclic)
@@ -92,6 +93,7 @@ def clean_in_steps(
     yield progress.MEASURING, 0.0
     before = solver.foot_metrics(whole, feet, ground=ground, faults=faults)
     yield progress.BAKING, 0.0
+    solve.check_unchanged(read, range_of_frames)
     strain = strains.of_plants(cleaned, options.tolerance)
     baked = bridge.bake(reading, cleaned.clip, target=options.target, tolerance=options.tolerance, strain=strain)
     left = () if options.repair else faults
@@ -103,6 +105,7 @@ def clean_in_steps(
     sentence = messages.prefixed(problems, _summary(len(feet), len(hands), unmet, baked, cyclic))
     character = character_of(armature)
     character.last_clean = sentence
+    character.live_state.solved = ""
     character.has_metrics = bool(feet)
     ground_gaps.store_gaps(armature, grounded.gaps)
     ground_gaps.store_soles(armature, clip.skeleton)

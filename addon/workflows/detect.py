@@ -12,7 +12,7 @@ import bpy
 from ... import solver
 from .. import bridge, translation
 from ..properties import PoiseConstraint, character_of, current_name, follow_renames, name_bone
-from ..properties.constraint_list import DEFAULT_PRIORITIES, remove
+from ..properties.constraint_list import DEFAULT_PRIORITIES, activate, remove
 from . import ground_gaps, loops, progress, solve
 from .bakeable import Bakeable, bakeable_at
 from .subjects import WORLD, Reference
@@ -161,7 +161,7 @@ def propose(
             name_bone(armature, item, proposal.reference.bone, "reference_bone")
         elif proposal.reference.object:
             item.reference, item.reference_object = "OBJECT", bpy.data.objects[proposal.reference.object]
-    character_of(armature).active_found = 0
+    activate(armature, "found", 0)
 
 
 def is_of_search(item: PoiseConstraint, bones: Collection[str], kinds: Collection[str]) -> bool:
