@@ -66,6 +66,8 @@ class Frame:
     """Where in a region a plot is drawn: pixels, and pixels per frame of the scene."""
 
     left: float
+    names: float
+    """Where the names of the rows begin."""
     right: float
     bottom: float
     at_zero: float
@@ -109,7 +111,7 @@ def frame_in_view(context: Any, pattern: NoisePattern) -> Frame:
     first, last = float(pattern.signals[0].times[0]), float(pattern.signals[0].times[-1])
     begin = left + LABELS * scale
     per_frame = (right - 0.5 * MARGIN * scale - begin) / max(last - first, 1.0)
-    return Frame(left, right, MARGIN * scale, begin - first * per_frame, per_frame, scale)
+    return Frame(left, left, right, MARGIN * scale, begin - first * per_frame, per_frame, scale)
 
 
 def frame_in_editor(context: Any) -> Frame:
@@ -118,7 +120,7 @@ def frame_in_editor(context: Any) -> Frame:
     # Pixels are whole: frames that are far from each other give the ratio exactly enough.
     (zero, _), (far, _) = (view.view_to_region(frame, 0.0, clip=False) for frame in (0.0, 10000.0))
     right = float(context.region.width)
-    return Frame(AXIS * scale, right, SCROLLER * scale, float(zero), (far - zero) / 10000.0, scale)
+    return Frame(0.0, AXIS * scale, right, SCROLLER * scale, float(zero), (far - zero) / 10000.0, scale)
 
 
 def draw_noise(place: str) -> None:
@@ -213,10 +215,10 @@ def _fill(shader: Any, color: tuple[float, ...], left: float, bottom: float, rig
 
 def _write_names(pattern: NoisePattern, plot: Plot, frame: Frame, current: float) -> None:
     """Write the title, the names of the rows, and the thresholds at the current frame."""
-    scale, left = frame.scale, frame.left + 6.0 * frame.scale
+    scale, left = frame.scale, frame.names + 6.0 * frame.scale
     top = frame.bottom + (plot.height - TITLE) * scale
     flat = gpu.shader.from_builtin("UNIFORM_COLOR")
-    _fill(flat, BACKGROUND, frame.left, frame.bottom - 3.0 * scale, frame.left + (LABELS - 4.0) * scale, top)
+    _fill(flat, BACKGROUND, frame.left, frame.bottom - 3.0 * scale, frame.names + (LABELS - 4.0) * scale, top)
     title = f"{pattern.subject.title}: green where it counts as still, below the orange threshold"
     height = frame.bottom + (plot.height - TITLE + 5.0) * scale
     _write(title if frame.right - frame.left > 480.0 * scale else pattern.subject.title, left, height, scale, WORDS)

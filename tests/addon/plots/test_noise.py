@@ -151,7 +151,7 @@ def drawing() -> None:
 @pytest.mark.usefixtures("drawing")
 def test_the_picture_is_green_where_it_is_still_and_follows_the_pattern() -> None:
     made = pattern()
-    frame = noise.Frame(0.0, float(WIDTH), 10.0, 70.0, 5.5, 1.0)
+    frame = noise.Frame(0.0, 0.0, float(WIDTH), 10.0, 70.0, 5.5, 1.0)
     shown = picture(made, frame, 50.0)
     plot = plot_of(made)
 

@@ -127,7 +127,7 @@ def add_example(begin: int, end: int) -> Steps:
     scene.frame_preview_start, scene.frame_preview_end = begin, end
     scene.frame_set((begin + end) // 2)
     with inside():
-        bpy.ops.view3d.view_selected()
+        bpy.ops.view3d.view_all()
         bpy.ops.poise.template_add("INVOKE_DEFAULT")
     yield 4 * MOMENT
 
