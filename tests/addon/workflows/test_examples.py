@@ -151,6 +151,45 @@ def test_a_larger_tolerance_finds_more(rng: np.random.Generator) -> None:
     assert len(found_plants(armature, plants)) > 10
 
 
+def test_changes_are_followed_at_once_after_a_search(rng: np.random.Generator) -> None:
+    # Section 6.5.9: requirements are changed with results at interactive rates.
+    body, plants = walk_run_walk(rng, run_noise=2e-2)
+    armature = one_bone(body)
+    for frames in (WALKING, RUNNING):
+        examples.add_examples(armature, NewExamples([BONE], "space", *frames))
+    detection(armature).shortest = 0.2
+    assert not len(character_of(armature).found), "nothing was searched yet"
+    detection(armature).shortest = 0.1
+    examples.find_like_examples(armature)
+    walked = [0, 1, 2, 3, 10, 11, 12, 13]
+    detection(armature).shortest = 0.4
+    assert found_plants(armature, plants) == walked
+    detection(armature).shortest = 0.1
+    assert found_plants(armature, plants) == list(range(14))
+    detection(armature).templates[1].enabled = False
+    assert found_plants(armature, plants) == walked
+    pattern = noise_patterns.of(armature, Subject(bone=BONE))
+    assert pattern is not None
+    before = pattern.signals[0].thresholds[0]
+    detection(armature).templates[0].tolerance = 3.0
+    pattern = noise_patterns.of(armature, Subject(bone=BONE))
+    assert pattern is not None and pattern.signals[0].thresholds[0] == pytest.approx(3.0 * before)
+    found = [item.name for item in character_of(armature).found]
+    detection(armature).templates[0].begin = 10_000
+    assert [item.name for item in character_of(armature).found] == found, "it cannot be searched, and nothing changes"
+
+
+def test_a_search_that_took_long_is_not_repeated_by_itself(
+    armature: bpy.types.Object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examples.add_examples(armature, NewExamples(["l_talocrural"], "space", 5, 10))
+    examples.find_like_examples(armature)
+    monkeypatch.setitem(examples._seconds, armature.name, 2.0)
+    learnt = detection(armature).templates[0].rotation
+    detection(armature).templates[0].tolerance = 4.0
+    assert detection(armature).templates[0].rotation == learnt
+
+
 def test_what_is_short_is_left_out(rng: np.random.Generator) -> None:
     body, plants = walk_run_walk(rng, run_noise=2e-2)
     armature = one_bone(body)
