@@ -188,6 +188,7 @@ UNTESTED: dict[str, str] = {
     "addon/panels/menu.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/residual.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/solve.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/timeline.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/translation/errors.py": "one exception class",
 }
 """Modules without a test module of their name, by path, each with the reason."""

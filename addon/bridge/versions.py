@@ -214,3 +214,9 @@ def set_hidden(bone: bpy.types.PoseBone, hidden: bool = True) -> None:
 def _selection(bone: bpy.types.PoseBone) -> Any:
     """The owner of a bone's properties `select` and `hide`."""
     return bone if POSE_BONES_HOLD_THE_SELECTION else bone.bone
+
+
+def shows_overlays(space: Any) -> bool:
+    """Whether an editor of time shows overlays; before 5.0 it has no switch for them."""
+    overlays = getattr(space, "overlays", None)
+    return bool(getattr(overlays, "show_overlays", True))
