@@ -12,6 +12,7 @@ from .movers import COPY_INSTEAD, COPY_SENTENCE, Mover
 from .plain_copies import has_movers, plain_copy
 from .reading import Method, Reading, frame_range, mover_above, read, read_in_steps
 from .renaming import bone_names, renames
+from .samples import SampledResult, has_samples, make_keys
 from .sampling import frame_restored, set_frame
 from .scene_frames import in_scene_frames, scene_frame
 from .signatures import Signature, source_signature
@@ -42,6 +43,7 @@ __all__ = [
     "Method",
     "Mover",
     "Reading",
+    "SampledResult",
     "Signature",
     "Strain",
     "Target",
@@ -59,6 +61,7 @@ __all__ = [
     "frame_restored",
     "has_movers",
     "has_result",
+    "has_samples",
     "hide_result",
     "in_scene_frames",
     "is_hidden",
@@ -69,6 +72,7 @@ __all__ = [
     "is_selected",
     "is_skinned_to",
     "limit_notes",
+    "make_keys",
     "mover_above",
     "plain_copy",
     "plane_of",
