@@ -9,12 +9,14 @@ from .cycles import is_marked_cyclic
 from .errors import BridgeError
 from .limits import limit_notes
 from .movers import COPY_INSTEAD, COPY_SENTENCE, Mover
+from .parenting import carry
 from .plain_copies import has_movers, plain_copy
 from .reading import Method, Reading, frame_range, mover_above, read, read_in_steps
 from .renaming import bone_names, renames
 from .samples import SampledResult, has_samples, make_keys
 from .sampling import frame_restored, set_frame
 from .scene_frames import in_scene_frames, scene_frame
+from .selected_keys import selected_frames
 from .signatures import Signature, source_signature
 from .skins import is_skinned_to
 from .solids import plane_of, triangles_of
@@ -51,6 +53,7 @@ __all__ = [
     "apply_result",
     "bake",
     "bone_names",
+    "carry",
     "check_animation",
     "check_armature",
     "check_bones",
@@ -83,6 +86,7 @@ __all__ = [
     "results_without",
     "scene_frame",
     "select",
+    "selected_frames",
     "set_frame",
     "set_hidden",
     "show_result",

@@ -55,8 +55,13 @@ def is_override(data_block: Any) -> bool:
 
 def redraw_viewports() -> None:
     """Draw all 3D viewports again."""
+    redraw_editors("VIEW_3D")
+
+
+def redraw_editors(*kinds: str) -> None:
+    """Draw all editors of some kinds again."""
     manager: Any = bpy.context.window_manager
     for window in manager.windows if manager is not None else ():
         for area in window.screen.areas:
-            if area.type == "VIEW_3D":
+            if area.type in kinds:
                 area.tag_redraw()

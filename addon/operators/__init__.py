@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from ..workflows import watching
 from . import (
     activate,
     bones,
@@ -13,6 +14,7 @@ from . import (
     compare,
     constraints,
     detect,
+    examples,
     files,
     ground,
     in_steps,
@@ -31,6 +33,7 @@ MODULES: tuple[ModuleType, ...] = (
     compare,
     constraints,
     detect,
+    examples,
     files,
     ground,
     leftovers,
@@ -45,10 +48,12 @@ classes = tuple(found for module in MODULES for found in module.classes)
 
 
 def register() -> None:
-    """Watch what long work must stop for."""
+    """Watch what long work must stop for, and what the animator does to handles."""
     in_steps.register()
+    watching.register()
 
 
 def unregister() -> None:
     """Stop long work, and watch no more."""
+    watching.unregister()
     in_steps.unregister()

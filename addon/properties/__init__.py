@@ -11,11 +11,13 @@ from bpy.props import PointerProperty, StringProperty
 from .bones import PoiseBone, current_name, follow_renames, name_bone, resolve_bone
 from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark, PoiseLoad
 from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
+from .detected import PoiseDetected
 from .display import PoiseDisplay
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
+from .templates import PoiseDetection, PoiseObjectEvent, PoiseTemplate
 from .upgrading import upgrade_file, upgrade_on_load
 
 __all__ = [
@@ -30,14 +32,18 @@ __all__ = [
     "PoiseBone",
     "PoiseCharacter",
     "PoiseConstraint",
+    "PoiseDetected",
+    "PoiseDetection",
     "PoiseDisplay",
     "PoiseGap",
     "PoiseLandmark",
     "PoiseLiveState",
     "PoiseLoad",
     "PoiseMetrics",
+    "PoiseObjectEvent",
     "PoisePoint",
     "PoiseResidual",
+    "PoiseTemplate",
     "active_constraint",
     "armature_in",
     "backwards_sentence",
@@ -54,7 +60,11 @@ __all__ = [
 classes = (
     PoisePoint,
     PoiseBone,
+    PoiseDetected,
     PoiseConstraint,
+    PoiseTemplate,
+    PoiseObjectEvent,
+    PoiseDetection,
     PoiseLandmark,
     PoiseLoad,
     PoiseResidual,

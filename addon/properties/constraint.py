@@ -21,6 +21,8 @@ from bpy.props import (
 from bpy.types import Context, Object, PropertyGroup
 
 from .bones import PoiseBone, bone_mark_updater
+from .detected import PoiseDetected
+from .handle_names import rename_handles
 from .points import PoisePoint
 from .selecting import follow_active
 
@@ -88,9 +90,24 @@ def events_of(item: Any) -> list[float]:
 
 
 def _fit_span_to_events(item: Any, context: Context) -> None:
-    """Let a footplant begin with its first event and end with its last."""
+    """Let a footplant begin with its first event and end with its last, and rename its handle."""
     if item.kind == "FOOTPLANT" and events_of(item):
         item.begin, item.end = min(events_of(item)), max(events_of(item))
+        rename_handles(item)
+
+
+_mark_bone = bone_mark_updater()
+
+
+def _follow_bone(item: Any, context: Context) -> None:
+    """Store the mark of the constrained bone, and rename the handles."""
+    _mark_bone(item, context)
+    rename_handles(item)
+
+
+def _follow_foot(item: Any, context: Context) -> None:
+    """Rename the handles after the foot."""
+    rename_handles(item)
 
 
 def _select_point(item: Any, context: Context) -> None:
@@ -108,7 +125,7 @@ class PoiseConstraint(PropertyGroup):
     name: StringProperty(name="Name", description="The name in lists and reports")
     kind: EnumProperty(name="Kind", description="What it constrains", items=KINDS)
     enabled: BoolProperty(name="Enabled", description="Use it in the next solve", default=True)
-    bone: StringProperty(name="Bone", description="The constrained bone", update=bone_mark_updater())
+    bone: StringProperty(name="Bone", description="The constrained bone", update=_follow_bone)
     bone_id: StringProperty(options={"HIDDEN"})
     offset: FloatVectorProperty(
         name="Offset",
@@ -137,6 +154,10 @@ class PoiseConstraint(PropertyGroup):
     end: FloatProperty(name="End", description="The last frame of its activity", step=100)
     confidence: FloatProperty(
         name="Confidence", description="How certain the detection is", default=1.0, min=0.0, max=1.0, subtype="FACTOR"
+    )
+
+    detected: PointerProperty(
+        type=PoiseDetected, name="Detected", description="What detection has found it to be, with its geometry"
     )
 
     # Footplants and poses
@@ -183,7 +204,7 @@ class PoiseConstraint(PropertyGroup):
     aim: EnumProperty(name="Aim", description="What its empties mean", items=AIMS)
 
     # Footplants
-    foot: EnumProperty(name="Foot", description="Which foot stands", items=FEET)
+    foot: EnumProperty(name="Foot", description="Which foot stands", items=FEET, update=_follow_foot)
     has_heel: BoolProperty(name="Heel", description="Whether the heel stands", default=True, update=_fit_span_to_events)
     has_toe: BoolProperty(
         name="Ball", description="Whether the ball of the foot stands", default=True, update=_fit_span_to_events

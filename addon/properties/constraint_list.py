@@ -13,6 +13,7 @@ import bpy
 
 from . import PoiseConstraint, character_of, handles, selecting
 from .copying import copy_properties
+from .handle_names import handle_name
 
 List = Literal["constraints", "found"]
 ACTIVE = {"constraints": "active_constraint", "found": "active_found"}
@@ -33,7 +34,7 @@ def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "con
     item.name = unique_name(name, taken)
     item.priority = DEFAULT_PRIORITIES.get(kind, 1)
     item.ground_choice = "AUTO"  # stored, unlike in older files (see `upgrading`)
-    setattr(character, ACTIVE[into], len(items) - 1)
+    activate(armature, into, len(items) - 1)
     return item
 
 
@@ -48,13 +49,12 @@ def find(armature: bpy.types.Object, uid: str) -> tuple[List, int] | None:
     return None
 
 
-def activate(armature: bpy.types.Object, name: List, index: int) -> PoiseConstraint:
-    """Make a constraint or a proposal the active one of its list, and return it."""
+def activate(armature: bpy.types.Object, name: List, index: int) -> None:
+    """Make a constraint or a proposal the active one of its list; the selection stays."""
     character = character_of(armature)
     if getattr(character, ACTIVE[name]) != index:
-        setattr(character, ACTIVE[name], index)
-    item: PoiseConstraint = getattr(character, name)[index]
-    return item
+        with selecting.paused():
+            setattr(character, ACTIVE[name], index)
 
 
 def held_pose_name(bones: Sequence[str]) -> str:
@@ -77,8 +77,7 @@ def remove(armature: bpy.types.Object, index: int, from_: List = "constraints") 
     items.remove(index)
     active = getattr(character, ACTIVE[from_])
     if active > index or active >= len(items):
-        with selecting.paused():  # the animator has chosen to remove something, not to select something else
-            setattr(character, ACTIVE[from_], max(active - 1, 0))
+        activate(armature, from_, max(active - 1, 0))
     handles.remove_collection_if_unused(armature)
 
 
@@ -101,7 +100,7 @@ def duplicate(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     item.uid, item.name = uid, name
     for point in item.points:
         if point.object is not None:
-            point.object = handles.copied_empty(armature, point.object, name)
+            point.object = handles.copied_empty(armature, point.object, handle_name(item, point))
     return item
 
 

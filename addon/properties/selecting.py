@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,10 +18,14 @@ duplicated has another one."""
 _paused = 0
 """How many callers select handles by themselves: meanwhile a change of the active constraint selects none."""
 
+go_to_proposal: Callable[[Any, bpy.types.Object, Any], None] | None = None
+"""Shows a proposal that was chosen in the list, given the context, the armature and the proposal; `workflows.watching`
+sets it."""
+
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Within it a change of the active constraint or point does not select its handle."""
+    """Within it a change of the active constraint, point or proposal selects no handle and goes nowhere."""
     global _paused
     _paused += 1
     try:
@@ -45,6 +49,12 @@ def follow_active(armature: bpy.types.Object, item: Any, context: Any) -> None:
     is_shown = view_layer is not None and view_layer.objects.get(armature.name) == armature
     if is_shown and not _paused:
         select_handle(context, handle_of(item))
+
+
+def follow_proposal(armature: bpy.types.Object, item: Any, context: Any) -> None:
+    """Go to a proposal that has become the active one of an armature."""
+    if go_to_proposal is not None and not _paused and getattr(context, "scene", None) is not None:
+        go_to_proposal(context, armature, item)
 
 
 def select_handle(context: Any, handle: bpy.types.Object | None, extend: bool = False) -> bool:
@@ -71,10 +81,12 @@ def select_handle(context: Any, handle: bpy.types.Object | None, extend: bool = 
 
 
 def select_instead(context: Any, removed: bpy.types.Object, armature: bpy.types.Object) -> None:
-    """Make the armature the active object where that is a handle which is being removed: its panels stay there."""
+    """Make the armature the active object where that is a handle which is being removed: so its panels stay.
+
+    It is not selected, so that it is not deleted by a key that was meant for the handle.
+    """
     view_layer = context.view_layer
     if view_layer is None or view_layer.objects.active != removed:
         return
-    if view_layer.objects.get(armature.name) == armature and armature.visible_get(view_layer=view_layer):
-        armature.select_set(True, view_layer=view_layer)
+    if view_layer.objects.get(armature.name) == armature:
         view_layer.objects.active = armature

@@ -42,7 +42,7 @@ def activate(
     with selecting.paused():
         if point >= 0 and item.active_point != point:
             item.active_point = point
-        item = constraint_list.activate(armature, name, index)
+    constraint_list.activate(armature, name, index)
     selecting.select_handle(context, selecting.handle_of(item), extend)
     if jump:
         jump_to(context, armature, item)

@@ -10,7 +10,8 @@ import numpy as np
 from ..core.errors import ConstraintError
 from ..core.numbers import is_number
 from ..core.sentences import Frame
-from .settings import KINDS, Kind
+from .displacements import stride_at
+from .settings import DEFAULT_DETECTION, KINDS, Kind
 
 SHORTEST_TEMPLATE = 3
 """Frames of the shortest template: two displacements, since one alone does not show how they differ."""
@@ -35,6 +36,11 @@ class Template:
         if not is_number(self.tolerance) or self.tolerance <= 0.0:
             raise ConstraintError(f"The tolerance of a template must be larger than zero, not {self.tolerance!r}.")
 
+    @staticmethod
+    def least_frames(fps: float, displacement_rate: float = DEFAULT_DETECTION.displacement_rate) -> int:
+        """The fewest frames of a template of a clip with `fps` frames a second."""
+        return _least_frames(stride_at(fps, displacement_rate))
+
     def check(self, frames: int, stride: int) -> None:
         """Raise unless it lies within the clip's `frames` and is long enough for displacements over `stride` frames."""
         here = ("The template from frame ", Frame(self.begin), " to ", Frame(self.end))
@@ -43,8 +49,12 @@ class Template:
                 *(*here, " does not lie within the clip, whose frames are "),
                 *(Frame(0), " to ", Frame(frames - 1), "."),
             )
-        least = max(SHORTEST_TEMPLATE, stride + 2)
+        least = _least_frames(stride)
         if self.end - self.begin + 1 < least:
             raise ConstraintError(
                 *here, f" is too short to learn from: at this frame rate it needs {least} frames or more."
             )
+
+
+def _least_frames(stride: int) -> int:
+    return max(SHORTEST_TEMPLATE, stride + 2)

@@ -12,7 +12,7 @@ import pytest
 
 from poise.addon.operators import in_steps
 from poise.addon.operators.in_steps import InSteps
-from poise.addon.workflows import clean, detect, progress, solve
+from poise.addon.workflows import clean, detect, examples, progress, solve
 
 from .test_constraints import LEFT, items, run
 from .untouched import state
@@ -23,7 +23,7 @@ WORK: dict[str, tuple[progress.Stages, Callable[[Any], in_steps.Steps]]] = {
     "detect_footplants": (progress.FIND, detect.find_footplants_in_steps),
     "detect_template": (
         progress.FIND,
-        lambda armature: detect.find_similar_in_steps(armature, [LEFT], "space", 10.0, 14.0),
+        lambda armature: examples.find_like_examples_in_steps(armature, examples.NewExamples([LEFT], "space", 10, 14)),
     ),
 }
 

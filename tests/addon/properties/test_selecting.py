@@ -118,7 +118,7 @@ def test_the_armature_is_active_where_a_removed_handle_was(armature: bpy.types.O
     for left in (2, 1, 0):
         constraint_list.remove(armature, left)
         assert active() == armature.name and not set(pins) & selected()
-    assert active() == armature.name and selected() == {armature.name}
+    assert active() == armature.name and not selected(), "what is selected would be deleted by the next key"
 
 
 def test_with_extend_others_stay_selected(armature: bpy.types.Object, pins: list[str]) -> None:
