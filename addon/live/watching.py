@@ -24,7 +24,7 @@ SLICE = 0.01
 """Seconds of solving at a time between two redraws."""
 
 WATCH = 0.1
-"""Seconds from one look for edits that Blender tells nobody about, as those of scripts, to the next."""
+"""Seconds from one look for edits of which Blender calls no handler, as those of scripts, to the next."""
 
 SOURCE_TYPES: tuple[Any, ...] = ("ACTION", "ARMATURE")
 """Types of data-blocks whose change may change a source."""
