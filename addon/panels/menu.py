@@ -22,6 +22,7 @@ ENTRIES: tuple[tuple[str, str] | None, ...] = (
     None,
     ("poise.clean", "BRUSH_DATA"),
     ("poise.solve", "PLAY"),
+    ("poise.live_toggle", "REC"),
     ("poise.compare_toggle", "ARROW_LEFTRIGHT"),
     ("poise.source_restore", "LOOP_BACK"),
     ("poise.result_apply", "CHECKMARK"),
