@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from ..workflows import watching
+from ..workflows import deleted_handles, watching
 from . import (
     activate,
     bones,
@@ -51,9 +51,11 @@ def register() -> None:
     """Watch what long work must stop for, and what the animator does to handles."""
     in_steps.register()
     watching.register()
+    deleted_handles.register()
 
 
 def unregister() -> None:
     """Stop long work, and watch no more."""
+    deleted_handles.unregister()
     watching.unregister()
     in_steps.unregister()
