@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import plants, points
+from . import bar_view, bars, plants, points
 
-MODULES: tuple[ModuleType, ...] = (plants, points)
+MODULES: tuple[ModuleType, ...] = (bars, plants, points)
 """Each has a tuple `classes`."""
 
 classes = tuple(found for module in MODULES for found in module.classes)
+
+register, unregister = bar_view.register, bar_view.unregister

@@ -6,6 +6,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from ..workflows import deleted_handles, watching
+from ..workflows import examples as examples_workflow
 from . import (
     activate,
     bones,
@@ -15,6 +16,7 @@ from . import (
     constraints,
     detect,
     drag,
+    events,
     examples,
     files,
     ground,
@@ -34,6 +36,7 @@ MODULES: tuple[ModuleType, ...] = (
     constraints,
     detect,
     drag,
+    events,
     examples,
     files,
     ground,
@@ -48,14 +51,16 @@ classes = tuple(found for module in MODULES for found in module.classes)
 
 
 def register() -> None:
-    """Watch what long work must stop for, and what the animator does to handles."""
+    """Watch what long work must stop for, what the animator does to handles, and changes of examples."""
     in_steps.register()
     watching.register()
     deleted_handles.register()
+    examples_workflow.register()
 
 
 def unregister() -> None:
     """Stop long work, and watch no more."""
+    examples_workflow.unregister()
     deleted_handles.unregister()
     watching.unregister()
     in_steps.unregister()
