@@ -19,15 +19,13 @@ from ..bridge.context import is_linked
 from ..bridge.placing import Placer
 from ..properties import armature_in, handles
 from ..translation import TranslationError
-from ..workflows import activate, dragging
+from ..workflows import activate, dragging, sliding
 from .on_armature import CANCELLED, FINISHED
 from .selection import OnConstraints
 from .settings import NOT_REMEMBERED
 
-CLICK = 3
-"""Pixels that the mouse may go between press and release of a click."""
-
 KEYS = "Ctrl: steps    Shift: fine    Esc: put it back"
+TIME_KEYS = "Esc: put it back"
 CONFIRMING = ("LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE")
 CANCELLING = ("ESC", "RIGHTMOUSE")
 RUNNING = {"RUNNING_MODAL"}
@@ -39,8 +37,8 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
     bl_idname = "poise.handle_drag"
     bl_label = "Drag Handle"
     bl_description = (
-        "Move or turn what a constraint holds, in pose mode too. Ctrl goes in steps, Shift is fine, Esc puts it back. "
-        "A click makes the constraint the active one"
+        "Move or turn what a constraint holds, in pose mode too. Ctrl goes in steps, Shift is fine, Alt slides a point "
+        "in time, Esc puts it back. A click makes the constraint the active one"
     )
     bl_options = {"UNDO", "BLOCKING", "INTERNAL"}  # noqa: RUF012
 
@@ -58,7 +56,7 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
         name="Part", description="How it is moved or turned", items=dragging.PARTS, options=NOT_REMEMBERED
     )
 
-    _drag: dragging.Drag | None = None
+    _drag: dragging.Drag | sliding.TimeDrag | None = None
     _title = ""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
@@ -69,24 +67,21 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
         try:
             if region is None or view is None:
                 raise TranslationError("A handle can only be dragged in a 3D view.")
-            handle = self._handle(context, armature)
+            if event.alt:
+                self.part = "TIME"
+            pixel = float(event.mouse_region_x), float(event.mouse_region_y)
+            self._drag = self._begin(context, armature, dragging.View.of(region, view), pixel)
         except PoiseError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        self._title = handle.name
-        self._drag = dragging.Drag(
-            dragging.View.of(region, view),
-            Placer(handle),
-            self.part,
-            (event.mouse_region_x, event.mouse_region_y),
-            handles.longest_side(armature),
-        )
         assert context.window_manager is not None
         context.window_manager.modal_handler_add(self)
         return RUNNING
 
-    def _handle(self, context: bpy.types.Context, armature: bpy.types.Object) -> bpy.types.Object:
-        """The handle, after its constraint was made the active one."""
+    def _begin(
+        self, context: bpy.types.Context, armature: bpy.types.Object, view: dragging.View, pixel: tuple[float, float]
+    ) -> dragging.Drag | sliding.TimeDrag:
+        """The drag of the handle from a pixel, after its constraint was made the active one."""
         bridge.check_armature(armature)
         handles.make_own(armature)
         item = activate.activate(context, armature, self.uid, self.point)
@@ -95,7 +90,11 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
             raise TranslationError(f"{item.name}: it has no handle that could be moved.")
         if is_linked(handle):
             raise TranslationError(f"{handle.name!r} is linked from another file and cannot be moved here.")
-        return handle
+        self._title = handle.name
+        placer = Placer(handle)
+        if self.part == "TIME":
+            return sliding.TimeDrag(armature, item, item.active_point, view, placer, pixel)
+        return dragging.Drag(view, placer, self.part, pixel, handles.longest_side(armature))
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
         """Follow the mouse until it is released, or put the handle back."""
@@ -103,30 +102,30 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
         assert drag is not None
         try:
             if event.type in CANCELLING and event.value == "PRESS":
-                drag.placer.restore()
+                drag.restore()
                 return self._end(context, CANCELLED)
             if event.type == "MOUSEMOVE":
                 at = (event.mouse_region_x, event.mouse_region_y)
-                _show(context, f"{self._title}: {drag.to(at, event.ctrl, event.shift)}    {KEYS}")
+                text = drag.to(at, event.ctrl, event.shift)
+                _show(context, f"{self._title}: {text}    {TIME_KEYS if self.part == 'TIME' else KEYS}")
             elif event.type in CONFIRMING and event.value == ("RELEASE" if event.type == "LEFTMOUSE" else "PRESS"):
                 return self._confirm(context, drag)
         except ReferenceError:  # the handle was deleted meanwhile, by a script or by loading
             return self._end(context, CANCELLED)
         return RUNNING
 
-    def _confirm(self, context: bpy.types.Context, drag: dragging.Drag) -> Any:
-        way = max(abs(now - start) for now, start in zip(drag.mouse, drag.start, strict=True))
-        if way <= CLICK and not drag.angle:
-            drag.placer.restore()
-        else:
-            drag.placer.shift_animation()
+    def _confirm(self, context: bpy.types.Context, drag: dragging.Drag | sliding.TimeDrag) -> Any:
+        if drag.has_moved:
+            drag.finish()
+        else:  # a click
+            drag.restore()
         return self._end(context, FINISHED)
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Put the handle back where Blender ends the drag: the window is closed, or another file is loaded."""
         if self._drag is not None:
             with contextlib.suppress(ReferenceError):
-                self._drag.placer.restore()
+                self._drag.restore()
             self._end(context, CANCELLED)
 
     def _end(self, context: bpy.types.Context, result: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from poise.addon.bridge.placing import Placer
 from poise.addon.operators.drag import POISE_OT_handle_drag
@@ -36,7 +36,7 @@ class Dragging:
 
     modal, cancel = POISE_OT_handle_drag.modal, POISE_OT_handle_drag.cancel
     _confirm, _end = POISE_OT_handle_drag._confirm, POISE_OT_handle_drag._end
-    _title = "l_wrist 20"
+    _title, part = "l_wrist 20", "FREE"
 
     def __init__(self, handle: Any, part: str = "FREE") -> None:
         view = view_from(ABOVE, target=Vector(handle.location))
@@ -143,12 +143,14 @@ def test_it_says_why_it_cannot_begin(armature: bpy.types.Object) -> None:
     select_bones(armature, LEFT)
     reports: list[str] = []
     operator: Any = SimpleNamespace(uid="", point=-1, part="FREE", report=lambda kind, text: reports.append(text))
-    operator._handle = lambda context, found: POISE_OT_handle_drag._handle(operator, context, found)
+    operator._begin = lambda *given: POISE_OT_handle_drag._begin(operator, *given)
     now = bpy.context
+    region, view = SimpleNamespace(width=10, height=10), SimpleNamespace(perspective_matrix=Matrix.Identity(4))
     context: Any = SimpleNamespace(
-        object=armature, scene=now.scene, view_layer=now.view_layer, mode="POSE", region=1, region_data=1
+        object=armature, scene=now.scene, view_layer=now.view_layer, mode="POSE", region=region, region_data=view
     )
-    assert POISE_OT_handle_drag.invoke(operator, context, SimpleNamespace()) == {"CANCELLED"}
+    event: Any = SimpleNamespace(alt=False, mouse_region_x=10, mouse_region_y=10)
+    assert POISE_OT_handle_drag.invoke(operator, context, event) == {"CANCELLED"}
     context.region_data = None
-    assert POISE_OT_handle_drag.invoke(operator, context, SimpleNamespace()) == {"CANCELLED"}
+    assert POISE_OT_handle_drag.invoke(operator, context, event) == {"CANCELLED"}
     assert "no handle" in reports[0] and "3D view" in reports[1]
