@@ -21,6 +21,7 @@ from . import (
     in_steps,
     leftovers,
     points,
+    quick,
     solve,
     sources,
 )
@@ -39,6 +40,7 @@ MODULES: tuple[ModuleType, ...] = (
     ground,
     leftovers,
     points,
+    quick,
     solve,
     sources,
 )
