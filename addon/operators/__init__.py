@@ -24,6 +24,7 @@ from . import (
     in_steps,
     leftovers,
     points,
+    quick,
     solve,
     sources,
 )
@@ -44,6 +45,7 @@ MODULES: tuple[ModuleType, ...] = (
     ground,
     leftovers,
     points,
+    quick,
     solve,
     sources,
 )
