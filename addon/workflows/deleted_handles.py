@@ -66,7 +66,7 @@ def begin_anew(*_: Any) -> None:
     _last_operator = manager.operators[-1].as_pointer() if manager is not None and len(manager.operators) else 0
     _deleted.clear()
     _unlinked.clear()
-    for scene in bpy.data.scenes:
+    for scene in getattr(bpy.data, "scenes", ()):  # while an add-on is switched on, data cannot be read
         _unlinked.update(_gone_from(scene))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Handles: a new pin is dragged in pose mode, a footplant moved, turned and raised, a footprint clicked, a point slid in
-time, a handle deleted; undo and redo."""
+"""Handles: a new pin is dragged in pose mode, a footplant moved, turned and raised, a footprint clicked, a point slid
+in time, a handle deleted; undo and redo."""
 
 from __future__ import annotations
 
