@@ -184,13 +184,3 @@ def test_another_file_is_not_touched(name: str, window: None, notes: list[str], 
     assert not deleted_handles._deleted
     bpy.context.view_layer.update()
     assert names(name) == [f"Pin {LEFT}"] and notes == before
-
-
-def test_it_is_switched_on_while_data_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As Blender enables an add-on: with stand-ins for its data and its context."""
-    from bpy_restrict_state import RestrictBlend
-
-    deleted_handles.unregister()
-    with RestrictBlend():
-        deleted_handles.register()
-    assert not deleted_handles._unlinked
