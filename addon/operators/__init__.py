@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from ..workflows import deleted_handles, watching
 from ..workflows import examples as examples_workflow
-from ..workflows import watching
 from . import (
     activate,
     bones,
     character,
     clean,
+    clicks,
     compare,
     constraints,
     detect,
@@ -24,6 +25,7 @@ from . import (
     leftovers,
     live,
     points,
+    quick,
     solve,
     sources,
 )
@@ -33,6 +35,7 @@ MODULES: tuple[ModuleType, ...] = (
     bones,
     character,
     clean,
+    clicks,
     compare,
     constraints,
     detect,
@@ -44,6 +47,7 @@ MODULES: tuple[ModuleType, ...] = (
     leftovers,
     live,
     points,
+    quick,
     solve,
     sources,
 )
@@ -56,11 +60,13 @@ def register() -> None:
     """Watch what long work must stop for, what the animator does to handles, and changes of examples."""
     in_steps.register()
     watching.register()
+    deleted_handles.register()
     examples_workflow.register()
 
 
 def unregister() -> None:
     """Stop long work, and watch no more."""
     examples_workflow.unregister()
+    deleted_handles.unregister()
     watching.unregister()
     in_steps.unregister()
