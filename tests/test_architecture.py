@@ -183,6 +183,7 @@ UNTESTED: dict[str, str] = {
     "addon/panels/clean.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/constraints.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/detect.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/display.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/ground.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/menu.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/pie.py": "tests/addon/panels/test_panels.py draws all panels together",

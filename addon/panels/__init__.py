@@ -5,9 +5,21 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import active, character, clean, constraints, detect, ground, menu, pie, solve, timeline
+from . import active, character, clean, constraints, detect, display, ground, menu, pie, solve, timeline
 
-MODULES: tuple[ModuleType, ...] = (character, ground, constraints, active, detect, clean, solve, timeline, pie, menu)
+MODULES: tuple[ModuleType, ...] = (
+    character,
+    ground,
+    constraints,
+    active,
+    detect,
+    clean,
+    solve,
+    display,
+    timeline,
+    pie,
+    menu,
+)
 """In the order of the tab; each has a tuple `classes`."""
 
 classes = tuple(found for module in MODULES for found in module.classes)
