@@ -22,6 +22,7 @@ from .sources import (
     is_result,
     restore_source,
     results_without,
+    shows_result,
     source_shown,
 )
 from .units import format_length
@@ -70,6 +71,7 @@ __all__ = [
     "select",
     "set_frame",
     "set_hidden",
+    "shows_result",
     "source_shown",
     "triangles_of",
     "why_unusable",

@@ -127,6 +127,14 @@ def animation_of(armature: bpy.types.Object) -> Animation:
     return Animation(source, slot, result, layer, source_track, base, ResultRecord.read(result))
 
 
+def shows_result(armature: bpy.types.Object) -> bool:
+    """Whether an armature shows a result, also one whose source was deleted."""
+    try:
+        return animation_of(armature).result is not None
+    except BridgeError:
+        return True  # what is wrong with it is said when it is restored or applied
+
+
 def _source_of_result(result: bpy.types.Action) -> tuple[bpy.types.Action | None, str]:
     source = context.custom_property(result, SOURCE)
     if context.custom_property(result, SLOT) is not None and not isinstance(source, bpy.types.Action):

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bones, character, clean, constraints, detect, files, ground, leftovers, points, solve, sources
-
-MODULES: tuple[ModuleType, ...] = (
+from . import (
+    advice,
     bones,
     character,
     clean,
@@ -17,6 +16,23 @@ MODULES: tuple[ModuleType, ...] = (
     ground,
     leftovers,
     points,
+    selected,
+    solve,
+    sources,
+)
+
+MODULES: tuple[ModuleType, ...] = (
+    advice,
+    bones,
+    character,
+    clean,
+    constraints,
+    detect,
+    files,
+    ground,
+    leftovers,
+    points,
+    selected,
     solve,
     sources,
 )

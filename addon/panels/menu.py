@@ -25,6 +25,7 @@ ENTRIES: tuple[tuple[str, str] | None, ...] = (
     ("poise.solve", "PLAY"),
     ("poise.source_restore", "LOOP_BACK"),
     ("poise.result_apply", "CHECKMARK"),
+    ("poise.advice_show_ignored", "HIDE_OFF"),
     ("poise.bakeable_copy", "DUPLICATE"),
     ("poise.handles_make_own", "EMPTY_AXIS"),
     ("poise.leftovers_remove", "TRASH"),

@@ -13,7 +13,7 @@ from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharact
 from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
-from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
+from .result import PoiseAdvice, PoiseFix, PoiseGap, PoiseIgnored, PoiseMetrics, PoiseResidual
 from .upgrading import upgrade_file, upgrade_on_load
 
 __all__ = [
@@ -28,7 +28,9 @@ __all__ = [
     "PoiseBone",
     "PoiseCharacter",
     "PoiseConstraint",
+    "PoiseFix",
     "PoiseGap",
+    "PoiseIgnored",
     "PoiseLandmark",
     "PoiseLoad",
     "PoiseMetrics",
@@ -54,7 +56,9 @@ classes = (
     PoiseLandmark,
     PoiseLoad,
     PoiseResidual,
+    PoiseFix,
     PoiseAdvice,
+    PoiseIgnored,
     PoiseGap,
     PoiseMetrics,
     PoiseCharacter,

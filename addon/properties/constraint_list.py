@@ -36,6 +36,15 @@ def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "con
     return item
 
 
+def listed_order(items: Sequence[PoiseConstraint]) -> list[int]:
+    """For each constraint its place in the list as it is shown: most important first, then by frame."""
+    keys = [(-item.priority, item.begin) for item in items]
+    order = [0] * len(keys)
+    for place, number in enumerate(sorted(range(len(keys)), key=keys.__getitem__)):
+        order[number] = place
+    return order
+
+
 def held_pose_name(bones: Sequence[str]) -> str:
     """The name of a new held pose."""
     return f"Hold {bones[0]}" if len(bones) == 1 else f"Hold {len(bones)} bones"
@@ -76,7 +85,7 @@ def duplicate(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     first = character.constraints[index]  # adding an item may invalidate references to others
     uid, name = item.uid, item.name
     copy_properties(first, item)
-    item.uid, item.name = uid, name
+    item.uid, item.name, item.selected = uid, name, False
     for point in item.points:
         if point.object is not None:
             point.object = handles.copied_empty(armature, point.object, name)
