@@ -46,9 +46,10 @@ from .core.progress import Stage, finished
 from .core.smooth_steps import smooth_step
 from .core.splines import Spline
 from .deformation.deform import Deformation, deform, deforming
+from .deformation.live import LiveDeformation
 from .deformation.loops import is_cyclic
 from .deformation.plausibility import why_implausible
-from .deformation.progress import Progress
+from .deformation.progress import Preview, Progress
 from .deformation.report import Advice, Cause, Conflict, Report, Residual, RuleBreach, StretchedLimb
 from .deformation.settings import DeformSettings
 from .detection import (
@@ -58,9 +59,11 @@ from .detection import (
     DetectedHandplant,
     DetectedSlide,
     DetectionSettings,
+    Examination,
     FootplantSettings,
     FootplantStream,
     HandplantSettings,
+    NoiseSignal,
     RestSettings,
     SlidingSettings,
     StreamedPlant,
@@ -72,6 +75,7 @@ from .detection import (
     detect_handplants,
     detect_sliding,
     detect_stays,
+    examine,
     faulty_joints,
     find_faults,
     repair,
@@ -133,6 +137,7 @@ __all__ = [
     "DetectionSettings",
     "DirectionConstraint",
     "DirectionTask",
+    "Examination",
     "FootMetrics",
     "Footplant",
     "FootplantSettings",
@@ -146,11 +151,13 @@ __all__ = [
     "JointJump",
     "JointKind",
     "Limb",
+    "LiveDeformation",
     "LiveStream",
     "Load",
     "LookAtConstraint",
     "Motion",
     "MovingObject",
+    "NoiseSignal",
     "OrientationConstraint",
     "OrientationTask",
     "Plane",
@@ -162,6 +169,7 @@ __all__ = [
     "PositionTask",
     "Posture",
     "Postures",
+    "Preview",
     "Progress",
     "RecruitingBreach",
     "RecruitingWarning",
@@ -197,6 +205,7 @@ __all__ = [
     "detect_sliding",
     "detect_stays",
     "estimate_ground",
+    "examine",
     "faulty_joints",
     "feet_beside_legs",
     "find_faults",

@@ -306,8 +306,8 @@ def test_the_package_and_its_solver_are_imported_without_blender() -> None:
         ("solver.kinematics", "from poise.solver import rotations"),
         ("solver.kinematics", "import importlib"),
         ("solver.kinematics", "bpy = __import__('bpy')"),
-        ("addon.live", "from poise import solver"),
-        ("addon.live", "import poise.solver"),
+        ("addon.example", "from poise import solver"),
+        ("addon.example", "import poise.solver"),
     ],
 )
 def test_an_import_of_another_library_is_found(module: str, source: str) -> None:
@@ -317,7 +317,7 @@ def test_an_import_of_another_library_is_found(module: str, source: str) -> None
 def test_allowed_imports_are_accepted() -> None:
     assert not complaints_about_libraries("solver.spacetime.fit", "import casadi\nimport numpy.linalg\nimport math")
     assert not complaints_about_libraries(
-        "addon.live", "import bpy\nfrom mathutils import Vector\nfrom .. import solver"
+        "addon.example", "import bpy\nfrom mathutils import Vector\nfrom .. import solver"
     )
 
 
@@ -332,9 +332,9 @@ def test_allowed_imports_are_accepted() -> None:
 )
 def test_an_addon_that_imports_from_inside_the_solver_is_found(source: str) -> None:
     public = public_names("from .deform import deform\nfrom .bvh import read_bvh as read_bvh, write_bvh")
-    assert len(complaints_about_solver_names("addon.live", source, public)) == 1
-    assert not complaints_about_solver_names("addon.live", "from ..solver import deform, read_bvh", public)
-    assert not complaints_about_solver_names("addon.live", "from .. import solver\nsolver.write_bvh(clip)", public)
+    assert len(complaints_about_solver_names("addon.example", source, public)) == 1
+    assert not complaints_about_solver_names("addon.example", "from ..solver import deform, read_bvh", public)
+    assert not complaints_about_solver_names("addon.example", "from .. import solver\nsolver.write_bvh(clip)", public)
 
 
 @pytest.mark.parametrize(

@@ -3,26 +3,33 @@
 
 from .baking import Baked, Strain, Target, bake
 from .checks import check_animation, check_armature, check_bones, is_locked, why_unusable
+from .context import find_object, update_view_layer
 from .context import scene as current_scene
 from .cycles import is_marked_cyclic
 from .errors import BridgeError
 from .limits import limit_notes
 from .movers import COPY_INSTEAD, COPY_SENTENCE, Mover
+from .parenting import carry
 from .plain_copies import has_movers, plain_copy
 from .reading import Method, Reading, frame_range, mover_above, read, read_in_steps
 from .renaming import bone_names, renames
 from .sampling import frame_restored, set_frame
 from .scene_frames import in_scene_frames, scene_frame
+from .selected_keys import selected_frames
+from .signatures import Signature, source_signature
 from .skins import is_skinned_to
 from .solids import plane_of, triangles_of
 from .sources import (
     Animation,
     animation_of,
     apply_result,
+    has_result,
+    hide_result,
     is_result,
+    is_result_hidden,
     restore_source,
     results_without,
-    shows_result,
+    show_result,
     source_shown,
 )
 from .units import format_length
@@ -37,25 +44,31 @@ __all__ = [
     "Method",
     "Mover",
     "Reading",
+    "Signature",
     "Strain",
     "Target",
     "animation_of",
     "apply_result",
     "bake",
     "bone_names",
+    "carry",
     "check_animation",
     "check_armature",
     "check_bones",
     "current_scene",
+    "find_object",
     "format_length",
     "frame_range",
     "frame_restored",
     "has_movers",
+    "has_result",
+    "hide_result",
     "in_scene_frames",
     "is_hidden",
     "is_locked",
     "is_marked_cyclic",
     "is_result",
+    "is_result_hidden",
     "is_selected",
     "is_skinned_to",
     "limit_notes",
@@ -69,10 +82,13 @@ __all__ = [
     "results_without",
     "scene_frame",
     "select",
+    "selected_frames",
     "set_frame",
     "set_hidden",
-    "shows_result",
+    "show_result",
     "source_shown",
+    "source_signature",
     "triangles_of",
+    "update_view_layer",
     "why_unusable",
 ]

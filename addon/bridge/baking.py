@@ -14,7 +14,7 @@ from ...solver import Clip, finished, rotations
 from . import context, rotation_channels, sampling, sources, versions
 from .arrays import Array, IntArray
 from .checks import check_animation, check_armature
-from .connections import check_connections_editable, connect, disconnect
+from .connections import check_connections_editable, connect, disconnect, is_connected
 from .edits import Edits, check_result, edits_for
 from .errors import BridgeError
 from .layers import new_layer
@@ -191,7 +191,7 @@ class _ChangedConnections:
     @staticmethod
     def of(armature: bpy.types.Object, before: sources.Animation, moved: list[str]) -> _ChangedConnections:
         """For a result that moves the bones `moved`; raises where connections must change and cannot."""
-        to_disconnect = tuple(name for name in moved if _is_connected(armature, name))
+        to_disconnect = tuple(name for name in moved if is_connected(armature, name))
         to_connect = tuple(name for name in before.record.disconnected if name not in moved)
         if to_disconnect or to_connect:
             check_connections_editable(armature)
@@ -293,11 +293,6 @@ def _locked_sentence(name: str, what: str, how: str) -> str:
         f"The {what} of bone {name!r} is locked, but the result would {how} it: unlock it (sidebar, Item), or keep it "
         "out of what the constraints recruit."
     )
-
-
-def _is_connected(armature: bpy.types.Object, name: str) -> bool:
-    assert isinstance(armature.data, bpy.types.Armature)
-    return armature.data.bones[name].use_connect
 
 
 def _check_groups(armature: bpy.types.Object, plan: list[ChangedProperty]) -> None:

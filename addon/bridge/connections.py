@@ -24,6 +24,13 @@ def connect(armature: bpy.types.Object, names: Iterable[str]) -> None:
     _set_connected(armature, names, True)
 
 
+def is_connected(armature: bpy.types.Object, name: str) -> bool:
+    """Whether a bone is connected to its parent; false for one that does not exist."""
+    assert isinstance(armature.data, bpy.types.Armature)
+    bone = context.get_item(armature.data.bones, name)
+    return bone is not None and bool(bone.use_connect)
+
+
 def can_connect(armature: bpy.types.Object, name: str) -> bool:
     """Whether a bone is disconnected from its parent and connecting it would not change the rest pose."""
     assert isinstance(armature.data, bpy.types.Armature)

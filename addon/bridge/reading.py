@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import bpy
@@ -74,7 +75,7 @@ class Reading:
     @property
     def armature(self) -> bpy.types.Object:
         """The armature object; looked up by its name, since undo and loading replace objects."""
-        found: bpy.types.Object | None = context.get_item(bpy.data.objects, self.armature_name)
+        found = context.find_object(self.armature_name)
         if found is None:
             raise BridgeError(f"Armature {self.armature_name!r} has been deleted or renamed: solve again.")
         return found
@@ -207,8 +208,8 @@ class _Subject:
         """The source as its f-curves alone determine it; only the object's matrix may have to be evaluated."""
         channels, keyed = channels_at(self.rig, self.curves, self.static, key_times)
         if object_moves(self.armature, self.curves):
-            with source_shown(self.armature):
-                world = yield from sampling.sample_object(self.armature, scene, times)
+            shown = partial(source_shown, self.armature)
+            world = yield from sampling.sample_object(self.armature, scene, times, shown)
         else:
             world = np.array(self.armature.matrix_world, dtype=np.float64)[None]
         follows_channels = np.ones(len(self.rig), dtype=bool)
@@ -220,9 +221,8 @@ class _Subject:
     ) -> Generator[float, None, _SourceMotion]:
         """The source as Blender evaluates it, with what moves bones other than their channels."""
         rig, known_movers = self.rig, movers_of(self.armature)
-        with source_shown(self.armature):
-            sample = yield from sampling.sample(self.armature, scene, rig, times)
-        curves = (*self.curves, *_nla_curves(self.armature, self.animation))
+        sample = yield from sampling.sample(self.armature, scene, rig, times, partial(source_shown, self.armature))
+        curves = (*self.curves, *nla_curves(self.armature.animation_data, self.animation))
         _, keyed = channels_at(rig, curves, self.static, key_times[:1])
         follows_channels = _follow_channels(rig, sample.channels, sample.pose)
         follows_channels[[rig.index[name] for name in known_movers]] = False
@@ -333,12 +333,12 @@ def object_moves(armature: bpy.types.Object, curves: Iterable[bpy.types.FCurve])
 # Which bones follow their channels --------------------------------------------------------------------------------
 
 
-def _nla_curves(armature: bpy.types.Object, animation: Animation) -> list[bpy.types.FCurve]:
-    """The f-curves of all evaluated NLA strips, except those of a result."""
-    data = armature.animation_data
+def nla_curves(data: bpy.types.AnimData | None, animation: Animation) -> list[bpy.types.FCurve]:
+    """The f-curves of all evaluated NLA strips of an object, except those of a result and its source."""
     if data is None or not data.use_nla:
         return []
-    tracks = [track for track in data.nla_tracks if track not in (animation.layer, animation.base)]
+    own = (animation.layer, animation.base, animation.source_track)
+    tracks = [track for track in data.nla_tracks if track not in own]
     strips = [strip for track in tracks for strip in evaluated_strips(data, track)]
     return [
         curve for strip in strips if strip.action for curve in versions.curves_of(strip.action, versions.slot_of(strip))

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+import time as clock
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import bpy
@@ -17,6 +18,12 @@ from .curves import pose_values
 from .errors import BridgeError
 from .posing import BonePose
 from .rig import Rig
+
+SLICE = 0.02
+"""Seconds of sampling between two yields. At each of them the scene is as it was, so that a window can be drawn."""
+
+Shown = Callable[[], AbstractContextManager[None]]
+"""Makes the context in which frames are sampled."""
 
 
 @dataclass(eq=False)
@@ -31,14 +38,15 @@ class Sample:
 
 
 def sample(
-    armature: bpy.types.Object, scene: bpy.types.Scene, rig: Rig, times: Array
+    armature: bpy.types.Object, scene: bpy.types.Scene, rig: Rig, times: Array, shown: Shown = nullcontext
 ) -> Generator[float, None, Sample]:
-    """The armature at frames of the scene; a generator that yields the share that is done."""
+    """The armature at frames of the scene, in the context `shown`; a generator that yields the share that is done."""
     frames, bones = len(times), len(rig)
     world = np.empty((frames, 4, 4))
     matrices = np.empty((frames, bones, 4, 4))
     channels = Channels(np.empty((frames, bones, 3)), np.zeros((frames, bones, 4)), np.empty((frames, bones, 3)))
-    for frame, evaluated in enumerate(_evaluated(armature, scene, times)):
+
+    def store(frame: int, evaluated: bpy.types.Object) -> None:
         assert evaluated.pose is not None
         world[frame] = evaluated.matrix_world
         matrices[frame] = floats(evaluated.pose.bones, "matrix", 4, 4)[rig.pose_indices].swapaxes(-1, -2)
@@ -46,31 +54,51 @@ def sample(
         for mode, members in rig.bones_by_mode.items():
             attribute, width = rotation_channels.property_of(mode)
             channels.rotation[frame, members, :width] = rotations[attribute][members]
-        yield (frame + 1) / frames
+
+    yield from _evaluate(armature, scene, times, shown, store)
     return Sample(world, BonePose(matrices[..., :3, :3], matrices[..., :3, 3]), channels)
 
 
-def sample_object(armature: bpy.types.Object, scene: bpy.types.Scene, times: Array) -> Generator[float, None, Array]:
-    """The object's matrix (frames, 4, 4) at frames of the scene; a generator that yields the share that is done."""
+def sample_object(
+    armature: bpy.types.Object, scene: bpy.types.Scene, times: Array, shown: Shown = nullcontext
+) -> Generator[float, None, Array]:
+    """The object's matrix (frames, 4, 4) at frames of the scene, in the context `shown`; a generator that yields the
+    share that is done."""
     world = np.empty((len(times), 4, 4))
-    for frame, evaluated in enumerate(_evaluated(armature, scene, times)):
+
+    def store(frame: int, evaluated: bpy.types.Object) -> None:
         world[frame] = evaluated.matrix_world
-        yield (frame + 1) / len(times)
+
+    yield from _evaluate(armature, scene, times, shown, store)
     return world
 
 
-def _evaluated(armature: bpy.types.Object, scene: bpy.types.Scene, times: Array) -> Iterator[bpy.types.Object]:
-    """The evaluated armature at each of the times; the scene then returns to its frame."""
-    with frame_restored(scene):
-        for time in times.tolist():
-            set_frame(scene, time)
-            evaluated = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
-            if not evaluated.is_evaluated:
-                raise BridgeError(
-                    f"Blender does not evaluate armature {armature.name!r}, since it is switched off in the viewport: "
-                    "switch it on in the outliner."
-                )
-            yield evaluated
+def _evaluate(
+    armature: bpy.types.Object,
+    scene: bpy.types.Scene,
+    times: Array,
+    shown: Shown,
+    store: Callable[[int, bpy.types.Object], None],
+) -> Generator[float, None, None]:
+    """Call `store` with the number of each time and the armature as evaluated then; at each yield the scene is at its
+    own frame and the context is left."""
+    frame = 0
+    while frame < len(times):
+        until = clock.perf_counter() + SLICE
+        with shown(), frame_restored(scene):
+            while True:
+                set_frame(scene, float(times[frame]))
+                evaluated = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+                if not evaluated.is_evaluated:
+                    raise BridgeError(
+                        f"Blender does not evaluate armature {armature.name!r}, since it is switched off in the "
+                        "viewport: switch it on in the outliner."
+                    )
+                store(frame, evaluated)
+                frame += 1
+                if frame == len(times) or clock.perf_counter() >= until:
+                    break
+        yield frame / len(times)
 
 
 def set_frame(scene: bpy.types.Scene, time: float) -> None:

@@ -2,7 +2,8 @@
 """Which action is the source and which the result. This is stored in the result, so files, copies and undo keep it.
 
 A result is an action with custom properties that point to its source. It is either assigned to the armature instead of
-the source, or it is a strip in an NLA track of its own above the source.
+the source, or it is a strip in an NLA track of its own above the source. A result can be hidden, to compare it with its
+source: then the source is assigned and a custom property of the armature points to the result, or its track is muted.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 import bpy
 
 from . import context, versions
-from .connections import can_connect, connect, disconnect
+from .connections import can_connect, connect, disconnect, is_connected
 from .curves import bone_property
 from .errors import BridgeError
 from .renaming import bone_names, rename_in_action, rename_path, renames
@@ -27,6 +28,9 @@ SLOT = "poise_source_slot"
 RECORD = "poise_record"
 """The custom properties of a result: that it is one, the source action, the slot of the source, and its
 `ResultRecord`."""
+
+HIDDEN = "poise_hidden_result"
+"""The custom property of an armature that points to its result while the source is assigned instead."""
 
 SUFFIX = ".poise"
 LAYER_TRACK = "Poise"
@@ -86,6 +90,8 @@ class Animation:
     base: bpy.types.NlaTrack | None = None
     """The track with values that the source does not key, where the layer needs them."""
     record: ResultRecord = field(default_factory=ResultRecord)
+    is_hidden: bool = False
+    """Whether the source is shown although there is a result."""
 
     def uses_nla(self, armature: bpy.types.Object) -> bool:
         """Whether NLA tracks are evaluated other than those of a result."""
@@ -116,6 +122,10 @@ def animation_of(armature: bpy.types.Object) -> Animation:
         assert animation.action is not None
         source, slot = _source_of_result(animation.action)
         return Animation(source, slot, animation.action, record=ResultRecord.read(animation.action))
+    hidden = _hidden_result(armature)
+    if hidden is not None:
+        source, slot = _source_of_result(hidden)
+        return Animation(source, slot, hidden, record=ResultRecord.read(hidden), is_hidden=True)
     layer: bpy.types.NlaTrack | None = context.get_item(animation.nla_tracks, LAYER_TRACK)
     result = next((strip.action for strip in layer.strips if is_result(strip.action)), None) if layer else None
     # An action that was assigned later is above the layer, which then is an ordinary track.
@@ -124,15 +134,71 @@ def animation_of(armature: bpy.types.Object) -> Animation:
     source, slot = _source_of_result(result)
     source_track = context.get_item(animation.nla_tracks, SOURCE_TRACK) if source is not None else None
     base = context.get_item(animation.nla_tracks, BASE_TRACK)
-    return Animation(source, slot, result, layer, source_track, base, ResultRecord.read(result))
+    return Animation(source, slot, result, layer, source_track, base, ResultRecord.read(result), layer.mute)
 
 
-def shows_result(armature: bpy.types.Object) -> bool:
-    """Whether an armature shows a result, also one whose source was deleted."""
-    try:
-        return animation_of(armature).result is not None
-    except BridgeError:
-        return True  # what is wrong with it is said when it is restored or applied
+def _hidden_result(armature: bpy.types.Object) -> bpy.types.Action | None:
+    """The result that is hidden behind its source; None where another action than its source is assigned."""
+    hidden, animation = context.custom_property(armature, HIDDEN), armature.animation_data
+    if animation is None or not isinstance(hidden, bpy.types.Action) or not is_result(hidden):
+        return None
+    return hidden if context.custom_property(hidden, SOURCE) == animation.action else None
+
+
+def has_result(armature: bpy.types.Object) -> bool:
+    """Whether an armature has a result, shown or hidden; as `animation_of` says, without reading its record."""
+    animation = armature.animation_data
+    if animation is None:
+        return False
+    if is_result(animation.action) or _hidden_result(armature) is not None:
+        return True
+    layer = context.get_item(animation.nla_tracks, LAYER_TRACK) if animation.action is None else None
+    return layer is not None and any(is_result(strip.action) for strip in layer.strips)
+
+
+def is_result_hidden(armature: bpy.types.Object) -> bool:
+    """Whether an armature shows its source although it has a result."""
+    animation = armature.animation_data
+    if animation is None or not has_result(armature) or is_result(animation.action):
+        return False
+    return _hidden_result(armature) is not None or bool(context.get_item(animation.nla_tracks, LAYER_TRACK).mute)
+
+
+def hide_result(armature: bpy.types.Object) -> None:
+    """Show the source instead of the result, which stays as it is until it is shown again."""
+    follow_renames(armature)
+    shown = animation_of(armature)
+    animation = armature.animation_data
+    if shown.result is None or animation is None:
+        raise BridgeError(f"Armature {armature.name!r} has no result of Poise to compare with: solve or clean first.")
+    if shown.is_hidden:
+        return
+    connect(armature, shown.record.disconnected)
+    if shown.layer is not None:
+        shown.layer.mute = True
+    else:
+        armature[HIDDEN] = shown.result
+        versions.assign(animation, shown.source, shown.slot)
+    _set_values(armature, shown.record.unkeyed)
+    update_frame()
+
+
+def show_result(armature: bpy.types.Object) -> None:
+    """Show the result again that was hidden behind its source."""
+    follow_renames(armature)
+    shown = animation_of(armature)
+    animation = armature.animation_data
+    if shown.result is None or animation is None:
+        raise BridgeError(f"Armature {armature.name!r} has no result of Poise to show: solve or clean first.")
+    if not shown.is_hidden:
+        return
+    if shown.layer is not None:
+        shown.layer.mute = False
+    else:
+        versions.assign(animation, shown.result, versions.present_slot(shown.result, ""))
+        del armature[HIDDEN]
+    disconnect(armature, shown.record.disconnected)
+    update_frame()
 
 
 def _source_of_result(result: bpy.types.Action) -> tuple[bpy.types.Action | None, str]:
@@ -152,8 +218,10 @@ def follow_renames(armature: bpy.types.Object) -> None:
     changes = renames(shown.record.bones, armature) if shown.result is not None else {}
     if shown.result is None or not changes:
         return
-    # Blender itself renames bones in a source that is in an NLA strip.
-    if shown.source is not None and shown.layer is None and not context.is_linked(shown.source):
+    # Blender itself renames bones in the assigned action, and in a source that is in an NLA strip.
+    if shown.is_hidden and shown.layer is None:
+        rename_in_action(shown.result, versions.present_slot(shown.result, ""), changes)
+    elif shown.source is not None and shown.layer is None and not context.is_linked(shown.source):
         rename_in_action(shown.source, shown.slot, changes)
     record = ResultRecord(
         {rename_path(path, changes): values for path, values in shown.record.unkeyed.items()},
@@ -167,15 +235,16 @@ def follow_renames(armature: bpy.types.Object) -> None:
 def source_shown(armature: bpy.types.Object) -> Iterator[None]:
     """Assign the source inside the context, where a result is shown."""
     shown = animation_of(armature)
-    if shown.result is None:
+    if shown.result is None or (shown.is_hidden and shown.layer is None):
         yield
         return
     animation = armature.animation_data
     assert animation is not None
     slot = versions.slot_of(animation)
     was_muted = shown.layer is not None and shown.layer.mute
+    disconnected = [name for name in shown.record.disconnected if not is_connected(armature, name)]
     try:
-        connect(armature, shown.record.disconnected)
+        connect(armature, disconnected)
         if shown.layer is not None:
             shown.layer.mute = True
         else:
@@ -187,7 +256,7 @@ def source_shown(armature: bpy.types.Object) -> Iterator[None]:
             shown.layer.mute = was_muted
         else:
             versions.assign(animation, shown.result, slot)
-        disconnect(armature, shown.record.disconnected)
+        disconnect(armature, disconnected)
 
 
 def restore_source(armature: bpy.types.Object) -> None:
@@ -207,8 +276,10 @@ def restore_source(armature: bpy.types.Object) -> None:
 def apply_result(armature: bpy.types.Object) -> bpy.types.Action:
     """Make the result the new source: it stays assigned, without the link to its former source.
 
-    The tracks of a layer stay and are renamed.
+    The tracks of a layer stay and are renamed. A hidden result is shown.
     """
+    if is_result_hidden(armature):
+        show_result(armature)
     animation = armature.animation_data
     layer = context.get_item(animation.nla_tracks, LAYER_TRACK) if animation is not None else None
     actions = [animation.action] if animation is not None else []
@@ -240,6 +311,8 @@ def remove_result(armature: bpy.types.Object) -> None:
 def _unassign_result(armature: bpy.types.Object, shown: Animation) -> None:
     animation = armature.animation_data
     assert animation is not None
+    if context.custom_property(armature, HIDDEN) is not None:
+        del armature[HIDDEN]
     if shown.layer is None:
         versions.assign(animation, shown.source, shown.slot)
         return

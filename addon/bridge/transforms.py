@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ...solver import rotations
+from ...solver import MovingObject, rotations
 from . import context
 from .arrays import Array
 from .errors import BridgeError
 from .sampling import frame_restored, set_frame
 from .sources import source_shown
+
+FRAMES_OF_STEP = 32
+"""Frames of an object that are evaluated at once: some milliseconds in most scenes."""
 
 FORWARD = np.array([0.0, -1.0, 0.0])
 """The direction that characters face at rest in Blender, which is heading 0."""
@@ -115,6 +118,23 @@ def transforms_at(armature: bpy.types.Object, requests: Sequence[tuple[bpy.types
                     now = time
                 found[number] = _evaluated(requested)
     return [transform for transform in found if transform is not None]
+
+
+def track_in_steps(
+    armature: bpy.types.Object, target: bpy.types.Object, times: Sequence[float] | Array
+) -> Generator[float, None, MovingObject]:
+    """The transforms of an object at frames (n,) of the scene, as a generator that yields the share that is done.
+
+    The scene is at its own frame, and the armature as it was, whenever it yields.
+    """
+    frames = [float(time) for time in times]
+    chosen = frames[:1] if is_static(target) else frames
+    transforms: list[Transform] = []
+    for first in range(0, len(chosen), FRAMES_OF_STEP):
+        transforms += transforms_at(armature, [(target, frame) for frame in chosen[first : first + FRAMES_OF_STEP]])
+        yield len(transforms) / len(chosen)
+    moving = transforms if len(transforms) == len(frames) else transforms * len(frames)
+    return MovingObject(np.array([each.location for each in moving]), np.array([each.quaternion for each in moving]))
 
 
 def _evaluated(requested: bpy.types.Object) -> Transform:

@@ -5,15 +5,20 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from ..workflows import watching
 from . import (
+    activate,
     advice,
     bones,
     character,
     clean,
+    compare,
     constraints,
     detect,
+    examples,
     files,
     ground,
+    in_steps,
     leftovers,
     points,
     selected,
@@ -22,12 +27,15 @@ from . import (
 )
 
 MODULES: tuple[ModuleType, ...] = (
+    activate,
     advice,
     bones,
     character,
     clean,
+    compare,
     constraints,
     detect,
+    examples,
     files,
     ground,
     leftovers,
@@ -39,3 +47,15 @@ MODULES: tuple[ModuleType, ...] = (
 """Each has a tuple `classes`."""
 
 classes = tuple(found for module in MODULES for found in module.classes)
+
+
+def register() -> None:
+    """Watch what long work must stop for, and what the animator does to handles."""
+    in_steps.register()
+    watching.register()
+
+
+def unregister() -> None:
+    """Stop long work, and watch no more."""
+    watching.unregister()
+    in_steps.unregister()

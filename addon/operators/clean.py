@@ -12,12 +12,12 @@ from bpy.types import Operator
 
 from ..properties import character_of
 from ..properties.character import CLEAN_METHODS
-from ..workflows import clean
-from .on_armature import OnArmature
+from ..workflows import clean, progress
+from .in_steps import InSteps, Steps
 from .settings import NOT_REMEMBERED, BakesResult, fill_from_panel
 
 
-class POISE_OT_clean(BakesResult, OnArmature, Operator):  # noqa: N801
+class POISE_OT_clean(BakesResult, InSteps, Operator):  # noqa: N801
     """Keep planted feet and hands still"""
 
     bl_idname = "poise.clean"
@@ -35,13 +35,16 @@ class POISE_OT_clean(BakesResult, OnArmature, Operator):  # noqa: N801
         name="Repair Faults", description="Interpolate faults of the capture first", options=NOT_REMEMBERED
     )
 
-    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+    title = "Cleaning up"
+    stages = progress.CLEAN
+
+    def steps(self, context: bpy.types.Context, armature: bpy.types.Object) -> Steps:
         fill_from_panel(self, armature)
         if not self.properties.is_property_set("method"):
             self.method = character_of(armature).clean_method
         if not self.properties.is_property_set("repair"):
             self.repair = character_of(armature).clean_repair
-        result = clean.clean(
+        return clean.clean_in_steps(
             armature,
             clean.CleanOptions(
                 method=self.method.lower(),
@@ -54,6 +57,8 @@ class POISE_OT_clean(BakesResult, OnArmature, Operator):  # noqa: N801
                 repair=self.repair,
             ),
         )
+
+    def finish(self, armature: bpy.types.Object, result: clean.CleanResult) -> str:
         self.level = "WARNING" if result.baked.rig_conflict else "INFO"
         for sentence in (*result.notes, *result.unmet):
             self.report({"WARNING"}, sentence)

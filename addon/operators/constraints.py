@@ -15,6 +15,7 @@ from ..properties import constraint_list, current_name
 from ..properties.constraint import MODES, POSE_SPACES
 from ..translation import TranslationError
 from ..workflows import create, mirror
+from .on_armature import SelectsHandle
 from .selection import FromSelection, OnConstraint, select_bones
 from .settings import NOT_REMEMBERED
 
@@ -23,7 +24,7 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{one} added." if number == 1 else f"{number} {many} added."
 
 
-class POISE_OT_constraint_add_pin(FromSelection, Operator):  # noqa: N801
+class POISE_OT_constraint_add_pin(FromSelection, SelectsHandle, Operator):  # noqa: N801
     """Pin here"""
 
     bl_idname = "poise.constraint_add_pin"
@@ -44,7 +45,7 @@ class POISE_OT_constraint_add_pin(FromSelection, Operator):  # noqa: N801
         return _count(len(pins), "Pin", "pins")
 
 
-class POISE_OT_constraint_add_trajectory(FromSelection, Operator):  # noqa: N801
+class POISE_OT_constraint_add_trajectory(FromSelection, SelectsHandle, Operator):  # noqa: N801
     """Trajectory"""
 
     bl_idname = "poise.constraint_add_trajectory"
@@ -72,7 +73,7 @@ class POISE_OT_constraint_add_trajectory(FromSelection, Operator):  # noqa: N801
         return _count(len(made), "Trajectory", "trajectories")
 
 
-class POISE_OT_constraint_add_footplant(FromSelection, Operator):  # noqa: N801
+class POISE_OT_constraint_add_footplant(FromSelection, SelectsHandle, Operator):  # noqa: N801
     """Footplant"""
 
     bl_idname = "poise.constraint_add_footplant"
@@ -105,7 +106,7 @@ class POISE_OT_constraint_add_footplant(FromSelection, Operator):  # noqa: N801
         return f"{create.add_footplant(armature, side, begin, end).name} added."
 
 
-class POISE_OT_constraint_add_orientation(FromSelection, Operator):  # noqa: N801
+class POISE_OT_constraint_add_orientation(FromSelection, SelectsHandle, Operator):  # noqa: N801
     """Orientation"""
 
     bl_idname = "poise.constraint_add_orientation"
@@ -121,7 +122,7 @@ class POISE_OT_constraint_add_orientation(FromSelection, Operator):  # noqa: N80
         return _count(len(made), "Orientation", "orientations")
 
 
-class POISE_OT_constraint_add_look_at(FromSelection, Operator):  # noqa: N801
+class POISE_OT_constraint_add_look_at(FromSelection, SelectsHandle, Operator):  # noqa: N801
     """Look at"""
 
     bl_idname = "poise.constraint_add_look_at"
@@ -226,7 +227,7 @@ class POISE_OT_constraint_remove(OnConstraint, Operator):  # noqa: N801
         return f"{name} removed."
 
 
-class POISE_OT_constraint_duplicate(OnConstraint, Operator):  # noqa: N801
+class POISE_OT_constraint_duplicate(OnConstraint, SelectsHandle, Operator):  # noqa: N801
     """Duplicate"""
 
     bl_idname = "poise.constraint_duplicate"
@@ -238,7 +239,7 @@ class POISE_OT_constraint_duplicate(OnConstraint, Operator):  # noqa: N801
         return f"{constraint_list.duplicate(armature, self.chosen_index(armature)).name} added."
 
 
-class POISE_OT_constraint_mirror(OnConstraint, Operator):  # noqa: N801
+class POISE_OT_constraint_mirror(OnConstraint, SelectsHandle, Operator):  # noqa: N801
     """Mirror"""
 
     bl_idname = "poise.constraint_mirror"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finding constraints that a motion already satisfies, and accepting or rejecting them."""
+"""Finding footplants, and accepting or rejecting what was found."""
 
 # Blender reads the annotations of operators.
 # mypy: disable-error-code="valid-type"
@@ -9,19 +9,19 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, FloatProperty, IntProperty
 from bpy.types import Operator
 
-from .. import bridge, translation
+from .. import translation
 from ..properties import character_of
-from ..properties.character import TEMPLATE_KINDS
 from ..properties.constraint_list import remove
-from ..workflows import detect, ranges
-from .on_armature import OnArmature
+from ..workflows import detect, progress, ranges
+from .in_steps import InSteps, Steps
+from .on_armature import OnArmature, SelectsHandle
 from .settings import NOT_REMEMBERED, counted
 
 
-class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
+class POISE_OT_detect_footplants(InSteps, Operator):  # noqa: N801
     """Find the footplants of the whole motion"""
 
     bl_idname = "poise.detect_footplants"
@@ -37,50 +37,19 @@ class POISE_OT_detect_footplants(OnArmature, Operator):  # noqa: N801
         options=NOT_REMEMBERED,
     )
 
-    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+    title = "Finding footplants"
+    stages = progress.FIND
+
+    def steps(self, context: bpy.types.Context, armature: bpy.types.Object) -> Steps:
         if not self.properties.is_property_set("least_confidence"):
             self.least_confidence = character_of(armature).least_confidence
-        found = detect.find_footplants(armature, self.least_confidence)
+        return detect.find_footplants_in_steps(armature, self.least_confidence)
+
+    def finish(self, armature: bpy.types.Object, found: detect.FoundFootplants) -> str:
         if note := ranges.range_warning(armature):
             self.report({"WARNING"}, note)
         plants = f"{counted(found.count, 'footplant')} found: accept the ones that you want."
         return f"{plants} {found.ground}".rstrip()
-
-
-class POISE_OT_detect_template(OnArmature, Operator):  # noqa: N801
-    """Find where bones do again what they do in the preview range"""
-
-    bl_idname = "poise.detect_template"
-    bl_label = "Find Like Preview Range"
-    bl_description = "Find where else the selected bones do what they do in the preview range"
-    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
-
-    bone: StringProperty(
-        name="Bone", description="The bone to look at; the selected ones where none is given", options=NOT_REMEMBERED
-    )
-    kind: EnumProperty(
-        name="Kind", description="What the bone does in the example", items=TEMPLATE_KINDS, options=NOT_REMEMBERED
-    )
-    begin: IntProperty(name="Begin", description="The first frame of the example", options=NOT_REMEMBERED)
-    end: IntProperty(name="End", description="The last frame of the example", options=NOT_REMEMBERED)
-
-    def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        given = self.properties.is_property_set
-        if not given("kind"):
-            self.kind = character_of(armature).template_kind
-        scene = context.scene
-        assert scene is not None and armature.pose is not None
-        if not (given("begin") and given("end")):
-            if not scene.use_preview_range:
-                raise translation.TranslationError(
-                    "There is no example: set the preview range (P in the timeline) to frames in which the bone does "
-                    "what you are looking for."
-                )
-            self.begin, self.end = scene.frame_preview_start, scene.frame_preview_end
-        bones = [self.bone] if self.bone else [bone.name for bone in armature.pose.bones if bridge.is_selected(bone)]
-        counts = detect.find_similar(armature, bones, self.kind.lower(), self.begin, self.end)
-        times = ", ".join(f"{bone} {counted(count, 'time')}" for bone, count in counts.items())
-        return f"Found: {times}."
 
 
 class OnProposals(OnArmature):
@@ -90,7 +59,7 @@ class OnProposals(OnArmature):
     def unavailable_reason(cls, armature: bpy.types.Object) -> str:
         if len(character_of(armature).found):
             return ""
-        return "Nothing is proposed: find footplants, or what is like the preview range, first"
+        return "Nothing is proposed: find footplants, or more like an example, first"
 
 
 class OnProposal(OnProposals):
@@ -114,7 +83,7 @@ class OnProposal(OnProposals):
         return int(self.index)
 
 
-class POISE_OT_found_accept(OnProposal, Operator):  # noqa: N801
+class POISE_OT_found_accept(OnProposal, SelectsHandle, Operator):  # noqa: N801
     """Make a constraint of a proposal"""
 
     bl_idname = "poise.found_accept"
@@ -179,7 +148,6 @@ class POISE_OT_found_reject_all(OnProposals, Operator):  # noqa: N801
 
 classes = (
     POISE_OT_detect_footplants,
-    POISE_OT_detect_template,
     POISE_OT_found_accept,
     POISE_OT_found_reject,
     POISE_OT_found_accept_all,

@@ -9,6 +9,7 @@ import bpy
 
 from ...solver import PoiseError
 from ..properties import armature_in, handles
+from ..workflows import activate
 
 FINISHED = {"FINISHED"}
 CANCELLED = {"CANCELLED"}
@@ -42,7 +43,8 @@ class OnArmature:
         return ""
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
-        """Do the work and return a sentence about it; raises `PoiseError` before anything has changed."""
+        """Do the work and return a sentence about it, or "" to report nothing; raises `PoiseError` before anything has
+        changed."""
         raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> Any:
@@ -60,5 +62,33 @@ class OnArmature:
         except PoiseError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        self.report({self.level}, sentence)
+        if sentence:
+            self.report({self.level}, sentence)
         return FINISHED
+
+
+class SelectsHandle(OnArmature):
+    """Mixed into operators that add a constraint: in object mode its handle is then selected.
+
+    A script that calls such an operator keeps its selection.
+    """
+
+    options: Any
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
+        """Run as a button or a menu does."""
+        done = self.execute(context)
+        self._select(context, done)
+        return done
+
+    def execute(self, context: bpy.types.Context) -> Any:
+        """Run; after a change of the operator's settings the handle is selected again."""
+        done = super().execute(context)
+        if self.options.is_repeat:
+            self._select(context, done)
+        return done
+
+    def _select(self, context: bpy.types.Context, done: Any) -> None:
+        armature = armature_in(context)
+        if done == FINISHED and armature is not None:
+            activate.select_active(context, armature)

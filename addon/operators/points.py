@@ -13,12 +13,12 @@ from bpy.types import Operator
 from ..properties import follow_renames, handles
 from ..translation import TranslationError
 from ..workflows import create
-from .on_armature import OnArmature
+from .on_armature import OnArmature, SelectsHandle
 from .selection import OnConstraint
 from .settings import NOT_REMEMBERED, counted
 
 
-class POISE_OT_point_add(OnConstraint, Operator):  # noqa: N801
+class POISE_OT_point_add(OnConstraint, SelectsHandle, Operator):  # noqa: N801
     """Add a point"""
 
     bl_idname = "poise.point_add"

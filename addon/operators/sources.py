@@ -18,7 +18,7 @@ class OnResult(OnArmature):
 
     @classmethod
     def unavailable_reason(cls, armature: bpy.types.Object) -> str:
-        return "" if bridge.shows_result(armature) else "The armature shows no result: solve or clean first"
+        return "" if bridge.has_result(armature) else "The armature shows no result: solve or clean first"
 
 
 class POISE_OT_source_restore(OnResult, Operator):  # noqa: N801

@@ -81,7 +81,7 @@ def draw_item(
     """Draw a constraint in one line: whether it is selected, icon, bone, frames, priority or confidence, its switch."""
     row = layout.row(align=True)
     if not is_proposal:
-        dot = "RADIOBUT_ON" if item.selected else "RADIOBUT_OFF"
+        dot: Any = "RADIOBUT_ON" if item.selected else "RADIOBUT_OFF"
         select: Any = row.operator("poise.constraint_select", text="", icon=dot, emboss=False)
         select.index = index
     row.label(text="", icon_value=UILayout.enum_item_icon(item, "kind", item.kind))

@@ -10,7 +10,6 @@ from bpy.types import Menu
 
 ENTRIES: tuple[tuple[str, str] | None, ...] = (
     ("poise.detect_footplants", "TRIA_DOWN_BAR"),
-    ("poise.detect_template", "PREVIEW_RANGE"),
     ("poise.found_accept", "CHECKMARK"),
     ("poise.found_reject", "X"),
     ("poise.found_accept_all", "CHECKMARK"),
@@ -23,6 +22,7 @@ ENTRIES: tuple[tuple[str, str] | None, ...] = (
     None,
     ("poise.clean", "BRUSH_DATA"),
     ("poise.solve", "PLAY"),
+    ("poise.compare_toggle", "ARROW_LEFTRIGHT"),
     ("poise.source_restore", "LOOP_BACK"),
     ("poise.result_apply", "CHECKMARK"),
     ("poise.advice_show_ignored", "HIDE_OFF"),
@@ -50,6 +50,7 @@ class POISE_MT_poise(Menu):  # noqa: N801
         layout.separator()
         layout.menu("POISE_MT_constraint_add", icon="ADD")
         layout.menu("POISE_MT_constraint_more", text="Constraint")
+        layout.menu("POISE_MT_detect")
         layout.separator()
         for entry in ENTRIES:
             if entry is None:

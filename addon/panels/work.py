@@ -11,11 +11,14 @@ from bpy.types import Panel
 from .. import bridge
 from ..properties import armature_in, character_of
 from ..properties.shown_names import shown_text
-from ..workflows import leftovers, progress
+from ..workflows import latest, leftovers, progress
 from .advice import draw_problems
 from .base import InTab, OfArmature, armature_of, draw_sentence
 from .ground import draw_gaps, draw_range
 from .residual import draw_residuals
+
+STALE_AGE = 0.5
+"""Seconds for which it is not checked again whether the result is older than an edit: panels are drawn often."""
 
 NO_ARMATURE = "Select an armature, or a point of one of its constraints."
 
@@ -69,18 +72,23 @@ def draw_steps(layout: Any, armature: bpy.types.Object) -> None:
     row = layout.row(align=True)
     row.scale_y = 1.4
     row.operator("poise.solve", icon="PLAY")
+    if bridge.has_result(armature):
+        hidden = bridge.is_result_hidden(armature)
+        row.operator("poise.compare_toggle", text="A/B", icon="LOOP_BACK" if hidden else "NONE", depress=hidden)
 
 
 def draw_result(layout: Any, context: bpy.types.Context, armature: bpy.types.Object) -> None:
     """Draw the report of the last solve, its problems, and buttons to drop or to keep the result."""
     character: Any = character_of(armature)
     draw_gaps(layout, context, armature)
-    if character.last_solve:
+    if latest.is_stale(armature, longest_age=STALE_AGE):
+        draw_sentence(layout, context, "The result is older than your edits: solve again.", "FILE_REFRESH")
+    elif character.last_solve:
         misses = any(residual.misses for residual in character.residuals)
         icon = "ERROR" if misses else "CHECKMARK"
         draw_sentence(layout, context, shown_text(armature, character.last_solve), icon)
     draw_problems(layout, context, armature)
-    if not bridge.shows_result(armature):
+    if not bridge.has_result(armature):
         return
     row = layout.row(align=True)
     row.operator("poise.source_restore", icon="LOOP_BACK")

@@ -11,9 +11,13 @@ from bpy.props import PointerProperty, StringProperty
 from .bones import PoiseBone, current_name, follow_renames, name_bone, resolve_bone
 from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark, PoiseLoad
 from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
+from .detected import PoiseDetected
+from .display import PoiseDisplay
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
+from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .result import PoiseAdvice, PoiseFix, PoiseGap, PoiseIgnored, PoiseMetrics, PoiseResidual
+from .templates import PoiseDetection, PoiseObjectEvent, PoiseTemplate
 from .upgrading import upgrade_file, upgrade_on_load
 
 __all__ = [
@@ -28,14 +32,20 @@ __all__ = [
     "PoiseBone",
     "PoiseCharacter",
     "PoiseConstraint",
+    "PoiseDetected",
+    "PoiseDetection",
+    "PoiseDisplay",
     "PoiseFix",
     "PoiseGap",
     "PoiseIgnored",
     "PoiseLandmark",
+    "PoiseLiveState",
     "PoiseLoad",
     "PoiseMetrics",
+    "PoiseObjectEvent",
     "PoisePoint",
     "PoiseResidual",
+    "PoiseTemplate",
     "active_constraint",
     "armature_in",
     "backwards_sentence",
@@ -52,7 +62,11 @@ __all__ = [
 classes = (
     PoisePoint,
     PoiseBone,
+    PoiseDetected,
     PoiseConstraint,
+    PoiseTemplate,
+    PoiseObjectEvent,
+    PoiseDetection,
     PoiseLandmark,
     PoiseLoad,
     PoiseResidual,
@@ -61,6 +75,8 @@ classes = (
     PoiseIgnored,
     PoiseGap,
     PoiseMetrics,
+    PoiseLiveState,
+    PoiseDisplay,
     PoiseCharacter,
 )
 

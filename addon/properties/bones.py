@@ -126,5 +126,10 @@ def _bone_references(armature: bpy.types.Object) -> Iterator[tuple[Any, str, str
             yield constraint, field, mark_field
         for listed in (*constraint.recruited, *constraint.bones):
             yield listed, "bone", "bone_id"
+    detection = character.detection
+    for referring in (*detection.templates, detection):
+        for field, mark_field in MARK_FIELDS.items():
+            if hasattr(referring, field):
+                yield referring, field, mark_field
     for listed in (*character.landmarks, *character.recognised, *character.loads):
         yield listed, "bone", "bone_id"

@@ -24,7 +24,11 @@ from ...solver import AVERAGE_MASS
 from .automatic import own_value
 from .bones import bone_mark_updater
 from .constraint import PoiseConstraint
+from .display import PoiseDisplay
+from .live import PoiseLiveState
 from .result import PoiseAdvice, PoiseGap, PoiseIgnored, PoiseMetrics, PoiseResidual
+from .selecting import follow_active, follow_proposal
+from .templates import TEMPLATE_KINDS, PoiseDetection
 
 TRUNK_MARKS = ("hips", "spine", "neck", "head", "head_top")
 LIMB_MARKS = (
@@ -103,11 +107,6 @@ USUAL_THINNING = 0.001
 """With which thinning begins: a millimetre for a leg of a metre, which cannot be seen."""
 SOLID_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 """The types of objects that have faces."""
-TEMPLATE_KINDS = (
-    ("SPACE", "Rests", "The bone does not move at all"),
-    ("LINE", "Turns About a Line", "The bone turns about a line that stands still"),
-    ("POINT", "Turns About a Point", "The bone turns about a point that stands still"),
-)
 
 
 def _clear_gaps(character: Any, context: Context) -> None:
@@ -129,6 +128,18 @@ def _found_sole_heel(character: Any) -> float:
 
 def _found_sole_ball(character: Any) -> float:
     return max(float(character.found_sole_ball), 0.0)
+
+
+def _select_handle(character: Any, context: Context) -> None:
+    """Select the handle of the constraint that has become the active one."""
+    if character.active_constraint < len(character.constraints):
+        follow_active(character.id_data, character.constraints[character.active_constraint], context)
+
+
+def _go_to_proposal(character: Any, context: Context) -> None:
+    """Go to the proposal that has become the active one."""
+    if character.active_found < len(character.found):
+        follow_proposal(character.id_data, character.found[character.active_found], context)
 
 
 def _has_faces(character: Any, candidate: Any) -> bool:
@@ -263,10 +274,18 @@ class PoiseCharacter(PropertyGroup):
         type=PoiseConstraint, name="Constraints", description="What the motion must satisfy"
     )
     active_constraint: IntProperty(
-        name="Active Constraint", description="The constraint whose settings are shown", min=0
+        name="Active Constraint",
+        description="The constraint whose settings are shown, and whose handle is selected",
+        min=0,
+        update=_select_handle,
     )
     found: CollectionProperty(type=PoiseConstraint, name="Found", description="Constraints that detection proposes")
-    active_found: IntProperty(name="Active Found", description="The proposal whose settings are shown", min=0)
+    active_found: IntProperty(
+        name="Active Found",
+        description="The proposal whose settings are shown; choosing one goes to its frame and centres the view on it",
+        min=0,
+        update=_go_to_proposal,
+    )
     collection: PointerProperty(
         type=Collection, name="Points", description="The collection that holds the empties of the points"
     )
@@ -307,7 +326,10 @@ class PoiseCharacter(PropertyGroup):
         "somewhere else for a frame or a few",
     )
     template_kind: EnumProperty(
-        name="Template", description="What the bone does in the preview range", items=TEMPLATE_KINDS
+        name="Kind", description="What the bone does in the frames of a new example", items=TEMPLATE_KINDS
+    )
+    detection: PointerProperty(
+        type=PoiseDetection, name="Detection", description="Examples and settings of detection, and what objects do"
     )
     least_confidence: FloatProperty(
         name="Confidence",
@@ -317,7 +339,10 @@ class PoiseCharacter(PropertyGroup):
         subtype="FACTOR",
     )
 
+    display: PointerProperty(type=PoiseDisplay, name="Display", description="What is drawn in the 3D viewport")
+
     # Results
+    live_state: PointerProperty(type=PoiseLiveState, name="Live", description="The state of the newest result")
     residuals: CollectionProperty(
         type=PoiseResidual, name="Residuals", description="By how much each constraint is missed"
     )

@@ -22,7 +22,10 @@ from bpy.types import Context, Object, PropertyGroup
 
 from .automatic import own_value
 from .bones import PoiseBone, bone_mark_updater
+from .detected import PoiseDetected
+from .handle_names import rename_handles
 from .points import PoisePoint, default_ease
+from .selecting import follow_active
 
 KINDS = (
     (
@@ -128,9 +131,32 @@ def events_of(item: Any) -> list[float]:
 
 
 def _fit_span_to_events(item: Any, context: Context) -> None:
-    """Let a footplant begin with its first event and end with its last."""
+    """Let a footplant begin with its first event and end with its last, and rename its handle."""
     if item.kind == "FOOTPLANT" and events_of(item):
         item.begin, item.end = min(events_of(item)), max(events_of(item))
+        rename_handles(item)
+
+
+_mark_bone = bone_mark_updater()
+
+
+def _follow_bone(item: Any, context: Context) -> None:
+    """Store the mark of the constrained bone, and rename the handles."""
+    _mark_bone(item, context)
+    rename_handles(item)
+
+
+def _follow_foot(item: Any, context: Context) -> None:
+    """Rename the handles after the foot."""
+    rename_handles(item)
+
+
+def _select_point(item: Any, context: Context) -> None:
+    """Select the handle of the point that has become the active one of the active constraint."""
+    character = item.id_data.poise
+    shown = character.constraints[character.active_constraint : character.active_constraint + 1]
+    if len(shown) and shown[0] == item:
+        follow_active(item.id_data, item, context)
 
 
 class PoiseConstraint(PropertyGroup):
@@ -143,7 +169,7 @@ class PoiseConstraint(PropertyGroup):
     selected: BoolProperty(
         name="Selected", description="Change it together with the others that are selected", options={"SKIP_SAVE"}
     )
-    bone: StringProperty(name="Bone", description="The constrained bone", update=bone_mark_updater())
+    bone: StringProperty(name="Bone", description="The constrained bone", update=_follow_bone)
     bone_id: StringProperty(options={"HIDDEN"})
     offset: FloatVectorProperty(
         name="Point",
@@ -188,6 +214,10 @@ class PoiseConstraint(PropertyGroup):
         name="Confidence", description="How certain the detection is", default=1.0, min=0.0, max=1.0, subtype="FACTOR"
     )
 
+    detected: PointerProperty(
+        type=PoiseDetected, name="Detected", description="What detection has found it to be, with its geometry"
+    )
+
     # Footplants and poses
     ease_in: FloatProperty(
         name="Ease In",
@@ -222,7 +252,12 @@ class PoiseConstraint(PropertyGroup):
 
     # Paths through points
     points: CollectionProperty(type=PoisePoint, name="Points", description="The points of its path")
-    active_point: IntProperty(name="Active Point", description="The point whose settings are shown", min=0)
+    active_point: IntProperty(
+        name="Active Point",
+        description="The point whose settings are shown, and whose handle is selected",
+        min=0,
+        update=_select_point,
+    )
     mode: EnumProperty(name="Path", description="How the bone goes from point to point", items=MODES)
     reference: EnumProperty(name="Moves With", description="What its points move along with", items=REFERENCES)
     reference_bone: StringProperty(
@@ -243,7 +278,7 @@ class PoiseConstraint(PropertyGroup):
     aim: EnumProperty(name="Aim", description="What its empties mean", items=AIMS)
 
     # Footplants
-    foot: EnumProperty(name="Foot", description="Which foot stands", items=FEET)
+    foot: EnumProperty(name="Foot", description="Which foot stands", items=FEET, update=_follow_foot)
     has_heel: BoolProperty(name="Heel", description="Whether the heel stands", default=True, update=_fit_span_to_events)
     has_toe: BoolProperty(
         name="Ball", description="Whether the ball of the foot stands", default=True, update=_fit_span_to_events

@@ -11,11 +11,13 @@ from typing import Literal
 
 import bpy
 
-from . import PoiseConstraint, character_of, handles
+from . import PoiseConstraint, character_of, handles, selecting
 from .copying import copy_properties
+from .handle_names import handle_name
 
 List = Literal["constraints", "found"]
-_ACTIVE = {"constraints": "active_constraint", "found": "active_found"}
+ACTIVE = {"constraints": "active_constraint", "found": "active_found"}
+"""The lists, each with the property that holds the index of its active item."""
 
 DEFAULT_PRIORITIES = {"FOOTPLANT": 3, "BALANCE": 2}
 """Feet before balance before everything else, so that a hand target out of reach does not make the character fall."""
@@ -32,7 +34,7 @@ def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "con
     item.name = unique_name(name, taken)
     item.priority = DEFAULT_PRIORITIES.get(kind, 1)
     item.ground_choice = "AUTO"  # stored, unlike in older files (see `upgrading`)
-    setattr(character, _ACTIVE[into], len(items) - 1)
+    activate(armature, into, len(items) - 1)
     return item
 
 
@@ -43,6 +45,25 @@ def listed_order(items: Sequence[PoiseConstraint]) -> list[int]:
     for place, number in enumerate(sorted(range(len(keys)), key=keys.__getitem__)):
         order[number] = place
     return order
+
+
+def find(armature: bpy.types.Object, uid: str) -> tuple[List, int] | None:
+    """The list and the index of the constraint or proposal with a uid; None where there is none."""
+    character = character_of(armature)
+    lists: tuple[List, ...] = ("constraints", "found")
+    for name in lists:
+        for index, item in enumerate(getattr(character, name)):
+            if item.uid == uid:
+                return name, index
+    return None
+
+
+def activate(armature: bpy.types.Object, name: List, index: int) -> None:
+    """Make a constraint or a proposal the active one of its list; the selection stays."""
+    character = character_of(armature)
+    if getattr(character, ACTIVE[name]) != index:
+        with selecting.paused():
+            setattr(character, ACTIVE[name], index)
 
 
 def held_pose_name(bones: Sequence[str]) -> str:
@@ -63,9 +84,9 @@ def remove(armature: bpy.types.Object, index: int, from_: List = "constraints") 
     items = getattr(character, from_)
     handles.remove_empties(armature, items[index])
     items.remove(index)
-    active = getattr(character, _ACTIVE[from_])
+    active = getattr(character, ACTIVE[from_])
     if active > index or active >= len(items):
-        setattr(character, _ACTIVE[from_], max(active - 1, 0))
+        activate(armature, from_, max(active - 1, 0))
     handles.remove_collection_if_unused(armature)
 
 
@@ -88,7 +109,7 @@ def duplicate(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     item.uid, item.name, item.selected = uid, name, False
     for point in item.points:
         if point.object is not None:
-            point.object = handles.copied_empty(armature, point.object, name)
+            point.object = handles.copied_empty(armature, point.object, handle_name(item, point))
     return item
 
 

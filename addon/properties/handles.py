@@ -4,24 +4,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import bpy
+from mathutils import Vector
 
 from .. import bridge
 from ..bridge import context, versions
 from ..bridge.transforms import Transform
 from . import PoiseConstraint, PoisePoint, character_of
+from .handle_names import handle_name
+from .selecting import EMPTY_MARK, select_instead
 
 DISPLAY = {"SHAPE": "SPHERE", "FOOTPLANT": "ARROWS", "ORIENTATION": "ARROWS", "LOOK_AT": "SINGLE_ARROW"}
 """Display types of empties by kind of constraint; with axes where their rotation matters."""
 
-COLLECTION_MARK, EMPTY_MARK = "poise_points", "poise_point"
-"""Custom properties of the collections and of the empties that Poise has made, by which they are known when their
-character has been deleted. They hold the name: what the animator has renamed or duplicated has another one."""
+COLLECTION_MARK = "poise_points"
+"""Custom property of the collections that Poise has made, by which they are known when their character has been
+deleted. It holds the name, as `EMPTY_MARK` does."""
 
 EMPTY_SIZE = 0.05
 """The display size of empties as a share of the armature's longest side."""
+
+FOOT_SHARE = 0.15
+"""The length of a foot as a share of the armature's longest side, where its landmarks are not known: as of a human."""
 
 
 def collection_of(armature: bpy.types.Object) -> bpy.types.Collection:
@@ -67,15 +73,35 @@ def add_empty(
     armature: bpy.types.Object, constraint: PoiseConstraint, point: PoisePoint, transform: Transform
 ) -> bpy.types.Object:
     """Make the empty of a point with a transform, which is also stored as its home."""
-    empty = new_empty(armature, constraint.name)
+    empty = new_empty(armature, handle_name(constraint, point))
     display: Any = DISPLAY.get(constraint.kind, "PLAIN_AXES")
     empty.empty_display_type = "SPHERE" if constraint.kind == "LOOK_AT" and constraint.aim == "PLACE" else display
-    empty.empty_display_size = EMPTY_SIZE * longest_side(armature)
+    empty.empty_display_size = handle_size(armature, constraint)
     empty.location = transform.location.tolist()
     empty.rotation_quaternion = transform.quaternion.tolist()
     point.object = empty
     store_home(point, transform)
     return empty
+
+
+def handle_size(armature: bpy.types.Object, constraint: PoiseConstraint) -> float:
+    """The display size of a constraint's empties; those of footplants reach from the middle of the foot to its ends."""
+    if constraint.kind == "FOOTPLANT":
+        return 0.5 * foot_length(armature, constraint.foot.lower())
+    return EMPTY_SIZE * longest_side(armature)
+
+
+def foot_length(armature: bpy.types.Object, side: str) -> float:
+    """The length of a foot in the rest pose, from its landmarks where these are known."""
+    character, data = character_of(armature), cast(Any, armature.data)
+    ends = []
+    for marks in ((f"{side}_heel",), (f"{side}_toe_tip", f"{side}_ball")):
+        known = [mark for name in marks for mark in (*character.landmarks, *character.recognised) if mark.mark == name]
+        bone = data.bones.get(known[0].bone) if known else None
+        if bone is not None:
+            ends.append(armature.matrix_world @ bone.matrix_local @ Vector(known[0].offset))
+    length = (ends[1] - ends[0]).length if len(ends) == 2 else 0.0
+    return float(length) or FOOT_SHARE * longest_side(armature)
 
 
 def copied_empty(armature: bpy.types.Object, empty: bpy.types.Object, name: str) -> bpy.types.Object:
@@ -196,6 +222,7 @@ def _remove_if_unused(armature: bpy.types.Object, empty: bpy.types.Object | None
     if empty is None or character.collection is None or empty not in character.collection.objects.values():
         return
     if not any(held == empty for other in _characters() for _, _, held in _held(other)):
+        select_instead(bpy.context, empty, armature)
         bpy.data.objects.remove(empty)
 
 

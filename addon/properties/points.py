@@ -12,6 +12,8 @@ import bpy
 from bpy.props import FloatProperty, FloatVectorProperty, PointerProperty
 from bpy.types import Context, Object, PropertyGroup, Scene
 
+from .handle_names import rename_handles
+
 EASE = 0.25
 """Default seconds over which a constraint is eased in and out."""
 
@@ -31,14 +33,15 @@ def backwards_sentence(number: int, point: Any) -> str:
     return f"point {number} begins at frame {point.begin:g}, after its end at {point.end:g}: end it later."
 
 
-def _extend_constraint(point: Any, context: Context) -> None:
-    """Extend the constraint, with an ease, where its point is moved beyond its frames."""
+def _follow_frames(point: Any, context: Context) -> None:
+    """Extend the constraint, with an ease, where its point is moved beyond its frames; rename the handle."""
     constraint = point.id_data.path_resolve(point.path_from_id().rpartition(".points[")[0])
     ease = ease_frames(context.scene or bpy.data.scenes[0])
     if point.begin < constraint.begin:
         constraint.begin = point.begin - ease
     if max(point.begin, point.end) > constraint.end:
         constraint.end = max(point.begin, point.end) + ease
+    rename_handles(constraint)
 
 
 class PoisePoint(PropertyGroup):
@@ -48,13 +51,13 @@ class PoisePoint(PropertyGroup):
         type=Object, name="Empty", description="The empty that gives the location and rotation of the point"
     )
     begin: FloatProperty(
-        name="Begin", description="The frame at which the point is reached", step=100, update=_extend_constraint
+        name="Begin", description="The frame at which the point is reached", step=100, update=_follow_frames
     )
     end: FloatProperty(
         name="End",
         description="The frame at which the point is left; the same as Begin to pass through it",
         step=100,
-        update=_extend_constraint,
+        update=_follow_frames,
     )
     tension: FloatProperty(
         name="Tension", description="1 slows down at the point, -1 speeds up", soft_min=-1.0, soft_max=1.0

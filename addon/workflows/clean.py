@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import bpy
@@ -13,7 +13,7 @@ from ... import solver
 from .. import bridge, translation
 from ..properties import character_of, follow_renames
 from ..properties.constraint_list import switch_off
-from . import detect, ground_gaps, loops, messages, ranges, solve, strains
+from . import detect, ground_gaps, landmarks, messages, progress, ranges, solve, strains
 
 Plant = solver.Footplant | solver.PlantedPoint
 
@@ -54,35 +54,50 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
 
     The plants are the enabled footplants of the character, or without any those that are detected.
     """
+    return solver.finished(clean_in_steps(armature, options))
+
+
+def clean_in_steps(
+    armature: bpy.types.Object | None, options: CleanOptions | None = None
+) -> Generator[progress.StageShare, None, CleanResult]:
+    """As `clean`, as a generator that yields its progress. Closing it stops the cleanup, and nothing has changed."""
     options = options or CleanOptions()
     if not (options.feet or options.hands):
         raise translation.TranslationError(
             "Neither feet nor hands are chosen to be cleaned: choose one of them, or both."
         )
-    reading = solve.read(armature, options.begin, options.end)
+    range_of_frames = solve.SolveOptions(options.begin, options.end)
+    read = yield from solve.source_in_steps(armature, range_of_frames)
+    reading, clip = read.reading, read.clip
     armature = reading.armature
-    clip = solve.with_unbakeable_joints_fixed(reading, translation.clip_with_settings(armature, reading))
     _check_limbs(reading, clip.skeleton)
+    saved = _saved_footplants(armature, reading) if options.feet else None
+    yield progress.FAULTS, 0.0
     whole, faults = clip, solver.find_faults(clip)
     if options.repair:
         clip = solver.repair(clip, faults)
-    saved = _saved_footplants(armature, reading) if options.feet else None
+    yield progress.DETECTING, 0.0
     feet, uids = _footplants(saved, reading, clip) if options.feet else ([], [])
+    yield progress.DETECTING, 0.5
     hands = _handplants(reading, clip) if options.hands else []
     if not feet and not hands:
         raise translation.TranslationError(_nothing_found(options, clip, reading))
-    grounded = ground_gaps.place_on_ground(armature, clip, feet, uids)
+    grounded = ground_gaps.place_on_ground(reading.armature, clip, feet, uids)
     feet = [plant for plant in grounded.constraints if isinstance(plant, solver.Footplant)]
     ground = grounded.ground
-    cyclic = loops.is_loop(reading, clip)
+    cyclic = read.cyclic
+    yield progress.CLEANING, 0.0
     with bridge.in_scene_frames(reading.times):
         cleaned = solver.cleaned(clip, [*feet, *hands], options.method, ground=ground, cyclic=cyclic)
     solve.check_plausible(reading, clip, cleaned.clip, grounded)
+    yield progress.MEASURING, 0.0
     before = solver.foot_metrics(whole, feet, ground=ground, faults=faults)
-
+    yield progress.BAKING, 0.0
+    solve.check_unchanged(read, range_of_frames)
     strain = strains.of_plants(cleaned, options.tolerance)
     baked = bridge.bake(reading, cleaned.clip, target=options.target, tolerance=options.tolerance, strain=strain)
     left = () if options.repair else faults
+    armature = reading.armature
     after = solver.foot_metrics(baked.clip, feet, source=clip, ground=ground, faults=left)
     follow_renames(armature)
     unmet = tuple(_unmet(cleaned, baked, reading))
@@ -90,9 +105,11 @@ def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None
     sentence = messages.prefixed(problems, _summary(len(feet), len(hands), unmet, baked, cyclic))
     character = character_of(armature)
     character.last_clean = sentence
+    character.live_state.solved = ""
     character.has_metrics = bool(feet)
     ground_gaps.store_gaps(armature, grounded.gaps)
     ground_gaps.store_soles(armature, clip.skeleton)
+    landmarks.recognise_once(armature, reading.clip.skeleton)
     messages.store_metrics(character.metrics_before, before, clip.skeleton.size, reading.times)
     messages.store_metrics(character.metrics_after, after, clip.skeleton.size, reading.times, before)
     character.last_faults = messages.fault_sentence(faults, reading.times, options.repair)

@@ -1,34 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Proposes constraints that a motion already satisfies: footplants, and what is similar to an example."""
+"""Proposes constraints that a motion already satisfies, and accepts them: footplants, and what other searches find."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import bpy
-import numpy as np
-from numpy.typing import NDArray
 
 from ... import solver
 from .. import bridge, translation
-from ..properties import EASE, PoiseConstraint, character_of, follow_renames
-from ..properties.constraint_list import DEFAULT_PRIORITIES, remove
-from . import ground_gaps, loops, solve
+from ..properties import PoiseConstraint, character_of, current_name, follow_renames, name_bone
+from ..properties.constraint_list import DEFAULT_PRIORITIES, activate, remove
+from . import ground_gaps, landmarks, loops, progress, solve
 from .bakeable import Bakeable, bakeable_at
-
-Kind = Literal["space", "line", "point"]
-
-VERBS: dict[Kind, str] = {"space": "rests", "line": "turns about a line", "point": "turns about a point"}
-"""What a bone does, for the names of proposals."""
-
+from .subjects import WORLD, Reference
 
 FOOT_LANDMARKS = ("hip", "knee", "ankle", "heel", "ball")
 """Landmarks of a leg without which footplants cannot be detected, without "left" or "right"."""
 
 FEWEST_FRAMES = 4
 """In fewer frames a foot that stands cannot be distinguished from one that moves slowly."""
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A constraint to propose."""
+
+    constraint: solver.Constraint
+    detected: Mapping[str, Any] = field(default_factory=dict)
+    """Values of `PoiseDetected`, by name."""
+    reference: Reference = WORLD
+    """What carries the place, the line or the plane."""
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -42,9 +47,17 @@ class FoundFootplants:
 
 def find_footplants(armature: bpy.types.Object | None, least_confidence: float = 0.0) -> FoundFootplants:
     """Propose the footplants of the whole motion; former proposals of footplants are replaced."""
-    reading = solve.read(armature)
+    return solver.finished(find_footplants_in_steps(armature, least_confidence))
+
+
+def find_footplants_in_steps(
+    armature: bpy.types.Object | None, least_confidence: float = 0.0
+) -> Generator[progress.StageShare, None, FoundFootplants]:
+    """As `find_footplants`, as a generator that yields its progress. Closing it changes nothing."""
+    reading = yield from solve.read_in_steps(armature)
     refusals = _refused_feet(reading)
     clip = translation.clip_with_settings(reading.armature, reading)
+    yield progress.DETECTING, 0.0
     plants = [
         replace(plant, priority=DEFAULT_PRIORITIES["FOOTPLANT"])
         for plant in solver.detect_footplants(clip)
@@ -52,8 +65,10 @@ def find_footplants(armature: bpy.types.Object | None, least_confidence: float =
     ]
     if not plants:
         raise translation.TranslationError(why_no_foot_stands(clip, reading))
-    _propose(reading, plants, lambda item: item.kind == "FOOTPLANT")
+    yield progress.DETECTING, 0.8
+    propose(reading, [Proposal(plant) for plant in plants], lambda item: item.kind == "FOOTPLANT")
     ground_gaps.store_soles(reading.armature, clip.skeleton)
+    landmarks.recognise_once(reading.armature, reading.clip.skeleton)
     return FoundFootplants(len(plants), loops.moving_ground_sentence(clip))
 
 
@@ -81,43 +96,10 @@ def _refused_feet(reading: bridge.Reading) -> dict[str, str]:
     return refusals
 
 
-def find_similar(
-    armature: bpy.types.Object | None, bones: Sequence[str], kind: Kind, begin: float, end: float
-) -> dict[str, int]:
-    """Propose where bones do again what they do from `begin` to `end`; returns the number of proposals by bone."""
-    reading = solve.read(armature)
-    armature = reading.armature
-    clip = translation.clip_with_settings(armature, reading)
-    if not bones:
-        raise translation.TranslationError("No bone is chosen: select the bones to look at in pose mode.")
-    if not reading.times[0] <= begin <= end <= reading.times[-1]:
-        raise translation.TranslationError(
-            f"The example (frames {begin:g} to {end:g}) does not lie within the scene's frames "
-            f"{reading.times[0]:g} to {reading.times[-1]:g}: move the preview range."
-        )
-    Bakeable(armature, reading).check(bones, "position", has_offset=True)
-    bridge.check_bones(armature, bones)
-    template = solver.Template(reading.frame_of(begin), reading.frame_of(end), kind)
-    proposals: list[solver.Constraint] = []
-    counts = {}
-    for bone in bones:
-        if bone not in clip.skeleton.names:
-            raise translation.TranslationError(
-                f"Bone {bone!r} is none of the bones that move the character: choose a deforming bone instead."
-            )
-        with bridge.in_scene_frames(reading.times):
-            found = solver.detect(clip, bone, [template])
-        counts[bone] = len(found)
-        for each in found:
-            proposals += as_constraints(clip, bone, each, reading)
-    _propose(reading, proposals, lambda item: item.bone in bones)
-    return counts
-
-
 def accept(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     """Accept a proposal as a constraint; raises where it could not be baked."""
     _check_proposals(armature, [index])
-    return translation.accept_proposal(armature, index)
+    return _accepted(armature, index)
 
 
 def accept_all(armature: bpy.types.Object, only_enabled: bool = True) -> int:
@@ -131,8 +113,24 @@ def accept_all(armature: bpy.types.Object, only_enabled: bool = True) -> int:
         raise translation.TranslationError("Every proposal is switched off: switch on those to accept.")
     _check_proposals(armature, chosen)
     for accepted, index in enumerate(chosen):
-        translation.accept_proposal(armature, index - accepted)
+        _accepted(armature, index - accepted)
     return len(chosen)
+
+
+def _accepted(armature: bpy.types.Object, index: int) -> PoiseConstraint:
+    """Make a constraint of a proposal; empties of orientations and directions are carried by its reference.
+
+    The points of pins and trajectories are given relative to it already.
+    """
+    item: Any = translation.accept_proposal(armature, index)
+    if item.kind in ("ORIENTATION", "LOOK_AT") and item.reference != "WORLD":
+        carrier = armature if item.reference == "BONE" else item.reference_object
+        bone = current_name(armature, item, "reference_bone") if item.reference == "BONE" else ""
+        for point in item.points:
+            if carrier is not None:
+                bridge.carry(armature, point.object, point.begin, carrier, bone)
+    accepted: PoiseConstraint = item
+    return accepted
 
 
 def _check_proposals(armature: bpy.types.Object, chosen: Sequence[int]) -> None:
@@ -143,54 +141,36 @@ def _check_proposals(armature: bpy.types.Object, chosen: Sequence[int]) -> None:
             known.check_item(character_of(armature).found[index])
 
 
-def as_constraints(
-    clip: solver.Clip, bone: str, found: solver.Detected, reading: bridge.Reading
-) -> list[solver.Constraint]:
-    """The constraints for something detected: of a point of the bone, and of its orientation or axis if kept."""
-    ease = max(1, round(EASE * clip.fps))
-    activity = max(0, found.begin - ease), min(clip.frames - 1, found.end + ease)
-    name = f"{bone} {VERBS[found.kind]} {reading.times[found.begin]:g}"
-
-    def points(location: object) -> list[solver.ConstraintPoint]:
-        return [solver.ConstraintPoint(location, found.begin, found.end)]
-
-    x, y, z = np.asarray(found.offset, dtype=np.float64).tolist()
-    # Condensed, so that before and after it the path of the source is kept.
-    shared: dict[str, Any] = {"begin": activity[0], "end": activity[1], "mode": "condensed"}
-    made: list[solver.Constraint] = [
-        solver.ShapeConstraint(solver.BodyPoint(bone, (x, y, z)), points=points(found.position), name=name, **shared)
-    ]
-    if found.rotation is not None:
-        made.append(
-            solver.OrientationConstraint(bone, points=points(found.rotation), name=f"{name}, orientation", **shared)
-        )
-    if found.direction is not None:
-        axis = _in_bone_frame(clip, bone, (found.begin + found.end) // 2, found.direction)
-        made.append(
-            solver.DirectionConstraint(bone, points=points(found.direction), axis=axis, name=f"{name}, axis", **shared)
-        )
-    return made
-
-
-def _in_bone_frame(
-    clip: solver.Clip, bone: str, frame: int, direction: NDArray[np.float64]
-) -> tuple[float, float, float]:
-    """A direction of the world in the frame of a bone."""
-    rotation = clip.world.rotations[frame, clip.skeleton.index(bone)]
-    x, y, z = solver.rotations.rotate(solver.rotations.conjugate(rotation), direction).tolist()
-    return x, y, z
-
-
-def _propose(
-    reading: bridge.Reading, constraints: Sequence[solver.Constraint], replaces: Callable[[PoiseConstraint], bool]
+def propose(
+    reading: bridge.Reading, proposals: Sequence[Proposal], replaces: Callable[[PoiseConstraint], bool]
 ) -> None:
-    """Add constraints to the proposals, and remove the proposals for which `replaces` is true."""
+    """Add proposals to the list, and remove those for which `replaces` is true."""
     armature = reading.armature
     follow_renames(armature)
     found = character_of(armature).found
     for number in reversed(range(len(found))):
         if replaces(found[number]):
             remove(armature, number, "found")
-    for constraint in constraints:
-        translation.store_constraint(armature, reading, constraint, into="found")
-    character_of(armature).active_found = 0
+    for proposal in proposals:
+        blender = {"reference_object": proposal.reference.object} if proposal.reference.object else {}
+        item: Any = translation.store_constraint(armature, reading, proposal.constraint, into="found", blender=blender)
+        for name, value in proposal.detected.items():
+            setattr(item.detected, name, value)
+        item.confidence = proposal.confidence if proposal.detected else item.confidence
+        if proposal.reference.bone:
+            item.reference = "BONE"
+            name_bone(armature, item, proposal.reference.bone, "reference_bone")
+        elif proposal.reference.object:
+            item.reference, item.reference_object = "OBJECT", bpy.data.objects[proposal.reference.object]
+    activate(armature, "found", 0)
+
+
+def is_of_search(item: PoiseConstraint, bones: Collection[str], kinds: Collection[str]) -> bool:
+    """Whether a proposal comes from a search for these kinds of detected constraints of these bones.
+
+    In files of older versions proposals do not say what they were detected as.
+    """
+    owned: Any = item
+    detected = owned.detected
+    is_of_kinds = detected.kind in kinds or (detected.kind == "NONE" and item.kind != "FOOTPLANT")
+    return is_of_kinds and current_name(owned.id_data, item) in bones

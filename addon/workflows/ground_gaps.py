@@ -42,23 +42,31 @@ class GroundedConstraints:
 
 
 def place_on_ground(
-    armature: bpy.types.Object, clip: solver.Clip, constraints: Sequence[solver.Constraint], uids: Sequence[str] = ()
+    armature: bpy.types.Object,
+    clip: solver.Clip,
+    constraints: Sequence[solver.Constraint],
+    uids: Sequence[str] = (),
+    known: GroundedConstraints | None = None,
 ) -> GroundedConstraints:
     """The constraints on the ground of the character. `uids` are those of their saved constraints.
 
-    Plants without a saved constraint are undecided.
+    Plants without a saved constraint are undecided. The ground is that of `known` constraints, where these were placed
+    with the same settings, but for one that is estimated from the plants.
     """
     plants = [each for each in constraints if isinstance(each, solver.Footplant)]
-    ground = translation.ground_of(armature, clip, plants)
+    if known is not None and character_of(armature).ground_kind != "ESTIMATE":
+        ground = known.ground
+    else:
+        ground = translation.ground_of(armature, clip, plants)
     if ground is None:
         return GroundedConstraints(tuple(constraints), None, {}, "")
     choices = {item.uid: item.ground_choice for item in character_of(armature).constraints}
     made: list[solver.Constraint] = []
     gaps: dict[str, float] = {}
     names: list[str] = []
-    known = [*uids, *[""] * (len(constraints) - len(uids))]
+    saved = [*uids, *[""] * (len(constraints) - len(uids))]
     moves_plants = False
-    for constraint, uid in zip(constraints, known, strict=True):
+    for constraint, uid in zip(constraints, saved, strict=True):
         choice = choices.get(uid, "AUTO")
         if isinstance(constraint, solver.Footplant) and choice != "OWN" and constraint.height is None:
             (gap,) = solver.ground_gaps(clip, [constraint], ground)

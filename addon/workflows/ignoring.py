@@ -3,37 +3,27 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
-import bpy
-
+from .. import bridge
 from ..properties import PoiseAdvice, PoiseCharacter
 
-UNSEEN = {"rna_type", "uid", "name", "selected", "enabled", "active_point", "confidence"}
+UNSEEN = frozenset(("uid", "name", "selected", "enabled", "active_point", "confidence"))
 """Properties of a constraint that change nothing of what is solved for it, or not how."""
 
 
 def signature(character: PoiseCharacter, uid: str) -> str:
     """A text that differs as soon as a constraint, or one of its handles, changes; empty without a constraint."""
+    armature: Any = character.id_data
     for item in character.constraints:
         if item.uid == uid:
-            return hashlib.sha256(repr(_values(item)).encode()).hexdigest()
+            found = bridge.Signature()
+            for part in (item, *item.points, *item.recruited, *item.bones):
+                found.add_properties(part, UNSEEN)
+            for held in (item.reference_object, *(point.object for point in item.points)):
+                found.add_object(held, left_out=[armature])
+            return found.text
     return ""
-
-
-def _values(value: Any) -> Any:
-    """A property as plain values; an object as its name and transform."""
-    if isinstance(value, bpy.types.PropertyGroup):
-        names = [known.identifier for known in value.bl_rna.properties]
-        return [_values(getattr(value, name)) for name in names if name not in UNSEEN]
-    if isinstance(value, bpy.types.Object):
-        return value.name, [round(number, 6) for row in value.matrix_world for number in row]
-    if isinstance(value, bpy.types.ID):
-        return value.name
-    if value is None or isinstance(value, str | int | float):
-        return value
-    return sorted(value) if isinstance(value, set) else [_values(each) for each in value]
 
 
 def ignore(character: PoiseCharacter, entry: PoiseAdvice) -> None:

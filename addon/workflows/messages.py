@@ -35,6 +35,7 @@ def clear_reports(character: PoiseCharacter) -> None:
     character.residuals.clear()
     character.advice.clear()
     character.last_solve = character.last_clean = ""
+    character.live_state.solved = ""
     character.has_metrics = False
 
 

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import Literal
 
 import bpy
 
@@ -14,16 +14,11 @@ from ... import solver
 from .. import bridge, translation
 from ..properties import character_of, follow_renames
 from ..properties.constraint_list import switch_off
-from . import ground_gaps, latest, loops, messages, progress, ranges, strains
+from . import ground_gaps, landmarks, latest, loops, messages, progress, ranges, strains
 from .latest import Solved
+from .progress import StageShare
 
 Quality = Literal["draft", "final"]
-
-_Yielded = TypeVar("_Yielded")
-_Returned = TypeVar("_Returned")
-
-StageShare = tuple[str, float]
-"""A stage of a solve (see `progress.STAGES`) and the share of it that is done, from 0 to 1."""
 
 DRAFT_RATE = 30.0
 """Frames a second of a draft: enough to judge a result, and a quarter of the rate of many captures."""
@@ -68,30 +63,77 @@ def solve_in_steps(
 ) -> Generator[StageShare, None, SolveResult]:
     """As `solve`, as a generator that yields its progress. Closing it cancels the solve, and nothing has changed."""
     options = options or SolveOptions()
-    reading = yield from _read_in_steps(armature, options)
+    read = yield from source_in_steps(armature, options)
+    reading, clip = read.reading, read.clip
     armature = reading.armature
-    clip = with_unbakeable_joints_fixed(reading, translation.clip_with_settings(armature, reading))
+    signature = latest.constraint_signature(armature)
     translated = translation.translate(armature, reading)
     grounded = ground_gaps.place_on_ground(armature, clip, translated.constraints, translated.uids)
     translated = replace(translated, constraints=grounded.constraints)
-    cyclic = loops.is_loop(reading, clip)
-    with bridge.in_scene_frames(reading.times):
-        steps = solver.deforming(
-            clip,
-            translated.constraints,
-            ground=grounded.ground,
-            cyclic=cyclic,
-            keep_ends=not cyclic and ranges.is_part_of_action(armature),
-        )
-        deformation = yield from _relayed(steps, lambda step: (step.stage.value, step.share))
+    shown = latest.of(armature)
+    if shown is not None and shown.solved.read is read and shown.solved.signature == signature:
+        deformation = shown.solved.deformation
+        translated = replace(shown.solved.translated, lost=translated.lost)
+        grounded = shown.solved.grounded
+    else:
+        with bridge.in_scene_frames(reading.times):
+            steps = solver.deforming(
+                clip,
+                translated.constraints,
+                ground=grounded.ground,
+                cyclic=read.cyclic,
+                keep_ends=read.keep_ends,
+                focus=current_frame(reading),
+            )
+            deformation = yield from progress.relayed(steps, lambda step: (step.stage.value, step.share))
     yield progress.BAKING, 0.0
     check_plausible(reading, clip, deformation.clip, grounded)
-    solved = Solved(reading, clip, translated, grounded, deformation, cyclic)
+    solved = Solved(read, translated, grounded, deformation, signature)
     report = deformation.report  # computed on demand: it takes a while, and so belongs before the bake
     yield progress.BAKING, 0.5
+    check_unchanged(read, options)
     strain = strains.of_constraints(deformation, report.residuals, options.tolerance)
     baked = bridge.bake(reading, deformation.clip, target=options.target, tolerance=options.tolerance, strain=strain)
     return _store_report(solved, baked)
+
+
+def source_in_steps(
+    armature: bpy.types.Object | None, options: SolveOptions
+) -> Generator[StageShare, None, latest.SourceRead]:
+    """The source of an armature: as it was read for a solve before, where nothing has changed since, else read now."""
+    armature = bridge.check_armature(armature)
+    bridge.check_animation(armature)
+    bridge.update_view_layer()  # a script may just have moved something
+    begin, end = frames(options.begin, options.end)
+    signature = latest.source_signature(armature, begin, end, options.quality)
+    kept = latest.source_read(armature, signature)
+    if kept is not None:
+        return kept
+    reading = yield from read_in_steps(armature, begin, end, options.quality)
+    armature = reading.armature
+    clip = with_unbakeable_joints_fixed(reading, translation.clip_with_settings(armature, reading))
+    cyclic = loops.is_loop(reading, clip)
+    return latest.SourceRead(signature, reading, clip, cyclic, not cyclic and ranges.is_part_of_action(armature))
+
+
+def check_unchanged(read: latest.SourceRead, options: SolveOptions) -> None:
+    """Raise where the source or the settings of a character have changed since they were read."""
+    armature = read.reading.armature
+    now = latest.source_signature(armature, *frames(options.begin, options.end), options.quality)
+    if now != read.signature:
+        raise bridge.BridgeError(_changed_meanwhile(armature))
+
+
+def _changed_meanwhile(armature: bpy.types.Object) -> str:
+    return (
+        f"The motion, the rig or the settings of {armature.name!r} were changed meanwhile, so the result would be out "
+        "of date: begin again."
+    )
+
+
+def current_frame(reading: bridge.Reading) -> int:
+    """The frame of the clip that the animator looks at."""
+    return reading.frame_of(bridge.current_scene().frame_current_final)
 
 
 def _store_report(solved: Solved, baked: bridge.Baked) -> SolveResult:
@@ -100,13 +142,16 @@ def _store_report(solved: Solved, baked: bridge.Baked) -> SolveResult:
     armature, skeleton = reading.armature, solved.source.skeleton
     follow_renames(armature)
     residuals = solved.deformation.residuals_in(baked.clip)
-    latest.keep(armature, latest.Latest(solved, baked.clip, residuals))
+    signature = latest.result_signature(armature, solved.read.signature, solved.signature)
+    latest.keep(armature, latest.Latest(solved, baked.clip, residuals, signature))
     problems = [*filter(None, [baked.rig_conflict]), *messages.rig_conflicts(report, skeleton, reading)]
     summary = _summary(solved, baked, residuals)
     character = character_of(armature)
+    character.live_state.solved = signature
     character.last_solve = messages.prefixed(problems, summary)
     ground_gaps.store_gaps(armature, solved.grounded.gaps)
     ground_gaps.store_soles(armature, skeleton)
+    landmarks.recognise_once(armature, reading.clip.skeleton)
     messages.store_residuals(character, residuals, translated.uids, reading.times)
     switched_off = switch_off(armature, translated.lost)
     first = (*problems, bridge.COPY_SENTENCE) if problems else ()
@@ -138,15 +183,20 @@ def check_plausible(
         raise translation.TranslationError(why)
 
 
-def _read_in_steps(
-    armature: bpy.types.Object | None, options: SolveOptions
+def read_in_steps(
+    armature: bpy.types.Object | None, begin: int | None = None, end: int | None = None, quality: Quality = "final"
 ) -> Generator[StageShare, None, bridge.Reading]:
-    first, last = frames(options.begin, options.end)
-    stride = _stride() if options.quality == "draft" and last > first else 1
+    """Read the source of an armature over the scene's frames, or a part of them; a draft takes some of the frames."""
+    first, last = frames(begin, end)
+    stride = _stride() if quality == "draft" and last > first else 1
     # The last frame of a draft is at or after the end of the range.
     last = first + stride * math.ceil((last - first) / stride)
     steps = bridge.read_in_steps(armature, first, last, step=stride)
-    return (yield from _relayed(steps, lambda share: (progress.READING, share)))
+    before = bridge.source_signature(bridge.check_armature(armature))
+    reading = yield from progress.relayed(steps, lambda share: (progress.READING, share))
+    if bridge.source_signature(reading.armature) != before:
+        raise bridge.BridgeError(_changed_meanwhile(reading.armature))
+    return reading
 
 
 def _stride() -> int:
@@ -155,25 +205,9 @@ def _stride() -> int:
     return max(1, round(scene.render.fps / scene.render.fps_base / DRAFT_RATE))
 
 
-def _relayed(
-    steps: Generator[_Yielded, None, _Returned], convert: Callable[[_Yielded], StageShare]
-) -> Generator[StageShare, None, _Returned]:
-    """Run a generator, yield its converted progress and return its result; it is closed with this one."""
-    try:
-        while True:
-            try:
-                step = next(steps)
-            except StopIteration as stop:
-                returned: _Returned = stop.value
-                return returned
-            yield convert(step)
-    finally:
-        steps.close()
-
-
 def read(armature: bpy.types.Object | None, begin: int | None = None, end: int | None = None) -> bridge.Reading:
-    """Read the source of an armature over the scene's frames, or a part of them."""
-    return bridge.read(armature, *frames(begin, end))
+    """As `read_in_steps`, at once."""
+    return solver.finished(read_in_steps(armature, begin, end))
 
 
 def frames(begin: int | None, end: int | None) -> tuple[int, int]:

@@ -34,12 +34,20 @@ from .passes.reach import (
     spread_knots,
     with_blended_transits,
 )
-from .progress import Progress
+from .progress import Preview, Progress
 from .report import Report, Residual, report_on, residuals_in
 from .settings import DeformSettings
 from .steady_axes import SteadyAxes
 from .timeline import Timeline
 from .workspace import Workspace
+
+SEEN_FIRST = 1.0
+"""Seconds before and after the frame that a user looks at: frames that are solved on their own first, for a preview. In
+a second a displacement has vanished, so the middle of them is nearly as in the result."""
+
+LARGEST_SHARE_FIRST = 0.4
+"""Where the frames around the one that a user looks at are more of all frames than this, they are not solved first: all
+of them take hardly longer."""
 
 REACHED = 6.0
 """Time constants of a displacement after which its change does not count: a fiftieth of it is left."""
@@ -88,13 +96,17 @@ class Deformation:
         """The source deformed by other constraints; only the frames whose tasks have changed are solved."""
         return finished(self.solving_again(constraints))
 
-    def solving_again(self, constraints: Iterable[Constraint]) -> Generator[Progress, None, Deformation]:
-        """As `again`, a generator of its progress: see `deforming`."""
+    def solving_again(
+        self, constraints: Iterable[Constraint], focus: int | None = None
+    ) -> Generator[Progress, None, Deformation]:
+        """As `again`, a generator of its progress: see `deforming`. For edits that follow each other there is
+        `LiveDeformation`."""
         if self._looped is not None:
-            return _compiled_loop_solve(self._looped.source, self._looped.repeated.loop, tuple(constraints), self)
-        work = self._solution.work
-        solution = self._solution
-        return _compiled_solve(work.source, tuple(constraints), work.settings, solution, solution.keeps_ends)
+            loop = self._looped.repeated.loop
+            return _compiled_loop_solve(self._looped.source, loop, tuple(constraints), self, focus)
+        work, solution = self._solution.work, self._solution
+        view = _View(focus)
+        return _compiled_solve(work.source, tuple(constraints), work.settings, solution, solution.keeps_ends, view)
 
 
 def deform(
@@ -125,17 +137,29 @@ def deforming(
     settings: DeformSettings | None = None,
     cyclic: bool = False,
     keep_ends: bool = False,
+    focus: int | None = None,
 ) -> Generator[Progress, None, Deformation]:
     """As `deform`, a generator that yields its progress and returns the deformation; to cancel it, close it.
 
-    All errors in the constraints are raised at the call, before the first step.
+    All errors in the constraints are raised at the call, before the first step. `focus` is the frame that a user looks
+    at: frames near it are the first in a `Progress.preview`. The result is the same with any focus.
     """
     if cyclic and keep_ends:
         raise ConstraintError("The ends of a loop cannot be kept: they meet each other, not the motion around them.")
     if cyclic:
         source = Source(clip, ground)
-        return _compiled_loop_solve(source, Loop.of(clip), tuple(constraints), settings or DeformSettings())
-    return _compiled_solve(Source(clip, ground), tuple(constraints), settings or DeformSettings(), None, keep_ends)
+        return _compiled_loop_solve(source, Loop.of(clip), tuple(constraints), settings or DeformSettings(), focus)
+    return _compiled_solve(
+        Source(clip, ground), tuple(constraints), settings or DeformSettings(), None, keep_ends, _View(focus)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _View:
+    """What decides in which order frames are solved, never the result."""
+
+    focus: int | None = None
+    """The frame that a user looks at; None: no frame is solved before others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,19 +187,25 @@ class _Looped:
 
 
 def _compiled_loop_solve(
-    source: Source, loop: Loop, constraints: tuple[Constraint, ...], before: Deformation | DeformSettings
+    source: Source,
+    loop: Loop,
+    constraints: tuple[Constraint, ...],
+    before: Deformation | DeformSettings,
+    focus: int | None,
 ) -> Generator[Progress, None, Deformation]:
     """The generator that deforms a loop, repeated with its constraints, which are compiled at once: errors in them are
     raised at the call. `before` is a deformation of the loop to reuse, or the settings of a first one."""
+    if focus is not None:
+        focus += loop.first
     _check_constraints(constraints)
     source.begin_compilation(constraints)
     repeated = Repeated.of(loop, source, constraints)
     if isinstance(before, DeformSettings):
         whole = Source(loop.repeated, source.ground, loop.seconds, loop.frames)
-        steps = _compiled_solve(whole, repeated.constraints, before, None)
+        steps = _compiled_solve(whole, repeated.constraints, before, None, view=_View(focus))
     else:
         assert before._looped is not None
-        steps = before._looped.whole.solving_again(repeated.constraints)
+        steps = before._looped.whole.solving_again(repeated.constraints, focus)
     return _solve_loop(source, repeated, steps)
 
 
@@ -188,7 +218,9 @@ def _solve_loop(
         return source.clip.with_motion(loop.motion_of_the_clip(whole.motion))
 
     def own_progress(so_far: Progress) -> Progress:
-        return Progress(so_far.stage, so_far.share, lambda: own_clip(so_far.clip))
+        shown = so_far.preview
+        preview = shown and Preview(loop.of_the_clip(shown.frames), lambda: own_clip(shown.clip))
+        return Progress(so_far.stage, so_far.share, lambda: own_clip(so_far.clip), preview)
 
     try:
         while True:
@@ -224,6 +256,7 @@ def _compiled_solve(
     settings: DeformSettings,
     before: _Solution | None,
     keep_ends: bool = False,
+    view: _View | None = None,
 ) -> Generator[Progress, None, Deformation]:
     """The generator that solves constraints, which are compiled at once: errors in them are raised at the call."""
     _check_constraints(constraints)
@@ -235,11 +268,11 @@ def _compiled_solve(
         movable = frame_tasks.movable.copy()
         movable[[0, -1]] = False
         frame_tasks = FrameTasks(frame_tasks.timeline.with_kept_ends(), None, movable)
-    return _solve(frame_tasks, settings, before, keep_ends)
+    return _solve(frame_tasks, settings, before, keep_ends, view or _View())
 
 
 def _solve(
-    frame_tasks: FrameTasks, settings: DeformSettings, before: _Solution | None, keep_ends: bool
+    frame_tasks: FrameTasks, settings: DeformSettings, before: _Solution | None, keep_ends: bool, view: _View
 ) -> Generator[Progress, None, Deformation]:
     """The passes of a deformation, one after the other."""
     timeline, source = frame_tasks.timeline, frame_tasks.timeline.source
@@ -252,16 +285,35 @@ def _solve(
     if settings.coherence == "sequential":
         yield from work.solve_sequentially(frame_tasks, frames, Stage.SOLVING)
     elif frames.size:
-        work.restore_source(frames)
-        parts, solved = frame_tasks.independent_parts(), []
-        for part in parts:
-            others = Workspace(source, settings, work) if len(parts) > 1 else work
-            solved.append((yield from _solve_all_frames(part, work, frames)))
-            work.keep_other_joints(others, part.movable.any(axis=0))
-        wanted = frame_tasks.joined(solved)
+        parts = frame_tasks.independent_parts()
+        near = _around(frames, view.focus, source)
+        if near.size:
+            yield from _solve_parts(parts, Workspace(source, settings, work), near, view)
+        wanted = frame_tasks.joined((yield from _solve_parts(parts, work, frames, view)))
     clip = work.clip() if active.any() else source.clip
     solution = _Solution(work, frame_tasks, wanted, keep_ends)
     return Deformation(source.clip, clip, timeline.constraints, work.converged, changed & active, solution)
+
+
+def _around(frames: IntArray, focus: int | None, source: Source) -> IntArray:
+    """Those of some frames around a focus that are solved on their own first; none where these are most of them."""
+    if focus is None:
+        return frames[:0]
+    near = frames[np.abs(frames - focus) <= source.frames_in(SEEN_FIRST)]
+    return near if len(near) < LARGEST_SHARE_FIRST * len(frames) else frames[:0]
+
+
+def _solve_parts(
+    parts: list[FrameTasks], work: Workspace, frames: IntArray, view: _View
+) -> Generator[Progress, None, list[FrameTasks]]:
+    """Solve some frames for the tasks of all independent parts; returns these with blended boundaries."""
+    work.restore_source(frames)
+    solved = []
+    for part in parts:
+        others = Workspace(work.source, work.settings, work) if len(parts) > 1 else work
+        solved.append((yield from _solve_all_frames(part, work, frames, view)))
+        work.keep_other_joints(others, part.movable.any(axis=0))
+    return solved
 
 
 def _reached_frames(frame_tasks: FrameTasks, before: _Solution | None) -> BoolArray:
@@ -277,7 +329,9 @@ def _reached_frames(frame_tasks: FrameTasks, before: _Solution | None) -> BoolAr
     return dilated(changed, source.frames_in(REACHED * float(transition_times(np.array(largest)))))
 
 
-def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -> Generator[Progress, None, FrameTasks]:
+def _solve_all_frames(
+    compiled: FrameTasks, work: Workspace, frames: IntArray, view: _View
+) -> Generator[Progress, None, FrameTasks]:
     """Solve some frames for the tasks of one independent part; returns these with blended boundaries."""
     timeline = compiled.timeline
     wanted = FrameTasks(timeline.without_free_transits(), compiled.targets, compiled.movable)
@@ -293,7 +347,7 @@ def _solve_all_frames(compiled: FrameTasks, work: Workspace, frames: IntArray) -
     if is_far or missed.size:
         wanted, tasks, draft = yield from _draft_out_of_reach(part, wanted, start, missed)
     work.write_draft(frames, part.displaced(draft, frames))
-    unmet = yield from project(tasks, work, frames, draft)
+    unmet = yield from project(tasks, work, frames, draft, focus=view.focus)
     yield from work.solve_strictly(tasks, unmet, Stage.CONFLICTS)
     yield from keep_feet_above_ground(tasks, timeline, work, part.changed, draft)
     return with_blended_transits(wanted, timeline, WorldState.of(compiled.skeleton, work.motion))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The progress that a deformation yields at every step."""
+"""The progress that a deformation yields at every step, and previews of its result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,22 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..body.clip import Clip
+from ..core.arrays import BoolArray
 from ..core.progress import Stage
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """A result that is worth showing before the deformation has ended."""
+
+    frames: BoolArray
+    """(frames,) those that are solved for the new constraints so far; in all others the clip is as it was before."""
+    _clip: Callable[[], Clip]
+
+    @cached_property
+    def clip(self) -> Clip:
+        """The clip to show; to be read before the next step is taken."""
+        return self._clip()
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +34,8 @@ class Progress:
     share: float
     """Of that stage, from 0 to 1."""
     _clip: Callable[[], Clip]
+    preview: Preview | None = None
+    """What can be shown now that could not be shown one step earlier; None where that is nothing."""
 
     @cached_property
     def clip(self) -> Clip:

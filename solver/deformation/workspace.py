@@ -15,7 +15,7 @@ from ..core.arrays import BoolArray, IntArray
 from ..core.memory import keep_freed_memory
 from ..core.progress import Stage
 from .frame_tasks import FrameTasks
-from .progress import Progress, Steps
+from .progress import Preview, Progress, Steps
 from .settings import DeformSettings
 
 STRICT_BATCH = 40
@@ -45,6 +45,10 @@ class Workspace:
         """(frames,) where all targets that are not relaxed are met."""
         self.converged: BoolArray = before.converged.copy() if before else np.ones(source.frames, dtype=bool)
         """(frames,) where the iterations have converged."""
+        self._shown = motion
+        """The result of the solve before, which is shown until frames of this one are solved."""
+        self._is_solved = np.zeros((source.frames, len(source.clip.skeleton)), dtype=bool)
+        """(frames, joints) those of the result that are worth showing."""
 
     def clip(self) -> Clip:
         """The result so far."""
@@ -53,6 +57,21 @@ class Workspace:
     def progress(self, stage: Stage, share: float) -> Progress:
         """The progress of a stage, of which a share is done."""
         return Progress(stage, min(share, 1.0), self.clip)
+
+    def preview(self, stage: Stage, share: float, frames: IntArray, joints: BoolArray) -> Progress:
+        """The same with a preview, in which some more frames show some joints (joints,) of the result so far."""
+        self._is_solved[frames] |= joints
+        return Progress(stage, min(share, 1.0), self.clip, Preview(self._is_solved.any(axis=1), self._preview_clip))
+
+    def _preview_clip(self) -> Clip:
+        """The result so far where it is solved, and elsewhere the result of the solve before."""
+        is_solved = self._is_solved[..., None]
+        return self.source.clip.with_motion(
+            Motion(
+                np.where(is_solved, self.motion.rotations, self._shown.rotations),
+                np.where(is_solved, self.motion.translations, self._shown.translations),
+            )
+        )
 
     def at(self, frames: IntArray) -> Motion:
         """Some frames of the result."""

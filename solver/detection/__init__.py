@@ -2,7 +2,7 @@
 """The constraints that a motion already satisfies (Le Callennec 2006, chapter 6; Le Callennec and Boulic 2006)."""
 
 from .baselines import detect_by_speed_and_height, detect_by_squared_displacement
-from .detect import detect
+from .detect import Examination, Measure, NoiseSignal, detect, examine
 from .detected import Detected
 from .faults import CaptureFault, faulty_joints, find_faults, repair
 from .footplants import DetectedFootplant, detect_footplants
@@ -20,9 +20,12 @@ __all__ = [
     "DetectedHandplant",
     "DetectedSlide",
     "DetectionSettings",
+    "Examination",
     "FootplantSettings",
     "FootplantStream",
     "HandplantSettings",
+    "Measure",
+    "NoiseSignal",
     "RestSettings",
     "SlidingSettings",
     "StreamedPlant",
@@ -34,6 +37,7 @@ __all__ = [
     "detect_handplants",
     "detect_sliding",
     "detect_stays",
+    "examine",
     "faulty_joints",
     "find_faults",
     "repair",

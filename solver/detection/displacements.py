@@ -39,7 +39,12 @@ class Displacements:
 
 def stride_of(clip: Clip, rate: float) -> int:
     """The number of frames that a displacement spans, at least one, for displacements of `rate` a second."""
-    return max(1, round(clip.fps / rate))
+    return stride_at(clip.fps, rate)
+
+
+def stride_at(fps: float, rate: float) -> int:
+    """As `stride_of`, of a clip with `fps` frames a second."""
+    return max(1, round(fps / rate))
 
 
 def track(clip: Clip, body: TrackedBody, reference: TrackedBody | None = None) -> MovingObject:

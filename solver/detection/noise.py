@@ -29,12 +29,6 @@ SMALL_SAMPLE = 5.0
 CANDIDATES = 512
 """The most values of a sample that are tried as its centre, evenly spread over their ranks."""
 
-ROUNDING_TURN = 1e-6
-"""Radians that always count as zero: rounding in motion without noise."""
-
-ROUNDING_DISTANCE = 1e-6
-"""The same for distances, in sizes of the character."""
-
 NEVER = -1.0
 """A threshold that no value is below."""
 
@@ -141,10 +135,13 @@ def noise_pattern(
     templates, kinds that have none get thresholds that no value is below."""
     rotating = [template for template in templates if template.kind != "space"]
     resting = [template for template in templates if template.kind == "space"]
-    distance = ROUNDING_DISTANCE * size
+    distance = settings.rounding_distance * size
 
     def curve(given: list[Template], values: Callable[[Template], Array], floor: float) -> NoiseCurve:
-        examples = [(float(each.begin), float(each.end), noise_threshold(values(each), settings)) for each in given]
+        examples = [
+            (float(each.begin), float(each.end), each.tolerance * noise_threshold(values(each), settings))
+            for each in given
+        ]
         return NoiseCurve.through(examples, floor if given or not templates else NEVER)
 
     def within(values: Array) -> Callable[[Template], Array]:
@@ -153,11 +150,11 @@ def noise_pattern(
     pivot_noise = dict(zip(rotating, _pivot_noise(body, points, rotating), strict=True))
     about_lines = [template for template in rotating if template.kind == "line"]
     return NoisePattern(
-        sigma=curve(resting, within(points.sigma), ROUNDING_TURN),
+        sigma=curve(resting, within(points.sigma), settings.rounding_turn),
         space_residual=curve(resting, within(points.space_residual), distance),
         line_residual=curve(rotating, within(points.line_residual), distance),
         drift=curve(rotating, lambda template: pivot_noise[template][0], distance),
-        tilt=curve(about_lines, lambda template: pivot_noise[template][1], ROUNDING_TURN),
+        tilt=curve(about_lines, lambda template: pivot_noise[template][1], settings.rounding_turn),
     )
 
 

@@ -99,6 +99,11 @@ class DetectionSettings:
     """Hertz: a displacement spans as many frames as there are in one period of this rate. In a faster capture the
     motion from one frame to the next is smaller, but the noise is not. Not tuned: the motions of Le Callennec 2006 have
     25 frames a second."""
+    rounding_turn: float = _chosen(1e-6)
+    """Radians by which a displacement may rotate and always counts as at rest: rounding in motion without noise. Not
+    tuned."""
+    rounding_distance: float = _chosen(1e-6)
+    """Sizes: the same for distances. Not tuned."""
     noise_excess: float = _chosen(4.0, OBJECTS)
     """Ratio: how many times less often values like those of a template exceed the threshold than they exceed the
     largest value of the template. Each value above the threshold cuts a constraint in two."""

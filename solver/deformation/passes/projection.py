@@ -71,11 +71,16 @@ RIDGE = 1e-12
 
 
 def project(
-    frame_tasks: FrameTasks, work: Workspace, frames: IntArray, draft: Draft, stage: Stage = Stage.SOLVING
+    frame_tasks: FrameTasks,
+    work: Workspace,
+    frames: IntArray,
+    draft: Draft,
+    stage: Stage = Stage.SOLVING,
+    focus: int | None = None,
 ) -> Generator[Progress, None, IntArray]:
-    """Project some frames, in rising order, from their present postures; returns those that do not meet all of these
-    targets."""
-    frames = frame_tasks.with_movable(frames)
+    """Project some frames, in rising order, from their present postures, those nearest to a focus first; returns those
+    that do not meet all of these targets."""
+    frames, joints = frame_tasks.with_movable(frames), frame_tasks.movable.any(axis=0)
     tolerance = work.settings.tolerances.corrected
     pending = frames
     for number in range(ROUNDS):
@@ -87,18 +92,28 @@ def project(
         wanted = _continued(rows, errors, work.source.clip.fps) if number == 0 else errors
         softness = _softness(rows, work.source.clip.fps)
         met = np.zeros(len(pending), dtype=bool)
-        for first in range(0, len(pending), BATCH):
-            some = np.arange(first, min(first + BATCH, len(pending)))
+        for done, some in _batches(pending, focus):
             motion, met[some] = _projected(
                 rows.at(some), world.at(some), wanted[some], softness[some], draft, tolerance
             )
             work.write(pending[some], motion)
-            yield work.progress(stage, (number + some[-1] / len(pending)) / ROUNDS)
+            yield work.preview(stage, (number + done) / ROUNDS, pending[some], joints)
         work.met[pending] = work.converged[pending] = met
         pending = pending[~met]
         if not pending.size:
             break
     return pending
+
+
+def _batches(frames: IntArray, focus: int | None) -> list[tuple[float, IntArray]]:
+    """The batches of some frames, (some,) positions among them, those nearest to a focus first; each with the share
+    that is done after it."""
+    count = -(-len(frames) // BATCH)
+    batches = np.array_split(np.arange(len(frames)), count)
+    if focus is not None:
+        batches.sort(key=lambda some: float(np.abs(frames[some] - focus).min()))
+    done = np.cumsum([len(some) for some in batches]) / len(frames)
+    return list(zip(done.tolist(), batches, strict=True))
 
 
 def _continued(rows: Rows, errors: Array, fps: float) -> Array:

@@ -22,11 +22,18 @@ def armature() -> bpy.types.Object:
     return armature
 
 
+@pytest.fixture
+def frame_by_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "SLICE", 0.0)
+
+
+@pytest.mark.usefixtures("frame_by_frame")
 def test_steps_lead_from_nothing_to_everything(armature: bpy.types.Object) -> None:
     shares = list(bridge.read_in_steps(armature, 1, 10, method="evaluated"))
     assert shares == pytest.approx(np.arange(1, 11) / 10)
 
 
+@pytest.mark.usefixtures("frame_by_frame")
 @pytest.mark.parametrize("target", ["action", "combine"])
 def test_a_reading_that_is_cancelled_leaves_no_trace(armature: bpy.types.Object, target: bridge.Target) -> None:
     reading = bridge.read(armature, 1, 24)
@@ -36,8 +43,10 @@ def test_a_reading_that_is_cancelled_leaves_no_trace(armature: bpy.types.Object,
     shown = [np.array(bone.matrix) for bone in armature.pose.bones]
     before = animation.action, [track.mute for track in animation.nla_tracks]
     steps = bridge.read_in_steps(armature, 1, 24, method="evaluated")
-    next(steps)
-    next(steps)
+    for _ in range(2):
+        next(steps)
+        assert scene.frame_current == 5, "between its steps a window is drawn"
+        assert (animation.action, [track.mute for track in animation.nla_tracks]) == before
     steps.close()
     assert (animation.action, [track.mute for track in animation.nla_tracks]) == before
     assert (scene.frame_current, scene.frame_subframe) == (5, 0.5)

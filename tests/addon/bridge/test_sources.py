@@ -318,3 +318,128 @@ def test_the_other_actions_of_the_armature_are_no_business_of_ours(armature: bpy
     key(armature, 'pose.bones["b"].rotation_quaternion', 0, [1], [1.0])
     found = bridge.animation_of(armature)
     assert found.source is other and found.result is None
+
+
+# Comparing ------------------------------------------------------------------------------------------------------------
+
+
+def stretched_bake(armature: bpy.types.Object, target: bridge.Target) -> None:
+    """A result that turns keyed and unkeyed bones and takes a connected one off its parent."""
+    reading = bridge.read(armature, FRAMES[0], FRAMES[-1])
+    bridge.bake(
+        reading, changed(reading.clip, np.random.default_rng(1), ["b", "c"], ["a", "c"], most=0.2), target=target
+    )
+
+
+def partly_keyed() -> bpy.types.Object:
+    armature = straight_chain(NAMES)
+    swing(armature, FRAMES, names=("a", "b"))
+    armature.pose.bones["c"].rotation_quaternion = (0.8, 0.1, 0.2, 0.5)
+    return armature
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_hidden_result_shows_the_source_and_comes_back(target: bridge.Target) -> None:
+    armature = partly_keyed()
+    source = blender_pose(armature, NAMES, FRAMES)
+    slot = versions.slot_of(armature.animation_data)
+    values = action_values(armature.animation_data.action, slot)
+    stretched_bake(armature, target)
+    result, actions = blender_pose(armature, NAMES, FRAMES), sorted(bpy.data.actions.keys())
+    connected = [bone.use_connect for bone in armature.data.bones]
+    assert not bridge.is_result_hidden(armature) and bridge.has_result(armature)
+    for _ in range(2):
+        bridge.hide_result(armature)
+        assert bridge.is_result_hidden(armature) and bridge.has_result(armature)
+        assert np.allclose(blender_pose(armature, NAMES, FRAMES), source, atol=1e-6)
+        found = bridge.animation_of(armature)
+        assert found.is_hidden and found.result is not None and action_values(found.source, slot) == values
+        bridge.show_result(armature)
+        assert not bridge.is_result_hidden(armature)
+        assert np.allclose(blender_pose(armature, NAMES, FRAMES), result, atol=1e-6)
+        assert [bone.use_connect for bone in armature.data.bones] == connected
+    assert sorted(bpy.data.actions.keys()) == actions, "nothing was baked or deleted"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_hidden_result_is_saved_and_loaded(target: bridge.Target, tmp_path: Path) -> None:
+    armature = partly_keyed()
+    stretched_bake(armature, target)
+    result = blender_pose(armature, NAMES, FRAMES)
+    bridge.hide_result(armature)
+    source = blender_pose(armature, NAMES, FRAMES)
+    path = str(tmp_path / "file.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    armature = bpy.data.objects["Chain"]
+    assert bridge.is_result_hidden(armature)
+    assert np.allclose(blender_pose(armature, NAMES, FRAMES), source, atol=1e-6)
+    bridge.show_result(armature)
+    assert np.allclose(blender_pose(armature, NAMES, FRAMES), result, atol=1e-6)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("second", TARGETS)
+def test_baking_while_the_source_is_shown_replaces_the_hidden_result(
+    armature: bpy.types.Object, target: bridge.Target, second: bridge.Target
+) -> None:
+    once, _ = bake(armature, 1, target)
+    bridge.hide_result(armature)
+    again, baked = bake(armature, 2, second)
+    assert np.allclose(once.clip.motion.rotations, again.clip.motion.rotations), "it is read from the source"
+    assert not bridge.is_result_hidden(armature) and bridge.animation_of(armature).result.name == baked.action
+    assert [name for action in bpy.data.actions if "poise" in (name := action.name) and "base" not in name] == [
+        "Motion.poise"
+    ]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_restoring_a_hidden_result_leaves_no_trace(armature: bpy.types.Object, target: bridge.Target) -> None:
+    bake(armature, 1, target)
+    bridge.hide_result(armature)
+    bridge.restore_source(armature)
+    assert not bridge.has_result(armature) and sources.HIDDEN not in armature
+    assert bpy.data.actions.keys() == ["Motion"] and not armature.animation_data.nla_tracks
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_applying_a_hidden_result_shows_it(armature: bpy.types.Object, target: bridge.Target) -> None:
+    bake(armature, 1, target)
+    result = blender_pose(armature, NAMES, FRAMES)
+    bridge.hide_result(armature)
+    bridge.apply_result(armature)
+    assert not bridge.has_result(armature)
+    assert np.allclose(blender_pose(armature, NAMES, FRAMES), result, atol=1e-6)
+
+
+def test_another_action_instead_of_the_source_ends_the_comparison(armature: bpy.types.Object) -> None:
+    bake(armature, 1)
+    bridge.hide_result(armature)
+    other = bpy.data.actions.new("Other")
+    versions.assign(armature.animation_data, other)
+    assert not bridge.has_result(armature) and not bridge.is_result_hidden(armature)
+    with pytest.raises(bridge.BridgeError, match="no result"):
+        bridge.show_result(armature)
+    with pytest.raises(bridge.BridgeError, match="no result"):
+        bridge.hide_result(armature)
+
+
+def test_bones_that_are_renamed_meanwhile_move_in_the_hidden_result_too(armature: bpy.types.Object) -> None:
+    bake(armature, 1)
+    result = blender_pose(armature, NAMES, FRAMES)
+    bridge.hide_result(armature)
+    armature.data.bones["b"].name = "Renamed"
+    bridge.show_result(armature)
+    assert np.allclose(blender_pose(armature, ("a", "Renamed", "c"), FRAMES), result, atol=1e-6)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_source_is_read_alike_whether_it_is_shown_or_not(target: bridge.Target) -> None:
+    armature = partly_keyed()
+    stretched_bake(armature, target)
+    reading = bridge.read(armature, FRAMES[0], FRAMES[-1], method="evaluated")
+    bridge.hide_result(armature)
+    hidden = bridge.read(armature, FRAMES[0], FRAMES[-1], method="evaluated")
+    assert bridge.is_result_hidden(armature)
+    assert np.allclose(hidden.clip.motion.rotations, reading.clip.motion.rotations, atol=1e-6)
+    assert np.allclose(hidden.clip.motion.translations, reading.clip.motion.translations, atol=1e-6)

@@ -87,7 +87,7 @@ def test_several_bones_give_a_pin_each_and_the_empties_have_a_collection(armatur
     collection = character_of(armature).collection
     assert collection.name == f"Poise {armature.name}"
     assert set(collection.objects) == set(empties)
-    assert {empty.name for empty in empties} == {f"Pin {LEFT}", f"Pin {RIGHT}"}
+    assert {empty.name for empty in empties} == {f"{LEFT} 1", f"{RIGHT} 1"}
 
 
 def test_the_usual_priorities_keep_feet_before_balance_before_hands(armature: bpy.types.Object) -> None:

@@ -8,7 +8,6 @@ import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -16,9 +15,8 @@ import numpy as np
 import pytest
 
 from poise.addon import bridge
-from poise.addon.operators.solve import POISE_OT_solve
 from poise.addon.properties import character_of
-from poise.addon.workflows import progress, solve
+from poise.addon.workflows import solve
 
 from ..bridge.rigs import blender_pose
 from ..workflows.test_bakeable import held_by_ik
@@ -253,76 +251,6 @@ def test_a_reading_that_is_cancelled_shows_the_result_again(lifted: Any) -> None
     next(steps)
     steps.close()
     assert state() == before
-
-
-class Window:
-    """The operator as a window plays it, without one: its methods on a plain object, with events that are made up."""
-
-    modal, cancel = POISE_OT_solve.modal, POISE_OT_solve.cancel
-    _run_steps, _show = POISE_OT_solve._run_steps, POISE_OT_solve._show
-    _report_notes = POISE_OT_solve._report_notes
-
-    def __init__(self, armature: bpy.types.Object) -> None:
-        self.reports: list[tuple[set[str], str]] = []
-        self.timers = 1
-        self._timer = "timer"
-        self._progress = progress.begin(armature.name)
-        self._steps = solve.solve_in_steps(armature)
-        next(self._steps)  # as when it is invoked: what is wrong is reported then
-        manager = SimpleNamespace(
-            event_timer_remove=self._no_timer, progress_update=lambda share: None, progress_end=lambda: None, windows=()
-        )
-        self.context = SimpleNamespace(window_manager=manager, workspace=None)
-
-    def report(self, kind: set[str], sentence: str) -> None:
-        self.reports.append((kind, sentence))
-
-    def _no_timer(self, timer: str) -> None:
-        self.timers -= 1
-
-    def event(self, kind: str, value: str = "PRESS") -> Any:
-        return self.modal(self.context, SimpleNamespace(type=kind, value=value))
-
-
-def test_a_window_goes_on_by_its_timer_until_it_is_done(lifted: Any) -> None:
-    window = Window(lifted)
-    before = state()
-    assert window.event("MOUSEMOVE") == {"RUNNING_MODAL"}
-    assert progress.of(lifted.name).share == 0.0
-    shares = []
-    while (answer := window.event("TIMER")) == {"RUNNING_MODAL"}:
-        shares.append(progress.of(lifted.name).share)
-        assert state() == before
-    assert answer == {"FINISHED"}
-    assert shares == sorted(shares)
-    assert window.timers == 0
-    assert progress.of(lifted.name) is None
-    assert window.reports[-1][0] == {"INFO"}
-    assert lifted.animation_data.action.name == "Walker.poise"
-
-
-def test_escape_stops_a_window_and_nothing_has_changed(lifted: Any) -> None:
-    before = state()
-    window = Window(lifted)
-    assert not bpy.ops.poise.solve.poll(), "an armature is solved once at a time"
-    assert window.event("ESC", "RELEASE") == {"RUNNING_MODAL"}
-    assert window.event("ESC") == {"CANCELLED"}
-    assert state() == before
-    assert window.timers == 0
-    assert progress.of(lifted.name) is None
-    assert bpy.ops.poise.solve.poll()
-
-
-def test_an_error_on_the_way_ends_a_window_with_a_sentence(lifted: Any) -> None:
-    window = Window(lifted)
-    lifted.name = "Other"  # what was read is looked up by its name
-    while (answer := window.event("TIMER")) == {"RUNNING_MODAL"}:
-        pass
-    assert answer == {"CANCELLED"}
-    ((kind, sentence),) = window.reports
-    assert kind == {"ERROR"}
-    assert "renamed" in sentence
-    assert window.timers == 0
 
 
 # Refused ------------------------------------------------------------------------------------------------------------

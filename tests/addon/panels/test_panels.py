@@ -11,6 +11,7 @@ import bpy
 import pytest
 
 from poise.addon import operators, panels
+from poise.addon.panels import work
 from poise.addon.properties import TRUNK_MARKS
 from poise.addon.workflows import progress
 
@@ -368,10 +369,33 @@ def test_proposals_can_be_accepted_rejected_and_edited(armature: Any, complaints
     assert "POISE_PT_found" not in draw_all(complaints)
 
 
-def test_a_template_is_explained_until_there_is_a_preview_range(armature: Any, complaints: Complaints) -> None:
-    assert "preview range" in draw_all(complaints)["POISE_PT_detect"].replace("', 'tip': ''}, {'", " ")
-    bpy.context.scene.use_preview_range = True
-    assert "is the example" not in draw_all(complaints)["POISE_PT_detect"]
+def test_examples_are_explained_until_there_is_one_and_then_listed(armature: Any, complaints: Complaints) -> None:
+    assert "set the preview range" in draw_all(complaints)["POISE_PT_examples"].replace("', 'tip': ''}, {'", " ")
+    bpy.ops.poise.template_add(bone="l_wrist", begin=5, end=12)
+    shown = draw_all(complaints)["POISE_PT_examples"]
+    assert "set the preview range" not in shown.replace("', 'tip': ''}, {'", " ")
+    for part in ("5–12", "l_wrist", "PoiseTemplate.tolerance[", "poise.template_remove(", "poise.detect_template("):
+        assert part in shown
+    assert "Counts as still" not in shown, "nothing has been learnt yet"
+    bpy.ops.poise.detect_template()
+    assert "Counts as still" in draw_all(complaints)["POISE_PT_examples"]
+    settings = draw_all(complaints)["POISE_PT_detection_settings"]
+    assert "3 frames" in settings and "6 frames" in settings, "a tenth and a fifth of a second"
+    template = armature.poise.detection.templates[0]
+    for reference, field in (("BONE", "reference_bone"), ("OBJECT", "reference_object")):
+        template.reference = reference
+        assert f"PoiseTemplate.{field}" in draw_all(complaints)["POISE_PT_examples"]
+
+
+def test_what_objects_do_is_listed_with_its_buttons(armature: Any, complaints: Complaints) -> None:
+    assert "poise.event_hold(" not in draw_all(complaints)["POISE_PT_objects"]
+    box = bpy.data.objects.new("Box", bpy.data.meshes.new("Box"))
+    bpy.context.scene.collection.objects.link(box)
+    armature.poise.detection.object = box
+    bpy.ops.poise.detect_object()
+    shown = draw_all(complaints)["POISE_PT_objects"]
+    for part in ("Box", "poise.event_hold(", "poise.event_show(", "poise.events_clear("):
+        assert part in shown
 
 
 def test_after_cleaning_there_are_figures_before_and_after(armature: Any, complaints: Complaints) -> None:
@@ -416,6 +440,27 @@ def test_after_a_solve_there_are_problems_with_buttons(armature: Any, complaints
     for operator in ("advice_go", "advice_apply", "advice_ignore", "source_restore", "result_apply"):
         assert f"poise.{operator}(" in work
     assert "Move Target" in work
+
+
+def test_a_result_that_is_older_than_an_edit_says_so(
+    armature: Any, complaints: Complaints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "STALE_AGE", 0.0)
+    add("SHAPE")
+    assert "poise.compare_toggle(" not in draw_all(complaints)["POISE_PT_work"]
+    bpy.ops.poise.solve()
+    shown = draw_all(complaints)["POISE_PT_work"]
+    assert "every constraint holds" in text_of(shown) and "older than your edits" not in text_of(shown)
+    assert "poise.compare_toggle(" in shown
+    armature.poise.constraints[0].points[0].object.location.z += 0.1
+    assert "older than your edits" in text_of(draw_all(complaints)["POISE_PT_work"])
+
+
+def test_the_body_is_recognised_by_itself(armature: Any, complaints: Complaints) -> None:
+    bpy.ops.poise.detect_footplants()
+    shown = draw_all(complaints)
+    assert "All landmarks are known" in shown["POISE_PT_character"]
+    assert "l_talocrural" in shown["POISE_PT_landmarks"]
 
 
 def test_at_most_five_problems_are_shown_and_the_others_counted(armature: Any, complaints: Complaints) -> None:

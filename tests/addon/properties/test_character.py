@@ -12,7 +12,7 @@ from poise import solver
 from poise.addon import bridge
 from poise.addon.properties import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, character_of
 from poise.addon.properties.character import CLEAN_METHODS, QUALITIES, TARGETS, TEMPLATE_KINDS
-from poise.addon.workflows import detect, solve
+from poise.addon.workflows import examples, solve
 
 
 def identifiers(items: tuple[tuple[str, ...], ...]) -> set[str]:
@@ -23,7 +23,7 @@ def test_choices_are_those_of_the_solver_and_the_workflows() -> None:
     assert identifiers(CLEAN_METHODS) == set(typing.get_args(solver.CleanMethod))
     assert identifiers(TARGETS) == set(typing.get_args(bridge.Target))
     assert identifiers(QUALITIES) == set(typing.get_args(solve.Quality))
-    assert identifiers(TEMPLATE_KINDS) == set(typing.get_args(detect.Kind))
+    assert identifiers(TEMPLATE_KINDS) == set(typing.get_args(examples.Kind))
 
 
 def test_landmarks_are_complete_and_new_ones_are_last() -> None:

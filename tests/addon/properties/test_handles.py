@@ -63,3 +63,17 @@ def test_an_empty_that_was_deleted_in_the_viewport_is_noticed(armature: bpy.type
     assert handles.is_in_scene(empty) and not handles.is_in_scene(None)
     bpy.context.scene.collection.children_recursive[0].objects.unlink(empty)
     assert not handles.is_in_scene(empty)
+
+
+def test_the_handle_of_a_footplant_is_as_large_as_the_foot(armature: bpy.types.Object) -> None:
+    item = constraint_list.new_item(armature, "FOOTPLANT", "Plant")
+    handle = handles.add_empty(armature, item, item.points.add(), HOME)
+    assert handle.empty_display_size == pytest.approx(0.5 * handles.FOOT_SHARE * max(armature.dimensions))
+    bpy.ops.poise.character_recognise()
+    length = handles.foot_length(armature, "left")
+    assert 0.08 < length / max(armature.dimensions) < 0.25
+    assert length == pytest.approx(handles.foot_length(armature, "right"), rel=1e-3)
+    assert handles.handle_size(armature, item) == pytest.approx(0.5 * length)
+    armature.scale = (2.0, 2.0, 2.0)
+    bpy.context.view_layer.update()
+    assert handles.foot_length(armature, "left") == pytest.approx(2.0 * length)

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import bpy
-import pytest
 
-from poise.addon import bridge, translation
+from poise.addon import bridge
 from poise.addon.properties import character_of
 from poise.addon.workflows import detect
 
@@ -34,11 +33,3 @@ def test_a_search_without_frames_or_landmarks_says_why(armature: bpy.types.Objec
     assert "so few frames" in detect.why_no_foot_stands(reading.clip, reading)
     longer = bridge.read(armature)
     assert "check the landmarks" in detect.why_no_foot_stands(longer.clip, longer)
-
-
-def test_an_example_outside_of_the_scene_is_refused(armature: bpy.types.Object) -> None:
-    with pytest.raises(translation.TranslationError, match="does not lie within the scene"):
-        detect.find_similar(armature, ["l_wrist"], "space", 500, 520)
-    with pytest.raises(translation.TranslationError, match="No bone is chosen"):
-        detect.find_similar(armature, [], "space", 5, 10)
-    assert not len(character_of(armature).found)

@@ -14,8 +14,8 @@ LABELS = {"Reading", "Solving", "Resolving conflicts", "Lifting feet", "Baking"}
 
 
 def test_every_stage_has_one_of_the_labels() -> None:
-    assert {stage.label for stage in progress.STAGES.values()} == LABELS
-    missing = [stage.name for stage in solver.Stage if stage.value not in progress.STAGES]
+    assert {stage.label for stage in progress.SOLVE.values()} == LABELS
+    missing = [stage.name for stage in solver.Stage if stage.value not in progress.SOLVE]
     assert not missing, "give each stage of the solver a label"
 
 
@@ -48,7 +48,7 @@ def test_the_running_solve_of_an_armature_is_found_until_it_ends() -> None:
 
 
 def test_a_share_is_that_of_the_whole() -> None:
-    running = progress.RunningSolve("One")
+    running = progress.RunningWork("One")
     assert (running.label, running.share) == ("Reading", 0.0)
     running.update(progress.READING, 0.5)
     assert running.share == pytest.approx(0.1)

@@ -30,7 +30,7 @@ from poise.solver import BodyPoint, MovingObject, PoiseError
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
 from poise.solver.core import rotations
-from poise.solver.detection import Detected, DetectionSettings, Template, detect
+from poise.solver.detection import Detected, DetectionSettings, Template, detect, examine
 
 from .feet import plant_flags, stepping, walk_run_walk
 
@@ -238,6 +238,43 @@ def test_a_mislabelled_example_corrupts_the_naive_thresholds(rng: np.random.Gene
     assert f1(space_flags(robust, clip.frames), truth) > 0.97
     assert f1(space_flags(robust, clip.frames), space_flags(right, clip.frames)) > 0.97
     assert f1(space_flags(naive, clip.frames), truth) < 0.9, "frames in the air are taken for plants"
+
+
+# Signals and thresholds ----------------------------------------------------------------------------------------------
+
+
+def test_signals_and_thresholds_show_why_something_was_found(rng: np.random.Generator) -> None:
+    # Figure 6.7: the thresholds follow the templates over time.
+    body, _ = walk_run_walk(rng, run_noise=2e-2)
+    clip = body_clip(body)
+    seen = examine(clip, "body", [WALKING, RUNNING])
+    assert [each.begin for each in seen.found] == [each.begin for each in detect(clip, "body", [WALKING, RUNNING])]
+    assert [signal.measure for signal in seen.signals] == ["rotation", "translation"]
+    for signal in seen.signals:
+        assert signal.times.shape == signal.values.shape == signal.thresholds.shape
+        assert 0.0 < signal.times[0] < signal.times[-1] < clip.frames - 1
+        walking, running = (np.interp(each.begin + 1, signal.times, signal.thresholds) for each in (WALKING, RUNNING))
+        assert running > 5.0 * walking, "the run is noisier"
+    below = np.all([signal.values <= signal.thresholds for signal in seen.signals], axis=0)
+    held = space_flags(seen.found, clip.frames)[: len(below)]
+    assert np.mean(below == (held > 0.5)) > 0.95, "found where all signals are below their thresholds, and merged"
+
+
+def test_only_the_signals_of_the_shown_kinds_have_thresholds(rng: np.random.Generator) -> None:
+    clip = body_clip(walk_run_walk(rng)[0])
+    assert [each.measure for each in examine(clip, "body", [Template(30, 50, "line")]).signals] == ["slip"]
+    assert len(examine(clip, "body").signals) == 3
+    assert examine(body_clip(at_rest((0.0, 0.0, 0.0), TURNED, 1)), "body").signals == ()
+
+
+def test_a_tolerance_multiplies_what_its_template_has_taught(rng: np.random.Generator) -> None:
+    body, _ = walk_run_walk(rng, run_noise=2e-2)
+    clip = body_clip(body)
+    once = examine(clip, "body", [WALKING])
+    looser = examine(clip, "body", [replace(WALKING, tolerance=20.0)])
+    for one, other in zip(once.signals, looser.signals, strict=True):
+        np.testing.assert_allclose(other.thresholds, 20.0 * one.thresholds)
+    assert sum(each.frames for each in looser.found) > sum(each.frames for each in once.found), "the run is found too"
 
 
 # What always holds ---------------------------------------------------------------------------------------------------

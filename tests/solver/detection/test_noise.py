@@ -12,7 +12,6 @@ from poise.solver.core import rotations
 from poise.solver.detection.displacements import local_displacements
 from poise.solver.detection.noise import (
     CANDIDATES,
-    ROUNDING_TURN,
     NoiseCurve,
     NoisePattern,
     largest,
@@ -141,7 +140,7 @@ def test_a_line_template_measures_translation_along_its_axis_drift_and_tilt(rng:
     assert float(exact.sigma.at(0)) < 0.0, "no example of a space constraint was given"
     for curve in (exact.line_residual, exact.drift):
         assert float(curve.at(0)) == 1e-6
-    assert float(exact.tilt.at(0)) == ROUNDING_TURN
+    assert float(exact.tilt.at(0)) == DetectionSettings().rounding_turn
     levels = []
     for scale in (1e-4, 1e-3):
         found = pattern_of(noisy(still, np.random.default_rng(5), scale, scale), Template(0, 79, "line"))

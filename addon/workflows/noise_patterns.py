@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The noise patterns of the newest searches, kept in memory to be plotted. They are never saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+
+from ... import solver
+from ..bridge.context import redraw_editors
+from .subjects import Subject
+
+
+@dataclass(frozen=True)
+class Span:
+    """Frames of the scene, both included."""
+
+    begin: float
+    end: float
+    kind: str
+    """ "SPACE", "LINE" or "POINT"."""
+
+
+@dataclass(frozen=True, eq=False)
+class NoisePattern:
+    """How much a bone or an object moves over time, the thresholds learnt from examples, and what was found."""
+
+    subject: Subject
+    signals: tuple[solver.NoiseSignal, ...]
+    """Their times are frames of the scene."""
+    examples: tuple[Span, ...]
+    found: tuple[Span, ...]
+    size: float
+    """Of the character, for units."""
+
+
+_patterns: dict[str, dict[Subject, NoisePattern]] = {}
+"""By the name of the armature object: undo and loading replace objects."""
+
+
+def keep(armature: bpy.types.Object, patterns: list[NoisePattern]) -> None:
+    """Keep the patterns of a search; those of subjects that it has not looked at stay."""
+    _patterns.setdefault(armature.name, {}).update({pattern.subject: pattern for pattern in patterns})
+    redraw_editors("VIEW_3D", "GRAPH_EDITOR", "DOPESHEET_EDITOR")
+
+
+def of(armature: bpy.types.Object, subject: Subject) -> NoisePattern | None:
+    """The newest pattern of a subject; None where there is none in memory."""
+    return _patterns.get(armature.name, {}).get(subject)
+
+
+def forget() -> None:
+    """Drop all patterns: they belong to the file that was open."""
+    _patterns.clear()
