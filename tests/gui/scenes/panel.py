@@ -25,7 +25,7 @@ from driver import (
     until,
 )
 
-FAR = 0.6
+FAR = 1.5
 """Metres by which a hand is pulled out of reach."""
 STEP = 8
 """Pixels between the places at which buttons are looked for: less than half of one."""
