@@ -52,6 +52,7 @@ from .deformation.plausibility import why_implausible
 from .deformation.progress import Preview, Progress
 from .deformation.report import Advice, Cause, Conflict, Report, Residual, RuleBreach, StretchedLimb
 from .deformation.settings import DeformSettings
+from .deformation.targets import PointTargets, point_targets
 from .detection import (
     CaptureFault,
     Detected,
@@ -163,6 +164,7 @@ __all__ = [
     "Plane",
     "PlantMetrics",
     "PlantedPoint",
+    "PointTargets",
     "PoiseError",
     "Pose",
     "PoseTask",
@@ -219,6 +221,7 @@ __all__ = [
     "limb",
     "limbs_of",
     "planted_points",
+    "point_targets",
     "read_bvh",
     "read_constraint_entries",
     "read_constraints",

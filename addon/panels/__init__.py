@@ -6,7 +6,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from ..workflows import leftovers
-from . import active, character, clean, constraints, detect, ground, menu, proposals, solve, work
+from . import active, character, clean, constraints, detect, display, ground, menu, proposals, solve, timeline, work
 
 MODULES: tuple[ModuleType, ...] = (
     work,
@@ -16,6 +16,8 @@ MODULES: tuple[ModuleType, ...] = (
     detect,
     clean,
     solve,
+    display,
+    timeline,
     character,
     ground,
     menu,

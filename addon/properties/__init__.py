@@ -18,6 +18,7 @@ from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .result import PoiseAdvice, PoiseFix, PoiseGap, PoiseIgnored, PoiseMetrics, PoiseResidual
 from .templates import PoiseDetection, PoiseObjectEvent, PoiseTemplate
+from .timeline import PoiseMarker, PoiseTimeline
 from .upgrading import upgrade_file, upgrade_on_load
 
 __all__ = [
@@ -41,11 +42,13 @@ __all__ = [
     "PoiseLandmark",
     "PoiseLiveState",
     "PoiseLoad",
+    "PoiseMarker",
     "PoiseMetrics",
     "PoiseObjectEvent",
     "PoisePoint",
     "PoiseResidual",
     "PoiseTemplate",
+    "PoiseTimeline",
     "active_constraint",
     "armature_in",
     "backwards_sentence",
@@ -75,6 +78,8 @@ classes = (
     PoiseIgnored,
     PoiseGap,
     PoiseMetrics,
+    PoiseMarker,
+    PoiseTimeline,
     PoiseLiveState,
     PoiseDisplay,
     PoiseCharacter,
