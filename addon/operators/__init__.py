@@ -9,6 +9,7 @@ from ..workflows import deleted_handles, watching
 from ..workflows import examples as examples_workflow
 from . import (
     activate,
+    advice,
     bones,
     character,
     clean,
@@ -26,12 +27,14 @@ from . import (
     live,
     points,
     quick,
+    selected,
     solve,
     sources,
 )
 
 MODULES: tuple[ModuleType, ...] = (
     activate,
+    advice,
     bones,
     character,
     clean,
@@ -48,6 +51,7 @@ MODULES: tuple[ModuleType, ...] = (
     live,
     points,
     quick,
+    selected,
     solve,
     sources,
 )

@@ -27,7 +27,7 @@ class POISE_OT_leftovers_remove(Operator):  # noqa: N801
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is anything to remove."""
-        found = bool(leftovers.find())
+        found = bool(leftovers.glance())
         if not found:
             operator: Any = cls
             operator.poll_message_set("No deleted character has left anything behind")
@@ -40,6 +40,7 @@ class POISE_OT_leftovers_remove(Operator):  # noqa: N801
         except PoiseError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
+        leftovers.forget_glance()
         self.report({"INFO"}, f"Removed {sentence} of deleted characters.")
         return FINISHED
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import bpy
 from bpy.types import Operator
 
-from ...solver import PoiseError
 from .. import bridge
 from ..properties import character_of
 from ..workflows import messages
@@ -19,11 +18,7 @@ class OnResult(OnArmature):
 
     @classmethod
     def unavailable_reason(cls, armature: bpy.types.Object) -> str:
-        try:
-            is_shown = bridge.animation_of(armature).result is not None
-        except PoiseError:
-            return ""  # a broken result is reported when it runs
-        return "" if is_shown else "The armature shows no result: solve or clean first"
+        return "" if bridge.has_result(armature) else "The armature shows no result: solve or clean first"
 
 
 class POISE_OT_source_restore(OnResult, Operator):  # noqa: N801

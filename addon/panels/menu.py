@@ -26,6 +26,7 @@ ENTRIES: tuple[tuple[str, str] | None, ...] = (
     ("poise.compare_toggle", "ARROW_LEFTRIGHT"),
     ("poise.source_restore", "LOOP_BACK"),
     ("poise.result_apply", "CHECKMARK"),
+    ("poise.advice_show_ignored", "HIDE_OFF"),
     None,
     ("poise.unpin", "UNPINNED"),
     ("poise.event_move", "ARROW_LEFTRIGHT"),

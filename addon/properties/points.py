@@ -23,6 +23,11 @@ def ease_frames(scene: Scene) -> int:
     return max(1, round(EASE * scene.render.fps / scene.render.fps_base))
 
 
+def default_ease(owner: Any) -> float:
+    """`EASE` in whole frames of the present scene, for a constraint or anything else."""
+    return float(ease_frames(bpy.context.scene or bpy.data.scenes[0]))
+
+
 def backwards_sentence(number: int, point: Any) -> str:
     """What to do about a point, counted from 1, that begins after its end."""
     return f"point {number} begins at frame {point.begin:g}, after its end at {point.end:g}: end it later."
