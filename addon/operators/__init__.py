@@ -20,6 +20,7 @@ from . import (
     in_steps,
     leftovers,
     points,
+    posture,
     solve,
     sources,
 )
@@ -37,6 +38,7 @@ MODULES: tuple[ModuleType, ...] = (
     ground,
     leftovers,
     points,
+    posture,
     solve,
     sources,
 )

@@ -16,6 +16,7 @@ from .display import PoiseDisplay
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
+from .posture import PoisePin, PoisePosture, PoiseWall
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 from .templates import PoiseDetection, PoiseObjectEvent, PoiseTemplate
 from .upgrading import upgrade_file, upgrade_on_load
@@ -41,9 +42,12 @@ __all__ = [
     "PoiseLoad",
     "PoiseMetrics",
     "PoiseObjectEvent",
+    "PoisePin",
     "PoisePoint",
+    "PoisePosture",
     "PoiseResidual",
     "PoiseTemplate",
+    "PoiseWall",
     "active_constraint",
     "armature_in",
     "backwards_sentence",
@@ -73,6 +77,9 @@ classes = (
     PoiseMetrics,
     PoiseLiveState,
     PoiseDisplay,
+    PoisePin,
+    PoiseWall,
+    PoisePosture,
     PoiseCharacter,
 )
 

@@ -653,3 +653,24 @@ def test_an_unreachable_task_is_served_only_by_what_it_recruits(stage, beyond, p
         others = ~reach.recruited(skeleton)
         turns = rotations.angle_between(solved.pose.rotations, stage.pose.rotations)[others]
         assert turns.max() < 1e-4, f"a joint that it does not recruit turns by {turns.max():.1e} radians"
+
+
+def test_without_restarts_a_stuck_posture_is_not_solved_a_second_time() -> None:
+    """Beyond a half-space a hand cannot be reached: with restarts the solve begins again without it, without not."""
+    clip = synthetic.walk(steps=2, fps=30.0).clip
+    skeleton, pose = clip.skeleton, clip.pose(0)
+    hand = skeleton.landmarks.require("left_wrist")
+    place = clip.position(hand)[0]
+    away = place + np.array([0.0, 0.0, -2.0 * skeleton.size])
+    tasks = [
+        solver.HalfSpaceTask(hand, place - [0.0, 0.0, 0.1 * skeleton.size], (0.0, 0.0, 1.0), priority=3),
+        solver.PositionTask(hand, away, priority=2),
+        solver.PoseTask(pose, priority=1),
+    ]
+    steps = [
+        solver.solve_posture(
+            skeleton, pose, tasks, settings=solver.SolveSettings(iterations=6, restarts=restarts)
+        ).iterations
+        for restarts in (False, True)
+    ]
+    assert steps[0] <= 6 < steps[1]
