@@ -27,7 +27,7 @@ from .solve import with_unbakeable_joints_fixed
 
 ANSWER_TIME = 0.02
 """Seconds that a solve during a drag should take: with writing and evaluation it answers within 33 ms."""
-FEWEST_STEPS, MOST_STEPS = 4, 20
+FEWEST_STEPS, MOST_STEPS = 3, 20
 """Steps of the solver at an event. A posture that has not come to rest goes on from there at the next one; with fewer
 steps, those that are refused at first would be refused again each time."""
 LONGEST_WAY, SHORTEST_WAY = 0.25, 1e-3

@@ -19,7 +19,7 @@ def moved(pair: list[list[float]]) -> float:
 
 def test_the_tool_is_chosen_and_a_foot_is_pinned(seen: Seen) -> None:
     assert seen["tool"] == "poise.posture"
-    assert seen["clicked"] == "r_talocrural"
+    assert seen["clicked"] == "l_wrist"
     assert seen["pinned"] == [["r_talocrural", "BOTH"]]
 
 

@@ -58,10 +58,11 @@ def running() -> list[str]:
     return [found.bl_idname for found in window().modal_operators]
 
 
-def grab(bone: str) -> Steps:
+def grab(seen: dict[str, Any], bone: str) -> Steps:
     """Click a bone and begin to drag it."""
     at = pixel(middle_of(bone))
     yield from click(at)
+    seen["clicked"] = armature().data.bones.active.name
     yield from hover(at)
     event("LEFTMOUSE", "PRESS", at)
     yield HOVER
@@ -81,9 +82,9 @@ def play(seen: dict[str, Any]) -> Steps:
     character().posture.feet_stay = False
     yield 10 * MOMENT
     seen["tool"] = bpy.context.workspace.tools.from_space_view3d_mode("POSE").idname
-    yield from click(pixel(middle_of(FOOT)))
-    seen["clicked"] = armature().data.bones.active.name
-    yield Shot("selected")
+    for bone in armature().pose.bones:
+        module("bridge").select(bone, bone.name == FOOT)
+    armature().data.bones.active = armature().data.bones[FOOT]
     yield from press("P")
     seen["pinned"] = [(pin.bone, pin.hold) for pin in character().posture.pins]
     yield Shot("pinned")
@@ -94,7 +95,7 @@ def play(seen: dict[str, Any]) -> Steps:
 
 def a_drag_keeps_the_foot(seen: dict[str, Any]) -> Steps:
     before, foot, hand = pose(), place(FOOT), place(HAND)
-    yield from grab(HAND)
+    yield from grab(seen, HAND)
     begin = pixel(hand)
     end = (begin[0] + FAR, begin[1] + FAR // 2)
     yield from move(begin, end, 15)
@@ -135,7 +136,7 @@ def a_drag_keeps_the_foot(seen: dict[str, Any]) -> Steps:
 def escape_restores(seen: dict[str, Any]) -> Steps:
     character().posture.use_all = True
     before, hand = pose(), place(HAND)
-    yield from grab(HAND)
+    yield from grab(seen, HAND)
     begin = pixel(hand)
     yield from move(begin, (begin[0] - FAR // 2, begin[1]), 8)
     seen["escape: changed"] = pose() != before
@@ -151,7 +152,7 @@ def auto_key_keys(seen: dict[str, Any]) -> Steps:
     bpy.context.scene.frame_set(FRAME)
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
     hand = place(HAND)
-    yield from grab(HAND)
+    yield from grab(seen, HAND)
     begin = pixel(hand)
     yield from move(begin, (begin[0], begin[1] + 60), 8)
     event("LEFTMOUSE", "RELEASE", (begin[0], begin[1] + 60))
