@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from ..workflows import examples as examples_workflow
 from ..workflows import watching
 from . import (
     activate,
@@ -14,6 +15,8 @@ from . import (
     compare,
     constraints,
     detect,
+    drag,
+    events,
     examples,
     files,
     ground,
@@ -33,6 +36,8 @@ MODULES: tuple[ModuleType, ...] = (
     compare,
     constraints,
     detect,
+    drag,
+    events,
     examples,
     files,
     ground,
@@ -48,12 +53,14 @@ classes = tuple(found for module in MODULES for found in module.classes)
 
 
 def register() -> None:
-    """Watch what long work must stop for, and what the animator does to handles."""
+    """Watch what long work must stop for, what the animator does to handles, and changes of examples."""
     in_steps.register()
     watching.register()
+    examples_workflow.register()
 
 
 def unregister() -> None:
     """Stop long work, and watch no more."""
+    examples_workflow.unregister()
     watching.unregister()
     in_steps.unregister()

@@ -193,7 +193,8 @@ class POISE_OT_detect_slides(InSteps, FromSelection, Operator):  # noqa: N801
     bl_label = "Find Slides"
     bl_description = (
         "Find where the selected bones slide along a line or on a plane, and propose trajectories that stay on it: a "
-        "hand on a rail or a table top, a foot on skis. No example is needed"
+        "hand on a rail or a table top, a foot on skis. No example is needed; without selected bones both hands are "
+        "searched"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
@@ -214,7 +215,7 @@ class POISE_OT_detect_stays(InSteps, FromSelection, Operator):  # noqa: N801
     bl_label = "Find Stays"
     bl_description = (
         "Find where the selected bones stay in one place, turning or not, and propose pins: a hand on the rung of a "
-        "ladder or on the floor. No example is needed"
+        "ladder or on the floor. No example is needed; without selected bones both hands are searched"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 

@@ -92,7 +92,8 @@ class POISE_UL_events(UIList):  # noqa: N801
     ) -> None:
         row = layout.row(align=True)
         row.label(text="", icon_value=UILayout.enum_item_icon(item, "kind", item.kind))
-        row.label(text=item.object.name if item.object is not None else item.name, translate=False)
+        verb = UILayout.enum_item_name(item, "kind", item.kind)
+        row.label(text=f"{item.object.name}: {verb}" if item.object is not None else item.name, translate=False)
         _draw_frames(row, item)
 
 
@@ -236,7 +237,7 @@ def _in_frames(context: bpy.types.Context, detection: Any, name: str) -> str:
     """A time of the settings in frames of the scene."""
     assert context.scene is not None
     render = context.scene.render
-    return f"{round(getattr(detection, name) * render.fps / render.fps_base)} frames"
+    return f"s, {round(getattr(detection, name) * render.fps / render.fps_base)} frames"
 
 
 class POISE_PT_objects(OfArmature, Panel):  # noqa: N801

@@ -16,7 +16,7 @@ from ..workflows.noise_patterns import NoisePattern, Span
 
 Points = NDArray[np.float32]
 
-LANE, GAP, BARS, TITLE = 44.0, 4.0, 9.0, 18.0
+LANE, GAP, BARS, TITLE = 44.0, 4.0, 11.0, 18.0
 """Heights in pixels at a scale of 1: of a lane, between lanes, of a row of bars, and of the title."""
 
 DEPTH, HEADROOM = 6.0, 6.0

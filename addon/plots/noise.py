@@ -23,6 +23,8 @@ from .lanes import BARS, LANE, TITLE, Plot, plot_of
 
 MARGIN, LABELS = 10.0, 62.0
 """Pixels at a scale of 1: around the plot, and for the names of its rows."""
+AXIS = 44.0
+"""Pixels at a scale of 1 at the left of a Graph Editor that the numbers of its axis take."""
 SCROLLER = 20.0
 """Pixels at a scale of 1 at the bottom of an animation editor that its scroll bar takes."""
 LEAST_HEIGHT, LEAST_WIDTH = 2.2, 260.0
@@ -36,6 +38,9 @@ MOVING, STILL = (0.62, 0.62, 0.62, 0.75), (0.30, 0.72, 0.42, 0.95)
 """Signals above and below their thresholds. Grey and green differ in lightness too."""
 THRESHOLD, EXAMPLE, CURSOR = (1.0, 0.66, 0.16, 1.0), (0.40, 0.66, 0.98, 1.0), (1.0, 1.0, 1.0, 0.85)
 WORDS, DIM_WORDS = (0.95, 0.95, 0.95, 1.0), (0.78, 0.78, 0.78, 1.0)
+
+BESIDE = ("TOOLS", "UI", "HUD")
+"""Regions that lie over the viewport: the toolbar, the sidebar, and the settings of the last operator."""
 
 SPACES = {"VIEW": ("SpaceView3D",), "EDITORS": ("SpaceGraphEditor", "SpaceDopeSheetEditor")}
 """The editors of each choice of a place."""
@@ -61,6 +66,8 @@ class Frame:
     """Where in a region a plot is drawn: pixels, and pixels per frame of the scene."""
 
     left: float
+    names: float
+    """Where the names of the rows begin."""
     right: float
     bottom: float
     at_zero: float
@@ -91,11 +98,11 @@ def pattern_shown(context: bpy.types.Context, place: str) -> NoisePattern | None
 
 
 def frame_in_view(context: Any, pattern: NoisePattern) -> Frame:
-    """The strip along the bottom of a 3D viewport, between toolbar and sidebar, over the frames of the pattern."""
+    """The strip along the bottom of a 3D viewport, beside regions that lie over it, over a pattern's frames."""
     scale = context.preferences.system.ui_scale
     region, left, right = context.region, 0.0, float(context.region.width)
     for other in context.area.regions if context.preferences.system.use_region_overlap else ():
-        if other.type in ("TOOLS", "UI") and other.width > 1:
+        if other.type in BESIDE and other.width > 1 and other.height > 1:
             if other.alignment == "RIGHT" or other.x > region.x + 0.5 * region.width:
                 right = min(right, float(other.x - region.x))
             else:
@@ -104,7 +111,7 @@ def frame_in_view(context: Any, pattern: NoisePattern) -> Frame:
     first, last = float(pattern.signals[0].times[0]), float(pattern.signals[0].times[-1])
     begin = left + LABELS * scale
     per_frame = (right - 0.5 * MARGIN * scale - begin) / max(last - first, 1.0)
-    return Frame(left, right, MARGIN * scale, begin - first * per_frame, per_frame, scale)
+    return Frame(left, left, right, MARGIN * scale, begin - first * per_frame, per_frame, scale)
 
 
 def frame_in_editor(context: Any) -> Frame:
@@ -112,7 +119,8 @@ def frame_in_editor(context: Any) -> Frame:
     scale, view = context.preferences.system.ui_scale, context.region.view2d
     # Pixels are whole: frames that are far from each other give the ratio exactly enough.
     (zero, _), (far, _) = (view.view_to_region(frame, 0.0, clip=False) for frame in (0.0, 10000.0))
-    return Frame(0.0, float(context.region.width), SCROLLER * scale, float(zero), (far - zero) / 10000.0, scale)
+    right = float(context.region.width)
+    return Frame(0.0, AXIS * scale, right, SCROLLER * scale, float(zero), (far - zero) / 10000.0, scale)
 
 
 def draw_noise(place: str) -> None:
@@ -207,7 +215,10 @@ def _fill(shader: Any, color: tuple[float, ...], left: float, bottom: float, rig
 
 def _write_names(pattern: NoisePattern, plot: Plot, frame: Frame, current: float) -> None:
     """Write the title, the names of the rows, and the thresholds at the current frame."""
-    scale, left = frame.scale, frame.left + 6.0 * frame.scale
+    scale, left = frame.scale, frame.names + 6.0 * frame.scale
+    top = frame.bottom + (plot.height - TITLE) * scale
+    flat = gpu.shader.from_builtin("UNIFORM_COLOR")
+    _fill(flat, BACKGROUND, frame.left, frame.bottom - 3.0 * scale, frame.names + (LABELS - 4.0) * scale, top)
     title = f"{pattern.subject.title}: green where it counts as still, below the orange threshold"
     height = frame.bottom + (plot.height - TITLE + 5.0) * scale
     _write(title if frame.right - frame.left > 480.0 * scale else pattern.subject.title, left, height, scale, WORDS)

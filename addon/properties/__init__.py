@@ -19,6 +19,7 @@ from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .posture import PoisePin, PoisePosture, PoiseWall
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 from .templates import PoiseDetection, PoiseObjectEvent, PoiseTemplate
+from .timeline import PoiseMarker, PoiseTimeline
 from .upgrading import upgrade_file, upgrade_on_load
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "PoiseLandmark",
     "PoiseLiveState",
     "PoiseLoad",
+    "PoiseMarker",
     "PoiseMetrics",
     "PoiseObjectEvent",
     "PoisePin",
@@ -47,6 +49,7 @@ __all__ = [
     "PoisePosture",
     "PoiseResidual",
     "PoiseTemplate",
+    "PoiseTimeline",
     "PoiseWall",
     "active_constraint",
     "armature_in",
@@ -75,6 +78,8 @@ classes = (
     PoiseAdvice,
     PoiseGap,
     PoiseMetrics,
+    PoiseMarker,
+    PoiseTimeline,
     PoiseLiveState,
     PoiseDisplay,
     PoisePin,

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from bpy.props import (
@@ -48,6 +49,15 @@ NOISE_PLACES = (
 )
 
 
+search_again: Callable[[Any], None] | None = None
+"""Called with the armature when an example or a setting has changed; `workflows.examples` sets it."""
+
+
+def _search_again(owner: Any, context: Context) -> None:
+    if search_again is not None:
+        search_again(owner.id_data)
+
+
 def _redraw(owner: Any, context: Context) -> None:
     """Draw the noise pattern again, or no more."""
     redraw_editors("VIEW_3D", "GRAPH_EDITOR", "DOPESHEET_EDITOR")
@@ -78,7 +88,7 @@ class Referring:
 class PoiseTemplate(Referring, PropertyGroup):
     """An example: frames in which a bone or an object does what is looked for. Frames are those of the scene."""
 
-    enabled: BoolProperty(name="Use", description="Learn from this example in the next search", default=True)
+    enabled: BoolProperty(name="Use", description="Learn from this example", default=True, update=_search_again)
     bone: StringProperty(name="Bone", description="The bone of the example", update=bone_mark_updater())
     bone_id: StringProperty(options={"HIDDEN"})
     object: PointerProperty(
@@ -87,9 +97,11 @@ class PoiseTemplate(Referring, PropertyGroup):
         description="The object of the example, where it is none of a bone",
         poll=_is_no_armature,
     )
-    kind: EnumProperty(name="Kind", description="What it does in these frames", items=TEMPLATE_KINDS)
-    begin: IntProperty(name="Begin", description="The first frame of the example")
-    end: IntProperty(name="End", description="The last frame of the example")
+    kind: EnumProperty(
+        name="Kind", description="What it does in these frames", items=TEMPLATE_KINDS, update=_search_again
+    )
+    begin: IntProperty(name="Begin", description="The first frame of the example", update=_search_again)
+    end: IntProperty(name="End", description="The last frame of the example", update=_search_again)
     tolerance: FloatProperty(
         name="Tolerance",
         description="How much more than in the example it may tremble and still be found. Raise it where too little is "
@@ -99,6 +111,7 @@ class PoiseTemplate(Referring, PropertyGroup):
         soft_min=0.25,
         soft_max=4.0,
         step=10,
+        update=_search_again,
     )
     rotation: FloatProperty(
         name="Largest Turn",
@@ -148,23 +161,25 @@ class PoiseDetection(Referring, PropertyGroup):
     )
     shortest: FloatProperty(
         name="Shortest",
-        description="Leave out what lasts for less than this. Raise it where moments are found in which a bone only "
-        "happens to be slow",
+        description="Seconds: leave out what lasts for less than this. Raise it where moments are found in which a "
+        "bone only happens to be slow",
         default=0.1,
         min=0.0,
         soft_max=2.0,
         step=1,
-        subtype="TIME_ABSOLUTE",
+        precision=2,
+        update=_search_again,
     )
     bridged: FloatProperty(
         name="Bridge Gaps",
-        description="Go on after an interruption of up to this long, if the bone is in the same place after it. Raise "
-        "it where a single contact is found in several pieces",
+        description="Seconds: go on after an interruption of up to this long, if the bone is in the same place after "
+        "it. Raise it where a single contact is found in several pieces",
         default=0.2,
         min=0.0,
         soft_max=2.0,
         step=1,
-        subtype="TIME_ABSOLUTE",
+        precision=2,
+        update=_search_again,
     )
     distance: FloatProperty(
         name="Same Place",
@@ -174,14 +189,16 @@ class PoiseDetection(Referring, PropertyGroup):
         soft_max=0.2,
         step=1,
         precision=3,
+        update=_search_again,
     )
     angle: FloatProperty(
-        name="Same Direction",
+        name="Same Angle",
         description="How far two lines may be turned from each other and count as the same",
         default=math.radians(5.0),
         min=math.radians(0.1),
         soft_max=math.radians(30.0),
         subtype="ANGLE",
+        update=_search_again,
     )
     show_noise: BoolProperty(
         name="Show Noise Pattern",

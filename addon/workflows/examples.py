@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -12,7 +14,7 @@ import numpy as np
 
 from ... import solver
 from .. import bridge, translation
-from ..properties import PoiseDetection, PoiseTemplate, character_of, follow_renames, name_bone
+from ..properties import PoiseDetection, PoiseTemplate, character_of, follow_renames, name_bone, templates
 from . import noise_patterns, object_events, progress, solve
 from .bakeable import Bakeable
 from .detect import Proposal, is_of_search, propose
@@ -147,6 +149,38 @@ def remove_example(armature: bpy.types.Object, index: int) -> None:
         settings.active_template = max(settings.active_template - 1, 0)
 
 
+# Following changes --------------------------------------------------------------------------------------------------
+
+
+LARGEST_WAIT = 0.15
+"""Seconds of processor time that a search may take to be repeated while a setting is dragged."""
+
+_seconds: dict[str, float] = {}
+"""How long the last search of each armature took, by its name."""
+
+
+def search_again(armature: bpy.types.Object) -> None:
+    """Search again with changed examples or settings, if a search was made since the file was opened and was quick.
+
+    What cannot be searched, such as an example that ends before it begins, changes nothing: the next search says why.
+    """
+    is_quick = _seconds.get(armature.name, LARGEST_WAIT) < LARGEST_WAIT
+    if is_quick and noise_patterns.has_any(armature) and progress.of(armature.name) is None:
+        with contextlib.suppress(solver.PoiseError):
+            find_like_examples(armature)
+
+
+def register() -> None:
+    """Follow changes of examples and settings from now on."""
+    templates.search_again = search_again
+
+
+def unregister() -> None:
+    """Follow changes no more."""
+    templates.search_again = None
+    _seconds.clear()
+
+
 # The search -------------------------------------------------------------------------------------------------------
 
 
@@ -164,6 +198,7 @@ def find_like_examples_in_steps(
     armature: bpy.types.Object | None, new: NewExamples | None = None
 ) -> Generator[progress.StageShare, None, FoundLikeExamples]:
     """As `find_like_examples`, as a generator that yields its progress. Closing it changes nothing."""
+    begun = time.process_time()
     armature = bridge.check_armature(armature)
     subjects = new.subjects(armature) if new is not None else []
     groups = _grouped(armature, new, subjects)
@@ -186,6 +221,7 @@ def find_like_examples_in_steps(
     if new is not None:
         _added(armature, new, subjects)
     _store(armature, reading, clip, searches)
+    _seconds[armature.name] = time.process_time() - begun
     return FoundLikeExamples({search.subject.title: len(search.seen.found) for search in searches})
 
 
@@ -224,8 +260,8 @@ def _grouped(
 ) -> dict[Subject, list[_Example]]:
     """The enabled and the new examples of each subject; raises where there is none."""
     groups: dict[Subject, list[_Example]] = {}
-    templates: Any = detection_of(armature).templates
-    for template in templates:
+    listed: Any = detection_of(armature).templates
+    for template in listed:
         if template.enabled:
             example = _Example(template.kind.lower(), template.begin, template.end, template.tolerance)
             groups.setdefault(Subject.of(armature, template), []).append(example)
@@ -238,7 +274,7 @@ def _grouped(
         raise translation.TranslationError(
             "There is no example: select a bone, set the preview range (P in the timeline) to frames in which it does "
             "what you are looking for, and add them as an example."
-            if not len(templates)
+            if not len(listed)
             else "Every example is switched off: switch on those to learn from."
         )
     return groups
@@ -253,8 +289,8 @@ def _searched(
     reference: str | solver.MovingObject | None,
 ) -> _Search:
     with bridge.in_scene_frames(reading.times):
-        templates = [example.template(reading) for example in examples]
-        seen = solver.examine(clip, body, templates, reference, settings_of(reading.armature, subject, clip))
+        shown = [example.template(reading) for example in examples]
+        seen = solver.examine(clip, body, shown, reference, settings_of(reading.armature, subject, clip))
     return _Search(subject, examples, reference, seen)
 
 
@@ -323,8 +359,8 @@ def _store_thresholds(armature: bpy.types.Object, searches: list[_Search], readi
 
 
 def _templates_of(armature: bpy.types.Object, subject: Subject) -> list[Any]:
-    templates: Any = detection_of(armature).templates
-    return [template for template in templates if template.enabled and _has(armature, template, subject)]
+    listed: Any = detection_of(armature).templates
+    return [template for template in listed if template.enabled and _has(armature, template, subject)]
 
 
 def _at(signal: solver.NoiseSignal | None, frame: int) -> float:

@@ -50,6 +50,11 @@ def of(armature: bpy.types.Object, subject: Subject) -> NoisePattern | None:
     return _patterns.get(armature.name, {}).get(subject)
 
 
+def has_any(armature: bpy.types.Object) -> bool:
+    """Whether anything was searched by examples since the file was opened."""
+    return bool(_patterns.get(armature.name))
+
+
 def forget() -> None:
     """Drop all patterns: they belong to the file that was open."""
     _patterns.clear()

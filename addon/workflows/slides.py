@@ -29,7 +29,8 @@ def find_slides_in_steps(
 ) -> Generator[progress.StageShare, None, dict[str, int]]:
     """Propose trajectories where bones slide along a line or on a plane, relative to the reference of the panel.
 
-    Returns how many were found by bone. A generator that yields its progress; closing it changes nothing.
+    Without bones these are both hands. Returns how many were found by bone. A generator that yields its progress;
+    closing it changes nothing.
     """
     armature = bridge.check_armature(armature)
     reference = Reference.of(armature, detection_of(armature))
@@ -48,6 +49,18 @@ def find_stays_in_steps(
     return (yield from _find(armature, bones, Reference(), STAY_KINDS, stays))
 
 
+def _hands(clip: solver.Clip) -> list[str]:
+    """The bones of both hands; raises where neither is known."""
+    marks = clip.skeleton.landmarks
+    found = [clip.skeleton.names[joint] for joint in (marks.left_wrist, marks.right_wrist) if joint is not None]
+    if not found:
+        raise translation.TranslationError(
+            "No bone is chosen, and the hands of this character are not known: select the bones to look at in pose "
+            "mode, or set its wrists in Character > Landmarks."
+        )
+    return found
+
+
 def _find(
     armature: bpy.types.Object,
     bones: Sequence[str],
@@ -55,11 +68,10 @@ def _find(
     kinds: tuple[str, ...],
     detector: _Detector,
 ) -> Generator[progress.StageShare, None, dict[str, int]]:
-    if not bones:
-        raise translation.TranslationError("No bone is chosen: select the bones to look at in pose mode.")
     reading = yield from solve.read_in_steps(armature)
     armature = reading.armature
     clip = translation.clip_with_settings(armature, reading)
+    bones = bones or _hands(clip)
     Bakeable(armature, reading).check(bones, "position")
     bridge.check_bones(armature, bones)
     carrier = yield from tracked_in_steps(reading, clip, reference.bone, reference.object)

@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 
 from poise import addon
+from poise.addon import bridge
 from poise.addon.workflows import posture
 
 FRAME = 100
@@ -35,7 +36,7 @@ def _imported(walk: str, fingers: bool) -> Any:
     bpy.ops.wm.read_homefile(use_empty=True)
     bpy.ops.import_anim.bvh(filepath=walk, rotate_mode="QUATERNION", update_scene_fps=True)
     armature: Any = bpy.context.object
-    marks = posture.bridge.read_shown(armature).clip.skeleton
+    marks = bridge.read_shown(armature).clip.skeleton
     if fingers:
         bpy.ops.object.mode_set(mode="EDIT")
         for side in ("Left", "Right"):
@@ -60,7 +61,7 @@ def _add_finger(bones: Any, hand: Any, name: str, number: int, size: float) -> N
 
 def _measured(armature: Any, events: int) -> dict[str, Any]:
     """The times of each drag, and how far a foot has moved."""
-    clip = posture.bridge.read_shown(armature).clip
+    clip = bridge.read_shown(armature).clip
     names, marks, size = clip.skeleton.names, clip.skeleton.landmarks, clip.skeleton.size
     hand, hips, foot = names[marks.left_wrist], names[marks.hips], names[marks.right_ankle]
     turns = np.linspace(0.0, 2.0 * np.pi, events)
@@ -73,6 +74,7 @@ def _measured(armature: Any, events: int) -> dict[str, Any]:
         "hips": (hips, down, False),
         "hand, out of reach, anatomical limits": (hand, away, True),
     }
+    layer: Any = bpy.context.view_layer
     before, moved, times = _place(armature, foot), 0.0, {}
     for name, (bone, way, limited) in drags.items():
         armature.poise.use_anatomical_limits = limited
@@ -81,12 +83,12 @@ def _measured(armature: Any, events: int) -> dict[str, Any]:
         for step in way:
             begin = time.process_time()
             session.move(start + size * step)
-            bpy.context.view_layer.update()
+            layer.update()
             taken.append(1e3 * (time.process_time() - begin))
             moved = max(moved, float(np.linalg.norm(_place(armature, foot) - before)))
         times[name] = taken
         session.cancel()
-        bpy.context.view_layer.update()
+        layer.update()
     return {"bones": len(armature.pose.bones), "times": times, "foot": moved / size}
 
 

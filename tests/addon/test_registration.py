@@ -54,8 +54,8 @@ def all_classes() -> list[Any]:
 
 
 def is_registered(found: Any) -> bool:
-    """Whether a class is; Blender does not tell it of gizmos and their groups themselves."""
-    return bool(getattr(found, "is_registered", "bl_rna" in found.__dict__))
+    """Whether a class is; Blender does not tell it of gizmos themselves."""
+    return bool(getattr(found, "is_registered", "bl_rna" in vars(found)))
 
 
 def test_it_comes_and_goes_again_and_again() -> None:

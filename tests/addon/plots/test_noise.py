@@ -101,6 +101,8 @@ def test_the_strip_lies_between_toolbar_and_sidebar() -> None:
     frame = noise.frame_in_view(context, made)
     assert frame.left == 60.0 and frame.right == 790.0
     assert frame.left < frame.across(1.0) < frame.across(100.0) <= frame.right
+    regions[3].width = 170
+    assert noise.frame_in_view(context, made).left == 180.0, "beside the settings of the last operator"
     system.use_region_overlap = False
     assert noise.frame_in_view(context, made).right == 990.0
 
@@ -149,7 +151,7 @@ def drawing() -> None:
 @pytest.mark.usefixtures("drawing")
 def test_the_picture_is_green_where_it_is_still_and_follows_the_pattern() -> None:
     made = pattern()
-    frame = noise.Frame(0.0, float(WIDTH), 10.0, 70.0, 5.5, 1.0)
+    frame = noise.Frame(0.0, 0.0, float(WIDTH), 10.0, 70.0, 5.5, 1.0)
     shown = picture(made, frame, 50.0)
     plot = plot_of(made)
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -11,6 +13,7 @@ import pytest
 
 from poise.addon import translation
 from poise.addon.properties import character_of
+from poise.addon.properties.constraint_list import remove
 from poise.addon.workflows import detect, examples, noise_patterns, progress, solve
 from poise.addon.workflows.examples import NewExamples
 from poise.addon.workflows.subjects import Subject
@@ -20,6 +23,7 @@ from poise.solver import MovingObject, finished
 
 from ...solver.detection.feet import walk_run_walk
 from ..bodies import BONE, FIRST, moving_box, one_bone
+from ..bridge.importing import import_bvh
 
 WALKING, RUNNING = (34 + FIRST, 47 + FIRST), (146 + FIRST, 151 + FIRST)
 
@@ -147,6 +151,45 @@ def test_a_larger_tolerance_finds_more(rng: np.random.Generator) -> None:
     assert len(found_plants(armature, plants)) > 10
 
 
+def test_changes_are_followed_at_once_after_a_search(rng: np.random.Generator) -> None:
+    # Section 6.5.9: requirements are changed with results at interactive rates.
+    body, plants = walk_run_walk(rng, run_noise=2e-2)
+    armature = one_bone(body)
+    for frames in (WALKING, RUNNING):
+        examples.add_examples(armature, NewExamples([BONE], "space", *frames))
+    detection(armature).shortest = 0.2
+    assert not len(character_of(armature).found), "nothing was searched yet"
+    detection(armature).shortest = 0.1
+    examples.find_like_examples(armature)
+    walked = [0, 1, 2, 3, 10, 11, 12, 13]
+    detection(armature).shortest = 0.4
+    assert found_plants(armature, plants) == walked
+    detection(armature).shortest = 0.1
+    assert found_plants(armature, plants) == list(range(14))
+    detection(armature).templates[1].enabled = False
+    assert found_plants(armature, plants) == walked
+    pattern = noise_patterns.of(armature, Subject(bone=BONE))
+    assert pattern is not None
+    before = pattern.signals[0].thresholds[0]
+    detection(armature).templates[0].tolerance = 3.0
+    pattern = noise_patterns.of(armature, Subject(bone=BONE))
+    assert pattern is not None and pattern.signals[0].thresholds[0] == pytest.approx(3.0 * before)
+    found = [item.name for item in character_of(armature).found]
+    detection(armature).templates[0].begin = 10_000
+    assert [item.name for item in character_of(armature).found] == found, "it cannot be searched, and nothing changes"
+
+
+def test_a_search_that_took_long_is_not_repeated_by_itself(
+    armature: bpy.types.Object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examples.add_examples(armature, NewExamples(["l_talocrural"], "space", 5, 10))
+    examples.find_like_examples(armature)
+    monkeypatch.setitem(examples._seconds, armature.name, 2.0)
+    learnt = detection(armature).templates[0].rotation
+    detection(armature).templates[0].tolerance = 4.0
+    assert detection(armature).templates[0].rotation == learnt
+
+
 def test_what_is_short_is_left_out(rng: np.random.Generator) -> None:
     body, plants = walk_run_walk(rng, run_noise=2e-2)
     armature = one_bone(body)
@@ -224,3 +267,30 @@ def test_an_example_whose_frames_were_left_out_of_the_scene_is_named(armature: b
     bpy.context.scene.frame_start = 8
     with pytest.raises(translation.TranslationError, match=r"frames 5 to 10\) does not lie within"):
         finished(examples.find_like_examples_in_steps(armature))
+
+
+def test_a_captured_foot_is_found_as_its_footplants_are(mocap: Path) -> None:
+    armature = import_bvh(mocap / "02_01.bvh")
+    scene = bpy.context.scene
+    scene.render.fps = 120
+    scene.frame_start, scene.frame_end = 2, int(armature.animation_data.action.frame_range[1])  # 1 is a calibration
+    detect.find_footplants(armature)
+    plants = [item for item in character_of(armature).found if item.foot == "LEFT"]
+    stances = [(math.ceil(item.toe_strike), math.floor(item.heel_off)) for item in plants]
+    whole = [(begin, end) for begin, end in stances if end - begin >= 20]
+    bone = plants[0].bone
+    drop_all(armature)
+    examples.find_like_examples(armature, NewExamples([bone], "space", whole[0][0] + 4, whole[0][1] - 4))
+    spans = [(item.detected.begin, item.detected.end) for item in character_of(armature).found]
+    for begin, end in whole:
+        assert any(min(end, last) - max(begin, first) > 0.6 * (end - begin) for first, last in spans), (begin, end)
+    flying = [
+        (first, last) for first, last in spans if not any(min(end, last) >= max(begin, first) for begin, end in stances)
+    ]
+    assert not flying, "nothing is found in a swing"
+
+
+def drop_all(armature: bpy.types.Object) -> None:
+    """Drop all proposals."""
+    for index in reversed(range(len(character_of(armature).found))):
+        remove(armature, index, "found")

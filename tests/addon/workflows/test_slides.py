@@ -75,8 +75,10 @@ def test_what_swings_freely_does_not_slide(armature: bpy.types.Object) -> None:
     free = one_bone(swinging_arm().body)
     assert finished(slides.find_slides_in_steps(free, [BONE])) == {BONE: 0}
     assert not len(character_of(free).found)
-    with pytest.raises(translation.TranslationError, match="No bone is chosen"):
-        finished(slides.find_slides_in_steps(armature, []))
+    with pytest.raises(translation.TranslationError, match="No bone is chosen, and the hands"):
+        finished(slides.find_slides_in_steps(free, []))
+    bpy.context.view_layer.objects.active = armature
+    assert set(finished(slides.find_stays_in_steps(armature, []))) == {"l_wrist", "r_wrist"}
 
 
 def test_a_bone_that_stays_is_pinned_and_searches_leave_each_other_alone() -> None:
