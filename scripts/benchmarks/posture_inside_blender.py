@@ -62,7 +62,8 @@ def _add_finger(bones: Any, hand: Any, name: str, number: int, size: float) -> N
 def _measured(armature: Any, events: int) -> dict[str, Any]:
     """The times of each drag, and how far a foot has moved."""
     clip = bridge.read_shown(armature).clip
-    names, marks, size = clip.skeleton.names, clip.skeleton.landmarks, clip.skeleton.size
+    names, size = clip.skeleton.names, clip.skeleton.size
+    marks: Any = clip.skeleton.landmarks
     hand, hips, foot = names[marks.left_wrist], names[marks.hips], names[marks.right_ankle]
     turns = np.linspace(0.0, 2.0 * np.pi, events)
     circle = np.stack([1.0 - np.cos(turns), np.sin(turns), 0.5 * np.sin(2.0 * turns)], axis=1)
