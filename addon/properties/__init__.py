@@ -16,6 +16,7 @@ from .display import PoiseDisplay
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
+from .posture import PoisePin, PoisePosture, PoiseWall
 from .result import PoiseAdvice, PoiseFix, PoiseGap, PoiseIgnored, PoiseMetrics, PoiseResidual
 from .templates import PoiseDetection, PoiseObjectEvent, PoiseTemplate
 from .timeline import PoiseMarker, PoiseTimeline
@@ -45,10 +46,13 @@ __all__ = [
     "PoiseMarker",
     "PoiseMetrics",
     "PoiseObjectEvent",
+    "PoisePin",
     "PoisePoint",
+    "PoisePosture",
     "PoiseResidual",
     "PoiseTemplate",
     "PoiseTimeline",
+    "PoiseWall",
     "active_constraint",
     "armature_in",
     "backwards_sentence",
@@ -82,6 +86,9 @@ classes = (
     PoiseTimeline,
     PoiseLiveState,
     PoiseDisplay,
+    PoisePin,
+    PoiseWall,
+    PoisePosture,
     PoiseCharacter,
 )
 

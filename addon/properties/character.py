@@ -26,6 +26,7 @@ from .bones import bone_mark_updater
 from .constraint import PoiseConstraint
 from .display import PoiseDisplay
 from .live import PoiseLiveState
+from .posture import PoisePosture
 from .result import PoiseAdvice, PoiseGap, PoiseIgnored, PoiseMetrics, PoiseResidual
 from .selecting import follow_active, follow_proposal
 from .templates import TEMPLATE_KINDS, PoiseDetection
@@ -346,6 +347,8 @@ class PoiseCharacter(PropertyGroup):
 
     timeline: PointerProperty(type=PoiseTimeline, name="Timeline", description="What is shown in the timeline")
     display: PointerProperty(type=PoiseDisplay, name="Display", description="What is drawn in the 3D viewport")
+    # Tools
+    posture: PointerProperty(type=PoisePosture, name="Posture Tool", description="Settings of the posture tool")
 
     # Results
     live_state: PointerProperty(type=PoiseLiveState, name="Live", description="The state of the newest result")
