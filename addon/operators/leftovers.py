@@ -19,8 +19,8 @@ class POISE_OT_leftovers_remove(Operator):  # noqa: N801
     bl_idname = "poise.leftovers_remove"
     bl_label = "Clean Up Leftovers"
     bl_description = (
-        "Remove the empties, collections and results of characters that were deleted; what was renamed or is used "
-        "elsewhere stays"
+        "Remove the handles, collections and results of characters that were deleted; what was renamed or is used"
+        " elsewhere stays"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 

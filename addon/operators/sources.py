@@ -26,7 +26,10 @@ class POISE_OT_source_restore(OnResult, Operator):  # noqa: N801
 
     bl_idname = "poise.source_restore"
     bl_label = "Restore Source"
-    bl_description = "Assign the source action again, as it was before solving, and drop the result"
+    bl_description = (
+        "Assign the source action again, as it was before solving, and drop the result: to begin anew. To compare"
+        " only, use A/B"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -40,7 +43,9 @@ class POISE_OT_result_apply(OnResult, Operator):  # noqa: N801
 
     bl_idname = "poise.result_apply"
     bl_label = "Apply Result"
-    bl_description = "Make the result the new source, from which later solves begin"
+    bl_description = (
+        "Make the result the new source, from which later solves begin: where it is good and you go on from there"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -53,8 +58,8 @@ class POISE_OT_bakeable_copy(OnArmature, Operator):  # noqa: N801
     bl_idname = "poise.bakeable_copy"
     bl_label = "Make Bakeable Copy"
     bl_description = (
-        "Copy the armature with the motion of its bones as plain keys, without constraints and drivers, and hide the "
-        "rig, which stays as it is"
+        "Copy the armature with the motion of its bones as plain keys, without constraints and drivers, and hide "
+        "the rig, which stays as it is: where the rig's own constraints keep bones from the result"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 

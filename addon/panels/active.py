@@ -46,7 +46,7 @@ class POISE_UL_points(UIList):  # noqa: N801
     ) -> None:
         row = layout.row(align=True)
         if not is_in_scene(item.object):
-            row.label(text="Its empty has been deleted", icon="ERROR")
+            row.label(text="Its handle has been deleted", icon="ERROR")
         else:
             name = shortened(shown_text(data.id_data, item.object.name), fitting_letters(context, POINT_FRAMES_WIDTH))
             row.label(text=name, icon="EMPTY_AXIS", translate=False)

@@ -34,11 +34,13 @@ CHANGING = (
 DIRECTIONS = (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN"))
 WORDS = {"UP": "Raise Priority", "DOWN": "Lower Priority"}
 
-FRAMES_WIDTH, PRIORITY_WIDTH, CONFIDENCE_WIDTH = 3.0, 1.0, 1.9
-"""Widths of columns in the list, in units of a button's height: room for "100–1200", "12" and "100%"."""
+PRIORITY_WIDTH, CONFIDENCE_WIDTH = 0.9, 1.9
+"""Widths of columns in the list, in units of a button's height: room for "12" and "100%"."""
+DIGIT_WIDTH = 0.35
+"""Width of a digit in the same units."""
 FEWEST_LINES, MOST_LINES = 2, 5
 """Lines of the list that are shown, as many as there are constraints."""
-ICONS_WIDTH = 5.0
+ICONS_WIDTH = 5.2
 """Width of the icons of a line in the list and of the scroll bar, in the same units."""
 
 
@@ -88,7 +90,7 @@ def draw_item(
     name = row.row(align=True)
     name.active = item.enabled
     confidence, priority = (CONFIDENCE_WIDTH, f"{item.confidence:.0%}"), (PRIORITY_WIDTH, str(item.priority))
-    columns = ((FRAMES_WIDTH, frames_of(item)), confidence if is_proposal else priority)
+    columns = ((frames_width(context), frames_of(item)), confidence if is_proposal else priority)
     letters = fitting_letters(context, ICONS_WIDTH + sum(width for width, _ in columns))
     name.label(text=shortened(shown_name(armature, item), letters), translate=False)
     for width, text in columns:
@@ -101,10 +103,16 @@ def draw_item(
 
 
 def shown_name(armature: bpy.types.Object, item: Any) -> str:
-    """What stands for a constraint in a list: its foot, its bone, else its name."""
+    """What stands for a constraint in a list, beside the icon of its kind: its foot, its bone, else its name."""
     if item.kind == "FOOTPLANT":
-        return f"{'Left' if item.foot == 'LEFT' else 'Right'} foot"
+        return "Left" if item.foot == "LEFT" else "Right"
     return shown_bone(armature, current_name(armature, item)) if item.bone else shown_text(armature, item.name)
+
+
+def frames_width(context: bpy.types.Context) -> float:
+    """The width of the column of frames in units: room for two frames of the scene and a dash."""
+    last = context.scene.frame_end if context.scene is not None else 0
+    return DIGIT_WIDTH * (2 * len(str(last)) + 1)
 
 
 def frames_of(item: Any) -> str:
@@ -170,7 +178,7 @@ class POISE_PT_constraints(OfArmature, Panel):  # noqa: N801
         original = handles.original_of(armature_of(context))
         if original is not None:
             draw_sentence(
-                layout, context, f"Its empties are those of {original.name!r}, of which it is a copy.", "INFO"
+                layout, context, f"Its handles are those of {original.name!r}, of which it is a copy.", "INFO"
             )
             layout.operator("poise.handles_make_own", icon="EMPTY_AXIS")
         layout.template_list(

@@ -275,7 +275,7 @@ class PoiseConstraint(PropertyGroup):
         default=(0.0, 1.0, 0.0),
         subtype="XYZ",
     )
-    aim: EnumProperty(name="Aim", description="What its empties mean", items=AIMS)
+    aim: EnumProperty(name="Aim", description="What its handles mean", items=AIMS)
 
     # Footplants
     foot: EnumProperty(name="Foot", description="Which foot stands", items=FEET, update=_follow_foot)
@@ -340,7 +340,11 @@ class PoiseConstraint(PropertyGroup):
         unit="LENGTH",
     )
     axes: EnumProperty(
-        name="Axes", description="Which axes of the world count", items=AXES, options={"ENUM_FLAG"}, default={"X", "Y"}
+        name="Axes",
+        description="Along which axes of the world the balance is kept; without Z the body may sink",
+        items=AXES,
+        options={"ENUM_FLAG"},
+        default={"X", "Y"},
     )
 
     bones: CollectionProperty(

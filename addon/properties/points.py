@@ -55,15 +55,21 @@ class PoisePoint(PropertyGroup):
     )
     end: FloatProperty(
         name="End",
-        description="The frame at which the point is left; the same as Begin to pass through it",
+        description="The frame at which the point is left: later than Begin to stay there, the same to pass through it",
         step=100,
         update=_follow_frames,
     )
     tension: FloatProperty(
-        name="Tension", description="1 slows down at the point, -1 speeds up", soft_min=-1.0, soft_max=1.0
+        name="Tension",
+        description="1 slows down at the point, as before a grasp; -1 speeds up",
+        soft_min=-1.0,
+        soft_max=1.0,
     )
     continuity: FloatProperty(
-        name="Continuity", description="Other than 0 breaks the velocity at the point", soft_min=-1.0, soft_max=1.0
+        name="Continuity",
+        description="Other than 0 makes a corner at the point, as in a punch that is stopped",
+        soft_min=-1.0,
+        soft_max=1.0,
     )
     bias: FloatProperty(
         name="Bias",

@@ -48,16 +48,26 @@ def commands(seen: list[tuple[tuple[int, int], str]], across: float = 0.5) -> St
                     seen.append((at, manager.clipboard))
 
 
+def settled() -> Steps:
+    """Let panels that have grown push the others down: Blender animates that."""
+    for _ in range(4):
+        area().tag_redraw()
+        yield 6 * MOMENT
+
+
 def play(seen: dict[str, Any]) -> Steps:
     yield from imported_walk()
     bpy.context.scene.frame_set(40)
     yield from sidebar_tab()
+    yield from settled()
     yield Shot("fresh")
     with inside():
         bpy.ops.poise.detect_footplants()
+    yield from settled()
     yield Shot("found")
     with inside():
         bpy.ops.poise.found_accept_all()
+    yield from settled()
     yield Shot("accepted")
     yield from an_advice_is_applied(seen)
     yield from several_are_changed(seen)
@@ -72,6 +82,7 @@ def an_advice_is_applied(seen: dict[str, Any]) -> Steps:
         bpy.ops.poise.solve()
         bpy.ops.ed.undo_push(message="Solved")
     seen["problems"] = [(entry.kind, entry.sentence, len(entry.fixes)) for entry in character().advice]
+    yield from settled()
     yield Shot("advice")
     found: list[tuple[tuple[int, int], str]] = []
     yield from commands(found, across=0.2)
@@ -82,6 +93,7 @@ def an_advice_is_applied(seen: dict[str, Any]) -> Steps:
     yield from click(places[0])
     yield from until(lambda: edited() != seen["before"], "the advice is applied")
     seen["applied"] = edited()
+    yield from settled()
     yield Shot("applied")
     yield from press("Z", ctrl=True)
     yield 6 * MOMENT
@@ -92,6 +104,7 @@ def an_advice_is_applied(seen: dict[str, Any]) -> Steps:
     with inside():
         bpy.ops.poise.solve()
     seen["problems after"] = [(entry.kind, entry.sentence, len(entry.fixes)) for entry in character().advice]
+    yield from settled()
     yield Shot("solved-again")
 
 
@@ -107,10 +120,12 @@ def several_are_changed(seen: dict[str, Any]) -> Steps:
     with inside():
         bpy.ops.poise.constraints_select(by="SIMILAR")
     seen["selected"] = [(item.kind, item.foot) for item in character().constraints if item.selected]
+    yield from settled()
     yield Shot("selected")
     with inside():
         bpy.ops.poise.selected_edit("INVOKE_DEFAULT")
     yield 6 * MOMENT
+    yield from settled()
     yield Shot("change-selected")
     yield from press("ESC")
     yield 6 * MOMENT
@@ -122,4 +137,5 @@ def long_names(seen: dict[str, Any]) -> Steps:
     character().active_constraint = len(character().constraints) - 1
     with inside():
         bpy.ops.poise.solve()
+    yield from settled()
     yield Shot("mixamo")
