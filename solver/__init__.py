@@ -51,6 +51,7 @@ from .deformation.plausibility import why_implausible
 from .deformation.progress import Preview, Progress
 from .deformation.report import Advice, Cause, Conflict, Report, Residual, RuleBreach, StretchedLimb
 from .deformation.settings import DeformSettings
+from .deformation.targets import PointTargets, point_targets
 from .detection import (
     CaptureFault,
     Detected,
@@ -161,6 +162,7 @@ __all__ = [
     "Plane",
     "PlantMetrics",
     "PlantedPoint",
+    "PointTargets",
     "PoiseError",
     "Pose",
     "PoseTask",
@@ -217,6 +219,7 @@ __all__ = [
     "limb",
     "limbs_of",
     "planted_points",
+    "point_targets",
     "read_bvh",
     "read_constraint_entries",
     "read_constraints",

@@ -183,10 +183,12 @@ UNTESTED: dict[str, str] = {
     "addon/panels/clean.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/constraints.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/detect.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/display.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/ground.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/menu.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/residual.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/solve.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/timeline.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/translation/errors.py": "one exception class",
 }
 """Modules without a test module of their name, by path, each with the reason."""

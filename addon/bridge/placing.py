@@ -8,6 +8,8 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Vector
 
+from . import versions
+
 
 def world_matrix(found: bpy.types.Object) -> Matrix:
     """The world matrix of an object by its own transform and those of its parents.
@@ -82,6 +84,18 @@ class Placer:
             held.rotation_axis_angle = (rotation.angle, rotation.axis.x, rotation.axis.y, rotation.axis.z)
         else:
             held.rotation_euler = own.to_euler(held.rotation_mode, held.rotation_euler)
+
+    def shift_animation(self) -> None:
+        """Shift the keys of the object's location by as much as it was moved: otherwise the next frame undoes that."""
+        animation = self.object.animation_data
+        if animation is None or animation.action is None:
+            return
+        moved = Vector(self.object.location) - Vector(self._channels["location"])
+        for curve in versions.curves_of(animation.action, versions.slot_of(animation)):
+            if curve.data_path == "location" and moved[curve.array_index]:
+                for key in curve.keyframe_points:
+                    key.co_ui.y += moved[curve.array_index]
+                curve.update()
 
     def restore(self) -> None:
         """Give the object the channels that it had at the start."""

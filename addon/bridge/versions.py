@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What differs between Blender 4.2 and 5.2: slots and channelbags of actions, and where a bone's selection is stored.
+"""What differs between Blender 4.2 and 5.2: slots and channelbags of actions, where a bone's selection is stored, and
+which shader draws dots.
 
 No other module checks the version of Blender. A slot is given by its identifier; before Blender 4.4 that is empty.
 """
@@ -14,6 +15,8 @@ import bpy
 ACTIONS_HAVE_SLOTS = bpy.app.version >= (4, 4, 0)
 CURVES_ARE_GROUPED_WHEN_MADE = bpy.app.version >= (5, 0, 0)
 POSE_BONES_HOLD_THE_SELECTION = bpy.app.version >= (5, 0, 0)
+DOT_SHADER = "POINT_FLAT_COLOR" if bpy.app.version >= (4, 5, 0) else "FLAT_COLOR"
+"""The builtin shader that draws dots of some size with a colour each."""
 
 Animated = bpy.types.AnimData | bpy.types.NlaStrip
 """Types to which an action can be assigned."""
@@ -211,3 +214,9 @@ def set_hidden(bone: bpy.types.PoseBone, hidden: bool = True) -> None:
 def _selection(bone: bpy.types.PoseBone) -> Any:
     """The owner of a bone's properties `select` and `hide`."""
     return bone if POSE_BONES_HOLD_THE_SELECTION else bone.bone
+
+
+def shows_overlays(space: Any) -> bool:
+    """Whether an editor of time shows overlays; before 5.0 it has no switch for them."""
+    overlays = getattr(space, "overlays", None)
+    return bool(getattr(overlays, "show_overlays", True))

@@ -5,6 +5,9 @@ Geometry is computed with NumPy alone, from plain values (`marks`) and clips (`s
 are kept until their geometry changes.
 """
 
+from .handlers import register, unregister
 from .picking import Hit, pick
 
-__all__ = ["Hit", "pick"]
+__all__ = ["Hit", "classes", "pick", "register", "unregister"]
+
+classes = ()

@@ -10,7 +10,7 @@ import numpy as np
 from ... import solver
 
 FOOT_OF_HEIGHT = 0.15
-"""The length of a foot as a share of the height of a body (Winter 2009), where the foot is not known."""
+"""The length of a foot as a share of the height of a body, where the foot is not known."""
 
 BALL_OF_FOOT = 0.72
 """Where the ball is, from heel to toe tip."""

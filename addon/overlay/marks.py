@@ -112,11 +112,6 @@ def _handles(item: Any, is_proposal: bool, scene: Any) -> list[Handle]:
             matrix = empty.matrix_world
         else:
             continue  # the empty has been deleted
-        numbers = numbers_of(matrix)
+        numbers = tuple(number for row in matrix for number in row)
         found.append(Handle(index, point.begin, point.end, numbers, tuple(point.home)))
     return found
-
-
-def numbers_of(matrix: Any) -> Numbers:
-    """The numbers of a matrix of Blender, row by row."""
-    return tuple(number for row in matrix for number in row)

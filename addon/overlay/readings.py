@@ -8,8 +8,6 @@ does it, after a moment in which nothing was edited.
 from __future__ import annotations
 
 import time
-import zlib
-from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +16,9 @@ import numpy as np
 
 from ... import solver
 from .. import bridge, translation
-from ..bridge import versions
 from ..bridge.arrays import Array
 from ..bridge.context import get_item, redraw_viewports
-from ..properties import character_of
-from ..workflows import solve
-from .marks import numbers_of
+from ..workflows import latest, solve
 
 QUIET = 0.3
 """Seconds without an edit after which a changed source is read again."""
@@ -37,7 +32,8 @@ second for most characters."""
 class Read:
     """The source of a character; without a clip where it cannot be read from its keys alone."""
 
-    signature: Hashable
+    signature: str
+    """Empty where the source cannot be read."""
     clip: solver.Clip | None
     times: Array
     """(frames,) frames of the scene."""
@@ -56,10 +52,18 @@ _edited_at = 0.0
 def known(armature: bpy.types.Object) -> Read | None:
     """What was read of an armature; None where nothing was, and then reading is asked for."""
     name = armature.name
-    if name not in _reads or name in _suspects:
+    read = _reads.get(name)
+    if read is None or name in _suspects or _is_left(read):
         _wanted.add(name)
         _start_timer()
-    return _reads.get(name)
+    return read
+
+
+def _is_left(read: Read) -> bool:
+    """Whether the current frame is no longer among those that were read of a long scene."""
+    first, last = solve.frames(None, None)
+    now = bridge.current_scene().frame_current
+    return read.clip is not None and first <= now <= last and not read.times[0] <= now <= read.times[-1]
 
 
 def suspect_all() -> None:
@@ -80,10 +84,9 @@ def forget() -> None:
 def read_now(armature: bpy.types.Object) -> Read:
     """Read an armature where that is not done yet, or its source has changed."""
     name = armature.name
-    signature = source_signature(armature)
-    before = _reads.get(name)
-    if before is None or before.signature != signature:
-        _reads[name] = _read(armature, signature)
+    before, found = _reads.get(name), _signature(armature)
+    if before is None or before.signature != found or _is_left(before):
+        _reads[name] = _read(armature, found)
         redraw_viewports()
     _suspects.discard(name)
     _wanted.discard(name)
@@ -116,7 +119,15 @@ def _is_playing() -> bool:
     return any(window.screen.is_animation_playing for window in manager.windows)
 
 
-def _read(armature: bpy.types.Object, signature: Hashable) -> Read:
+def _signature(armature: bpy.types.Object) -> str:
+    """The signature of the source of an armature and of the settings of the character."""
+    try:
+        return latest.source_signature(armature, *solve.frames(None, None), "final")
+    except solver.PoiseError:
+        return ""
+
+
+def _read(armature: bpy.types.Object, signature: str) -> Read:
     first, last = _span(armature)
     try:
         reading = bridge.read(armature, first, last, method="curves")
@@ -135,30 +146,3 @@ def _span(armature: bpy.types.Object) -> tuple[int, int]:
     first, last = solve.frames(None, None)
     now = min(max(bridge.current_scene().frame_current, first), last)
     return max(first, now - FARTHEST), min(last, now + FARTHEST)
-
-
-def source_signature(armature: bpy.types.Object) -> Hashable:
-    """A value that differs where the source of an armature, or a setting of the character, has changed."""
-    scene, character = bridge.current_scene(), character_of(armature)
-    try:
-        animation = bridge.animation_of(armature)
-        source, slot = animation.source, animation.slot
-    except solver.PoiseError:
-        source, slot = None, ""
-    check = 0
-    for curve in versions.curves_of(source, slot) if source is not None else ():
-        keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-        curve.keyframe_points.foreach_get("co", keys)
-        check = zlib.crc32(keys.tobytes(), zlib.crc32(f"{curve.data_path}{curve.array_index}".encode(), check))
-    render, data = scene.render, armature.data
-    assert isinstance(data, bpy.types.Armature)
-    landmarks = [(mark.mark, mark.bone, *mark.offset) for mark in character.landmarks]
-    settings = character.mass, character.sole_heel, character.sole_ball, *landmarks
-    loads = [(load.bone, load.mass, *load.offset) for load in character.loads]
-    ground = character.use_ground, character.ground_kind, character.ground_mesh, character.ground_collection
-    return (
-        (source.name if source is not None else "", slot, check),
-        (scene.frame_start, scene.frame_end, render.fps, render.fps_base),
-        (data.name, len(data.bones), numbers_of(armature.matrix_world)),
-        (settings, tuple(loads), tuple(str(each) for each in ground)),
-    )

@@ -77,10 +77,10 @@ class Footprint:
         return np.asarray(self.middle + along.max() * self.ahead)
 
     @property
-    def back(self) -> Array:
-        """(3,) the hindmost place of the outline along its middle line."""
-        along = (self.outline - self.middle) @ self.ahead
-        return np.asarray(self.middle + along.min() * self.ahead)
+    def outer_edge(self) -> Array:
+        """(3,) the place of the outline that is farthest to the outer side of the foot, at the height of its middle."""
+        outward = self.aside if self.mark.foot == "left" else -self.aside
+        return np.asarray(self.middle + ((self.outline - self.middle) @ outward).max() * outward)
 
 
 def footprints_of(marks: Sequence[Mark], body: BodyMeasures, ground: solver.Ground | None) -> list[Footprint]:

@@ -19,6 +19,8 @@ from ..workflows import latest
 from . import readings
 from .body import BodyMeasures
 from .marks import Mark
+from .misses import Miss, misses_of
+from .sides import sides_of
 
 STEEPEST = 0.1
 """The least share of a plane's normal along the vertical: feet cannot stand on a steeper one."""
@@ -51,6 +53,32 @@ class Subject:
         if not len(self.times) or not self.times[0] - 0.5 <= time <= self.times[-1] + 0.5:
             return None
         return int(np.abs(self.times - time).argmin())
+
+    @cached_property
+    def centers(self) -> Array:
+        """(frames, 3) the centre of mass in the motion that `shown` gives."""
+        return self.shown.center_of_mass() if self.shown is not None else np.zeros((0, 3))
+
+    @cached_property
+    def source_centers(self) -> Array:
+        """(frames, 3) the centre of mass in the source."""
+        return self.source.center_of_mass() if self.source is not None else np.zeros((0, 3))
+
+    @cached_property
+    def sides(self) -> dict[str, str]:
+        """The side of each joint of a limb, by its name."""
+        return sides_of(self.source.skeleton) if self.source is not None else {}
+
+    def side_of(self, bone: str) -> str:
+        """The side of a bone; empty for one in the middle, or one that is not known."""
+        return self.sides.get(bone, "")
+
+    @cached_property
+    def misses(self) -> list[Miss]:
+        """The constraints that are not satisfied in the result."""
+        if self.solved is None:
+            return []
+        return misses_of(self.solved.solved.deformation, self.solved.shown, self.solved.residuals, self.uids)
 
     @cached_property
     def uids(self) -> tuple[str, ...]:

@@ -5,9 +5,20 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import active, character, clean, constraints, detect, ground, menu, solve
+from . import active, character, clean, constraints, detect, display, ground, menu, solve, timeline
 
-MODULES: tuple[ModuleType, ...] = (character, ground, constraints, active, detect, clean, solve, menu)
+MODULES: tuple[ModuleType, ...] = (
+    character,
+    ground,
+    constraints,
+    active,
+    detect,
+    clean,
+    solve,
+    display,
+    timeline,
+    menu,
+)
 """In the order of the tab; each has a tuple `classes`."""
 
 classes = tuple(found for module in MODULES for found in module.classes)

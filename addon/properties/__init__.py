@@ -18,6 +18,7 @@ from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 from .templates import PoiseDetection, PoiseObjectEvent, PoiseTemplate
+from .timeline import PoiseMarker, PoiseTimeline
 from .upgrading import upgrade_file, upgrade_on_load
 
 __all__ = [
@@ -39,11 +40,13 @@ __all__ = [
     "PoiseLandmark",
     "PoiseLiveState",
     "PoiseLoad",
+    "PoiseMarker",
     "PoiseMetrics",
     "PoiseObjectEvent",
     "PoisePoint",
     "PoiseResidual",
     "PoiseTemplate",
+    "PoiseTimeline",
     "active_constraint",
     "armature_in",
     "backwards_sentence",
@@ -71,6 +74,8 @@ classes = (
     PoiseAdvice,
     PoiseGap,
     PoiseMetrics,
+    PoiseMarker,
+    PoiseTimeline,
     PoiseLiveState,
     PoiseDisplay,
     PoiseCharacter,

@@ -27,6 +27,7 @@ from .live import PoiseLiveState
 from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
 from .selecting import follow_active, follow_proposal
 from .templates import TEMPLATE_KINDS, PoiseDetection
+from .timeline import PoiseTimeline
 
 TRUNK_MARKS = ("hips", "spine", "neck", "head", "head_top")
 LIMB_MARKS = (
@@ -277,6 +278,7 @@ class PoiseCharacter(PropertyGroup):
         subtype="FACTOR",
     )
 
+    timeline: PointerProperty(type=PoiseTimeline, name="Timeline", description="What is shown in the timeline")
     display: PointerProperty(type=PoiseDisplay, name="Display", description="What is drawn in the 3D viewport")
 
     # Results

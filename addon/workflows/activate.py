@@ -71,19 +71,29 @@ def jump_to(context: bpy.types.Context, armature: bpy.types.Object, item: PoiseC
         centre_view(context, place, handles.longest_side(armature))
 
 
+def active_point(item: PoiseConstraint) -> Any:
+    """The active point of a constraint; None where it has no points."""
+    return item.points[min(item.active_point, len(item.points) - 1)] if len(item.points) else None
+
+
+def handle_in_scene(item: PoiseConstraint) -> bpy.types.Object | None:
+    """The handle of the active point of a constraint; None where there is none in the scene."""
+    point = active_point(item)
+    return point.object if point is not None and handles.is_in_scene(point.object) else None
+
+
 def span_of(item: PoiseConstraint) -> tuple[float, float]:
     """The frames of the active point of a constraint; of the whole constraint where it has no points."""
-    shown: Any = item.points[min(item.active_point, len(item.points) - 1)] if len(item.points) else item
+    shown = active_point(item) or item
     return float(shown.begin), float(max(shown.begin, shown.end))
 
 
 def place_of(armature: bpy.types.Object, item: PoiseConstraint) -> Vector | None:
     """Where a constraint is in the world: its handle, the home of its point, or its bone; None where it is nowhere."""
-    if len(item.points):
-        point = item.points[min(item.active_point, len(item.points) - 1)]
-        if handles.is_in_scene(point.object):
-            return world_matrix(point.object).translation
-        return Vector(point.home)
+    point = active_point(item)
+    if point is not None:
+        handle = handle_in_scene(item)
+        return world_matrix(handle).translation if handle is not None else Vector(point.home)
     pose: Any = armature.pose
     bone = pose.bones.get(item.bone)
     return armature.matrix_world @ bone.head if bone is not None else None

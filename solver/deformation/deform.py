@@ -19,13 +19,22 @@ from ..core.progress import Stage, finished
 from ..posture.recruiting import moving_joints
 from .columns import Columns
 from .frame_tasks import FrameTasks
+from .kept import Kept
 from .loop_constraints import Repeated
 from .loops import Loop
 from .metric import DisplacementMetric
 from .passes.boundaries import blend_boundaries
-from .passes.draft import FACTORIZATIONS, FIRST_FACTORIZATIONS, Draft, Knots, solve_draft, transition_times
+from .passes.draft import (
+    FACTORIZATIONS,
+    FIRST_FACTORIZATIONS,
+    Draft,
+    Knots,
+    followed_draft,
+    solve_draft,
+    transition_times,
+)
 from .passes.ground_clearance import keep_feet_above_ground
-from .passes.projection import project
+from .passes.projection import preview_projection, project
 from .passes.reach import (
     find_relaxation,
     missed_frames,
@@ -34,7 +43,7 @@ from .passes.reach import (
     spread_knots,
     with_blended_transits,
 )
-from .progress import Preview, Progress
+from .progress import Preview, Progress, Steps
 from .report import Report, Residual, report_on, residuals_in
 from .settings import DeformSettings
 from .steady_axes import SteadyAxes
@@ -51,6 +60,10 @@ of them take hardly longer."""
 
 REACHED = 6.0
 """Time constants of a displacement after which its change does not count: a fiftieth of it is left."""
+
+REACH_STEP = 0.7
+"""Seconds: the time that a change reaches is rounded up to a multiple of this, so that the same frames are solved while
+a target is dragged, and what was kept for them can be reused."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,15 +110,15 @@ class Deformation:
         return finished(self.solving_again(constraints))
 
     def solving_again(
-        self, constraints: Iterable[Constraint], focus: int | None = None
+        self, constraints: Iterable[Constraint], focus: int | None = None, kept: Kept | None = None
     ) -> Generator[Progress, None, Deformation]:
-        """As `again`, a generator of its progress: see `deforming`. For edits that follow each other there is
-        `LiveDeformation`."""
+        """As `again`, a generator of its progress: see `deforming`. `kept` is what the solves before have left for this
+        one, which leaves the same: see `LiveDeformation`, which is made for edits that follow each other."""
         if self._looped is not None:
             loop = self._looped.repeated.loop
-            return _compiled_loop_solve(self._looped.source, loop, tuple(constraints), self, focus)
+            return _compiled_loop_solve(self._looped.source, loop, tuple(constraints), self, focus, kept)
         work, solution = self._solution.work, self._solution
-        view = _View(focus)
+        view = _View(focus, kept)
         return _compiled_solve(work.source, tuple(constraints), work.settings, solution, solution.keeps_ends, view)
 
 
@@ -156,10 +169,12 @@ def deforming(
 
 @dataclass(frozen=True, eq=False)
 class _View:
-    """What decides in which order frames are solved, never the result."""
+    """What decides in which order frames are solved, and how fast; never the result."""
 
     focus: int | None = None
     """The frame that a user looks at; None: no frame is solved before others."""
+    kept: Kept | None = None
+    """What solves before have left; None: nothing is kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,6 +207,7 @@ def _compiled_loop_solve(
     constraints: tuple[Constraint, ...],
     before: Deformation | DeformSettings,
     focus: int | None,
+    kept: Kept | None = None,
 ) -> Generator[Progress, None, Deformation]:
     """The generator that deforms a loop, repeated with its constraints, which are compiled at once: errors in them are
     raised at the call. `before` is a deformation of the loop to reuse, or the settings of a first one."""
@@ -202,10 +218,10 @@ def _compiled_loop_solve(
     repeated = Repeated.of(loop, source, constraints)
     if isinstance(before, DeformSettings):
         whole = Source(loop.repeated, source.ground, loop.seconds, loop.frames)
-        steps = _compiled_solve(whole, repeated.constraints, before, None, view=_View(focus))
+        steps = _compiled_solve(whole, repeated.constraints, before, None, view=_View(focus, kept))
     else:
         assert before._looped is not None
-        steps = before._looped.whole.solving_again(repeated.constraints, focus)
+        steps = before._looped.whole.solving_again(repeated.constraints, focus, kept)
     return _solve_loop(source, repeated, steps)
 
 
@@ -325,8 +341,8 @@ def _reached_frames(frame_tasks: FrameTasks, before: _Solution | None) -> BoolAr
     changed = frame_tasks.differs_from(before.compiled)
     if not changed.any():
         return changed
-    largest = frame_tasks.largest_change(before.compiled)
-    return dilated(changed, source.frames_in(REACHED * float(transition_times(np.array(largest)))))
+    seconds = REACHED * float(transition_times(np.array(frame_tasks.largest_change(before.compiled))))
+    return dilated(changed, source.frames_in(REACH_STEP * np.ceil(seconds / REACH_STEP)))
 
 
 def _solve_all_frames(
@@ -342,15 +358,35 @@ def _solve_all_frames(
         return wanted  # no joint that can move is recruited
     tasks, draft, missed = wanted, start, np.zeros(0, dtype=np.int64)
     if not is_far:
+        yield from _follow(part, wanted, view)
         wanted, draft = yield from _draft_in_reach(part, wanted, start)
-        tasks, missed = wanted, missed_knots(wanted, work, draft, work.settings.tolerances.close)
+        tasks, missed = wanted, missed_knots(draft, work.settings.tolerances.close)
     if is_far or missed.size:
         wanted, tasks, draft = yield from _draft_out_of_reach(part, wanted, start, missed)
     work.write_draft(frames, part.displaced(draft, frames))
-    unmet = yield from project(tasks, work, frames, draft, focus=view.focus)
+    kept = (view.kept or Kept()).part(part.joints, frames, work.before)
+    kept.draft = draft
+    unmet = yield from project(tasks, work, frames, draft, view.focus, kept.systems)
     yield from work.solve_strictly(tasks, unmet, Stage.CONFLICTS)
     yield from keep_feet_above_ground(tasks, timeline, work, part.changed, draft)
     return with_blended_transits(wanted, timeline, WorldState.of(compiled.skeleton, work.motion))
+
+
+def _follow(part: _Part, wanted: FrameTasks, view: _View) -> Steps:
+    """Preview targets in reach, which have moved since a solve before, with what is kept of it, where that fits.
+    Boundaries are blended into the draft of that solve."""
+    work = part.work
+    kept = None if view.kept is None else view.kept.solved_before(part.joints, part.frames, work.before)
+    if kept is None or kept.draft is None:
+        return
+    tasks = part.blended(wanted, kept.draft)
+    draft = followed_draft(tasks, work, part.metric, kept.draft)
+    if draft is None:
+        return
+    yield work.progress(Stage.COARSE, 1.0)
+    work.write_draft(kept.frames, part.displaced(draft, kept.frames))
+    kept.draft = draft
+    yield from preview_projection(tasks, work, kept.frames, draft, view.focus, kept.systems)
 
 
 class _Part:
@@ -363,9 +399,14 @@ class _Part:
         """(frames of the clip,) those that are solved."""
         self.changed[frames] = True
         tasks = [each.task for each in wanted.single_level(frames[:1])]
-        self._columns = Columns(skeleton, moving_joints(skeleton, tasks))
+        moving, source = moving_joints(skeleton, tasks), work.source
+        key = moving.tobytes()
+        self.joints = np.flatnonzero(moving)
+        """(moving joints,)"""
+        self._columns = source.cached(("columns", key), lambda: Columns(skeleton, moving))
+        self._axes = source.cached(("axes", key), lambda: SteadyAxes(self._clip, self._columns))
         self._movable = self._columns.movable(wanted.movable)
-        self.metric = DisplacementMetric(self._clip, self._columns)
+        self.metric = source.cached(("metric", key), lambda: DisplacementMetric(self._clip, self._columns))
 
     def knots(self, events: IntArray | None) -> Knots:
         """The knots, among them some events."""
@@ -373,7 +414,7 @@ class _Part:
 
     def undisplaced(self, events: IntArray | None) -> Draft:
         """The draft without a displacement but for that of frames which stay as they were solved before."""
-        knots, columns, axes = self.knots(events), self._columns, SteadyAxes(self._clip, self._columns)
+        knots, columns, axes = self.knots(events), self._columns, self._axes
         before = self.work.reference.at(knots.frames)
         fixed = columns.displacement(self._clip.motion.at(knots.frames), before)
         fixed *= knots.fixed[:, None] & self._movable[knots.frames]

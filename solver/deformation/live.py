@@ -10,6 +10,7 @@ import numpy as np
 
 from ..constraints import Constraint
 from .deform import Deformation
+from .kept import Kept
 from .progress import Progress
 
 
@@ -17,7 +18,7 @@ class LiveDeformation:
     """Follows constraints that change a little at a time.
 
     `follow` is called for every change. It solves relative to the deformation from which the edit began, so that a
-    hundred small moves give the same result as a large one.
+    hundred small moves give the same result as a large one, and reuses what the solves before it have left.
     """
 
     def __init__(self, deformation: Deformation) -> None:
@@ -25,6 +26,7 @@ class LiveDeformation:
         self._begin = deformation
         """From which the present edit began."""
         self._newest = deformation
+        self._kept = Kept()
 
     @property
     def deformation(self) -> Deformation:
@@ -47,7 +49,7 @@ class LiveDeformation:
         wanted = reused(tuple(constraints), (*self._newest.constraints, *self._begin.constraints))
         if not _edited(wanted, self._begin) <= _edited(wanted, self._newest):
             self._begin = self._newest  # another constraint is edited now
-        return self._finishing(self._begin.solving_again(wanted, focus))
+        return self._finishing(self._begin.solving_again(wanted, focus, self._kept))
 
     def _finishing(self, steps: Generator[Progress, None, Deformation]) -> Generator[Progress, None, Deformation]:
         self._newest = yield from steps

@@ -37,6 +37,8 @@ class DisplacementMetric:
     def __init__(self, clip: Clip, columns: Columns) -> None:
         self._clip = clip
         self._columns = columns
+        self._known: tuple[IntArray, Array] | None = None
+        """The last frames of the source, and the metric in them: a source is solved many times."""
 
     @cached_property
     def watched(self) -> IntArray:
@@ -56,6 +58,12 @@ class DisplacementMetric:
         weights = 1.0 / largest_accelerations(self._clip.world.positions, self._clip)
         size = self._columns.skeleton.size
         return np.asarray(weights[self.watched] / (np.sqrt(np.mean(weights**2)) * size))
+
+    def in_source(self, frames: IntArray) -> Array:
+        """(frames, columns, columns) the metric in some frames of the source; not to be written to."""
+        if self._known is None or not np.array_equal(self._known[0], frames):
+            self._known = frames, self.at(self._clip.world.at(frames))
+        return self._known[1]
 
     def at(self, world: WorldState) -> Array:
         """(frames, columns, columns) the metric in the frames of a state."""

@@ -45,8 +45,8 @@ class Workspace:
         """(frames,) where all targets that are not relaxed are met."""
         self.converged: BoolArray = before.converged.copy() if before else np.ones(source.frames, dtype=bool)
         """(frames,) where the iterations have converged."""
-        self._shown = motion
-        """The result of the solve before, which is shown until frames of this one are solved."""
+        self.before = motion
+        """The result of the solve before, which previews show where this one is not solved yet."""
         self._is_solved = np.zeros((source.frames, len(source.clip.skeleton)), dtype=bool)
         """(frames, joints) those of the result that are worth showing."""
 
@@ -68,8 +68,8 @@ class Workspace:
         is_solved = self._is_solved[..., None]
         return self.source.clip.with_motion(
             Motion(
-                np.where(is_solved, self.motion.rotations, self._shown.rotations),
-                np.where(is_solved, self.motion.translations, self._shown.translations),
+                np.where(is_solved, self.motion.rotations, self.before.rotations),
+                np.where(is_solved, self.motion.translations, self.before.translations),
             )
         )
 

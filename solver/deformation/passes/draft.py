@@ -10,8 +10,10 @@ number of knots. Derivation: docs/derivations.md.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -101,6 +103,12 @@ SMALL = 0.3
 
 NEARLY_AT_REST = 0.1
 """Radians, or sizes of the character: the same of a draft with relaxed targets, which are only nearly met."""
+
+FOLLOWED = 1e-3
+"""The same of a draft that follows targets for a preview."""
+
+SAME_COST = 1e-6
+"""Share of the cost that rounding may add in a step from where a draft is at rest already."""
 
 AT_REST = 3e-4
 """Radians, or sizes of the character: a draft whose steps are shorter is at rest."""
@@ -208,19 +216,28 @@ class Draft:
     """(knots, columns, columns) the metric of displacements at the knots, of the coordinates of `Columns`."""
     forces: Array | None = None
     """(knots, rows) with which targets pull at the displacement; None where it has not been solved."""
+    factor: _Factor | None = None
+    """The last one of its solve, for targets that move a little; None where it has not been solved."""
+    misses: Array | None = None
+    """(knots,) the largest error of a target that is to be met exactly, in sizes of the character or radians; None
+    where it has not been solved."""
 
     def at(self, frames: IntArray) -> Array:
         """(frames, columns) the displacement in some active frames, in the coordinates of `Columns`."""
         knots, values = self.knots.frames.astype(np.float64), self.values
         before, after, share = self.between(frames)
-        velocities = _spline_velocities(knots, values)
-        # Where a column does not move at a knot, it arrives there with no velocity.
-        velocities *= self.movable[self.knots.frames]
+        velocities = self._velocities
         duration = (knots[after] - knots[before])[:, None]
         rest = 1.0 - share
         between = values[before] + share * share * (3.0 - 2.0 * share) * (values[after] - values[before])
         bulge = share * rest * duration * (rest * velocities[before] - share * velocities[after])
         return self.axes.in_parents(between + bulge, frames) * self.movable[frames]
+
+    @cached_property
+    def _velocities(self) -> Array:
+        """(knots, columns) per frame; where a column does not move at a knot, it arrives there with no velocity."""
+        velocities = _spline_velocities(self.knots.frames.astype(np.float64), self.values)
+        return velocities * self.movable[self.knots.frames]
 
     def between(self, frames: IntArray) -> tuple[IntArray, IntArray, Array]:
         """Two times (frames,), the knots before and after some frames, and (frames, 1) the share of the way between
@@ -234,7 +251,7 @@ class Draft:
     def refined(self, knots: Knots) -> Draft:
         """The same displacement with other knots, to be solved."""
         values = self.axes.from_parents(self.at(knots.frames), knots.frames)
-        return replace(self, knots=knots, values=values, metrics=np.zeros(0), forces=None)
+        return Draft(knots, self.columns, self.movable, self.axes, values, np.zeros(0))
 
     def through(self, chosen: IntArray, displacement: Array) -> Draft:
         """This draft, changed to have nearly a displacement (chosen, columns), in the coordinates of `Columns`, at some
@@ -254,7 +271,8 @@ class Draft:
         # Knots that were solved on their own differ from their neighbours more than a smooth displacement does.
         between = lowpass((1.0 - share) * change[before] + share * change[after], THROUGH_RADIUS)
         free = self.movable[self.knots.frames] & ~self.knots.fixed[:, None]
-        return replace(self, values=self.values + between * free, forces=None)
+        values = self.values + between * free
+        return Draft(self.knots, self.columns, self.movable, self.axes, values, self.metrics)
 
 
 def _spline_velocities(knots: Array, values: Array) -> Array:
@@ -321,10 +339,25 @@ def solve_draft(
     if has_relaxed or length >= at_rest:
         yield work.progress(stage, 1.0)
         here = linear.corrected(system, here)
-    metrics = problem.metrics
-    if np.abs(here.values).max(initial=0.0) > SMALL:
-        metrics = metric.at(WorldState.of(start.columns.skeleton, here.world.motion))
-    return replace(start, values=here.values, metrics=metrics, forces=forces)
+    return problem.draft(start, here, forces, _Factor(linear, system))
+
+
+def followed_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, start: Draft) -> Draft | None:
+    """The draft after some steps from a draft whose targets have moved since, with the factor of that; None where the
+    factor does not fit, or where the steps lead to a larger cost."""
+    if start.factor is None:
+        return None
+    problem = _Problem(frame_tasks, work, metric, start)
+    if not start.factor.linear.has_rows_of(problem):
+        return None
+    here, has_relaxed = problem.at(start.values), bool(problem.rows.relaxed.any())
+    linear, system = start.factor.linear.of(problem), start.factor.system
+    there, _, _ = linear.descent(system, here, FOLLOWED)
+    if not there.cost <= (1.0 + SAME_COST) * here.cost:
+        return None
+    if has_relaxed:
+        there = linear.corrected(system, there)
+    return problem.draft(start, there, start.forces, start.factor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -351,12 +384,12 @@ class _Problem:
     def __init__(self, frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, start: Draft) -> None:
         knots, columns, axes = start.knots, start.columns, start.axes
         self._columns, self._axes, self._frames = columns, axes, knots.frames
-        self._source = work.source.clip.motion.at(knots.frames)
+        self._source, self._metric = work.source.clip.motion.at(knots.frames), metric
         self.rows = rows = Rows(frame_tasks, knots.frames, columns)
         # Measured in the source: a measure that changed with the displacement would have no least one.
-        undisplaced = WorldState.of(columns.skeleton, self._source)
+        undisplaced = work.source.clip.world.at(knots.frames)
         self._bodies = rows.bodies(undisplaced)
-        self.metrics = metric.at(undisplaced)
+        self.metrics = metric.in_source(knots.frames)
         """(knots, columns, columns) in the source, of the coordinates of `Columns`."""
         size = rows.restricted(self.metrics, rows.movable) + JOINT_SHARE**2 * np.eye(columns.count)
         size = with_least_levers(size, LEAST_LEVER)
@@ -370,6 +403,8 @@ class _Problem:
         self.free = rows.movable & ~knots.fixed[:, None]
         self.weights = np.where(rows.relaxed, SOFT, FIRM)
         self._limits = Limits(columns)
+        self._exact = np.stack([frame_tasks.is_exact(block.channel)[knots.frames] for block in rows.blocks], axis=1)
+        """(knots, blocks) whose targets are to be met exactly."""
 
     def at(self, values: Array) -> _Point:
         """The point with some values (knots, columns)."""
@@ -381,6 +416,15 @@ class _Problem:
         push = times(self.size, away)
         cost += np.sum(away * push) - np.sum(values * pull)
         return _Point(values, world, errors, excess, pull - push, float(cost))
+
+    def draft(self, start: Draft, point: _Point, forces: Array | None, factor: _Factor) -> Draft:
+        """A draft that has come to a point, with the metric that serves there."""
+        metrics = self.metrics
+        if np.abs(point.values).max(initial=0.0) > SMALL:
+            metrics = self._metric.at(WorldState.of(self._columns.skeleton, point.world.motion))
+        distances = self.rows.distances(self.rows.errors(point.world)) * self._exact
+        misses = distances.max(axis=1, initial=0.0)
+        return replace(start, values=point.values, metrics=metrics, forces=forces, factor=factor, misses=misses)
 
     def pulls(self, forces: Array) -> Array:
         """(knots, columns) how much forces (knots, rows) pull at each column."""
@@ -413,6 +457,22 @@ class _Linear:
         self._blocks = problem.size + jacobian.swapaxes(1, 2) @ self._weighted
         if limits.jacobian.shape[1]:
             self._blocks += FIRM * limits.jacobian.swapaxes(1, 2) @ limits.jacobian
+
+    def of(self, problem: _Problem) -> _Linear:
+        """The same of another problem with the same rows."""
+        changed = copy.copy(self)
+        changed._problem = problem
+        return changed
+
+    def has_rows_of(self, problem: _Problem) -> bool:
+        """Whether a problem has the same rows and free columns, with the same weights."""
+        mine = self._problem
+        return (
+            mine.weights.shape == problem.weights.shape
+            and bool((mine.weights == problem.weights).all())
+            and bool((mine.rows.active == problem.rows.active).all())
+            and bool((mine.free == problem.free).all())
+        )
 
     def _pull(self, errors: Array, here: _Point) -> Array:
         """(knots, columns) minus half the gradient of weighted squares, of errors (knots, rows) and of the excess."""
@@ -455,6 +515,14 @@ class _Linear:
             if np.abs(step).max(initial=0.0) < AT_REST:
                 break
         return here
+
+
+@dataclass(frozen=True, eq=False)
+class _Factor:
+    """A factored system, and the linearized problem that it is of."""
+
+    linear: _Linear
+    system: BlockPentadiagonal
 
 
 def transition_times(displacements: Array) -> Array:

@@ -298,5 +298,5 @@ def keep_feet_above_ground(
         if not changed[frames].any():
             break
         lifted = FrameTasks(above, targets, frame_tasks.movable, frame_tasks.relaxed)
-        yield from project(lifted, work, np.flatnonzero(changed & timeline.active), draft, Stage.CLEARANCE)
+        yield from project(lifted, work, np.flatnonzero(changed & timeline.active), draft, stage=Stage.CLEARANCE)
     work.motion = with_bent_toes(timeline.source, feet, work.motion, changed)

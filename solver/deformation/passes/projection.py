@@ -11,7 +11,7 @@ frames. The Jacobian of a frame is evaluated once and used for all steps (the ch
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from ..continuation import continued, distances
 from ..frame_tasks import FrameTasks
 from ..limit_rows import LimitRows, Limits
 from ..metric import with_least_levers
-from ..progress import Progress
+from ..progress import Progress, Steps
 from ..rows import Rows
 from ..workspace import Workspace
 from .draft import Draft
@@ -47,11 +47,16 @@ ANGULAR_SOFTENING = 0.05
 is sudden in the source on to its ankle, without continuation the whole body jumps (60 clips of the public CMU library,
 subjects 1 to 60)."""
 
-BATCH = 400
-"""Frames that are projected together: their arrays fit into the processor's caches."""
+BATCH = 200
+"""Frames that are projected together, at most: their arrays fit into the processor's caches, and a user who turns the
+view meanwhile does not wait."""
 
 ROUNDS = 3
 """How often the Jacobian is evaluated for the frames that are not met."""
+
+NEARBY = 0.15
+"""Radians, or sizes of the character, between two drafts within which the linear systems of the projection of one serve
+a preview of the other."""
 
 CHORD_STEPS = 6
 """Steps with one Jacobian."""
@@ -75,34 +80,79 @@ def project(
     work: Workspace,
     frames: IntArray,
     draft: Draft,
-    stage: Stage = Stage.SOLVING,
     focus: int | None = None,
+    systems: Systems | None = None,
+    stage: Stage = Stage.SOLVING,
 ) -> Generator[Progress, None, IntArray]:
     """Project some frames, in rising order, from their present postures, those nearest to a focus first; returns those
-    that do not meet all of these targets."""
-    frames, joints = frame_tasks.with_movable(frames), frame_tasks.movable.any(axis=0)
-    tolerance = work.settings.tolerances.corrected
+    that do not meet all of these targets. Its linear systems are left in `systems`, if given."""
+    frames = frame_tasks.with_movable(frames)
     pending = frames
     for number in range(ROUNDS):
-        rows = Rows(frame_tasks, pending, draft.columns, exact_only=True)
-        if not rows.count:
+        round_ = _Round.of(frame_tasks, work, pending, draft, is_first=number == 0)
+        if round_ is None:
             break
-        world = WorldState.of(frame_tasks.skeleton, work.at(pending))
-        errors = rows.errors(world)
-        wanted = _continued(rows, errors, work.source.clip.fps) if number == 0 else errors
-        softness = _softness(rows, work.source.clip.fps)
         met = np.zeros(len(pending), dtype=bool)
         for done, some in _batches(pending, focus):
-            motion, met[some] = _projected(
-                rows.at(some), world.at(some), wanted[some], softness[some], draft, tolerance
-            )
+            motion, met[some], made = round_.projected(some, None)
+            if systems is not None and number == 0:
+                systems.keep(made)
             work.write(pending[some], motion)
-            yield work.preview(stage, (number + done) / ROUNDS, pending[some], joints)
+            yield work.preview(stage, (number + done) / ROUNDS, pending[some], frame_tasks.movable.any(axis=0))
         work.met[pending] = work.converged[pending] = met
         pending = pending[~met]
         if not pending.size:
             break
     return pending
+
+
+def preview_projection(
+    frame_tasks: FrameTasks, work: Workspace, frames: IntArray, draft: Draft, focus: int | None, systems: Systems
+) -> Steps:
+    """Project some frames, in rising order, for a preview: with the linear systems of a projection from a draft nearby,
+    where there are such."""
+    frames = frame_tasks.with_movable(frames)
+    round_ = _Round.of(frame_tasks, work, frames, draft, is_first=True)
+    if round_ is None:
+        return
+    for done, some in _batches(frames, focus):
+        motion, _, made = round_.projected(some, systems.of(frames[some], draft))
+        systems.keep(made)
+        work.write(frames[some], motion)
+        yield work.preview(Stage.SOLVING, done / ROUNDS, frames[some], frame_tasks.movable.any(axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Round:
+    """What a round of a projection begins with."""
+
+    rows: Rows
+    world: WorldState
+    wanted: Array
+    """(frames, rows) what the first step is to remove."""
+    softness: Array
+    """(frames, rows) see `_softness`."""
+    draft: Draft
+    tolerance: float
+
+    @staticmethod
+    def of(frame_tasks: FrameTasks, work: Workspace, frames: IntArray, draft: Draft, is_first: bool) -> _Round | None:
+        """That of some frames, in their present postures; None where nothing is to be met. In the first round, what
+        targets require is continued into the frames around."""
+        rows = Rows(frame_tasks, frames, draft.columns, exact_only=True)
+        if not rows.count:
+            return None
+        world, fps = WorldState.of(frame_tasks.skeleton, work.at(frames)), work.source.clip.fps
+        errors = rows.errors(world)
+        wanted = _continued(rows, errors, fps) if is_first else errors
+        return _Round(rows, world, wanted, _softness(rows, fps), draft, work.settings.tolerances.corrected)
+
+    def projected(self, some: IntArray, known: _Known | None) -> tuple[Motion, BoolArray, _Known]:
+        """See `_projected`, of some of the frames."""
+        rows, world, softness = self.rows.at(some), self.world.at(some), self.softness[some]
+        if known is not None and not known.fits(rows, world, softness):
+            known = None
+        return _projected(rows, world, self.wanted[some], softness, self.draft, self.tolerance, known)
 
 
 def _batches(frames: IntArray, focus: int | None) -> list[tuple[float, IntArray]]:
@@ -144,30 +194,95 @@ def _softness(rows: Rows, fps: float) -> Array:
     return softness
 
 
-def _projected(
-    rows: Rows, world: WorldState, wanted: Array, softness: Array, draft: Draft, tolerance: float
-) -> tuple[Motion, BoolArray]:
-    """A batch of frames after its steps, and which of them, (frames,), meet their targets.
+class Systems:
+    """The linear systems of the batches of projections, for others from drafts nearby."""
 
-    `wanted` (frames, rows) is what the first step is to remove, `softness` (frames, rows) see `_softness`.
+    def __init__(self) -> None:
+        self._known: dict[bytes, _Known] = {}
+        """By the frames of a batch."""
+
+    def of(self, frames: IntArray, draft: Draft) -> _Known | None:
+        """What is known of a batch of frames; None where that is nothing, or it was made for a draft far away."""
+        known = self._known.get(frames.tobytes())
+        return known if known is not None and known.distance(draft) < NEARBY else None
+
+    def keep(self, made: _Known) -> None:
+        """Keep what was made for a batch of frames."""
+        self._known[made.frames.tobytes()] = made
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """The system of a batch of frames, for what it was made, and what it has shown."""
+
+    system: _System
+    frames: IntArray
+    """(frames,)"""
+    softness: Array
+    """(frames, rows) see `_softness`."""
+    movable: BoolArray
+    """(frames, columns)"""
+    draft: Draft
+    """From which it was made."""
+    correction: Array
+    """(frames, columns) all steps after the first one, by which the last projection has left it."""
+
+    def fits(self, rows: Rows, world: WorldState, softness: Array) -> bool:
+        """Whether a batch of frames has the same rows and columns, and passes no other limits in a state."""
+        if self.softness.shape != softness.shape or not (self.softness == softness).all():
+            return False
+        passed = Limits(rows.columns).excess(world.motion) > 0.0
+        return bool((self.movable == rows.movable).all()) and not (passed & ~self.system.passed).any()
+
+    def distance(self, draft: Draft) -> float:
+        """How far, in radians or sizes of the character, a draft is from that for which it was made; infinite where it
+        has other knots."""
+        if not np.array_equal(self.draft.knots.frames, draft.knots.frames):
+            return np.inf
+        first, last = draft.between(self.frames[[0, -1]])[:2]
+        between = slice(first[0], last[1] + 1)
+        return float(np.abs(draft.values[between] - self.draft.values[between]).max(initial=0.0))
+
+
+def _projected(
+    rows: Rows,
+    world: WorldState,
+    wanted: Array,
+    softness: Array,
+    draft: Draft,
+    tolerance: float,
+    known: _Known | None,
+) -> tuple[Motion, BoolArray, _Known]:
+    """A batch of frames after its steps, which of them, (frames,), meet their targets, and its system.
+
+    `wanted` (frames, rows) is what the first step is to remove, `softness` (frames, rows) see `_softness`; `known` is
+    what was made nearby, None: there is nothing.
     """
     columns = rows.columns
     boundaries, limits = LimitBoundaries(columns.skeleton, columns.dofs), Limits(columns)
-    passed = limits.excess(world.motion) > 0.0
-    system = _System.of(rows, world, softness, draft, limits.rows(world, passed, rows.movable))
+    begin = np.zeros((len(wanted), columns.count))
+    if known is None:
+        passed = limits.excess(world.motion) > 0.0
+        system = _System.of(rows, world, softness, draft, limits.rows(world, passed, rows.movable), passed)
+        known = _Known(system, rows.frames, softness, rows.movable, draft, begin)
+    begin, system = known.correction, known.system
     for _ in range(LIMIT_ROUNDS if boundaries else 0):
         step = system.step(rows.across(wanted.copy()), limits.excess(world.motion))
-        newly_passed = (limits.excess(columns.displaced(world.motion, step)) > tolerance) & ~passed
+        newly_passed = (limits.excess(columns.displaced(world.motion, step)) > tolerance) & ~system.passed
         if not newly_passed.any():
             break
-        passed |= newly_passed
-        system = _System.of(rows, world, softness, draft, limits.rows(world, passed, rows.movable))
+        passed = system.passed | newly_passed
+        system = _System.of(rows, world, softness, draft, limits.rows(world, passed, rows.movable), passed)
+        known = replace(known, system=system, draft=draft)
     bodies = rows.bodies(world)
     best = Motion(world.motion.rotations.copy(), world.motion.translations.copy())
     largest, largest_along = np.full((2, len(wanted)), np.inf)
     left, motion, errors = np.arange(len(wanted)), world.motion, rows.across(wanted.copy())
-    for _ in range(CHORD_STEPS):
+    correction = begin.copy()
+    for number in range(CHORD_STEPS):
         step = system.step(errors, limits.excess(motion))
+        if number == 0:
+            step = step + begin
         motion = rows.clamped(boundaries, columns.displaced(motion, step))
         errors = rows.errors(bodies.world(motion))
         along = np.abs(errors).max(axis=1, initial=0.0)
@@ -175,6 +290,8 @@ def _projected(
         is_worse, improving = now > largest[left], now < 0.5 * largest[left]
         kept = left[~is_worse]
         best.rotations[kept], best.translations[kept] = motion.rotations[~is_worse], motion.translations[~is_worse]
+        if number > 0:
+            correction[kept] += step[~is_worse]
         largest[kept], largest_along[kept] = now[~is_worse], along[~is_worse]
         goes_on = ~is_worse & (now > tolerance)
         if not (improving & goes_on).any():
@@ -184,7 +301,8 @@ def _projected(
             left, motion, errors = left[chosen], motion.at(chosen), errors[chosen]
             rows, bodies, system = rows.at(chosen), bodies.at(chosen), system.at(chosen)
     # Across a rigid foot the heel's error is also zero where the foot points backwards.
-    return best, (largest <= tolerance) & (largest_along <= HEEL_TOLERANCE)
+    met = (largest <= tolerance) & (largest_along <= HEEL_TOLERANCE)
+    return best, met, replace(known, correction=np.where(met[:, None], correction, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,10 +313,15 @@ class _System:
     """The rows of joints that the step keeps at the boundaries of their limits."""
     unit_steps: Array
     """(frames, rows, columns) the step for a unit of each row, and of each row of `limits` after these."""
+    passed: BoolArray
+    """(frames, boundaries) those of `limits`."""
 
     @staticmethod
-    def of(rows: Rows, world: WorldState, softness: Array, draft: Draft, limits: LimitRows) -> _System:
-        """The system at a state; `softness` (frames, rows) see `_softness`."""
+    def of(
+        rows: Rows, world: WorldState, softness: Array, draft: Draft, limits: LimitRows, passed: BoolArray
+    ) -> _System:
+        """The system at a state; `softness` (frames, rows) see `_softness`, `passed` (frames, boundaries) those that
+        `limits` are about."""
         jacobian = rows.across(rows.jacobian(world) * np.isfinite(softness)[:, :, None])
         to_steady = draft.axes.matrices(rows.frames)
         jacobian = np.concatenate([jacobian, limits.jacobian], axis=1) @ to_steady
@@ -214,11 +337,11 @@ class _System:
             diagonal[:, block.rows] += diagonal[:, block.rows].mean(axis=1, keepdims=True) * softness[:, block.rows]
         diagonal += RIDGE * diagonal.sum(axis=1, keepdims=True)
         diagonal[diagonal == 0.0] = 1.0
-        return _System(limits, np.linalg.inv(gram).swapaxes(1, 2) @ moves @ to_steady.swapaxes(1, 2))
+        return _System(limits, np.linalg.inv(gram).swapaxes(1, 2) @ moves @ to_steady.swapaxes(1, 2), passed)
 
     def at(self, frames: IntArray) -> _System:
         """The system of some of the frames."""
-        return _System(self.limits.at(frames), self.unit_steps[frames])
+        return _System(self.limits.at(frames), self.unit_steps[frames], self.passed[frames])
 
     def step(self, errors: Array, excess: Array) -> Array:
         """(frames, columns) the step for a change (frames, rows), and back inside of limits that are exceeded by an

@@ -96,11 +96,11 @@ def missed_frames(
     return np.sort(frames[order[np.unique(interval, return_index=True)[1]]])
 
 
-def missed_knots(frame_tasks: FrameTasks, work: Workspace, draft: Draft, tolerance: float) -> IntArray:
-    """The free knots at which a draft misses a target that is not relaxed by more than a tolerance."""
-    free = np.flatnonzero(~draft.knots.fixed)
-    found = missed_frames(frame_tasks, work, draft, draft.knots.frames[free], tolerance)
-    return free[np.isin(draft.knots.frames[free], found)]
+def missed_knots(draft: Draft, tolerance: float) -> IntArray:
+    """The free knots at which a draft that was solved misses a target that is not relaxed by more than a tolerance, in
+    sizes of the character or radians."""
+    assert draft.misses is not None
+    return np.flatnonzero(~draft.knots.fixed & (draft.misses > tolerance))
 
 
 def spread_knots(frame_tasks: FrameTasks, knots: Knots) -> IntArray:

@@ -66,6 +66,10 @@ def test_only_frames_around_the_current_one_are_read_of_a_long_scene(
     bpy.context.scene.frame_set(12)
     times = readings.read_now(armature).times
     assert (times[0], times[-1]) == (7, 17)
+    bpy.context.scene.frame_set(18)
+    readings.known(armature)
+    assert armature.name in readings._wanted
+    assert readings.read_now(armature).times[0] == 13
 
 
 def test_what_cannot_be_read_has_no_clip() -> None:

@@ -15,12 +15,14 @@ from poise.solver.constraints import Balance, Constraint, Footplant
 from poise.solver.core.arrays import Array, BoolArray, IntArray
 from poise.solver.core.progress import Stage, finished
 from poise.solver.deformation.columns import Columns
+from poise.solver.deformation.frame_tasks import FrameTasks
 from poise.solver.deformation.passes.draft import (
     BODY_SHARE,
     KNOT_RATE,
     Draft,
     Knots,
     body_shares,
+    followed_draft,
     solve_draft,
     transition_times,
 )
@@ -393,3 +395,33 @@ def reaching_draft() -> Drafting:
     """A standing human whose hand is moved a little, with its draft solved."""
     clip = standing_human(61, fps=60.0)
     return drafting(clip, [displaced(clip, "l_wrist", (0.0, 0.05, 0.05), 6, 20, 40, 53)]).solved()
+
+
+# Targets that move a little ------------------------------------------------------------------------------------------
+
+
+def reaching_up(up: float, **rest: Any) -> Drafting:
+    clip = moving_human(np.random.default_rng(3), 91, fps=FPS)
+    return drafting(clip, [displaced(clip, "l_wrist", (0.0, up, 0.05), 15, 40, 50, 75, recruit=4, **rest)])
+
+
+def test_a_draft_follows_targets_that_move_a_little() -> None:
+    first, moved = reaching_up(0.05).solved(), reaching_up(0.055)
+    begun = replace(moved.draft, values=first.draft.values, factor=first.draft.factor)
+    followed = followed_draft(moved.tasks, moved.work, moved.metric, begun)
+    assert followed is not None and followed.misses is not None and first.draft.misses is not None
+    assert followed.misses.max() < 1e-4
+    anew = moved.solved().draft
+    assert np.abs(anew.values - first.draft.values).max() > 5e-3, "the targets must have moved"
+    assert np.abs(anew.values - followed.values).max() < 1e-3
+
+
+def test_a_factor_of_other_rows_is_not_used() -> None:
+    first, moved = reaching_up(0.05).solved(), reaching_up(0.055)
+    begun = replace(moved.draft, values=first.draft.values)
+    assert followed_draft(moved.tasks, moved.work, moved.metric, begun) is None, "it has no factor"
+    relaxed = np.zeros((91, 1), dtype=bool)
+    relaxed[40:50] = True
+    tasks = FrameTasks(moved.tasks.timeline, moved.tasks.targets, moved.tasks.movable, relaxed)
+    begun = replace(begun, factor=first.draft.factor)
+    assert followed_draft(tasks, moved.work, moved.metric, begun) is None, "its targets have other weights"

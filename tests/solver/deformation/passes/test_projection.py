@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from poise.solver.core import rotations
 from poise.solver.core.arrays import Array, runs
 from poise.solver.core.progress import Stage, finished
 from poise.solver.deformation.frame_tasks import FrameTasks
-from poise.solver.deformation.passes.projection import BATCH, JOINT_SHARE, project
+from poise.solver.deformation.passes.projection import BATCH, JOINT_SHARE, Systems, preview_projection, project
 from poise.solver.deformation.rows import Rows
 from poise.solver.deformation.settings import Tolerances
 from poise.solver.synthetic import human, walk
@@ -60,6 +61,38 @@ def test_more_frames_than_a_batch_are_projected_alike() -> None:
     # In the middle of the part, far from its ends, beyond which nothing is continued.
     inner = part[60:-60]
     np.testing.assert_allclose(solving.work.motion.rotations[inner], whole.rotations[inner], atol=1e-6)
+
+
+def test_frames_nearest_to_a_focus_are_projected_first() -> None:
+    solving = planted_walk(steps=18)
+    focus = int(solving.frames[-1]) - 10
+    steps = [each.preview for each in project(solving.tasks, solving.work, solving.frames, solving.draft, focus)]
+    shown = [preview.frames for preview in steps if preview is not None]
+    assert shown[0][focus] and not shown[0][solving.frames[0]]
+    assert all((later | ~earlier).all() for earlier, later in pairwise(shown)), "a frame is taken back"
+    assert shown[-1][solving.frames].all()
+
+
+def test_a_preview_of_a_draft_nearby_meets_the_targets_with_the_systems_of_another() -> None:
+    first, moved = planted_walk(shift=0.1), planted_walk(shift=0.103)
+    systems, without = Systems(), planted_walk(shift=0.103)
+    finished(project(first.tasks, first.work, first.frames, first.draft, None, systems))
+    known = systems.of(first.frames, moved.draft)
+    assert known is not None and known.distance(moved.draft) > 0.0
+    assert moved.residuals().max() > 1e-3, "the draft must leave something to do"
+    finished(preview_projection(moved.tasks, moved.work, moved.frames, moved.draft, None, systems))
+    assert moved.residuals().max() < np.sqrt(3.0) * Tolerances().corrected
+    without.projected()
+    apart = np.abs(moved.world().positions - without.world().positions).max()
+    assert apart < 1e-3 * moved.clip.skeleton.size
+
+
+def test_systems_do_not_serve_a_draft_far_away() -> None:
+    first, far = planted_walk(shift=0.0), planted_walk(shift=0.2)
+    systems = Systems()
+    finished(project(first.tasks, first.work, first.frames, first.draft, None, systems))
+    assert systems.of(first.frames, first.draft) is not None
+    assert systems.of(first.frames, far.draft) is None and systems.of(first.frames[:-1], first.draft) is None
 
 
 def test_the_draft_and_frames_without_targets_are_not_changed(rng: np.random.Generator) -> None:

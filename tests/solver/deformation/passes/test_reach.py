@@ -66,13 +66,18 @@ def relax(solving: Drafting) -> tuple[Drafting, Relaxation, FrameTasks]:
 
 
 def test_knots_are_missed_where_a_draft_is_farther_from_a_target_than_a_tolerance() -> None:
-    solving = reaching((0.0, 0.06, 0.08), recruit=[*ARM, *SPINE])
-    assert missed_knots(solving.tasks, solving.work, solving.draft, 0.09).size
-    assert not missed_knots(solving.tasks, solving.work, solving.draft, 0.11).size
-    assert not missed_knots(solving.tasks, solving.work, solving.solved().draft, Tolerances().close).size
-    relaxed_everywhere = np.ones((61, 1), dtype=bool)
-    tasks = FrameTasks(solving.tasks.timeline, solving.tasks.targets, solving.tasks.movable, relaxed_everywhere)
-    assert not missed_knots(tasks, solving.work, solving.draft, 0.09).size
+    near, far = (reaching((0.0, up, 0.08), recruit=[*ARM, *SPINE]) for up in (0.06, 1.5))
+    assert not missed_knots(near.solved().draft, Tolerances().close).size
+    missed = far.solved().draft
+    assert missed.misses is not None
+    knots = missed_knots(missed, Tolerances().close)
+    residuals = far.residuals(missed.knots.frames).max(axis=1)
+    assert knots.size and (residuals[knots] > Tolerances().close).all() and not missed.knots.fixed[knots].any()
+    np.testing.assert_allclose(missed.misses, residuals, atol=1e-9)
+    everywhere = np.ones((61, 1), dtype=bool)
+    tasks = FrameTasks(far.tasks.timeline, far.tasks.targets, far.tasks.movable, everywhere)
+    soft = finished(solve_draft(tasks, far.work, far.metric, far.draft, Stage.COARSE))
+    assert not missed_knots(soft, Tolerances().close).size
 
 
 def test_knots_to_judge_are_spread_over_the_active_frames_and_include_events() -> None:

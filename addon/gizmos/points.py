@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gizmos of the points of pins, paths, orientations and gazes: move a point along an axis or freely, or turn it."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.types import GizmoGroup
+
+from ..properties import POINT_KINDS
+from .pieces import TO_AXIS, HandleGroup, Piece, at
+from .shown import MOST, ShownHandle, poll, shown_handles
+
+RING, ARROW, DIAL, SMALL = 0.2, 1.0, 0.9, 0.12
+"""Sizes; a point that is not the active one has a small ring alone."""
+
+
+def is_turned(handle: ShownHandle) -> bool:
+    """Whether the rotation of a handle is what counts, not its place."""
+    return handle.kind == "ORIENTATION" or (handle.kind == "LOOK_AT" and handle.aim == "DIRECTION")
+
+
+def pieces_of(handle: ShownHandle) -> list[Piece]:
+    """The gizmos of one point."""
+    place = handle.matrix.translation
+    uid, point = handle.uid, handle.point
+    if not handle.is_active:
+        part = "" if is_turned(handle) else "FREE"
+        return [Piece("ring", "other", SMALL, at(place), uid, point, part)]
+    if is_turned(handle):
+        return [
+            Piece("dial", axis.lower(), DIAL, handle.matrix @ TO_AXIS[axis], uid, point, f"TURN_{axis}")
+            for axis in "XYZ"
+        ]
+    arrows = [Piece("arrow", axis.lower(), ARROW, at(place, axis), uid, point, axis) for axis in "XYZ"]
+    return [*arrows, Piece("ring", "main", RING, at(place), uid, point, "FREE")]
+
+
+class POISE_GGT_points(HandleGroup, GizmoGroup):  # noqa: N801
+    """Points can be moved, and orientations turned"""
+
+    bl_idname = "POISE_GGT_points"
+    bl_label = "Points"
+    counts = {"ring": MOST + 1, "dial": 3, "arrow": 3}  # noqa: RUF012
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is a character with constraints."""
+        return poll(context)
+
+    def pieces(self, context: bpy.types.Context) -> list[Piece]:
+        """Of the active constraint, and of those of the current frame."""
+        return [piece for handle in shown_handles(context, POINT_KINDS) for piece in pieces_of(handle)]
+
+
+classes = (POISE_GGT_points,)

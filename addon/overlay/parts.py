@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pictures of all parts of a character, each made anew only where something that it shows has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+
+from .. import bridge
+from ..properties import character_of
+from . import subjects
+from .balance import balance_picture, support_of
+from .footprints import footprint_picture
+from .ghosts import frames_around, frames_listed, ghost_picture
+from .marks import Mark, marks_of
+from .misses import miss_picture
+from .palette import Palette
+from .points import point_picture
+from .proposals import proposal_picture
+from .shapes import EMPTY, Picture
+from .soles import Footprint, footprints_of
+from .staleness import is_stale
+from .subjects import Subject
+from .trajectories import Trajectory, current_picture, trajectories_of, trajectory_picture
+
+STALE = 0.4
+"""The strength with which a stale result is drawn."""
+
+Part = tuple[str, Picture]
+
+
+@dataclass
+class Parts:
+    """The parts of one character, with what they were made from."""
+
+    _marks: tuple[Mark, ...] = ()
+    _subject: Subject | None = None
+    _palette: Palette | None = None
+    _version: int = 0
+    """Counts changes of marks, subject and palette."""
+    _made: dict[str, tuple[Hashable, Any]] = field(default_factory=dict)
+
+    def pictures(self, armature: bpy.types.Object, frame: float, palette: Palette) -> list[Part]:
+        """The pictures that are not empty, in the order of drawing, by the names of their parts.
+
+        Nothing of Blender's data is set or evaluated.
+        """
+        display: Any = character_of(armature).display
+        marks, subject = marks_of(armature), subjects.of(armature)
+        if marks != self._marks or subject is not self._subject or palette != self._palette:
+            self._marks, self._subject, self._palette = marks, subject, palette
+            self._version += 1
+        if not marks and subject.result is None and not display.ghosts:
+            return []
+        drawn = _Drawn(self, armature, frame, palette, subject, self._marks, display)
+        return [(name, picture) for name, picture in drawn.parts() if not picture.is_empty]
+
+    def kept(self, name: str, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What was made under a name, or what `make` gives where marks, subject, palette or the key have changed."""
+        whole = self._version, key
+        before = self._made.get(name)
+        if before is None or before[0] != whole:
+            before = self._made[name] = whole, make()
+        return before[1]
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """One redraw of a character."""
+
+    kept: Parts
+    armature: bpy.types.Object
+    frame: float
+    palette: Palette
+    subject: Subject
+    marks: tuple[Mark, ...]
+    display: Any
+
+    def parts(self) -> list[Part]:
+        display = self.display
+        return [
+            ("ghosts", self._ghosts() if display.ghosts else EMPTY),
+            ("balance", self._balance() if display.balance else EMPTY),
+            ("footprints", self._footprint_picture() if display.footprints else EMPTY),
+            ("proposals", self._proposals() if display.proposals else EMPTY),
+            ("trajectories", self._trajectory_picture() if display.trajectories else EMPTY),
+            ("current", self._current() if display.trajectories else EMPTY),
+            ("points", self._points() if display.points else EMPTY),
+            ("misses", self._misses() if display.misses else EMPTY),
+        ]
+
+    @property
+    def _strength(self) -> float:
+        return STALE if is_stale(self.armature) else 1.0
+
+    @property
+    def _footprints(self) -> list[Footprint]:
+        found: list[Footprint] = self.kept.kept(
+            "soles", None, lambda: footprints_of(self.marks, self.subject.body, self.subject.ground)
+        )
+        return found
+
+    @property
+    def _standing(self) -> Hashable:
+        """The marks whose frames contain the current one."""
+        return tuple(mark.is_at(self.frame) for mark in self.marks)
+
+    def _footprint_picture(self) -> Picture:
+        def make() -> Picture:
+            own = [each for each in self._footprints if not each.mark.is_proposal]
+            return footprint_picture(own, self.frame, self.palette, self.display.texts)
+
+        return self._kept("footprints", (self._standing, self.display.texts), make)
+
+    def _proposals(self) -> Picture:
+        def make() -> Picture:
+            size = self.subject.body.size
+            return proposal_picture(self.marks, self._footprints, self.frame, size, self.palette, self.display.texts)
+
+        return self._kept("proposals", (self._standing, self.display.texts), make)
+
+    def _points(self) -> Picture:
+        held = tuple(handle.begin <= self.frame <= handle.end for mark in self.marks for handle in mark.handles)
+
+        def make() -> Picture:
+            subject = self.subject
+            return point_picture(
+                self.marks, self.frame, subject.body.size, self.palette, subject.side_of, self.display.texts
+            )
+
+        return self._kept("points", (held, self.display.texts), make)
+
+    @property
+    def _trajectories(self) -> list[Trajectory]:
+        only_active = self.display.trajectories_of == "ACTIVE"
+
+        def make() -> list[Trajectory]:
+            subject = self.subject
+            if subject.source is None:
+                return []
+            return trajectories_of(
+                self.marks, subject.times, subject.source, subject.result, subject.side_of, only_active
+            )
+
+        found: list[Trajectory] = self.kept.kept("paths", only_active, make)
+        return found
+
+    def _trajectory_picture(self) -> Picture:
+        strength, texts, source = self._strength, self.display.texts, self.subject.source
+
+        def make() -> Picture:
+            fps = source.fps if source is not None else 0.0
+            return trajectory_picture(self._trajectories, fps, self.palette, strength, texts)
+
+        return self._kept("trajectories", (strength, texts, self.display.trajectories_of), make)
+
+    def _current(self) -> Picture:
+        key = self.frame, self.display.trajectories_of
+        return self._kept("current", key, lambda: current_picture(self._trajectories, self.frame, self.palette))
+
+    def _misses(self) -> Picture:
+        now, shown = self.subject.frame_at(self.frame), self.subject.result
+        if now is None or shown is None or not any(now in miss.frames for miss in self.subject.misses):
+            return EMPTY
+        strength, texts = self._strength, self.display.texts
+
+        def make() -> Picture:
+            return miss_picture(self.subject.misses, shown, now, self.palette, bridge.format_length, strength, texts)
+
+        return self._kept("misses", (now, strength, texts), make)
+
+    def _balance(self) -> Picture:
+        now = self.subject.frame_at(self.frame)
+        if now is None or not any(not mark.is_proposal for mark in self.marks):
+            return EMPTY
+        shows_source = bridge.is_result_hidden(self.armature)
+        strength = 1.0 if shows_source else self._strength
+
+        def make() -> Picture:
+            subject = self.subject
+            center = (subject.source_centers if shows_source else subject.centers)[now]
+            support, size = support_of(self._footprints, self.frame), subject.body.size
+            return balance_picture(center, support, self._ground_under(center), size, self.palette, strength)
+
+        return self._kept("balance", (self.frame, shows_source, strength), make)
+
+    def _ground_under(self, place: np.ndarray[Any, Any]) -> float:
+        """The height of the ground under a place; without a ground, that of the lowest footprint."""
+        ground = self.subject.ground
+        height = float(ground.heights(place[None], 2)[0]) if ground is not None else np.nan
+        if np.isfinite(height):
+            return height
+        return min((float(each.middle[2]) for each in self._footprints), default=0.0)
+
+    def _ghosts(self) -> Picture:
+        display, subject = self.display, self.subject
+        is_source = display.ghosts_of == "SOURCE" or subject.result is None
+        clip = subject.source if is_source else subject.result
+        if clip is None:
+            return EMPTY
+        if display.ghosts_at == "AROUND":
+            wanted = frames_around(self.frame, display.ghost_count, display.ghost_step)
+        else:
+            wanted = frames_listed(display.ghost_frames)
+        frames = tuple(frame for frame in map(subject.frame_at, wanted) if frame is not None)
+        now, color = subject.frame_at(self.frame), self.palette.source if is_source else self.palette.result
+        chosen = clip
+        return self._kept("ghosts", (frames, now, is_source), lambda: ghost_picture(chosen, frames, now, color))
+
+    def _kept(self, name: str, key: Hashable, make: Callable[[], Picture]) -> Picture:
+        picture: Picture = self.kept.kept(f"{name} picture", key, make)
+        return picture

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A drag follows made-up events of the mouse, as Blender without a window gives none."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+import pytest
+from mathutils import Vector
+
+from poise.addon.bridge.placing import Placer
+from poise.addon.operators.drag import POISE_OT_handle_drag
+from poise.addon.workflows import create, dragging
+
+from ..walking import select_bones
+from ..workflows.test_dragging import ABOVE, view_from
+from .test_constraints import LEFT, items, run
+
+
+class Header:
+    """An area that keeps the text of its header."""
+
+    text: str | None = ""
+
+    def header_text_set(self, text: str | None) -> None:
+        self.text = text
+
+    def tag_redraw(self) -> None:
+        """Nothing is drawn without a window."""
+
+
+class Dragging:
+    """The operator's functions with fields of its own: Blender makes operators only when it runs them."""
+
+    modal, cancel = POISE_OT_handle_drag.modal, POISE_OT_handle_drag.cancel
+    _confirm, _end = POISE_OT_handle_drag._confirm, POISE_OT_handle_drag._end
+    _title = "l_wrist 20"
+
+    def __init__(self, handle: Any, part: str = "FREE") -> None:
+        view = view_from(ABOVE, target=Vector(handle.location))
+        self._drag: Any = dragging.Drag(view, Placer(handle), part, (400.0, 300.0), 2.0)
+        self.context: Any = SimpleNamespace(area=Header())
+
+    def send(self, kind: str, value: str = "PRESS", at: tuple[int, int] = (400, 300), **modifiers: bool) -> Any:
+        given = {"ctrl": False, "shift": False, **modifiers}
+        event: Any = SimpleNamespace(type=kind, value=value, mouse_region_x=at[0], mouse_region_y=at[1], **given)
+        return self.modal(self.context, event)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def handle(armature: bpy.types.Object) -> Any:
+    create.add_pins(armature, [LEFT], 20.0)
+    bpy.context.view_layer.update()
+    return items(armature)[0].points[0].object
+
+
+def test_the_handle_follows_until_the_button_is_released(handle: Any) -> None:
+    drag = Dragging(handle)
+    places = []
+    for across in (10, 40, 80):
+        assert drag.send("MOUSEMOVE", "NOTHING", (400 + across, 300)) == {"RUNNING_MODAL"}
+        places.append(handle.location.copy())
+        assert "l_wrist 20: Move X" in drag.context.area.text and "Esc" in drag.context.area.text
+    assert (places[2] - places[1]).length > 1e-3 < (places[1] - places[0]).length
+    assert drag.send("LEFTMOUSE", "PRESS") == {"RUNNING_MODAL"}, "only its release ends the drag"
+    assert drag.send("LEFTMOUSE", "RELEASE") == {"FINISHED"}
+    assert handle.location == places[2] and drag.context.area.text is None
+
+
+@pytest.mark.parametrize("key", ["ESC", "RIGHTMOUSE"])
+def test_it_is_put_back(handle: Any, key: str) -> None:
+    before = handle.matrix_basis.copy()
+    for part in ("FREE", "TURN"):
+        drag = Dragging(handle, part)
+        drag.send("MOUSEMOVE", "NOTHING", (470, 350))
+        drag.send("MOUSEMOVE", "NOTHING", (440, 390))
+        assert handle.matrix_basis != before
+        assert drag.send(key) == {"CANCELLED"}
+        assert handle.matrix_basis == before and drag.context.area.text is None
+
+
+def test_a_click_moves_nothing(handle: Any) -> None:
+    before = handle.location.copy()
+    drag = Dragging(handle)
+    drag.send("MOUSEMOVE", "NOTHING", (402, 299))
+    assert drag.send("LEFTMOUSE", "RELEASE", (402, 299)) == {"FINISHED"}
+    assert handle.location == before
+
+
+def test_ctrl_and_shift_are_used(handle: Any) -> None:
+    before = handle.location.copy()
+    drag = Dragging(handle)
+    drag.send("MOUSEMOVE", "NOTHING", (480, 300), shift=True)
+    fine = (handle.location - before).length
+    drag.send("ESC")
+    drag = Dragging(handle)
+    drag.send("MOUSEMOVE", "NOTHING", (480, 300))
+    assert fine == pytest.approx(0.1 * (handle.location - before).length, rel=1e-3)
+    drag.send("MOUSEMOVE", "NOTHING", (481, 300), ctrl=True)
+    step = dragging.length_step(2.0)
+    assert all(abs(away / step - round(away / step)) < 1e-3 for away in handle.location - before)
+
+
+def test_a_handle_that_is_gone_ends_it(handle: Any) -> None:
+    drag = Dragging(handle)
+    bpy.data.objects.remove(handle)
+    assert drag.send("MOUSEMOVE", "NOTHING", (480, 300)) == {"CANCELLED"}
+    drag = Dragging(bpy.data.objects.new("Other", None))
+    bpy.data.objects.remove(drag._drag.placer.object)
+    drag.cancel(drag.context)
+    assert drag._drag is None
+
+
+def test_where_blender_ends_it_the_handle_is_put_back(handle: Any) -> None:
+    before = handle.location.copy()
+    drag = Dragging(handle)
+    drag.send("MOUSEMOVE", "NOTHING", (480, 300))
+    drag.cancel(drag.context)
+    assert handle.location == before
+
+
+def test_the_keys_of_a_moving_handle_go_with_it(handle: Any) -> None:
+    for frame, height in ((10, 1.0), (30, 2.0)):
+        handle.location.z = height
+        handle.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_set(10)
+    drag = Dragging(handle, "Z")
+    drag.send("MOUSEMOVE", "NOTHING", (400, 380))
+    up = handle.location.z - 1.0
+    assert up > 0.1
+    drag.send("LEFTMOUSE", "RELEASE", (400, 380))
+    for frame, height in ((10, 1.0), (30, 2.0)):
+        bpy.context.scene.frame_set(frame)
+        assert handle.location.z == pytest.approx(height + up, abs=1e-5)
+
+
+def test_it_says_why_it_cannot_begin(armature: bpy.types.Object) -> None:
+    with pytest.raises(RuntimeError, match="no constraint yet"):
+        bpy.ops.poise.handle_drag()
+    run("constraint_add_pose", bone=LEFT)
+    select_bones(armature, LEFT)
+    reports: list[str] = []
+    operator: Any = SimpleNamespace(uid="", point=-1, part="FREE", report=lambda kind, text: reports.append(text))
+    operator._handle = lambda context, found: POISE_OT_handle_drag._handle(operator, context, found)
+    now = bpy.context
+    context: Any = SimpleNamespace(
+        object=armature, scene=now.scene, view_layer=now.view_layer, mode="POSE", region=1, region_data=1
+    )
+    assert POISE_OT_handle_drag.invoke(operator, context, SimpleNamespace()) == {"CANCELLED"}
+    context.region_data = None
+    assert POISE_OT_handle_drag.invoke(operator, context, SimpleNamespace()) == {"CANCELLED"}
+    assert "no handle" in reports[0] and "3D view" in reports[1]

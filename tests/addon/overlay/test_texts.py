@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Texts do not cover each other: the more important one stays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.addon.overlay import texts
+from poise.addon.overlay.shapes import Label
+from poise.addon.overlay.texts import kept_labels
+
+WHITE = (1.0, 1.0, 1.0, 1.0)
+REGION = (400.0, 300.0)
+
+
+def label(text: str, rank: int = 1) -> Label:
+    return Label(text, (0.0, 0.0, 0.0), WHITE, rank)
+
+
+def kept(
+    labels: list[Label], pixels: list[tuple[float, float]], leftward: bool = False
+) -> dict[str, tuple[float, float]]:
+    sizes = [(40.0, 10.0)] * len(labels)
+    found = kept_labels(labels, np.array(pixels), [leftward] * len(labels), sizes, REGION, 7.0)
+    return {each.text: (left, bottom) for each, left, bottom in found}
+
+
+def test_texts_are_beside_their_places() -> None:
+    assert kept([label("a")], [(100.0, 50.0)]) == {"a": (107.0, 57.0)}
+    assert kept([label("a")], [(100.0, 50.0)], leftward=True) == {"a": (53.0, 57.0)}
+    beside = label("a")._replace(away_from=(1.0, 0.0, 0.0))
+    assert kept([beside], [(100.0, 50.0)]) == {"a": (107.0, 45.0)}, "at the height of its place"
+
+
+def test_of_two_that_overlap_the_more_important_one_stays() -> None:
+    near = [(100.0, 50.0), (120.0, 52.0), (100.0, 90.0)]
+    assert set(kept([label("a", 2), label("b", 0), label("c", 3)], near)) == {"b", "c"}
+
+
+def test_what_is_outside_or_behind_the_viewer_is_left_out() -> None:
+    pixels = [(-5.0, 50.0), (100.0, 301.0), (np.nan, np.nan), (10.0, 10.0)]
+    assert set(kept([label(text) for text in "abcd"], pixels)) == {"d"}
+
+
+def test_there_is_a_limit() -> None:
+    labels = [label(str(number)) for number in range(200)]
+    pixels = [(float(5 + 50 * (number % 7)), float(12 * (number // 7))) for number in range(200)]
+    assert len(kept(labels, pixels)) == texts.MOST

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Handles in pose mode: a new pin is dragged by its gizmo, a footplant is moved and turned, undo and redo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from driver import (
+    MOMENT,
+    Shot,
+    Steps,
+    area,
+    armature,
+    character,
+    click,
+    drag,
+    hover,
+    imported_walk,
+    inside,
+    module,
+    pixel,
+    press,
+)
+from mathutils import Euler
+
+GIZMO, DIAL = 60, 67
+"""Pixels from the middle of a gizmo to the stem of its arrow, and to its dial, at a scale of 1."""
+HAND = "l_wrist"
+FRAME = 60
+PINNED_VIEW = (1.2, 0.0, 0.9)
+"""Angles of the view, in radians: from above, from the front and a little from the left."""
+
+
+def place(item: Any) -> list[float]:
+    """Where the handle of a constraint is."""
+    return list(item.points[0].object.matrix_world.translation)
+
+
+def pose_mode(*bones: str) -> Steps:
+    held = armature()
+    bpy.context.view_layer.objects.active = held
+    held.select_set(True)
+    with inside():
+        bpy.ops.object.mode_set(mode="POSE")
+    select = module("bridge").select
+    for bone in held.pose.bones:
+        select(bone, bone.name in bones)
+    if bones:
+        held.data.bones.active = held.data.bones[bones[0]]
+    yield MOMENT
+
+
+def look_at(place: Any, distance: float = 2.5) -> Steps:
+    view = area().spaces.active.region_3d
+    view.view_perspective = "PERSP"
+    view.view_rotation = Euler(PINNED_VIEW).to_quaternion()
+    view.view_location = place
+    view.view_distance = distance
+    yield 8 * MOMENT
+
+
+def pushed(message: str) -> None:
+    with inside():
+        bpy.ops.ed.undo_push(message=message)
+
+
+def play(seen: dict[str, Any]) -> Steps:
+    yield from imported_walk()
+    bpy.context.scene.frame_set(FRAME)
+    yield from pose_mode(HAND)
+    yield from a_new_pin_is_dragged(seen)
+    yield from a_footplant_is_dragged(seen)
+
+
+def a_new_pin_is_dragged(seen: dict[str, Any]) -> Steps:
+    held = armature()
+    yield from look_at(held.matrix_world @ held.pose.bones[HAND].head)
+    pushed("Before")
+    with inside():
+        bpy.ops.poise.constraint_add_pin("INVOKE_DEFAULT")
+        bpy.ops.ed.undo_push(message="Pin")
+    yield 6 * MOMENT
+    (pin,) = character().constraints
+    handle = pin.points[0].object.name
+    seen["pin: name"] = handle
+    seen["pin: mode"], seen["pin: active object"] = held.mode, bpy.context.view_layer.objects.active.name
+    seen["pin: begin"] = place(pin)
+    yield from hover(pixel(pin.points[0].object.location))
+    yield Shot("pin")
+    begin = pixel(pin.points[0].object.location)
+    during: list[list[float]] = []
+    yield from drag(
+        begin, (begin[0] + 120, begin[1] + 60), during=lambda number: during.append(place(character().constraints[0]))
+    )
+    seen["pin: during"], seen["pin: end"] = during, place(character().constraints[0])
+    seen["pin: mode after"] = armature().mode
+    end = pixel(character().constraints[0].points[0].object.location)
+    seen["pin: pixels"] = [end[0] - begin[0], end[1] - begin[1]]
+    yield Shot("pin-dragged")
+    yield from press("Z", ctrl=True)
+    yield 6 * MOMENT
+    seen["pin: undone"] = place(character().constraints[0])
+    yield from press("Z", ctrl=True, shift=True)
+    yield 6 * MOMENT
+    seen["pin: redone"] = place(character().constraints[0])
+
+
+def a_footplant_is_dragged(seen: dict[str, Any]) -> Steps:
+    with inside():
+        bpy.ops.poise.detect_footplants()
+        bpy.ops.poise.found_accept_all()
+        bpy.ops.ed.undo_push(message="Plants")
+    yield MOMENT
+    plants = [item for item in character().constraints if item.kind == "FOOTPLANT" and item.begin > FRAME]
+    plant = plants[0]
+    uid = plant.uid
+    frame = int(0.5 * (plant.begin + plant.end))
+    bpy.context.scene.frame_set(frame)
+    character().active_constraint = 0
+    yield from look_at(plant.points[0].object.location, 1.5)
+    yield from hover(pixel(plant.points[0].object.location))
+    yield Shot("plants")
+    begin = pixel(plant.points[0].object.location)
+    seen["plant: begin"] = place(plant)
+    yield from click(begin)
+    seen["plant: clicked"] = character().constraints[character().active_constraint].uid == uid
+    seen["plant: after click"] = place(found(uid))
+    yield Shot("plant-active")
+    yield from drag(begin, (begin[0] + 90, begin[1] + 10))
+    seen["plant: end"] = place(found(uid))
+    seen["plant: mode"] = armature().mode
+    yield Shot("plant-dragged")
+    yield from grab(uid, seen, "raise", (0, GIZMO), (0, GIZMO + 50))
+    yield from grab(uid, seen, "turn", (DIAL, 0), (DIAL, 40))
+
+
+def grab(uid: str, seen: dict[str, Any], name: str, begin: tuple[int, int], end: tuple[int, int]) -> Steps:
+    """Drag a gizmo that lies some pixels beside its handle, and undo that."""
+    at = pixel(found(uid).points[0].object.location)
+    seen[f"{name}: begin"] = transform(uid)
+    yield from hover((at[0] + begin[0], at[1] + begin[1]))
+    yield Shot(f"{name}-hover")
+    yield from drag((at[0] + begin[0], at[1] + begin[1]), (at[0] + end[0], at[1] + end[1]))
+    seen[f"{name}: end"] = transform(uid)
+    yield Shot(name)
+    yield from press("Z", ctrl=True)
+    yield 6 * MOMENT
+    seen[f"{name}: undone"] = transform(uid)
+
+
+def transform(uid: str) -> list[list[float]]:
+    """The matrix of the handle of a constraint."""
+    return [list(row) for row in found(uid).points[0].object.matrix_world]
+
+
+def found(uid: str) -> Any:
+    return next(item for item in character().constraints if item.uid == uid)
