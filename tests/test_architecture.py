@@ -186,6 +186,7 @@ UNTESTED: dict[str, str] = {
     "addon/panels/display.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/ground.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/menu.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/pie.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/residual.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/solve.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/timeline.py": "tests/addon/panels/test_panels.py draws all panels together",

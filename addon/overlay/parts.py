@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 
 from .. import bridge
+from ..bridge.arrays import Array
 from ..properties import character_of
 from . import subjects
 from .balance import balance_picture, support_of
@@ -195,12 +196,17 @@ class _Drawn:
         def make() -> Picture:
             subject = self.subject
             center = (subject.source_centers if shows_source else subject.centers)[now]
-            support, size = support_of(self._footprints, self.frame), subject.body.size
-            return balance_picture(center, support, self._ground_under(center), size, self.palette, strength)
+            size = subject.body.size
+            return balance_picture(center, self._support, self._ground_under(center), size, self.palette, strength)
 
         return self._kept("balance", (self.frame, shows_source, strength), make)
 
-    def _ground_under(self, place: np.ndarray[Any, Any]) -> float:
+    @property
+    def _support(self) -> Array:
+        found: Array = self.kept.kept("support", self._standing, lambda: support_of(self._footprints, self.frame))
+        return found
+
+    def _ground_under(self, place: Array) -> float:
         """The height of the ground under a place; without a ground, that of the lowest footprint."""
         ground = self.subject.ground
         height = float(ground.heights(place[None], 2)[0]) if ground is not None else np.nan
@@ -211,8 +217,7 @@ class _Drawn:
     def _ghosts(self) -> Picture:
         display, subject = self.display, self.subject
         is_source = display.ghosts_of == "SOURCE" or subject.result is None
-        clip = subject.source if is_source else subject.result
-        if clip is None:
+        if subject.source is None:
             return EMPTY
         if display.ghosts_at == "AROUND":
             wanted = frames_around(self.frame, display.ghost_count, display.ghost_step)
@@ -220,8 +225,11 @@ class _Drawn:
             wanted = frames_listed(display.ghost_frames)
         frames = tuple(frame for frame in map(subject.frame_at, wanted) if frame is not None)
         now, color = subject.frame_at(self.frame), self.palette.source if is_source else self.palette.result
-        chosen = clip
-        return self._kept("ghosts", (frames, now, is_source), lambda: ghost_picture(chosen, frames, now, color))
+
+        def make() -> Picture:
+            return ghost_picture(subject.source_sticks if is_source else subject.result_sticks, frames, now, color)
+
+        return self._kept("ghosts", (frames, now, is_source), make)
 
     def _kept(self, name: str, key: Hashable, make: Callable[[], Picture]) -> Picture:
         picture: Picture = self.kept.kept(f"{name} picture", key, make)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import active, character, clean, constraints, detect, display, ground, menu, solve, timeline
+from . import active, character, clean, constraints, detect, display, ground, menu, pie, solve, timeline
 
 MODULES: tuple[ModuleType, ...] = (
     character,
@@ -17,6 +17,7 @@ MODULES: tuple[ModuleType, ...] = (
     solve,
     display,
     timeline,
+    pie,
     menu,
 )
 """In the order of the tab; each has a tuple `classes`."""

@@ -9,10 +9,13 @@ import bpy
 from bpy.types import Panel
 
 from ..properties import character_of
-from ..workflows import progress
+from ..workflows import latest, progress
 from ..workflows.messages import format_amount
 from .base import OfArmature, armature_of, draw_sentence
 from .ground import draw_gaps, draw_range
+
+STALE_CHECK = 0.25
+"""Seconds between two checks whether the result is older than an edit, which takes some milliseconds."""
 
 
 class POISE_PT_solve(OfArmature, Panel):  # noqa: N801
@@ -46,6 +49,12 @@ class POISE_PT_solve(OfArmature, Panel):  # noqa: N801
             row = layout.row()
             row.scale_y = 1.4
             row.operator("poise.solve", icon="PLAY")
+            live: Any = row.row()
+            live.operator("poise.live_toggle", icon="REC", depress=character.live)
+        if character.live_state.problem:
+            draw_sentence(layout, context, character.live_state.problem, "ERROR")
+        if not character.live and latest.is_stale(armature, longest_age=STALE_CHECK):
+            draw_sentence(layout, context, "The result is older than your last edit: solve again.", "ERROR")
         row = layout.row(align=True)
         row.operator("poise.source_restore", icon="LOOP_BACK")
         row.operator("poise.result_apply", icon="CHECKMARK")

@@ -244,6 +244,10 @@ class PoiseCharacter(PropertyGroup):
     )
 
     # Settings
+    live: BoolProperty(
+        name="Live",
+        description="Solve every edit of a constraint at once, and show the result while a handle is dragged",
+    )
     use_range: BoolProperty(name="Range", description="Solve only a part of the motion")
     begin: IntProperty(name="Begin", description="The first frame to solve", default=1)
     end: IntProperty(name="End", description="The last frame to solve", default=250)

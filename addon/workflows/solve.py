@@ -86,14 +86,21 @@ def solve_in_steps(
                 focus=current_frame(reading),
             )
             deformation = yield from progress.relayed(steps, lambda step: (step.stage.value, step.share))
+    return (yield from bake_in_steps(Solved(read, translated, grounded, deformation, signature), options))
+
+
+def bake_in_steps(solved: Solved, options: SolveOptions) -> Generator[StageShare, None, SolveResult]:
+    """Bake a solve, unless it is implausible or its source has changed since, and store its report."""
+    deformation = solved.deformation
     yield progress.BAKING, 0.0
-    check_plausible(reading, clip, deformation.clip, grounded)
-    solved = Solved(read, translated, grounded, deformation, signature)
+    check_plausible(solved.reading, solved.source, deformation.clip, solved.grounded)
     report = deformation.report  # computed on demand: it takes a while, and so belongs before the bake
     yield progress.BAKING, 0.5
-    check_unchanged(read, options)
+    check_unchanged(solved.read, options)
     strain = strains.of_constraints(deformation, report.residuals, options.tolerance)
-    baked = bridge.bake(reading, deformation.clip, target=options.target, tolerance=options.tolerance, strain=strain)
+    baked = bridge.bake(
+        solved.reading, deformation.clip, target=options.target, tolerance=options.tolerance, strain=strain
+    )
     return _store_report(solved, baked)
 
 
