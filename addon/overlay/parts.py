@@ -19,6 +19,7 @@ from .footprints import footprint_picture
 from .ghosts import frames_around, frames_listed, ghost_picture
 from .marks import Mark, marks_of
 from .misses import miss_picture
+from .object_events import event_picture, events_of
 from .palette import Palette
 from .points import point_picture
 from .proposals import proposal_picture
@@ -55,7 +56,8 @@ class Parts:
         if marks != self._marks or subject is not self._subject or palette != self._palette:
             self._marks, self._subject, self._palette = marks, subject, palette
             self._version += 1
-        if not marks and subject.result is None and not display.ghosts:
+        has_events = len(character_of(armature).detection.events) > 0
+        if not marks and subject.result is None and not display.ghosts and not has_events:
             return []
         drawn = _Drawn(self, armature, frame, palette, subject, self._marks, display)
         return [(name, picture) for name, picture in drawn.parts() if not picture.is_empty]
@@ -88,6 +90,7 @@ class _Drawn:
             ("balance", self._balance() if display.balance else EMPTY),
             ("footprints", self._footprint_picture() if display.footprints else EMPTY),
             ("proposals", self._proposals() if display.proposals else EMPTY),
+            ("objects", self._object_events() if display.proposals else EMPTY),
             ("trajectories", self._trajectory_picture() if display.trajectories else EMPTY),
             ("current", self._current() if display.trajectories else EMPTY),
             ("points", self._points() if display.points else EMPTY),
@@ -123,6 +126,15 @@ class _Drawn:
             return proposal_picture(self.marks, self._footprints, self.frame, size, self.palette, self.display.texts)
 
         return self._kept("proposals", (self._standing, self.display.texts), make)
+
+    def _object_events(self) -> Picture:
+        events = events_of(self.armature)
+        standing = tuple(event.is_at(self.frame) for event in events)
+
+        def make() -> Picture:
+            return event_picture(events, self.frame, self.palette, self.display.texts)
+
+        return self._kept("objects", (events, standing, self.display.texts), make)
 
     def _points(self) -> Picture:
         held = tuple(handle.begin <= self.frame <= handle.end for mark in self.marks for handle in mark.handles)
