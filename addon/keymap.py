@@ -39,6 +39,12 @@ KEYS = (
 )
 """Y for the pie menu and what it does most, as Alt takes back; Page Up and Down for more and less; J to look."""
 
+CLICKS = (
+    Key("poise.constraint_click", "LEFTMOUSE"),
+    Key("poise.constraint_click", "LEFTMOUSE", ("shift",), {"extend": True}),
+)
+"""Clicks that are passed on to Blender where they hit nothing of Poise."""
+
 classes = ()
 _made: list[tuple[Any, Any]] = []
 """The keymaps and the items in them, to remove them again."""
@@ -52,9 +58,9 @@ def register() -> None:
         return
     for name in KEYMAPS:
         keymap = configuration.keymaps.new(name=name, space_type="EMPTY")
-        for key in KEYS:
+        for key in (*KEYS, *CLICKS):
             pressed = dict.fromkeys(key.modifiers, True)
-            item = keymap.keymap_items.new(key.operator, key.type, "PRESS", **pressed)
+            item = keymap.keymap_items.new(key.operator, key.type, "CLICK" if key in CLICKS else "PRESS", **pressed)
             for name_of_property, value in key.properties.items():
                 setattr(item.properties, name_of_property, value)
             _made.append((keymap, item))

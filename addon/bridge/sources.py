@@ -403,6 +403,14 @@ def mark(result: bpy.types.Action, source: bpy.types.Action | None, slot: str, r
     result[RECORD] = record.to_json()
 
 
+def record_unkeyed(result: bpy.types.Action, values: Mapping[str, list[float]]) -> None:
+    """Add values by data path to the record of a result, which keys these properties too by now."""
+    record = ResultRecord.read(result)
+    more = ResultRecord({**values, **record.unkeyed}, record.disconnected, record.bones)
+    if more != record:
+        result[RECORD] = more.to_json()
+
+
 def _set_values(armature: bpy.types.Object, values: Mapping[str, list[float]]) -> None:
     assert armature.pose is not None
     for path, numbers in values.items():

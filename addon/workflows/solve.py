@@ -14,7 +14,7 @@ from ... import solver
 from .. import bridge, translation
 from ..properties import character_of, follow_renames
 from ..properties.constraint_list import switch_off
-from . import ground_gaps, latest, loops, messages, progress, ranges, strains
+from . import ground_gaps, landmarks, latest, loops, messages, progress, ranges, strains
 from .latest import Solved
 from .progress import StageShare
 
@@ -86,14 +86,21 @@ def solve_in_steps(
                 focus=current_frame(reading),
             )
             deformation = yield from progress.relayed(steps, lambda step: (step.stage.value, step.share))
+    return (yield from bake_in_steps(Solved(read, translated, grounded, deformation, signature), options))
+
+
+def bake_in_steps(solved: Solved, options: SolveOptions) -> Generator[StageShare, None, SolveResult]:
+    """Bake a solve, unless it is implausible or its source has changed since, and store its report."""
+    deformation = solved.deformation
     yield progress.BAKING, 0.0
-    check_plausible(reading, clip, deformation.clip, grounded)
-    solved = Solved(read, translated, grounded, deformation, signature)
+    check_plausible(solved.reading, solved.source, deformation.clip, solved.grounded)
     report = deformation.report  # computed on demand: it takes a while, and so belongs before the bake
     yield progress.BAKING, 0.5
-    check_unchanged(read, options)
+    check_unchanged(solved.read, options)
     strain = strains.of_constraints(deformation, report.residuals, options.tolerance)
-    baked = bridge.bake(reading, deformation.clip, target=options.target, tolerance=options.tolerance, strain=strain)
+    baked = bridge.bake(
+        solved.reading, deformation.clip, target=options.target, tolerance=options.tolerance, strain=strain
+    )
     return _store_report(solved, baked)
 
 
@@ -151,6 +158,7 @@ def _store_report(solved: Solved, baked: bridge.Baked) -> SolveResult:
     character.last_solve = messages.prefixed(problems, summary)
     ground_gaps.store_gaps(armature, solved.grounded.gaps)
     ground_gaps.store_soles(armature, skeleton)
+    landmarks.recognise_once(armature, reading.clip.skeleton)
     messages.store_residuals(character, residuals, translated.uids, reading.times)
     switched_off = switch_off(armature, translated.lost)
     first = (*problems, bridge.COPY_SENTENCE) if problems else ()

@@ -84,7 +84,7 @@ def test_keys_come_and_go() -> None:
     before = len(added())
     for _ in range(2):
         addon.register()
-        assert len(added()) == before + len(keymap.KEYMAPS) * len(keymap.KEYS)
+        assert len(added()) == before + len(keymap.KEYMAPS) * (len(keymap.KEYS) + len(keymap.CLICKS))
         addon.unregister()
         assert len(added()) == before
         assert keymap._made == []
@@ -93,11 +93,12 @@ def test_keys_come_and_go() -> None:
 def test_each_key_has_an_operator_that_takes_its_choices() -> None:
     addon.register()
     try:
-        for key in keymap.KEYS:
+        for key in (*keymap.KEYS, *keymap.CLICKS):
             room, _, name = key.operator.partition(".")
             known = getattr(getattr(bpy.ops, room), name).get_rna_type().properties
             assert set(key.properties) <= set(known.keys()), key.operator
         for item in added():
+            assert item.value == ("CLICK" if item.type == "LEFTMOUSE" else "PRESS")
             if item.idname == "poise.recruit_step":
                 assert item.properties.direction == ("MORE" if item.type == "PAGE_UP" else "LESS")
     finally:
