@@ -145,7 +145,7 @@ def test_advice_has_frames_and_units_of_the_scene(lifted: bpy.types.Object) -> N
     result = solve.solve(lifted, PART)
     assert result.misses
     (problem,) = (each for each in character_of(lifted).advice if each.kind == "MISSED")
-    assert problem.sentence.startswith(f"{pin.name} is ") and " cm off: " in problem.sentence
+    assert problem.sentence.startswith(f"{pin.name}: ") and " cm off, " in problem.sentence
     assert (problem.frame, problem.unit, problem.uid) == (20.0, "LENGTH", pin.uid)
     told = [fix.sentence for fix in problem.fixes]
     (move,) = (sentence for sentence in told if sentence.startswith("Move the target"))
