@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 import pytest
@@ -152,3 +154,11 @@ def test_advice_has_frames_and_units_of_the_scene(lifted: bpy.types.Object) -> N
     assert move.endswith(" at frame 20.") and " cm " in move
     (more,) = (sentence for sentence in told if sentence.startswith("Let "))
     assert "at frame 20" in more and (" cm at" in more or " mm at" in more or " m at" in more)
+
+
+def test_bones_that_were_renamed_since_the_last_solve_are_no_edit_meanwhile(lifted: bpy.types.Object) -> None:
+    solve.solve(lifted, PART)
+    data: Any = lifted.data
+    for bone in data.bones:
+        bone.name = f"mixamorig:{bone.name}"
+    assert not solve.solve(lifted, PART).misses
