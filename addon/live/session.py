@@ -110,16 +110,17 @@ class Session:
 
     # Working ------------------------------------------------------------------------------------------------------
 
-    def run(self, seconds: float) -> None:
-        """Run steps for some time, at least one; then those for the newest goal, if that is another one by now."""
-        until = time.perf_counter() + seconds
+    def run(self, seconds: float, longest: float = 0.0) -> None:
+        """Run steps for some time, at least one, or up to `longest` where nothing of an edit is shown by then; after
+        the last one those for the newest goal, if that is another one by now."""
+        begin = time.perf_counter()
         while self._steps is not None:
             try:
                 next(self._steps)
             except StopIteration:
                 self._steps = None
                 self._go_on()
-            if time.perf_counter() >= until:
+            if time.perf_counter() - begin >= (seconds if self._is_answer else max(seconds, longest)):
                 return
 
     def finish(self) -> None:

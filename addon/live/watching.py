@@ -20,6 +20,9 @@ from .session import Session, needs_other_frames
 AT_ONCE = 0.015
 """Seconds of solving while Blender handles an edit, before it draws: what is solved by then is drawn with the edit."""
 
+LONGEST_AT_ONCE = 0.03
+"""Seconds after which it is drawn in any case: two frames at 60 a second."""
+
 SLICE = 0.01
 """Seconds of solving at a time between two redraws."""
 
@@ -57,6 +60,12 @@ def follow(armature: bpy.types.Object) -> Session:
         _sessions[armature.name] = Session(armature.name)
         _start_timer()
     return _sessions[armature.name]
+
+
+def begin(armature: bpy.types.Object) -> None:
+    """Begin the session of an armature with the result that it shows."""
+    follow(armature)
+    _guarded(armature.name, lambda session, found: session.notice(found))
 
 
 # Errors -----------------------------------------------------------------------------------------------------------
@@ -137,7 +146,7 @@ def _answer(session: Session, armature: bpy.types.Object, is_source_suspect: boo
         return  # the timer does it
     session.notice(armature, is_source_suspect)
     if session.is_following:
-        session.run(AT_ONCE)
+        session.run(AT_ONCE, LONGEST_AT_ONCE)
 
 
 @persistent  # type: ignore[untyped-decorator]
