@@ -16,7 +16,8 @@ from .display import PoiseDisplay
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
-from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
+from .posture import PoisePin, PoisePosture, PoiseWall
+from .result import PoiseAdvice, PoiseFix, PoiseGap, PoiseIgnored, PoiseMetrics, PoiseResidual
 from .templates import PoiseDetection, PoiseObjectEvent, PoiseTemplate
 from .timeline import PoiseMarker, PoiseTimeline
 from .upgrading import upgrade_file, upgrade_on_load
@@ -36,17 +37,22 @@ __all__ = [
     "PoiseDetected",
     "PoiseDetection",
     "PoiseDisplay",
+    "PoiseFix",
     "PoiseGap",
+    "PoiseIgnored",
     "PoiseLandmark",
     "PoiseLiveState",
     "PoiseLoad",
     "PoiseMarker",
     "PoiseMetrics",
     "PoiseObjectEvent",
+    "PoisePin",
     "PoisePoint",
+    "PoisePosture",
     "PoiseResidual",
     "PoiseTemplate",
     "PoiseTimeline",
+    "PoiseWall",
     "active_constraint",
     "armature_in",
     "backwards_sentence",
@@ -71,13 +77,18 @@ classes = (
     PoiseLandmark,
     PoiseLoad,
     PoiseResidual,
+    PoiseFix,
     PoiseAdvice,
+    PoiseIgnored,
     PoiseGap,
     PoiseMetrics,
     PoiseMarker,
     PoiseTimeline,
     PoiseLiveState,
     PoiseDisplay,
+    PoisePin,
+    PoiseWall,
+    PoisePosture,
     PoiseCharacter,
 )
 

@@ -87,7 +87,9 @@ def add_examples(armature: bpy.types.Object | None, new: NewExamples) -> list[in
     """
     armature = bridge.check_armature(armature)
     follow_renames(armature)
-    return _added(armature, new, new.subjects(armature))
+    indices = _added(armature, new, new.subjects(armature))
+    search_again(armature)
+    return indices
 
 
 def _added(armature: bpy.types.Object, new: NewExamples, subjects: Sequence[Subject]) -> list[int]:
@@ -147,6 +149,7 @@ def remove_example(armature: bpy.types.Object, index: int) -> None:
     settings.templates.remove(index)
     if settings.active_template > index or settings.active_template >= len(settings.templates):
         settings.active_template = max(settings.active_template - 1, 0)
+    search_again(armature)
 
 
 # Following changes --------------------------------------------------------------------------------------------------

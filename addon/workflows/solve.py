@@ -14,7 +14,7 @@ from ... import solver
 from .. import bridge, translation
 from ..properties import character_of, follow_renames
 from ..properties.constraint_list import switch_off
-from . import ground_gaps, latest, loops, messages, progress, ranges, strains
+from . import ground_gaps, landmarks, latest, loops, messages, progress, ranges, strains
 from .latest import Solved
 from .progress import StageShare
 
@@ -158,6 +158,7 @@ def _store_report(solved: Solved, baked: bridge.Baked) -> SolveResult:
     character.last_solve = messages.prefixed(problems, summary)
     ground_gaps.store_gaps(armature, solved.grounded.gaps)
     ground_gaps.store_soles(armature, skeleton)
+    landmarks.recognise_once(armature, reading.clip.skeleton)
     messages.store_residuals(character, residuals, translated.uids, reading.times)
     switched_off = switch_off(armature, translated.lost)
     first = (*problems, bridge.COPY_SENTENCE) if problems else ()

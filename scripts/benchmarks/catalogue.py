@@ -22,6 +22,7 @@ from .integration_and_damping import integration_and_damping
 from .jumps import jumps
 from .live_editing import live_editing
 from .parameterization import parameterization
+from .posture_drag import posture_drag
 from .posture_speed import posture_speed
 from .solving_again import solving_again
 from .transpose import transpose
@@ -46,6 +47,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "walk_memory": walk_memory,
     "addon_bake": addon_bake,
     "live_editing": live_editing,
+    "posture_drag": posture_drag,
     "cleanup": cleanup,
     "jumps": jumps,
     "detection": detection,

@@ -174,6 +174,11 @@ def test_changes_are_followed_at_once_after_a_search(rng: np.random.Generator) -
     detection(armature).templates[0].tolerance = 3.0
     pattern = noise_patterns.of(armature, Subject(bone=BONE))
     assert pattern is not None and pattern.signals[0].thresholds[0] == pytest.approx(3.0 * before)
+    detection(armature).templates[0].tolerance = 1.0
+    examples.remove_example(armature, 1)
+    assert found_plants(armature, plants) == walked
+    examples.add_examples(armature, NewExamples([BONE], "space", *RUNNING))
+    assert found_plants(armature, plants) == list(range(14))
     found = [item.name for item in character_of(armature).found]
     detection(armature).templates[0].begin = 10_000
     assert [item.name for item in character_of(armature).found] == found, "it cannot be searched, and nothing changes"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Handles in pose mode: a new pin is dragged by its gizmo, a footplant is moved and turned, undo and redo."""
+"""Handles: a new pin is dragged in pose mode, a footplant moved, turned and raised, a footprint clicked, a point slid
+in time, a handle deleted; undo and redo."""
 
 from __future__ import annotations
 
@@ -15,10 +16,12 @@ from driver import (
     character,
     click,
     drag,
+    event,
     hover,
     imported_walk,
     inside,
     module,
+    move,
     pixel,
     press,
 )
@@ -71,6 +74,9 @@ def play(seen: dict[str, Any]) -> Steps:
     yield from pose_mode(HAND)
     yield from a_new_pin_is_dragged(seen)
     yield from a_footplant_is_dragged(seen)
+    yield from a_footprint_is_clicked(seen)
+    yield from a_point_slides_in_time(seen)
+    yield from a_handle_is_deleted(seen)
 
 
 def a_new_pin_is_dragged(seen: dict[str, Any]) -> Steps:
@@ -152,6 +158,74 @@ def grab(uid: str, seen: dict[str, Any], name: str, begin: tuple[int, int], end:
 def transform(uid: str) -> list[list[float]]:
     """The matrix of the handle of a constraint."""
     return [list(row) for row in found(uid).points[0].object.matrix_world]
+
+
+def a_footprint_is_clicked(seen: dict[str, Any]) -> Steps:
+    """In pose mode, of plants at other frames than the current one, which have no gizmo."""
+    plants = [item for item in character().constraints if item.kind == "FOOTPLANT" and item.begin > FRAME]
+    far = max(plants[:6], key=lambda item: item.begin)
+    uid, where = far.uid, far.points[0].object.location.copy()
+    bpy.context.scene.frame_set(1)
+    yield from look_at(where, 2.0)
+    yield 1.0  # what is drawn is read after a moment
+    before = character().active_constraint
+    yield from click(pixel(where))
+    seen["footprint: clicked"] = character().constraints[character().active_constraint].uid == uid
+    seen["footprint: changed"] = character().active_constraint != before
+    seen["footprint: mode"] = armature().mode
+    yield Shot("footprint-clicked")
+
+
+def a_point_slides_in_time(seen: dict[str, Any]) -> Steps:
+    bpy.context.scene.frame_set(FRAME)
+    character().active_constraint = 0
+    pin = character().constraints[0]
+    yield from look_at(pin.points[0].object.location)
+    begin = pixel(pin.points[0].object.location)
+    seen["slide: begin"] = pin.points[0].begin
+    yield from hover(begin)
+    event("LEFTMOUSE", "PRESS", begin)
+    yield 3 * MOMENT
+    for value in ("PRESS", "RELEASE"):
+        event("T", value, begin)
+        yield MOMENT
+    end = (begin[0] - 120, begin[1])
+    yield from move(begin, end)
+    yield Shot("slide")
+    event("LEFTMOUSE", "RELEASE", end)
+    yield 6 * MOMENT
+    seen["slide: end"] = character().constraints[0].points[0].begin
+    seen["slide: frame"] = bpy.context.scene.frame_current
+    yield from press("Z", ctrl=True)
+    yield 6 * MOMENT
+    seen["slide: undone"] = character().constraints[0].points[0].begin
+
+
+def a_handle_is_deleted(seen: dict[str, Any]) -> Steps:
+    with inside():
+        bpy.ops.object.mode_set(mode="OBJECT")
+        bpy.ops.ed.undo_push(message="Object Mode")
+    yield 4 * MOMENT
+    pin = character().constraints[0]
+    handle = pin.points[0].object.name
+    count = len(character().constraints)
+    yield from click(pixel(pin.points[0].object.location))
+    seen["delete: selected"] = [found.name for found in bpy.context.view_layer.objects.selected]
+    seen["delete: handle"] = handle
+    yield Shot("object-mode")
+    yield from press("DEL")
+    yield 6 * MOMENT
+    seen["delete: left"] = len(character().constraints) - count
+    active = bpy.context.view_layer.objects.active
+    seen["delete: active object"] = active.name if active is not None else None
+    yield Shot("deleted")
+    yield from press("Z", ctrl=True)
+    yield 6 * MOMENT
+    seen["delete: undone"] = len(character().constraints) - count
+    seen["delete: handle back"] = handle in bpy.context.scene.objects
+    yield from press("Z", ctrl=True, shift=True)
+    yield 6 * MOMENT
+    seen["delete: redone"] = len(character().constraints) - count
 
 
 def found(uid: str) -> Any:
