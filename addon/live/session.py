@@ -137,6 +137,12 @@ class Session:
             self._steps.close()
             self._steps = None
 
+    def forget_shown(self) -> None:
+        """Stop, and forget what f-curves hold: undo has replaced them."""
+        self.close()
+        if self._samples is not None:
+            self._samples.forget()
+
     def _go_on(self) -> None:
         """Follow the newest goal where the steps that have ended were for another one."""
         if self._solved is not None and self._solved.signature != self._goal:
@@ -276,9 +282,7 @@ class Session:
 
     def restore(self, armature: bpy.types.Object) -> None:
         """Show what belongs to the constraints after undo or redo: from memory, or else as an edit is followed."""
-        self.close()
-        if self._samples is not None:
-            self._samples.forget()
+        self.forget_shown()
         latest.show_edit(armature, None)
         self._settings, self._goal = _settings_signature(armature), latest.constraint_signature(armature)
         known = latest.with_signature(armature, latest.signature_now(armature))

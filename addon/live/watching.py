@@ -80,8 +80,9 @@ def _guarded(name: str, work: Callable[[Session, bpy.types.Object], Any]) -> Non
     if armature is None or armature.type != "ARMATURE" or not character_of(armature).live:
         _end(name)
         return
-    if bridge.is_result_hidden(armature):
-        return  # the source is looked at; edits are noticed when the result is shown again
+    if bridge.is_result_hidden(armature):  # the source is looked at; edits are noticed when the result is shown again
+        bridge.make_keys(armature)
+        return
     try:
         with _busy():
             work(session, armature)
@@ -153,7 +154,8 @@ def _answer(session: Session, armature: bpy.types.Object, is_source_suspect: boo
 def on_undo(*_: Any) -> None:
     """Show the result that belongs to what was undone or redone."""
     _find_new()
-    for name in list(_sessions):
+    for name, running in list(_sessions.items()):
+        running.forget_shown()
         _guarded(name, lambda session, armature: session.restore(armature))
 
 
