@@ -162,7 +162,8 @@ def hit(
         if shown.lanes[lane].low <= y < shown.lanes[lane].high + GAP * scale
         and _reaches(bars[index], frame, REACH * scale / view.pixels_per_frame)
     ]
-    within.sort(key=lambda index: (not bars[index].is_active, bars[index].is_proposal))
+    # What is drawn last lies on top.
+    within.sort(key=lambda index: (not bars[index].is_active, bars[index].is_proposal, -index))
     for index in within if is_movable else ():
         found = _event_at(bars[index], shown.lanes[shown.lane_of[index]], view, x, y, scale)
         if found is not None:

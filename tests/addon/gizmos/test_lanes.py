@@ -124,6 +124,9 @@ def test_the_active_bar_is_taken_before_others_at_the_same_place() -> None:
     assert shown.lane_of == (0, 1, 1)
     found = hit(bars, shown, VIEW, VIEW.x(25.0), shown.lanes[1].middle)
     assert found is not None and bars[found.bar].uid == "active"
+    bars = [plant(0.0, 50.0), path(0.0, 50.0, uid="below"), path(0.0, 50.0, uid="above")]
+    found = hit(bars, shown, VIEW, VIEW.x(25.0), shown.lanes[1].middle)
+    assert found is not None and bars[found.bar].uid == "above", "what is drawn last lies on top"
 
 
 def test_points_are_taken_by_their_ends_and_by_their_holds() -> None:
