@@ -178,6 +178,7 @@ def test_each_source_file_names_its_licence() -> None:
 UNTESTED: dict[str, str] = {
     "addon/bridge/errors.py": "one exception class",
     "addon/panels/active.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/advice.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/base.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/character.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/clean.py": "tests/addon/panels/test_panels.py draws all panels together",
@@ -187,9 +188,11 @@ UNTESTED: dict[str, str] = {
     "addon/panels/ground.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/menu.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/pie.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/proposals.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/residual.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/solve.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/timeline.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/work.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/translation/errors.py": "one exception class",
 }
 """Modules without a test module of their name, by path, each with the reason."""
@@ -199,6 +202,7 @@ SEVERAL_MODULES: dict[str, str] = {
     "addon/operators/test_undo.py": "undo of every operator",
     "addon/panels/test_panels.py": "all panels are drawn together",
     "addon/test_addon_bake.py": "the benchmark's script inside Blender",
+    "addon/test_posture_drag.py": "the benchmark of the posture tool inside Blender",
     "addon/test_bvh_against_blender.py": "the solver's BVH reader against Blender's importer",
     "addon/test_constraint_files_in_blender.py": "constraint files between the solver and Blender",
     "addon/test_exit.py": "a Blender process with the add-on ends",

@@ -11,7 +11,7 @@ from .limits import limit_notes
 from .movers import COPY_INSTEAD, COPY_SENTENCE, Mover
 from .parenting import carry
 from .plain_copies import has_movers, plain_copy
-from .reading import Method, Reading, frame_range, mover_above, read, read_in_steps
+from .reading import Method, Reading, frame_range, mover_above, read, read_in_steps, read_shown
 from .renaming import bone_names, renames
 from .samples import SampledResult, has_samples, make_keys
 from .sampling import frame_restored, set_frame
@@ -81,6 +81,7 @@ __all__ = [
     "plane_of",
     "read",
     "read_in_steps",
+    "read_shown",
     "renames",
     "restore_source",
     "results_without",

@@ -172,6 +172,38 @@ def read_in_steps(
     )
 
 
+def read_shown(armature: bpy.types.Object | None) -> Reading:
+    """Read the pose that the viewport shows now, with changes that have no keys, as a clip of one frame.
+
+    No action is needed. The channels are those of the pose, whether the source or a result is shown.
+    """
+    armature = check_armature(armature)
+    scene, rig = context.scene(), Rig.of(armature)
+    shown = _SourceMotion.of_sample(rig, sampling.sample_shown(armature, rig), set(), movers_of(armature))
+    is_control_rig = bool((rig.deforms & ~shown.follows_channels).any())
+    joints = _joints(armature, rig, None, is_control_rig)
+    times = np.array([scene.frame_current_final])
+    with in_scene_frames(times):
+        joints, clip = _clip(joints, armature, shown, scene.render.fps / scene.render.fps_base)
+    return Reading(
+        clip=clip,
+        times=times,
+        method="evaluated",
+        reason="The shown pose is read.",
+        unbakeable={name: why_unbakeable(name, shown.movers[name]) for name in joints.names if name in shown.movers},
+        movers=shown.movers,
+        armature_name=armature.name,
+        source_name="",
+        joints=joints,
+        channels=shown.channels,
+        keyed=shown.keyed,
+        follows_channels=shown.follows_channels,
+        pose=shown.pose,
+        world=shown.world,
+        key_times=times,
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class _SourceMotion:
     """The source at the times that are read, bone by bone; the fields are those of `Reading`."""
@@ -182,6 +214,18 @@ class _SourceMotion:
     world: Array
     follows_channels: BoolArray
     movers: dict[str, Mover]
+
+    @staticmethod
+    def of_sample(
+        rig: Rig, sample: sampling.Sample, keyed: set[tuple[str, str, int]], known_movers: dict[str, Mover]
+    ) -> _SourceMotion:
+        """What was sampled, with what moves bones other than their channels."""
+        follows_channels = _follow_channels(rig, sample.channels, sample.pose)
+        follows_channels[[rig.index[name] for name in known_movers]] = False
+        pose = pose_of(rig, sample.channels, known=sample.pose, is_known=~follows_channels)
+        moved = [rig.names[bone] for bone in np.flatnonzero(~follows_channels).tolist()]
+        movers = {name: known_movers.get(name, UNKNOWN) for name in moved}
+        return _SourceMotion(sample.channels, keyed, pose, _rigid_matrices(sample.world), follows_channels, movers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,12 +268,7 @@ class _Subject:
         sample = yield from sampling.sample(self.armature, scene, rig, times, partial(source_shown, self.armature))
         curves = (*self.curves, *nla_curves(self.armature.animation_data, self.animation))
         _, keyed = channels_at(rig, curves, self.static, key_times[:1])
-        follows_channels = _follow_channels(rig, sample.channels, sample.pose)
-        follows_channels[[rig.index[name] for name in known_movers]] = False
-        pose = pose_of(rig, sample.channels, known=sample.pose, is_known=~follows_channels)
-        moved = [rig.names[bone] for bone in np.flatnonzero(~follows_channels).tolist()]
-        movers = {name: known_movers.get(name, UNKNOWN) for name in moved}
-        return _SourceMotion(sample.channels, keyed, pose, _rigid_matrices(sample.world), follows_channels, movers)
+        return _SourceMotion.of_sample(rig, sample, keyed, known_movers)
 
 
 def _rigid_matrices(world: Array) -> Array:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from . import rotation_channels
+from . import context, rotation_channels
 from .arrays import Array, floats
 from .channels import Channels
 from .curves import pose_values
@@ -47,16 +47,32 @@ def sample(
     channels = Channels(np.empty((frames, bones, 3)), np.zeros((frames, bones, 4)), np.empty((frames, bones, 3)))
 
     def store(frame: int, evaluated: bpy.types.Object) -> None:
-        assert evaluated.pose is not None
-        world[frame] = evaluated.matrix_world
-        matrices[frame] = floats(evaluated.pose.bones, "matrix", 4, 4)[rig.pose_indices].swapaxes(-1, -2)
-        channels.location[frame], rotations, channels.scale[frame] = pose_values(evaluated.pose, rig)
-        for mode, members in rig.bones_by_mode.items():
-            attribute, width = rotation_channels.property_of(mode)
-            channels.rotation[frame, members, :width] = rotations[attribute][members]
+        _record(evaluated, rig, frame, world, matrices, channels)
 
     yield from _evaluate(armature, scene, times, shown, store)
     return Sample(world, BonePose(matrices[..., :3, :3], matrices[..., :3, 3]), channels)
+
+
+def sample_shown(armature: bpy.types.Object, rig: Rig) -> Sample:
+    """The armature as it is shown now, as a sample of one frame: a pose without keys counts."""
+    context.view_layer().update()
+    world, matrices = np.empty((1, 4, 4)), np.empty((1, len(rig), 4, 4))
+    channels = Channels(np.empty((1, len(rig), 3)), np.zeros((1, len(rig), 4)), np.empty((1, len(rig), 3)))
+    _record(_checked_evaluation(armature), rig, 0, world, matrices, channels)
+    return Sample(world, BonePose(matrices[..., :3, :3], matrices[..., :3, 3]), channels)
+
+
+def _record(
+    evaluated: bpy.types.Object, rig: Rig, frame: int, world: Array, matrices: Array, channels: Channels
+) -> None:
+    """Write an evaluated armature to one frame of the arrays of a sample; `matrices` are (frames, bones, 4, 4)."""
+    assert evaluated.pose is not None
+    world[frame] = evaluated.matrix_world
+    matrices[frame] = floats(evaluated.pose.bones, "matrix", 4, 4)[rig.pose_indices].swapaxes(-1, -2)
+    channels.location[frame], rotations, channels.scale[frame] = pose_values(evaluated.pose, rig)
+    for mode, members in rig.bones_by_mode.items():
+        attribute, width = rotation_channels.property_of(mode)
+        channels.rotation[frame, members, :width] = rotations[attribute][members]
 
 
 def sample_object(
@@ -88,17 +104,22 @@ def _evaluate(
         with shown(), frame_restored(scene):
             while True:
                 set_frame(scene, float(times[frame]))
-                evaluated = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
-                if not evaluated.is_evaluated:
-                    raise BridgeError(
-                        f"Blender does not evaluate armature {armature.name!r}, since it is switched off in the "
-                        "viewport: switch it on in the outliner."
-                    )
-                store(frame, evaluated)
+                store(frame, _checked_evaluation(armature))
                 frame += 1
                 if frame == len(times) or clock.perf_counter() >= until:
                     break
         yield frame / len(times)
+
+
+def _checked_evaluation(armature: bpy.types.Object) -> bpy.types.Object:
+    """The evaluated armature; raises where Blender does not evaluate it."""
+    evaluated = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    if not evaluated.is_evaluated:
+        raise BridgeError(
+            f"Blender does not evaluate armature {armature.name!r}, since it is switched off in the viewport: "
+            "switch it on in the outliner."
+        )
+    return evaluated
 
 
 def set_frame(scene: bpy.types.Scene, time: float) -> None:

@@ -20,6 +20,9 @@ SCROLLER_HEIGHT = 18.0
 COMPACT_BOTTOM, COMPACT_TOP = 8.0, 16.0
 """In a low Timeline bars lie between the scroller and the frame numbers, which take so many pixels from below and from
 above."""
+NARROW_HEIGHT, NARROW_BOTTOM = 30.0, 3.0
+"""In one that is lower than this Blender shows no scroller, and bars begin above the edge of the area, which the mouse
+takes to resize it. There is still room for two lanes, so that left and right are told apart."""
 LANE_HEIGHT, NAMED_HEIGHT, LEAST_HEIGHT = 14.0, 11.0, 4.0
 """Pixels of a lane: the usual height, the least one at which it gets its name, the least one at all."""
 LARGEST_SHARE = 0.6
@@ -117,8 +120,8 @@ def layout(bars: Sequence[Bar], height: float, scale: float = 1.0, share: float 
     """
     names, lane_of = packed(bars)
     if is_compact(height, scale):
-        bottom = COMPACT_BOTTOM * scale
-        room = max(height - COMPACT_TOP * scale - bottom, LEAST_HEIGHT * scale)
+        bottom = (COMPACT_BOTTOM if height >= NARROW_HEIGHT * scale else NARROW_BOTTOM) * scale
+        room = max(height - COMPACT_TOP * scale - bottom, 2.0 * LEAST_HEIGHT * scale)
     else:
         bottom = SCROLLER_HEIGHT * scale
         room = share * (height - SCRUB_HEIGHT * scale - bottom)

@@ -9,6 +9,7 @@ from ..workflows import deleted_handles, watching
 from ..workflows import examples as examples_workflow
 from . import (
     activate,
+    advice,
     bones,
     character,
     clean,
@@ -25,13 +26,16 @@ from . import (
     leftovers,
     live,
     points,
+    posture,
     quick,
+    selected,
     solve,
     sources,
 )
 
 MODULES: tuple[ModuleType, ...] = (
     activate,
+    advice,
     bones,
     character,
     clean,
@@ -47,7 +51,9 @@ MODULES: tuple[ModuleType, ...] = (
     leftovers,
     live,
     points,
+    posture,
     quick,
+    selected,
     solve,
     sources,
 )

@@ -172,12 +172,18 @@ class _Drawn:
         return self._kept("trajectories", (strength, texts, self.display.trajectories_of), make)
 
     def _current(self) -> Picture:
-        key = self.frame, self.display.trajectories_of
-        return self._kept("current", key, lambda: current_picture(self._trajectories, self.frame, self.palette))
+        shows_source = bridge.is_result_hidden(self.armature)
+
+        def make() -> Picture:
+            return current_picture(self._trajectories, self.frame, self.palette, shows_source)
+
+        return self._kept("current", (self.frame, self.display.trajectories_of, shows_source), make)
 
     def _misses(self) -> Picture:
         now, shown = self.subject.frame_at(self.frame), self.subject.result
-        if now is None or shown is None or not any(now in miss.frames for miss in self.subject.misses):
+        if now is None or shown is None or bridge.is_result_hidden(self.armature):
+            return EMPTY
+        if not any(now in miss.frames for miss in self.subject.misses):
             return EMPTY
         strength, texts = self._strength, self.display.texts
 

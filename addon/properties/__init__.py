@@ -10,13 +10,15 @@ from bpy.props import PointerProperty, StringProperty
 
 from .bones import PoiseBone, current_name, follow_renames, name_bone, resolve_bone
 from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark, PoiseLoad
+from .cleaning import PoiseCleaning, clean_settings
 from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
 from .detected import PoiseDetected
 from .display import PoiseDisplay
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
-from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
+from .posture import PoisePin, PoisePosture, PoiseWall
+from .result import PoiseAdvice, PoiseFix, PoiseGap, PoiseIgnored, PoiseMetrics, PoiseResidual
 from .templates import PoiseDetection, PoiseObjectEvent, PoiseTemplate
 from .timeline import PoiseMarker, PoiseTimeline
 from .upgrading import upgrade_file, upgrade_on_load
@@ -32,25 +34,32 @@ __all__ = [
     "PoiseAdvice",
     "PoiseBone",
     "PoiseCharacter",
+    "PoiseCleaning",
     "PoiseConstraint",
     "PoiseDetected",
     "PoiseDetection",
     "PoiseDisplay",
+    "PoiseFix",
     "PoiseGap",
+    "PoiseIgnored",
     "PoiseLandmark",
     "PoiseLiveState",
     "PoiseLoad",
     "PoiseMarker",
     "PoiseMetrics",
     "PoiseObjectEvent",
+    "PoisePin",
     "PoisePoint",
+    "PoisePosture",
     "PoiseResidual",
     "PoiseTemplate",
     "PoiseTimeline",
+    "PoiseWall",
     "active_constraint",
     "armature_in",
     "backwards_sentence",
     "character_of",
+    "clean_settings",
     "constraint_of_point",
     "current_name",
     "ease_frames",
@@ -71,13 +80,19 @@ classes = (
     PoiseLandmark,
     PoiseLoad,
     PoiseResidual,
+    PoiseFix,
     PoiseAdvice,
+    PoiseIgnored,
     PoiseGap,
     PoiseMetrics,
     PoiseMarker,
     PoiseTimeline,
     PoiseLiveState,
     PoiseDisplay,
+    PoisePin,
+    PoiseWall,
+    PoisePosture,
+    PoiseCleaning,
     PoiseCharacter,
 )
 

@@ -131,5 +131,5 @@ def _bone_references(armature: bpy.types.Object) -> Iterator[tuple[Any, str, str
         for field, mark_field in MARK_FIELDS.items():
             if hasattr(referring, field):
                 yield referring, field, mark_field
-    for listed in (*character.landmarks, *character.recognised, *character.loads):
+    for listed in (*character.landmarks, *character.recognised, *character.loads, *character.posture.pins):
         yield listed, "bone", "bone_id"

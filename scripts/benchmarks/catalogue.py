@@ -21,6 +21,7 @@ from .figures import Figure
 from .integration_and_damping import integration_and_damping
 from .jumps import jumps
 from .parameterization import parameterization
+from .posture_drag import posture_drag
 from .posture_speed import posture_speed
 from .solving_again import solving_again
 from .transpose import transpose
@@ -44,6 +45,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "walk_growth": walk_growth,
     "walk_memory": walk_memory,
     "addon_bake": addon_bake,
+    "posture_drag": posture_drag,
     "cleanup": cleanup,
     "jumps": jumps,
     "detection": detection,

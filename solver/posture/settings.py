@@ -28,6 +28,10 @@ class SolveSettings:
     """The angle of intermediate goals, in radians."""
     largest_turn: float = 0.6
     """The largest rotation of any joint in one step, in radians."""
+    restarts: bool = True
+    """Whether a frame is solved again where limits or inequalities have kept a level from being met, to see whether
+    lower levels are the cause. That takes twice the time: where a posture follows a target that moves, the next
+    solve can do it."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.iterations, (int, np.integer)) or self.iterations < 0:

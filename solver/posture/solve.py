@@ -273,7 +273,7 @@ def _defended(problem: Problem, motion: Motion, descent: _Descent) -> _Descent:
     At boundaries a lower level can lead the descent to where a more important one is stuck. Such a frame starts again
     from a posture that meets the more important one, and ends there if that is lost again.
     """
-    if problem.is_smooth:
+    if problem.is_smooth or not problem.settings.restarts:
         return descent
     errors = problem.task_level_errors(descent.world)
     unmet = errors > MET_TOLERANCE

@@ -355,3 +355,37 @@ def test_all_bones_of_a_rigify_on_demand(rigify: bpy.types.Object) -> None:
     reading = bridge.read(rigify, 3, 14, bones=names)
     assert set(reading.clip.skeleton.names) == set(names)
     assert_blender_shows(reading.clip, rigify, reading.times)
+
+
+# --- the shown pose -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_shown_pose_is_read_with_what_has_no_keys(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    armature = random_armature(rng, bones=20)
+    animate(armature, rng, FRAMES)
+    bpy.context.scene.frame_set(FRAMES[3])
+    armature.pose.bones[5].location = (0.3, 0.2, 0.1)
+    changed = [list(bone.location) for bone in armature.pose.bones]
+    reading = bridge.read_shown(armature)
+    assert reading.clip.frames == 1 and reading.times.tolist() == [FRAMES[3]]
+    assert [list(bone.location) for bone in armature.pose.bones] == changed
+    for joint, name in enumerate(reading.clip.skeleton.names):
+        shown = armature.matrix_world @ armature.pose.bones[name].head
+        np.testing.assert_allclose(reading.clip.position(joint)[0], shown, atol=1e-5)
+
+
+def test_a_pose_without_an_action_is_read() -> None:
+    armature = straight_chain(("A", "B", "C"))
+    armature.pose.bones["B"].rotation_mode = "XYZ"
+    armature.pose.bones["B"].rotation_euler = (0.5, 0.0, 0.0)
+    reading = bridge.read_shown(armature)
+    assert reading.source_name == "" and not reading.unbakeable
+    np.testing.assert_allclose(reading.clip.position("C")[0], armature.pose.bones["C"].head, atol=1e-6)
+
+
+def test_movers_of_the_shown_pose_are_named(rigify: bpy.types.Object) -> None:
+    reading = bridge.read_shown(rigify)
+    assert set(reading.clip.skeleton.names) <= {bone.name for bone in rigify.data.bones if bone.use_deform}
+    assert reading.unbakeable

@@ -51,8 +51,10 @@ def test_lanes_lie_in_the_region_and_not_over_each_other(height: float, scale: f
 
 def test_a_low_timeline_tells_left_and_right_apart_and_has_no_names() -> None:
     assert is_compact(LOW) and not is_compact(TALL)
-    shown = layout(WALK, LOW)
-    assert len(shown.lanes) == 2 and not shown.is_named
+    for height in (22.0, 33.0, LOW):
+        shown = layout(WALK, height)
+        assert len(shown.lanes) == 2 and not shown.is_named
+        assert shown.lanes[0].high <= 0.6 * height, "frame numbers stay legible, and the mouse scrubs there"
     assert layout(WALK, TALL).is_named
 
 
@@ -110,10 +112,10 @@ def test_a_short_bar_can_still_be_taken_by_its_middle() -> None:
 
 
 def test_the_active_bar_is_taken_before_others_at_the_same_place() -> None:
-    bars = [path(0.0, 50.0, uid="other"), path(0.0, 50.0, uid="active", is_active=True)]
+    bars = [plant(0.0, 50.0), path(0.0, 50.0, uid="other"), path(0.0, 50.0, uid="active", is_active=True)]
     shown = layout(bars, 20.0)
-    assert shown.lane_of == (0, 0)
-    found = hit(bars, shown, VIEW, VIEW.x(25.0), shown.lanes[0].middle)
+    assert shown.lane_of == (0, 1, 1)
+    found = hit(bars, shown, VIEW, VIEW.x(25.0), shown.lanes[1].middle)
     assert found is not None and bars[found.bar].uid == "active"
 
 

@@ -653,3 +653,23 @@ def test_an_unreachable_task_is_served_only_by_what_it_recruits(stage, beyond, p
         others = ~reach.recruited(skeleton)
         turns = rotations.angle_between(solved.pose.rotations, stage.pose.rotations)[others]
         assert turns.max() < 1e-4, f"a joint that it does not recruit turns by {turns.max():.1e} radians"
+
+
+def test_without_restarts_a_blocked_posture_is_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hand cannot come through a half-space: with restarts the solve sees whether lower levels are the cause."""
+    clip = synthetic.walk(steps=2, fps=30.0).clip
+    skeleton, pose = clip.skeleton, clip.pose(0)
+    hand = skeleton.landmarks.require("left_wrist")
+    place, up = clip.position(hand)[0], skeleton.size * np.eye(3)[skeleton.up_axis]
+    tasks = [
+        solver.HalfSpaceTask(hand, place - 0.1 * up, up, priority=3),
+        solver.PositionTask(hand, place - 2.0 * up, priority=2),
+        solver.PoseTask(pose, priority=1),
+    ]
+    descents: list[int] = []
+    descend = solve._descend
+    monkeypatch.setattr(solve, "_descend", lambda *given: descents.append(1) or descend(*given))
+    for restarts, expected in ((False, 1), (True, 2)):
+        descents.clear()
+        solver.solve_posture(skeleton, pose, tasks, settings=solver.SolveSettings(iterations=6, restarts=restarts))
+        assert len(descents) == expected
