@@ -22,7 +22,7 @@ from .integration_and_damping import integration_and_damping
 from .jumps import jumps
 from .parameterization import parameterization
 from .posture_speed import posture_speed
-from .solving_again import solving_again
+from .solving_again import dragging, solving_again
 from .transpose import transpose
 from .walk_growth import walk_growth
 from .walk_memory import walk_memory
@@ -39,6 +39,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "transpose": transpose,
     "enforced_walk": enforced_walk,
     "solving_again": solving_again,
+    "dragging": dragging,
     "conflicts": conflicts,
     "conflicted_walk": conflicted_walk,
     "walk_growth": walk_growth,
