@@ -99,6 +99,7 @@ def draw_item(
         column.ui_units_x = width
         column.alignment = "RIGHT"
         column.label(text=text, translate=False)
+    row.separator(factor=0.3)
     row.prop(item, "enabled", text="")
 
 

@@ -47,6 +47,17 @@ def draw_residuals(layout: bpy.types.UILayout, context: bpy.types.Context, armat
         column.label(text=f"and {len(known) - LISTED} more", icon="BLANK1", translate=False)
 
 
+def summary(armature: bpy.types.Object) -> tuple[str, bool]:
+    """How many constraints the last solve has missed, in few words, and whether there are any."""
+    character: Any = character_of(armature)
+    count, missed = len(character.residuals), sum(residual.misses for residual in character.residuals)
+    if not count:
+        return character.last_solve, False
+    if missed:
+        return f"{missed} of {count} constraints missed", True
+    return "Every constraint holds" if count == 1 else f"All {count} constraints hold", False
+
+
 def residual_sentence(residual: Any) -> str:
     """By how much a constraint was missed, in one sentence."""
     if not residual.misses:

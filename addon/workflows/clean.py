@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import solver
 from .. import bridge, translation
-from ..properties import character_of, follow_renames
+from ..properties import character_of, clean_settings, follow_renames
 from ..properties.constraint_list import switch_off
 from . import detect, ground_gaps, landmarks, messages, progress, ranges, solve, strains
 
@@ -31,6 +31,8 @@ class CleanOptions:
     tolerance: float = 0.0
     repair: bool = False
     """Whether to interpolate faults of the capture first."""
+    settings: solver.CleanSettings | None = None
+    """None for those of the character."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ def clean_in_steps(
     cyclic = read.cyclic
     yield progress.CLEANING, 0.0
     with bridge.in_scene_frames(reading.times):
-        cleaned = solver.cleaned(clip, [*feet, *hands], options.method, ground=ground, cyclic=cyclic)
+        settings = options.settings or clean_settings(character_of(armature).cleaning)
+        cleaned = solver.cleaned(clip, [*feet, *hands], options.method, ground=ground, settings=settings, cyclic=cyclic)
     solve.check_plausible(reading, clip, cleaned.clip, grounded)
     yield progress.MEASURING, 0.0
     before = solver.foot_metrics(whole, feet, ground=ground, faults=faults)
