@@ -54,6 +54,7 @@ class POISE_PT_clean_settings(OfArmature, Panel):  # noqa: N801
         layout = self.layout
         character: Any = character_of(armature_of(context))
         cleaning = character.cleaning
+        layout.use_property_decorate = False
         column = layout.column(align=True)
         for name in ("averaging", "blending", "turning", "lifting", "carrying", "smoothing"):
             column.prop(cleaning, name)
