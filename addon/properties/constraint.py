@@ -33,6 +33,7 @@ KINDS = (
     ("LOOK_AT", "Look At", "An axis of a bone points at places, or in directions", "HIDE_OFF", 3),
     ("BALANCE", "Balance", "The centre of mass stays over the feet", "EMPTY_SINGLE_ARROW", 4),
     ("POSE", "Hold Pose", "Bones keep a pose", "ARMATURE_DATA", 5),
+    ("HANDPLANT", "Handplant", "A hand stands still, on the ground or on an object that moves", "VIEW_PAN", 6),
 )
 PATH_KINDS = ("SHAPE", "ORIENTATION", "LOOK_AT")
 """The kinds with a path through points over a span of frames."""
@@ -56,6 +57,7 @@ RECRUITING = (
     ("BONES", "Bones", "Only the listed bones may move"),
 )
 FEET = (("LEFT", "Left", "The left foot"), ("RIGHT", "Right", "The right foot"))
+HANDS = (("LEFT", "Left", "The left hand"), ("RIGHT", "Right", "The right hand"))
 GROUND_CHOICES = (
     ("GROUND", "On the Ground", "The plant is put on the ground at any distance"),
     (
@@ -106,7 +108,7 @@ def _follow_bone(item: Any, context: Context) -> None:
 
 
 def _follow_foot(item: Any, context: Context) -> None:
-    """Rename the handles after the foot."""
+    """Rename the handles after the foot or hand."""
     rename_handles(item)
 
 
@@ -248,6 +250,9 @@ class PoiseConstraint(PropertyGroup):
     ground_choice: EnumProperty(
         name="Ground", description="Whether the plant is put on the ground", items=GROUND_CHOICES
     )
+
+    # Handplants, which have the position and the reference of others too
+    hand: EnumProperty(name="Hand", description="Which hand stands", items=HANDS, update=_follow_foot)
 
     # Balance
     is_whole: BoolProperty(name="All Frames", description="Constrain the whole motion", default=True)
