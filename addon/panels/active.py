@@ -245,6 +245,18 @@ def _draw_footplant(layout: UILayout, context: bpy.types.Context, armature: bpy.
         layout.prop(item, "ground_choice")
 
 
+def _draw_handplant(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:
+    layout.prop(item, "hand")
+    column = layout.column(align=True)
+    column.prop(item, "begin", text="Down")
+    column.prop(item, "end", text="Up")
+    _draw_eases(layout, item)
+    layout.prop(item, "use_position", text="Own Place")
+    layout.prop(item, "reference", text="Stands On")
+    if item.reference == "OBJECT":
+        layout.prop(item, "reference_object", text="Of")
+
+
 def _draw_eases(layout: UILayout, item: Any) -> None:
     column = layout.column(align=True)
     frames = f"{default_ease(item):g} frames (auto)"
@@ -279,6 +291,7 @@ _DRAWN = {
     "LOOK_AT": _draw_look_at,
     "BALANCE": _draw_balance,
     "POSE": _draw_pose,
+    "HANDPLANT": _draw_handplant,
 }
 
 
