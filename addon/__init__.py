@@ -9,9 +9,9 @@ from types import ModuleType
 
 import bpy
 
-from . import gizmos, live, operators, overlay, panels, plots, properties, tools
+from . import gizmos, keymap, live, operators, overlay, panels, plots, properties, tools
 
-PACKAGES: tuple[ModuleType, ...] = (properties, live, operators, panels, gizmos, overlay, plots, tools)
+PACKAGES: tuple[ModuleType, ...] = (properties, live, operators, panels, gizmos, overlay, plots, tools, keymap)
 """In the order of registration. Each has a tuple `classes`. It may also have both `register`, which is called after its
 classes are registered (for properties of Blender's types and for handlers), and `unregister`."""
 

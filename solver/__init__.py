@@ -8,6 +8,7 @@ from .body.detached_feet import feet_beside_legs
 from .body.joints import BodyPoint, JointKind, Load
 from .body.landmarks.proportions import implausible_landmarks
 from .body.limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
+from .body.masses import AVERAGE_MASS
 from .body.motion import Motion, Pose
 from .body.moving_ground import ground_velocity
 from .body.skeleton import Skeleton
@@ -106,6 +107,7 @@ from .tasks import (
 )
 
 __all__ = [
+    "AVERAGE_MASS",
     "VISIBLE_ERROR",
     "Advice",
     "AimTask",

@@ -178,6 +178,7 @@ def test_each_source_file_names_its_licence() -> None:
 UNTESTED: dict[str, str] = {
     "addon/bridge/errors.py": "one exception class",
     "addon/panels/active.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/advice.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/base.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/character.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/clean.py": "tests/addon/panels/test_panels.py draws all panels together",
@@ -186,9 +187,12 @@ UNTESTED: dict[str, str] = {
     "addon/panels/display.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/ground.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/menu.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/pie.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/proposals.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/residual.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/solve.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/timeline.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/work.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/translation/errors.py": "one exception class",
 }
 """Modules without a test module of their name, by path, each with the reason."""
@@ -204,6 +208,7 @@ SEVERAL_MODULES: dict[str, str] = {
     "addon/test_exit.py": "a Blender process with the add-on ends",
     "addon/test_exported_characters.py": "whole workflow on characters from glTF and FBX files",
     "addon/test_extension.py": "the built extension",
+    "addon/test_live_editing.py": "the benchmark of live mode inside Blender",
     "addon/test_registration.py": "registering the whole add-on",
     "addon/test_saved_files.py": "files that earlier versions have saved",
     "solver/cleanup/test_jumps_of_shared_clips.py": "jumps after each method of cleanup, on captured clips",

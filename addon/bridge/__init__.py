@@ -13,6 +13,7 @@ from .parenting import carry
 from .plain_copies import has_movers, plain_copy
 from .reading import Method, Reading, frame_range, mover_above, read, read_in_steps, read_shown
 from .renaming import bone_names, renames
+from .samples import SampledResult, has_samples, make_keys
 from .sampling import frame_restored, set_frame
 from .scene_frames import in_scene_frames, scene_frame
 from .selected_keys import selected_frames
@@ -44,6 +45,7 @@ __all__ = [
     "Method",
     "Mover",
     "Reading",
+    "SampledResult",
     "Signature",
     "Strain",
     "Target",
@@ -62,6 +64,7 @@ __all__ = [
     "frame_restored",
     "has_movers",
     "has_result",
+    "has_samples",
     "hide_result",
     "in_scene_frames",
     "is_hidden",
@@ -72,6 +75,7 @@ __all__ = [
     "is_selected",
     "is_skinned_to",
     "limit_notes",
+    "make_keys",
     "mover_above",
     "plain_copy",
     "plane_of",

@@ -9,8 +9,9 @@ import bpy
 
 Colour = tuple[float, float, float, float]
 
-LEFT_SET, RIGHT_SET, MIDDLE_SET = 3, 2, 8
-"""The theme's colour sets of bones for the left side, the right side, and what is on neither."""
+LEFT_SET, RIGHT_SET, MIDDLE_SET = 3, 2, 5
+"""The theme's colour sets of bones for the left side, the right side, and what is on neither: in Blender's own theme
+blue, green and violet, as in the 3D viewport."""
 
 
 def bone_colours(number: int) -> tuple[Colour, Colour]:

@@ -17,6 +17,7 @@ from bpy.app.handlers import persistent
 from gpu_extras.batch import batch_for_shader
 
 from ..bridge import theme, versions
+from ..overlay.staleness import is_stale
 from ..properties import armature_in, character_of
 from ..workflows import bars
 from .bar_shapes import BACKDROP_ALPHA, Palette, bar_triangles, lighter, with_alpha
@@ -26,6 +27,8 @@ MODES = ("TIMELINE", "DOPESHEET", "ACTION")
 """The modes of the editor that show bars; the others show no motion of characters."""
 NAME_SIZE = 11.0
 """Letters of lane names, in pixels at an interface scale of 1."""
+STALE_ALPHA = 0.4
+"""Of what was missed by a result that is older than an edit."""
 HANDLE = 2.0
 """Half the width of the event under the mouse, in pixels."""
 MOST_REGIONS = 32
@@ -47,15 +50,15 @@ def shown_armature(context: bpy.types.Context) -> bpy.types.Object | None:
     return armature if has_bars and character.timeline.show_bars else None
 
 
-def palette() -> Palette:
-    """The colours of bars in the animator's theme."""
+def palette(stale: bool = False) -> Palette:
+    """The colours of bars in the animator's theme; what a stale result has missed is faint."""
     back, text = theme.dope_sheet_colours()
     sides = {
         "LEFT": theme.bone_colours(theme.LEFT_SET),
         "RIGHT": theme.bone_colours(theme.RIGHT_SET),
         "": theme.bone_colours(theme.MIDDLE_SET),
     }
-    return Palette(sides, theme.error_colour(), back, text)
+    return Palette(sides, with_alpha(theme.error_colour(), STALE_ALPHA if stale else 1.0), back, text)
 
 
 def view_of(region: Any) -> View:
@@ -90,11 +93,11 @@ class BarView:
             if self.hovered is not None and self.hovered.bar >= len(self.bars):
                 self.hovered = None
 
-    def draw(self, width: float, view: View, scale: float) -> None:
-        """Draw the bars in a region of this width."""
+    def draw(self, width: float, view: View, scale: float, stale: bool = False) -> None:
+        """Draw the bars in a region of this width; what was missed is faint where that is `stale`."""
         if not self.bars:
             return
-        colours = palette()
+        colours = palette(stale)
         gpu.state.blend_set("ALPHA")
         if self.layout.is_named:
             lanes = self.layout.lanes
@@ -187,7 +190,7 @@ def draw() -> None:
         if armature is not None:
             shown = bar_view(region)
             shown.refresh(context, armature)
-            shown.draw(region.width, view_of(region), theme.interface_scale())
+            shown.draw(region.width, view_of(region), theme.interface_scale(), is_stale(armature))
     except Exception as error:
         failure.set(error)
 

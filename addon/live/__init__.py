@@ -8,16 +8,22 @@ from typing import Any
 import bpy
 
 from ..workflows import latest
+from . import watching
+from .toggling import toggle_in_steps
+
+__all__ = ["classes", "register", "toggle_in_steps", "unregister"]
 
 classes: tuple[Any, ...] = ()
 
 
 def register() -> None:
-    """Watch the loading of files."""
+    """Watch edits, undo and files."""
     bpy.app.handlers.load_post.append(latest.forget_on_load)
+    watching.register()
 
 
 def unregister() -> None:
-    """Forget all solves, and watch no more."""
+    """End live mode everywhere, forget all solves, and watch no more."""
+    watching.unregister()
     bpy.app.handlers.load_post.remove(latest.forget_on_load)
     latest.forget()

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from ..workflows import deleted_handles, watching
 from ..workflows import examples as examples_workflow
-from ..workflows import watching
 from . import (
     activate,
+    advice,
     bones,
     character,
     clean,
+    clicks,
     compare,
     constraints,
     detect,
@@ -23,17 +25,22 @@ from . import (
     hands,
     in_steps,
     leftovers,
+    live,
     points,
     posture,
+    quick,
+    selected,
     solve,
     sources,
 )
 
 MODULES: tuple[ModuleType, ...] = (
     activate,
+    advice,
     bones,
     character,
     clean,
+    clicks,
     compare,
     constraints,
     detect,
@@ -44,8 +51,11 @@ MODULES: tuple[ModuleType, ...] = (
     ground,
     hands,
     leftovers,
+    live,
     points,
     posture,
+    quick,
+    selected,
     solve,
     sources,
 )
@@ -58,11 +68,13 @@ def register() -> None:
     """Watch what long work must stop for, what the animator does to handles, and changes of examples."""
     in_steps.register()
     watching.register()
+    deleted_handles.register()
     examples_workflow.register()
 
 
 def unregister() -> None:
     """Stop long work, and watch no more."""
     examples_workflow.unregister()
+    deleted_handles.unregister()
     watching.unregister()
     in_steps.unregister()

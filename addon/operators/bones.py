@@ -77,8 +77,11 @@ class POISE_OT_recruited_select(OnConstraint, Operator):  # noqa: N801
     """Select the bones that may move for the active constraint"""
 
     bl_idname = "poise.recruited_select"
-    bl_label = "Show Recruited Bones"
-    bl_description = "Select the bones that may move for the active constraint, so that they stand out in pose mode"
+    bl_label = "Select Bones That May Move"
+    bl_description = (
+        "Select the bones that may move for the active constraint, to see in pose mode whether too much or too "
+        "little of the body moves"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:

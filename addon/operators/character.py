@@ -25,7 +25,10 @@ class POISE_OT_character_recognise(OnArmature, Operator):  # noqa: N801
 
     bl_idname = "poise.character_recognise"
     bl_label = "Recognise"
-    bl_description = "Recognise by names and shape which bones are the landmarks of the body, such as the left ankle"
+    bl_description = (
+        "Recognise by names and shape which bones are hips, knees, ankles and so on. It happens by itself with "
+        "the first Find, Clean Up or Solve; press it after the rig has changed"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -37,7 +40,10 @@ class POISE_OT_landmark_set(FromSelection, Operator):  # noqa: N801
 
     bl_idname = "poise.landmark_set"
     bl_label = "Set Landmark"
-    bl_description = "Put a landmark on the selected bone, and its counterpart on the other side"
+    bl_description = (
+        "Put a landmark on the selected bone, and its counterpart on the other side: where a part of the body was"
+        " not found, or is on the wrong bone"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     mark: EnumProperty(name="Landmark", description="Which landmark", items=MARK_ITEMS)
@@ -83,7 +89,9 @@ class POISE_OT_load_add(FromSelection, Operator):  # noqa: N801
 
     bl_idname = "poise.load_add"
     bl_label = "Add Load"
-    bl_description = "Let each selected bone carry a mass, which counts in the centre of mass and so in the balance"
+    bl_description = (
+        "Let each selected bone carry a mass, which counts in the balance: for a character that carries something heavy"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     mass: FloatProperty(name="Mass", description="In kilograms", default=5.0, min=0.0)

@@ -23,7 +23,8 @@ class POISE_OT_clean(BakesResult, InSteps, Operator):  # noqa: N801
     bl_idname = "poise.clean"
     bl_label = "Clean Up"
     bl_description = (
-        "Keep feet, and hands that support the body, still in their plants: the saved ones, or those that are found"
+        "Keep feet, and hands that support the body, still while they stand: the quick way to remove foot sliding"
+        " from a capture. It uses your footplants, or else those that it finds"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 

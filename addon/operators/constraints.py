@@ -29,7 +29,10 @@ class POISE_OT_constraint_add_pin(FromSelection, SelectsHandle, Operator):  # no
 
     bl_idname = "poise.constraint_add_pin"
     bl_label = "Pin Here"
-    bl_description = "Hold each selected bone where it is shown now, at the current frame"
+    bl_description = (
+        "Hold each selected bone where it is shown now, at the current frame: to keep a hand or foot in place, or"
+        " to move it elsewhere by its handle"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     frame: FloatProperty(
@@ -51,7 +54,8 @@ class POISE_OT_constraint_add_trajectory(FromSelection, SelectsHandle, Operator)
     bl_idname = "poise.constraint_add_trajectory"
     bl_label = "Trajectory"
     bl_description = (
-        "Add points to the path of each selected bone over the preview range, by which the path can be changed"
+        "Add points to the path of each selected bone over the preview range, by which the path can be changed: "
+        "for an arc of a hand, or a foot that must step over something"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
@@ -63,7 +67,7 @@ class POISE_OT_constraint_add_trajectory(FromSelection, SelectsHandle, Operator)
     )
     count: IntProperty(name="Points", description="How many points", default=3, min=1, soft_max=20)
     mode: EnumProperty(
-        name="Mode", description="How the bone moves from point to point", items=MODES, default="RELATIVE"
+        name="Path", description="How the bone moves from point to point", items=MODES, default="RELATIVE"
     )
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -79,8 +83,8 @@ class POISE_OT_constraint_add_footplant(FromSelection, SelectsHandle, Operator):
     bl_idname = "poise.constraint_add_footplant"
     bl_label = "Footplant"
     bl_description = (
-        "Keep the foot of the selected bone where it stands over the preview range, or for half a second from the "
-        "current frame"
+        "Keep the foot of the selected bone where it stands over the preview range, or for half a second from the"
+        " current frame: where Find has missed a step"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
@@ -111,7 +115,10 @@ class POISE_OT_constraint_add_orientation(FromSelection, SelectsHandle, Operator
 
     bl_idname = "poise.constraint_add_orientation"
     bl_label = "Orientation"
-    bl_description = "Hold the orientation that each selected bone has at the current frame"
+    bl_description = (
+        "Hold the orientation that each selected bone has at the current frame: for a hand that keeps a cup "
+        "upright. Turn it by its handle"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     frame: FloatProperty(name="Frame", description="The frame; the current one if not set", options=NOT_REMEMBERED)
@@ -127,7 +134,10 @@ class POISE_OT_constraint_add_look_at(FromSelection, SelectsHandle, Operator):  
 
     bl_idname = "poise.constraint_add_look_at"
     bl_label = "Look At"
-    bl_description = "Point each selected bone at an empty ahead of it, or at an object, over the preview range"
+    bl_description = (
+        "Point each selected bone at a handle ahead of it, or at an object, over the preview range: for a head "
+        "that looks at something"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     begin: FloatProperty(
@@ -151,7 +161,10 @@ class POISE_OT_constraint_add_balance(FromSelection, Operator):  # noqa: N801
 
     bl_idname = "poise.constraint_add_balance"
     bl_label = "Balance"
-    bl_description = "Keep the centre of mass over the feet as in the source, over the preview range or in all frames"
+    bl_description = (
+        "Keep the centre of mass over the feet as in the source, over the preview range or in all frames: where "
+        "edits make the character look as if it would fall"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     begin: FloatProperty(name="Begin", description="The first frame; else of the preview range", options=NOT_REMEMBERED)
@@ -177,8 +190,8 @@ class POISE_OT_constraint_add_pose(FromSelection, Operator):  # noqa: N801
     bl_idname = "poise.constraint_add_pose"
     bl_label = "Hold Pose"
     bl_description = (
-        "Hold the pose that the selected bones have now over the preview range, or for half a second "
-        "from the current frame"
+        "Hold the pose that the selected bones have now over the preview range, or for half a second from the "
+        "current frame: for a fist, or an arm in a sling"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
@@ -200,7 +213,7 @@ class POISE_OT_pose_capture(OnConstraint, Operator):  # noqa: N801
 
     bl_idname = "poise.pose_capture"
     bl_label = "Hold This Pose"
-    bl_description = "Replace the active held pose by the pose that its bones have now"
+    bl_description = "Replace the active held pose by the pose that its bones have now: after posing them anew"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -218,7 +231,7 @@ class POISE_OT_constraint_remove(OnConstraint, Operator):  # noqa: N801
 
     bl_idname = "poise.constraint_remove"
     bl_label = "Remove Constraint"
-    bl_description = "Remove the active constraint and its empties"
+    bl_description = "Remove the active constraint and its handles"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -232,7 +245,7 @@ class POISE_OT_constraint_duplicate(OnConstraint, SelectsHandle, Operator):  # n
 
     bl_idname = "poise.constraint_duplicate"
     bl_label = "Duplicate Constraint"
-    bl_description = "Copy the active constraint, with empties of its own"
+    bl_description = "Copy the active constraint, with handles of its own: to use it again at other frames"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -244,7 +257,10 @@ class POISE_OT_constraint_mirror(OnConstraint, SelectsHandle, Operator):  # noqa
 
     bl_idname = "poise.constraint_mirror"
     bl_label = "Mirror Constraint"
-    bl_description = "Copy the active constraint to the other side of the character"
+    bl_description = (
+        "Copy the active constraint to the other side of the character: to do with the right hand what the left "
+        "one does"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -257,7 +273,8 @@ class POISE_OT_constraint_move(OnConstraint, Operator):  # noqa: N801
     bl_idname = "poise.constraint_move"
     bl_label = "Change Priority"
     bl_description = (
-        "Raise or lower the priority of the active constraint: first to one of its own, then to the next one in use"
+        "Raise or lower the priority of the active constraint: raise it where it is missed for the sake of "
+        "another one. First it gets a priority of its own, then the next one in use"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
@@ -280,7 +297,7 @@ class POISE_OT_constraint_select_bones(OnConstraint, Operator):  # noqa: N801
 
     bl_idname = "poise.constraint_select_bones"
     bl_label = "Select Bones"
-    bl_description = "Select the bones of the active constraint"
+    bl_description = "Select the bones of the active constraint, to see which they are or to pose them"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     extend: BoolProperty(name="Extend", description="Keep the present selection", options=NOT_REMEMBERED)
@@ -300,7 +317,8 @@ class POISE_OT_constraint_pick(OnConstraint, FromSelection, Operator):  # noqa: 
     bl_idname = "poise.constraint_pick"
     bl_label = "Use Selected Bones"
     bl_description = (
-        "Use the selected bones for the active constraint: as its bones, as its reference, or as the bones it recruits"
+        "Use the selected bones for the active constraint: as its bones, as what its points move with, or as the "
+        "bones that may move for it"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
@@ -309,8 +327,8 @@ class POISE_OT_constraint_pick(OnConstraint, FromSelection, Operator):  # noqa: 
         description="What the bones are for the constraint",
         items=(
             ("BONE", "Bone", "The constrained bone; all selected ones for a pose or balance"),
-            ("REFERENCE", "Reference", "Its points move along with this bone"),
-            ("RECRUITED", "Recruited", "Only these bones may move for it"),
+            ("REFERENCE", "Moves With", "Its points move along with this bone"),
+            ("RECRUITED", "May Move", "Only these bones may move for it"),
         ),
         options=NOT_REMEMBERED,
     )

@@ -17,20 +17,21 @@ from ...solver import PoiseError
 from .. import bridge
 from ..bridge.context import is_linked
 from ..bridge.placing import Placer
-from ..properties import armature_in, handles
+from ..properties import PATH_KINDS, PoiseConstraint, armature_in, handles
 from ..translation import TranslationError
-from ..workflows import activate, dragging
+from ..workflows import activate, dragging, sliding
 from .on_armature import CANCELLED, FINISHED
 from .selection import OnConstraints
 from .settings import NOT_REMEMBERED
 
-CLICK = 3
-"""Pixels that the mouse may go between press and release of a click."""
-
-KEYS = "Ctrl: steps    Shift: fine    Esc: put it back"
+KEYS = "Ctrl: steps    Shift: fine    T: slide in time    Esc: put it back"
+PLANT_KEYS = "Ctrl: steps    Shift: fine    Esc: put it back"
+TIME_KEYS = "T: move    Esc: put it back"
 CONFIRMING = ("LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE")
 CANCELLING = ("ESC", "RIGHTMOUSE")
 RUNNING = {"RUNNING_MODAL"}
+
+AnyDrag = dragging.Drag | sliding.TimeDrag
 
 
 class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
@@ -39,8 +40,8 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
     bl_idname = "poise.handle_drag"
     bl_label = "Drag Handle"
     bl_description = (
-        "Move or turn what a constraint holds, in pose mode too. Ctrl goes in steps, Shift is fine, Esc puts it back. "
-        "A click makes the constraint the active one"
+        "Move or turn what a constraint holds, in pose mode too. Ctrl goes in steps, Shift is fine, T slides a point "
+        "in time, Esc puts it back. A click makes the constraint the active one"
     )
     bl_options = {"UNDO", "BLOCKING", "INTERNAL"}  # noqa: RUF012
 
@@ -58,8 +59,9 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
         name="Part", description="How it is moved or turned", items=dragging.PARTS, options=NOT_REMEMBERED
     )
 
-    _drag: dragging.Drag | None = None
-    _title = ""
+    _drag: AnyDrag | None = None
+    _armature: bpy.types.Object
+    _item: PoiseConstraint
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
         """Make the constraint the active one, and begin to drag its handle."""
@@ -69,33 +71,44 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
         try:
             if region is None or view is None:
                 raise TranslationError("A handle can only be dragged in a 3D view.")
-            handle = self._handle(context, armature)
+            bridge.check_armature(armature)
+            handles.make_own(armature)
+            item = activate.activate(context, armature, self.uid, self.point)
+            self._armature, self._item = armature, item
+            pixel = float(event.mouse_region_x), float(event.mouse_region_y)
+            self._drag = self._begin(self.part, dragging.View.of(region, view), pixel)
         except PoiseError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        self._title = handle.name
-        self._drag = dragging.Drag(
-            dragging.View.of(region, view),
-            Placer(handle),
-            self.part,
-            (event.mouse_region_x, event.mouse_region_y),
-            handles.longest_side(armature),
-        )
         assert context.window_manager is not None
         context.window_manager.modal_handler_add(self)
         return RUNNING
 
-    def _handle(self, context: bpy.types.Context, armature: bpy.types.Object) -> bpy.types.Object:
-        """The handle, after its constraint was made the active one."""
-        bridge.check_armature(armature)
-        handles.make_own(armature)
-        item = activate.activate(context, armature, self.uid, self.point)
+    def _begin(self, part: str, view: dragging.View, pixel: tuple[float, float]) -> AnyDrag:
+        """A drag of the handle from a pixel."""
+        item = self._item
         handle = activate.handle_in_scene(item)
         if handle is None:
             raise TranslationError(f"{item.name}: it has no handle that could be moved.")
         if is_linked(handle):
             raise TranslationError(f"{handle.name!r} is linked from another file and cannot be moved here.")
-        return handle
+        placer = Placer(handle)
+        if part == "TIME":
+            return sliding.TimeDrag(self._armature, item, item.active_point, view, placer, pixel)
+        return dragging.Drag(view, placer, part, pixel, handles.longest_side(self._armature))
+
+    def _switch(self, drag: AnyDrag, pixel: tuple[float, float]) -> AnyDrag:
+        """Slide in time instead of moving, or the other way round; what was done so far is put back."""
+        if self._item.kind not in PATH_KINDS:
+            return drag
+        drag.restore()
+        is_sliding = isinstance(drag, sliding.TimeDrag)
+        other = ("FREE" if self.part == "TIME" else self.part) if is_sliding else "TIME"
+        try:
+            return self._begin(other, drag.view, pixel)
+        except PoiseError as error:
+            self.report({"ERROR"}, str(error))
+            return drag
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
         """Follow the mouse until it is released, or put the handle back."""
@@ -103,30 +116,38 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
         assert drag is not None
         try:
             if event.type in CANCELLING and event.value == "PRESS":
-                drag.placer.restore()
+                drag.restore()
                 return self._end(context, CANCELLED)
             if event.type == "MOUSEMOVE":
                 at = (event.mouse_region_x, event.mouse_region_y)
-                _show(context, f"{self._title}: {drag.to(at, event.ctrl, event.shift)}    {KEYS}")
+                self._tell(context, drag, drag.to(at, event.ctrl, event.shift))
+            elif event.type == "T" and event.value == "PRESS":
+                self._drag = self._switch(drag, (event.mouse_region_x, event.mouse_region_y))
+                self._tell(context, self._drag, "")
             elif event.type in CONFIRMING and event.value == ("RELEASE" if event.type == "LEFTMOUSE" else "PRESS"):
                 return self._confirm(context, drag)
         except ReferenceError:  # the handle was deleted meanwhile, by a script or by loading
             return self._end(context, CANCELLED)
         return RUNNING
 
-    def _confirm(self, context: bpy.types.Context, drag: dragging.Drag) -> Any:
-        way = max(abs(now - start) for now, start in zip(drag.mouse, drag.start, strict=True))
-        if way <= CLICK and not drag.angle:
-            drag.placer.restore()
-        else:
-            drag.placer.shift_animation()
+    def _tell(self, context: bpy.types.Context, drag: AnyDrag, text: str) -> None:
+        """Show in the header what the drag does to which handle, and the keys."""
+        can_slide = self._item.kind in PATH_KINDS
+        keys = TIME_KEYS if isinstance(drag, sliding.TimeDrag) else KEYS if can_slide else PLANT_KEYS
+        _show(context, f"{drag.placer.object.name}: {text}    {keys}")
+
+    def _confirm(self, context: bpy.types.Context, drag: AnyDrag) -> Any:
+        if drag.has_moved:
+            drag.finish()
+        else:  # a click
+            drag.restore()
         return self._end(context, FINISHED)
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Put the handle back where Blender ends the drag: the window is closed, or another file is loaded."""
         if self._drag is not None:
             with contextlib.suppress(ReferenceError):
-                self._drag.placer.restore()
+                self._drag.restore()
             self._end(context, CANCELLED)
 
     def _end(self, context: bpy.types.Context, result: Any) -> Any:

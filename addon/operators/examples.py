@@ -136,7 +136,7 @@ class POISE_OT_template_remove(OnExample, Operator):  # noqa: N801
 
     bl_idname = "poise.template_remove"
     bl_label = "Remove Example"
-    bl_description = "Remove this example; what was found stays until the next search"
+    bl_description = "Remove this example, and search again with the others if a search is quick"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:

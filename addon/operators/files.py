@@ -62,7 +62,10 @@ class POISE_OT_constraints_load(WithFile, Operator):  # noqa: N801
 
     bl_idname = "poise.constraints_load"
     bl_label = "Load Constraints"
-    bl_description = "Add the constraints of a JSON file, with empties for their points"
+    bl_description = (
+        "Add the constraints of a JSON file, with handles for their points: those of another motion, or that were"
+        " made without Blender"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     replace: BoolProperty(name="Replace", description="Replace the present constraints", options=NOT_REMEMBERED)

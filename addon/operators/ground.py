@@ -17,7 +17,10 @@ class POISE_OT_ground_check(OnArmature, Operator):  # noqa: N801
 
     bl_idname = "poise.ground_check"
     bl_label = "Check Plants"
-    bl_description = "List the plants that stand more than 2 % of the size off the ground; nothing moves"
+    bl_description = (
+        "List the plants that stand more than 2 % of the leg's length off the ground, to decide about them; "
+        "nothing moves"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     @classmethod
@@ -48,7 +51,7 @@ class POISE_OT_ground_keep_heights(OnListedPlants, Operator):  # noqa: N801
 
     bl_idname = "poise.ground_keep_heights"
     bl_label = "Keep Their Heights"
-    bl_description = "Keep the listed plants at their own heights on any ground"
+    bl_description = "Keep the listed plants at their own heights on any ground: where they stand on something else"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -61,7 +64,9 @@ class POISE_OT_ground_put_on(OnListedPlants, Operator):  # noqa: N801
 
     bl_idname = "poise.ground_put_on"
     bl_label = "Put On Ground"
-    bl_description = "Put the listed plants on the ground in the next solve, at any distance"
+    bl_description = (
+        "Put the listed plants on the ground in the next solve, at any distance: where the capture floats or sinks"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -74,7 +79,7 @@ class POISE_OT_range_from_action(OnArmature, Operator):  # noqa: N801
 
     bl_idname = "poise.range_from_action"
     bl_label = "Use Action's Range"
-    bl_description = "Set the scene's first and last frame to those of the source action"
+    bl_description = "Set the scene's first and last frame to those of the source action, so that all of it is solved"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:

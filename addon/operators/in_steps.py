@@ -103,10 +103,13 @@ class InSteps(OnArmature):
         assert armature is not None and context.window_manager is not None
         try:
             self._begin(armature, self.steps(context, armature))
-            self._timer = context.window_manager.event_timer_add(TIMER_INTERVAL, window=context.window)
-            operator: Any = self
-            context.window_manager.modal_handler_add(operator)
-            return self._go_on(context, RUNNING)
+            # Before there is a handler: Blender keeps that of an operator which has ended, and crashes.
+            state = self._go_on(context, RUNNING)
+            if state == RUNNING:
+                self._timer = context.window_manager.event_timer_add(TIMER_INTERVAL, window=context.window)
+                operator: Any = self
+                context.window_manager.modal_handler_add(operator)
+            return state
         except BaseException:
             self.cancel(context)
             raise

@@ -19,15 +19,15 @@ class POISE_OT_leftovers_remove(Operator):  # noqa: N801
     bl_idname = "poise.leftovers_remove"
     bl_label = "Clean Up Leftovers"
     bl_description = (
-        "Remove the empties, collections and results of characters that were deleted; what was renamed or is used "
-        "elsewhere stays"
+        "Remove the handles, collections and results of characters that were deleted; what was renamed or is used"
+        " elsewhere stays"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is anything to remove."""
-        found = bool(leftovers.find())
+        found = bool(leftovers.glance())
         if not found:
             operator: Any = cls
             operator.poll_message_set("No deleted character has left anything behind")
@@ -40,6 +40,7 @@ class POISE_OT_leftovers_remove(Operator):  # noqa: N801
         except PoiseError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
+        leftovers.forget_glance()
         self.report({"INFO"}, f"Removed {sentence} of deleted characters.")
         return FINISHED
 

@@ -24,8 +24,9 @@ class POISE_OT_point_add(OnConstraint, SelectsHandle, Operator):  # noqa: N801
     bl_idname = "poise.point_add"
     bl_label = "Add Point"
     bl_description = (
-        "Add a point to the active constraint where its bone is shown now, at the current frame. A point of a balance "
-        "is at the centre of mass, and displaces it by as much as its empty is moved"
+        "Add a point to the active constraint where its bone is shown now, at the current frame: to shape its "
+        "path, or to hold it there. A point of a balance is at the centre of mass, and shifts it by as much as "
+        "its handle is moved"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
@@ -45,7 +46,7 @@ class POISE_OT_point_remove(OnConstraint, Operator):  # noqa: N801
 
     bl_idname = "poise.point_remove"
     bl_label = "Remove Point"
-    bl_description = "Remove the active point of the active constraint, and its empty"
+    bl_description = "Remove the active point of the active constraint, and its handle"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     point: IntProperty(name="Point", description="Which point; the active one if not set", options=NOT_REMEMBERED)
@@ -63,8 +64,10 @@ class POISE_OT_handles_make_own(OnArmature, Operator):  # noqa: N801
     """Give a copy of a character its own empties"""
 
     bl_idname = "poise.handles_make_own"
-    bl_label = "Give It Its Own Empties"
-    bl_description = "Copy the empties that this character shares with the one that it was duplicated from"
+    bl_label = "Give It Its Own Handles"
+    bl_description = (
+        "Copy the handles that this character shares with the one that it was duplicated from, so that each has its own"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     @classmethod

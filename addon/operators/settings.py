@@ -28,7 +28,7 @@ class BakesResult:
     begin: IntProperty(name="Begin", description="The first frame", options=NOT_REMEMBERED)
     end: IntProperty(name="End", description="The last frame", options=NOT_REMEMBERED)
     target: EnumProperty(
-        name="Target", description="Where the result is baked to", items=TARGETS, options=NOT_REMEMBERED
+        name="Result", description="Where the result is baked to", items=TARGETS, options=NOT_REMEMBERED
     )
     tolerance: FloatProperty(
         name="Thinning",

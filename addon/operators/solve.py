@@ -21,7 +21,10 @@ class POISE_OT_solve(BakesResult, InSteps, Operator):  # noqa: N801
 
     bl_idname = "poise.solve"
     bl_label = "Solve"
-    bl_description = "Change the motion so that its constraints hold, the most important first; the source is kept"
+    bl_description = (
+        "Change the motion so that its constraints hold, the most important first. The source is kept: restore it"
+        " at any time"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     quality: EnumProperty(name="Quality", description="How exact to solve", items=QUALITIES, options=NOT_REMEMBERED)

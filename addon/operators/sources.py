@@ -6,7 +6,6 @@ from __future__ import annotations
 import bpy
 from bpy.types import Operator
 
-from ...solver import PoiseError
 from .. import bridge
 from ..properties import character_of
 from ..workflows import messages
@@ -19,11 +18,7 @@ class OnResult(OnArmature):
 
     @classmethod
     def unavailable_reason(cls, armature: bpy.types.Object) -> str:
-        try:
-            is_shown = bridge.animation_of(armature).result is not None
-        except PoiseError:
-            return ""  # a broken result is reported when it runs
-        return "" if is_shown else "The armature shows no result: solve or clean first"
+        return "" if bridge.has_result(armature) else "The armature shows no result: solve or clean first"
 
 
 class POISE_OT_source_restore(OnResult, Operator):  # noqa: N801
@@ -31,7 +26,10 @@ class POISE_OT_source_restore(OnResult, Operator):  # noqa: N801
 
     bl_idname = "poise.source_restore"
     bl_label = "Restore Source"
-    bl_description = "Assign the source action again, as it was before solving, and drop the result"
+    bl_description = (
+        "Assign the source action again, as it was before solving, and drop the result: to begin anew. To compare"
+        " only, use A/B"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -45,7 +43,9 @@ class POISE_OT_result_apply(OnResult, Operator):  # noqa: N801
 
     bl_idname = "poise.result_apply"
     bl_label = "Apply Result"
-    bl_description = "Make the result the new source, from which later solves begin"
+    bl_description = (
+        "Make the result the new source, from which later solves begin: where it is good and you go on from there"
+    )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -58,8 +58,8 @@ class POISE_OT_bakeable_copy(OnArmature, Operator):  # noqa: N801
     bl_idname = "poise.bakeable_copy"
     bl_label = "Make Bakeable Copy"
     bl_description = (
-        "Copy the armature with the motion of its bones as plain keys, without constraints and drivers, and hide the "
-        "rig, which stays as it is"
+        "Copy the armature with the motion of its bones as plain keys, without constraints and drivers, and hide "
+        "the rig, which stays as it is: where the rig's own constraints keep bones from the result"
     )
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 

@@ -32,22 +32,23 @@ def support_of(footprints: Sequence[Footprint], frame: float) -> Array:
 
 def hull(places: Array) -> list[int]:
     """The indices of the corners of the convex hull of places (n, 2), counter-clockwise."""
-    order = sorted(range(len(places)), key=lambda index: (places[index, 0], places[index, 1]))
+    found: list[list[float]] = places.tolist()
+    order = sorted(range(len(found)), key=lambda index: found[index])
     halves: list[list[int]] = []
     for sequence in (order, order[::-1]):
         half: list[int] = []
         for index in sequence:
-            while len(half) > 1 and _turn(places[half[-2]], places[half[-1]], places[index]) <= 0.0:
+            while len(half) > 1 and _turn(found[half[-2]], found[half[-1]], found[index]) <= 0.0:
                 half.pop()
             half.append(index)
         halves.append(half[:-1])
     return halves[0] + halves[1]
 
 
-def _turn(first: Array, second: Array, third: Array) -> float:
-    """Positive where the way from the first place (2,) over the second to the third turns left."""
-    (ax, ay), (bx, by) = second - first, third - first
-    return float(ax * by - ay * bx)
+def _turn(first: list[float], second: list[float], third: list[float]) -> float:
+    """Positive where the way from the first place over the second to the third turns left."""
+    (x, y), (ax, ay), (bx, by) = first, second, third
+    return (ax - x) * (by - y) - (ay - y) * (bx - x)
 
 
 def is_over(support: Array, place: Array) -> bool:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import solver
-from ..bridge.arrays import Array
 from .shapes import Color, Pen, Picture, shade
 
 TIPS = ("head_top", "left_fingertip", "right_fingertip", "left_toe_tip", "right_toe_tip", "left_heel", "right_heel")
@@ -19,24 +19,19 @@ NEAREST, FARTHEST = 0.9, 0.35
 """The alpha of the ghosts that are nearest to the current frame and farthest from it."""
 
 
-def stick_indices(skeleton: solver.Skeleton) -> Array:
-    """(sticks, 2) the joints that sticks connect: each joint with its parent."""
+def sticks_of(clip: solver.Clip) -> NDArray[np.float32]:
+    """(frames, sticks, 2, 3) the ends of sticks: each joint with its parent, and the tips of head, hands and feet."""
+    skeleton, world = clip.skeleton, clip.world
     parents = np.asarray(skeleton.parents)
     children = np.flatnonzero(parents >= 0)
-    return np.stack([parents[children], children], axis=1)
-
-
-def sticks_at(clip: solver.Clip, frame: int) -> Array:
-    """(sticks, 2, 3) the ends of the sticks of a frame: the bones, and the tips of head, hands and feet."""
-    skeleton, world = clip.skeleton, clip.world
-    sticks = [world.positions[frame][stick_indices(skeleton)]]
+    sticks = [world.positions[:, np.stack([parents[children], children], axis=1)]]
     for tip in TIPS:
         point = getattr(skeleton.landmarks, tip)
         if point is not None:
-            resolved, places = skeleton.resolve(point), world.positions[frame]
-            tip_place = resolved.place(world.rotations[frame], places)
-            sticks.append(np.stack([places[int(resolved.joint)], tip_place])[None])
-    return np.concatenate(sticks)
+            resolved = skeleton.resolve(point)
+            ends = np.stack([world.positions[:, int(resolved.joint)], world.point(resolved)], axis=1)
+            sticks.append(ends[:, None])
+    return np.concatenate(sticks, axis=1).astype(np.float32)
 
 
 def frames_around(frame: float, count: int, step: int) -> list[float]:
@@ -51,12 +46,13 @@ def frames_listed(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text)]
 
 
-def ghost_picture(clip: solver.Clip, frames: Sequence[int], now: int | None, color: Color) -> Picture:
-    """Stick figures at frames of the clip; those near the frame `now` are the clearest."""
+def ghost_picture(sticks: NDArray[np.float32], frames: Sequence[int], now: int | None, color: Color) -> Picture:
+    """Stick figures at frames of a clip, with the sticks of all its frames (frames, sticks, 2, 3); those near the frame
+    `now` are the clearest."""
     pen = Pen()
     away = [abs(frame - now) if now is not None else 0 for frame in frames]
     farthest = max(away, default=0)
     for frame, distance in zip(frames, away, strict=True):
         share = distance / farthest if farthest else 0.0
-        pen.put("thin", sticks_at(clip, frame), shade(color, NEAREST + share * (FARTHEST - NEAREST)))
+        pen.put("thin", sticks[frame], shade(color, NEAREST + share * (FARTHEST - NEAREST)))
     return pen.picture()

@@ -30,6 +30,19 @@ class Handle(NamedTuple):
     """(3,)"""
 
 
+class Geometry(NamedTuple):
+    """What detection has found, in world space."""
+
+    kind: str
+    """As `PoiseDetected.kind`."""
+    location: Numbers
+    """(3,) the place, or a point of the line or plane."""
+    direction: Numbers
+    """(3,) along the line, or normal to the plane; zero for other kinds."""
+    extent: float
+    """How long a slide is along its line, or how broad on its plane."""
+
+
 class Mark(NamedTuple):
     """A constraint or a proposal. Frames are those of the scene."""
 
@@ -56,6 +69,8 @@ class Mark(NamedTuple):
     """(3,) of the ground that a plant stands on, a second."""
     aim: str
     handles: tuple[Handle, ...]
+    detected: Geometry | None = None
+    """Of a proposal, where detection has found more than its points show."""
 
     def is_at(self, frame: float) -> bool:
         """Whether a frame lies between its first and its last one."""
@@ -99,7 +114,14 @@ def _mark(armature: bpy.types.Object, item: Any, is_proposal: bool, is_active: b
         velocity=tuple(item.ground_velocity) if is_plant else (0.0, 0.0, 0.0),
         aim=item.aim,
         handles=tuple(_handles(item, is_proposal, scene)),
+        detected=_geometry(item.detected) if is_proposal else None,
     )
+
+
+def _geometry(detected: Any) -> Geometry | None:
+    if detected.kind == "NONE":
+        return None
+    return Geometry(detected.kind, tuple(detected.location), tuple(detected.direction), detected.extent)
 
 
 def _handles(item: Any, is_proposal: bool, scene: Any) -> list[Handle]:

@@ -97,7 +97,7 @@ def miss_picture(
             pen.put("bold", place + shares * (target - place), color)
             pen.put("dots", target, color)
             if with_texts:
-                pen.text(format_length(distance), 0.5 * (place + target), color, rank=0)
+                pen.text(format_length(distance), target, color, rank=0, away_from=place)
         if frame in miss.angles and miss.joint is not None:
             place = shown.world.positions[frame, miss.joint]
             pen.put("dots", place, color)

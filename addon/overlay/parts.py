@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 
 from .. import bridge
+from ..bridge.arrays import Array
 from ..properties import character_of
 from . import subjects
 from .balance import balance_picture, support_of
@@ -18,6 +19,7 @@ from .footprints import footprint_picture
 from .ghosts import frames_around, frames_listed, ghost_picture
 from .marks import Mark, marks_of
 from .misses import miss_picture
+from .object_events import event_picture, events_of
 from .palette import Palette
 from .points import point_picture
 from .proposals import proposal_picture
@@ -54,7 +56,8 @@ class Parts:
         if marks != self._marks or subject is not self._subject or palette != self._palette:
             self._marks, self._subject, self._palette = marks, subject, palette
             self._version += 1
-        if not marks and subject.result is None and not display.ghosts:
+        has_events = len(character_of(armature).detection.events) > 0
+        if not marks and subject.result is None and not display.ghosts and not has_events:
             return []
         drawn = _Drawn(self, armature, frame, palette, subject, self._marks, display)
         return [(name, picture) for name, picture in drawn.parts() if not picture.is_empty]
@@ -87,6 +90,7 @@ class _Drawn:
             ("balance", self._balance() if display.balance else EMPTY),
             ("footprints", self._footprint_picture() if display.footprints else EMPTY),
             ("proposals", self._proposals() if display.proposals else EMPTY),
+            ("objects", self._object_events() if display.proposals else EMPTY),
             ("trajectories", self._trajectory_picture() if display.trajectories else EMPTY),
             ("current", self._current() if display.trajectories else EMPTY),
             ("points", self._points() if display.points else EMPTY),
@@ -122,6 +126,15 @@ class _Drawn:
             return proposal_picture(self.marks, self._footprints, self.frame, size, self.palette, self.display.texts)
 
         return self._kept("proposals", (self._standing, self.display.texts), make)
+
+    def _object_events(self) -> Picture:
+        events = events_of(self.armature)
+        standing = tuple(event.is_at(self.frame) for event in events)
+
+        def make() -> Picture:
+            return event_picture(events, self.frame, self.palette, self.display.texts)
+
+        return self._kept("objects", (events, standing, self.display.texts), make)
 
     def _points(self) -> Picture:
         held = tuple(handle.begin <= self.frame <= handle.end for mark in self.marks for handle in mark.handles)
@@ -159,12 +172,18 @@ class _Drawn:
         return self._kept("trajectories", (strength, texts, self.display.trajectories_of), make)
 
     def _current(self) -> Picture:
-        key = self.frame, self.display.trajectories_of
-        return self._kept("current", key, lambda: current_picture(self._trajectories, self.frame, self.palette))
+        shows_source = bridge.is_result_hidden(self.armature)
+
+        def make() -> Picture:
+            return current_picture(self._trajectories, self.frame, self.palette, shows_source)
+
+        return self._kept("current", (self.frame, self.display.trajectories_of, shows_source), make)
 
     def _misses(self) -> Picture:
         now, shown = self.subject.frame_at(self.frame), self.subject.result
-        if now is None or shown is None or not any(now in miss.frames for miss in self.subject.misses):
+        if now is None or shown is None or bridge.is_result_hidden(self.armature):
+            return EMPTY
+        if not any(now in miss.frames for miss in self.subject.misses):
             return EMPTY
         strength, texts = self._strength, self.display.texts
 
@@ -183,12 +202,17 @@ class _Drawn:
         def make() -> Picture:
             subject = self.subject
             center = (subject.source_centers if shows_source else subject.centers)[now]
-            support, size = support_of(self._footprints, self.frame), subject.body.size
-            return balance_picture(center, support, self._ground_under(center), size, self.palette, strength)
+            size = subject.body.size
+            return balance_picture(center, self._support, self._ground_under(center), size, self.palette, strength)
 
         return self._kept("balance", (self.frame, shows_source, strength), make)
 
-    def _ground_under(self, place: np.ndarray[Any, Any]) -> float:
+    @property
+    def _support(self) -> Array:
+        found: Array = self.kept.kept("support", self._standing, lambda: support_of(self._footprints, self.frame))
+        return found
+
+    def _ground_under(self, place: Array) -> float:
         """The height of the ground under a place; without a ground, that of the lowest footprint."""
         ground = self.subject.ground
         height = float(ground.heights(place[None], 2)[0]) if ground is not None else np.nan
@@ -199,8 +223,7 @@ class _Drawn:
     def _ghosts(self) -> Picture:
         display, subject = self.display, self.subject
         is_source = display.ghosts_of == "SOURCE" or subject.result is None
-        clip = subject.source if is_source else subject.result
-        if clip is None:
+        if subject.source is None:
             return EMPTY
         if display.ghosts_at == "AROUND":
             wanted = frames_around(self.frame, display.ghost_count, display.ghost_step)
@@ -208,8 +231,11 @@ class _Drawn:
             wanted = frames_listed(display.ghost_frames)
         frames = tuple(frame for frame in map(subject.frame_at, wanted) if frame is not None)
         now, color = subject.frame_at(self.frame), self.palette.source if is_source else self.palette.result
-        chosen = clip
-        return self._kept("ghosts", (frames, now, is_source), lambda: ghost_picture(chosen, frames, now, color))
+
+        def make() -> Picture:
+            return ghost_picture(subject.source_sticks if is_source else subject.result_sticks, frames, now, color)
+
+        return self._kept("ghosts", (frames, now, is_source), make)
 
     def _kept(self, name: str, key: Hashable, make: Callable[[], Picture]) -> Picture:
         picture: Picture = self.kept.kept(f"{name} picture", key, make)

@@ -61,7 +61,7 @@ def point_picture(
             place = place_of(handle)
             pen.put("dots", place, color)
             if handle.end > handle.begin:
-                ring(pen, place, RING * size, color, is_bold=holds)
+                ring(pen, place, RING * size, color)
             if mark.kind == "ORIENTATION":
                 ends = place + AXIS * size * axes_of(handle)
                 pen.put("thin", np.stack([np.tile(place, (3, 1)), ends], axis=1), color)
@@ -76,9 +76,9 @@ def point_picture(
     return pen.picture()
 
 
-def ring(pen: Pen, place: Array, radius: float, color: tuple[float, ...], is_bold: bool = False) -> None:
+def ring(pen: Pen, place: Array, radius: float, color: tuple[float, ...]) -> None:
     """Draw a level circle and two upright ones around a place: a sphere that is seen as such from everywhere."""
     angles = np.linspace(0.0, 2.0 * np.pi, RING_CORNERS, endpoint=False)
     circle = radius * np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
     for turn in (0, 1, 2):
-        pen.strip(place + np.roll(circle, turn, axis=1), color, "bold" if is_bold else "thin", is_closed=True)
+        pen.strip(place + np.roll(circle, turn, axis=1), color, is_closed=True)

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import solver
 from .. import bridge
@@ -18,6 +19,7 @@ from ..properties.handles import longest_side
 from ..workflows import latest
 from . import readings
 from .body import BodyMeasures
+from .ghosts import sticks_of
 from .marks import Mark
 from .misses import Miss, misses_of
 from .sides import sides_of
@@ -63,6 +65,18 @@ class Subject:
     def source_centers(self) -> Array:
         """(frames, 3) the centre of mass in the source."""
         return self.source.center_of_mass() if self.source is not None else np.zeros((0, 3))
+
+    @cached_property
+    def source_sticks(self) -> NDArray[np.float32]:
+        """As `sticks_of` gives them for the source; there must be one."""
+        assert self.source is not None
+        return sticks_of(self.source)
+
+    @cached_property
+    def result_sticks(self) -> NDArray[np.float32]:
+        """As `sticks_of` gives them for the result; there must be one."""
+        assert self.result is not None
+        return sticks_of(self.result)
 
     @cached_property
     def sides(self) -> dict[str, str]:

@@ -7,20 +7,24 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import blf
+import gpu
 import numpy as np
+from gpu_extras.batch import batch_for_shader
 
 from ..bridge.arrays import Array
 from .palette import Palette
 from .picking import projected
-from .shapes import Color, Label
+from .shapes import Color, Label, shade
 
 FONT = 0
 POINTS = 11.0
 """The size of the font, at a scale of 1."""
 AWAY = 7.0
 """Pixels, at a scale of 1, from a place to its text."""
-GAP = 2.0
-"""Pixels that stay free between texts."""
+GAP = 3.0
+"""Pixels of the plate around a text."""
+PLATE = 0.8
+"""The alpha of the plates behind texts, which are legible so on lines and areas of any colour."""
 BOTTOM = 14.0
 """Pixels, at a scale of 1, from the bottom of the region to the line that says what is shown."""
 MOST = 60
@@ -33,16 +37,16 @@ Box = tuple[float, float, float, float]
 def kept_labels(
     labels: Sequence[Label],
     pixels: Array,
-    is_leftward: Sequence[bool],
+    directions: Array,
     sizes: Sequence[tuple[float, float]],
     region: tuple[float, float],
     away: float,
 ) -> list[tuple[Label, float, float]]:
-    """The labels that are drawn, each with its left and bottom pixel: those inside the region, without those that would
-    cover a more important one.
+    """The labels that are drawn, each with its left and bottom pixel: those inside the region, each on the side of its
+    place where it covers no more important one; without those that have no such side.
 
-    `pixels` (n, 2) are where their places appear, `sizes` the widths and heights of their texts, and `is_leftward`
-    says which are put to the left of their place.
+    `pixels` (n, 2) are where their places appear, `directions` (n, 2) the sides of their places, in pixels, where their
+    texts should be (zero: anywhere), and `sizes` the widths and heights of their texts.
     """
     kept: list[tuple[Label, float, float]] = []
     boxes: list[Box] = []
@@ -53,13 +57,32 @@ def kept_labels(
         if not (0.0 <= x <= region[0] and 0.0 <= y <= region[1]):  # neither for NaN, which is behind the viewer
             continue
         width, height = sizes[index]
-        left = x - away - width if is_leftward[index] else x + away
-        bottom = y - 0.5 * height if labels[index].away_from is not None else y + away
-        box = left - GAP, bottom - GAP, left + width + GAP, bottom + height + GAP
-        if not any(_overlap(box, other) for other in boxes):
-            boxes.append(box)
-            kept.append((labels[index], left, bottom))
+        for left, bottom in _ways(x, y, width, height, directions[index].tolist(), away):
+            box = box_around(left, bottom, width, height)
+            if not any(_overlap(box, other) for other in boxes):
+                boxes.append(box)
+                kept.append((labels[index], left, bottom))
+                break
     return kept
+
+
+def _ways(
+    x: float, y: float, width: float, height: float, direction: Sequence[float], away: float
+) -> list[tuple[float, float]]:
+    """The left and bottom pixels that are tried for a text beside a pixel, those in a direction first."""
+    left, right, above, below = x - away - width, x + away, y + away, y - away - height
+    near, far = (left, right) if direction[0] < 0.0 else (right, left)
+    first: list[tuple[float, float]] = []
+    if abs(direction[0]) > away:
+        first.append((near, y - 0.5 * height))
+    elif direction[0] or direction[1]:
+        first += [(x - 0.5 * width, below), (x - 0.5 * width, above)]
+    return [*first, (near, above), (near, below), (far, above), (far, below)]
+
+
+def box_around(left: float, bottom: float, width: float, height: float) -> Box:
+    """The box of a text with its margin."""
+    return left - GAP, bottom - GAP, left + width + GAP, bottom + height + GAP
 
 
 def _overlap(one: Box, other: Box) -> bool:
@@ -75,34 +98,36 @@ def draw_labels(
         return
     pixels = projected(np.array([label.place for label in given]), perspective, region)
     origins = projected(np.array([label.away_from or label.place for label in given]), perspective, region)
-    is_leftward = (pixels[:, 0] < origins[:, 0]).tolist()
-    with _Writing(palette, scale):
-        sizes: list[Any] = [blf.dimensions(FONT, label.text) for label in given]
-        for label, left, bottom in kept_labels(given, pixels, is_leftward, sizes, region, AWAY * scale):
-            _write(label.text, left, bottom, label.color)
+    blf.size(FONT, POINTS * scale)
+    sizes: list[Any] = [blf.dimensions(FONT, label.text) for label in given]
+    kept = kept_labels(given, pixels, pixels - origins, sizes, region, AWAY * scale)
+    size_of = dict(zip(given, sizes, strict=True))
+    _draw_plates([box_around(left, bottom, *size_of[label]) for label, left, bottom in kept], palette)
+    for label, left, bottom in kept:
+        _write(label.text, left, bottom, label.color)
+
+
+def _draw_plates(boxes: Sequence[Box], palette: Palette) -> None:
+    """Draw areas in the colour of the background, of each box of pixels."""
+    if not boxes:
+        return
+    corners = np.array(boxes, dtype=np.float32)[:, [[0, 1], [2, 1], [2, 3], [0, 1], [2, 3], [0, 3]]].reshape(-1, 2)
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    content: Any = {"pos": np.concatenate([corners, np.zeros((len(corners), 1), dtype=np.float32)], axis=1)}
+    gpu.state.blend_set("ALPHA")
+    shader.bind()
+    shader.uniform_float("color", shade(palette.background, PLATE))
+    batch_for_shader(shader, "TRIS", content).draw(shader)
+    gpu.state.blend_set("NONE")
 
 
 def draw_status(text: str, color: Color, region: tuple[float, float], palette: Palette, scale: float) -> None:
     """Draw a line in the middle of the bottom of a region."""
-    with _Writing(palette, 1.3 * scale):
-        width, _ = blf.dimensions(FONT, text)
-        _write(text, 0.5 * (region[0] - width), BOTTOM * scale, color)
-
-
-class _Writing:
-    """Sets the font's size and a shadow in the colour of the background, so that texts are legible on anything."""
-
-    def __init__(self, palette: Palette, scale: float) -> None:
-        self.palette, self.scale = palette, scale
-
-    def __enter__(self) -> None:
-        blf.size(FONT, POINTS * self.scale)
-        blf.enable(FONT, blf.SHADOW)
-        blf.shadow(FONT, 5, *self.palette.background[:3], 1.0)
-        blf.shadow_offset(FONT, 1, -1)
-
-    def __exit__(self, *_: object) -> None:
-        blf.disable(FONT, blf.SHADOW)
+    blf.size(FONT, 1.3 * POINTS * scale)
+    width, height = blf.dimensions(FONT, text)
+    left = 0.5 * (region[0] - width)
+    _draw_plates([box_around(left, BOTTOM * scale, width, height)], palette)
+    _write(text, left, BOTTOM * scale, color)
 
 
 def _write(text: str, left: float, bottom: float, color: Color) -> None:

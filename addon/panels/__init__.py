@@ -1,15 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tab "Poise" of the sidebar. A panel only draws properties and operators."""
+"""The tab "Poise" of the sidebar, in the order of the work. A panel only draws properties and operators."""
 
 from __future__ import annotations
 
 from types import ModuleType
 
-from . import active, character, clean, constraints, detect, display, ground, menu, solve, timeline
+from ..workflows import leftovers
+from . import (
+    active,
+    character,
+    clean,
+    constraints,
+    detect,
+    display,
+    ground,
+    menu,
+    pie,
+    proposals,
+    solve,
+    timeline,
+    work,
+)
 
 MODULES: tuple[ModuleType, ...] = (
-    character,
-    ground,
+    work,
+    proposals,
     constraints,
     active,
     detect,
@@ -17,10 +32,23 @@ MODULES: tuple[ModuleType, ...] = (
     solve,
     display,
     timeline,
+    pie,
+    character,
+    ground,
     menu,
 )
 """In the order of the tab; each has a tuple `classes`."""
 
 classes = tuple(found for module in MODULES for found in module.classes)
 
-register, unregister = menu.register, menu.unregister
+
+def register() -> None:
+    """Add the menu to those of the 3D viewport, and notice when what panels remember is out of date."""
+    menu.register()
+    leftovers.register()
+
+
+def unregister() -> None:
+    """Remove the menu and the handlers."""
+    leftovers.unregister()
+    menu.unregister()

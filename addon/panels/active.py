@@ -17,9 +17,16 @@ from ..properties import (
     resolve_bone,
 )
 from ..properties.handles import is_in_scene
+from ..properties.points import default_ease
+from ..properties.shown_names import shortened, shown_bone, shown_text
 from ..workflows.recruiting import recruited_bones
-from .base import OfArmature, armature_of, draw_sentence
+from .base import OfArmature, armature_of, draw_own_value, draw_sentence, fitting_letters
 from .residual import draw_residual
+
+POINT_FRAMES_WIDTH = 6.0
+"""Width of the frames of a point, of icons and of buttons beside the list, in units."""
+TITLE_WIDTH = 0.4
+"""Share of a line that the title of a value takes, as Blender divides it."""
 
 
 class POISE_UL_points(UIList):  # noqa: N801
@@ -39,9 +46,10 @@ class POISE_UL_points(UIList):  # noqa: N801
     ) -> None:
         row = layout.row(align=True)
         if not is_in_scene(item.object):
-            row.label(text="Its empty has been deleted", icon="ERROR")
+            row.label(text="Its handle has been deleted", icon="ERROR")
         else:
-            row.label(text=item.object.name, icon="EMPTY_AXIS", translate=False)
+            name = shortened(shown_text(data.id_data, item.object.name), fitting_letters(context, POINT_FRAMES_WIDTH))
+            row.label(text=name, icon="EMPTY_AXIS", translate=False)
         frames = row.row(align=True)
         frames.alignment = "RIGHT"
         stays = item.end != item.begin
@@ -71,8 +79,24 @@ class POISE_PT_active(OfConstraint, Panel):  # noqa: N801
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        draw_constraint(layout, armature, item)
         draw_residual(layout, context, armature, item)
+        draw_constraint(layout, context, armature, item)
+
+
+class POISE_PT_details(OfConstraint, Panel):  # noqa: N801
+    """What is seldom changed of the active constraint"""
+
+    bl_idname = "POISE_PT_details"
+    bl_label = "Details"
+    bl_parent_id = "POISE_PT_active"
+    bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
+
+    def draw(self, context: bpy.types.Context) -> None:
+        armature = armature_of(context)
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        draw_details(layout, context, armature, active_constraint(armature))
 
 
 class POISE_PT_points(OfConstraint, Panel):  # noqa: N801
@@ -118,7 +142,7 @@ class POISE_PT_recruiting(OfConstraint, Panel):  # noqa: N801
     """Which bones may move for the active constraint"""
 
     bl_idname = "POISE_PT_recruiting"
-    bl_label = "Recruiting"
+    bl_label = "Bones That May Move"
     bl_parent_id = "POISE_PT_active"
     bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
 
@@ -126,81 +150,101 @@ class POISE_PT_recruiting(OfConstraint, Panel):  # noqa: N801
         armature = armature_of(context)
         item: Any = active_constraint(armature)
         layout = self.layout
-        layout.row().prop(item, "recruit", expand=True)
+        layout.prop(item, "recruit", text="")
         if item.recruit == "LEVEL":
             layout.prop(item, "recruit_level")
         if item.recruit == "BONES":
             draw_bones(layout, armature, item, "recruited", "RECRUITED")
         elif names := recruited_bones(armature, item):
-            draw_sentence(layout, context, ", ".join(names), "BONE_DATA")
+            draw_sentence(layout, context, ", ".join(shown_bone(armature, name) for name in names), "BONE_DATA")
         layout.operator("poise.recruited_select", icon="RESTRICT_SELECT_OFF")
 
 
-def draw_constraint(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:
-    """Draw the settings of a constraint, without its points and its recruiting."""
-    layout.prop(item, "name")
-    column = layout.column(align=True)
-    column.prop(item, "priority")
-    column.prop(item, "weight")
+def draw_constraint(layout: UILayout, context: bpy.types.Context, armature: bpy.types.Object, item: Any) -> None:
+    """Draw the settings of a constraint that are changed often."""
+    layout.prop(item, "name", text="", icon_value=UILayout.enum_item_icon(item, "kind", item.kind))
+    _DRAWN[item.kind](layout, context, armature, item)
+    layout.prop(item, "priority")
+
+
+def draw_details(layout: UILayout, context: bpy.types.Context, armature: bpy.types.Object, item: Any) -> None:
+    """Draw the settings of a constraint that are seldom changed."""
+    layout.prop(item, "weight")
     layout.prop(item, "exact")
-    _DRAWN[item.kind](layout, armature, item)
+    if item.kind in ("SHAPE", "LOOK_AT"):
+        layout.prop(item, "offset")
+    if item.kind == "SHAPE":
+        layout.prop(item, "reference")
+        if item.reference == "BONE":
+            _draw_bone(layout, context, armature, item, "reference_bone", "Of")
+        elif item.reference == "OBJECT":
+            layout.prop(item, "reference_object", text="Of")
+    elif item.kind == "LOOK_AT":
+        layout.prop(item, "axis")
+    elif item.kind == "FOOTPLANT":
+        layout.prop(item, "ground_velocity", text="Velocity")
+    elif item.kind == "BALANCE":
+        layout.row(align=True).prop(item, "axes", expand=True)
 
 
-def _draw_path(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:
-    _draw_bone(layout, armature, item, "bone", "Bone")
-    column = layout.column(align=True)
-    column.prop(item, "begin")
-    column.prop(item, "end")
+def _draw_frames(layout: UILayout, item: Any) -> None:
+    """Draw the first and the last frame in one line."""
+    row = _titled(layout, "Frames")
+    row.prop(item, "begin", text="")
+    row.prop(item, "end", text="")
+
+
+def _titled(layout: UILayout, title: str) -> Any:
+    """A line with a title, for several values."""
+    split: Any = layout.split(factor=TITLE_WIDTH, align=True)
+    label = split.row()
+    label.alignment = "RIGHT"
+    label.label(text=title)
+    row = split.row(align=True)
+    row.use_property_split = False
+    return row
+
+
+def _draw_path(layout: UILayout, context: bpy.types.Context, armature: bpy.types.Object, item: Any) -> None:
+    _draw_bone(layout, context, armature, item, "bone", "Bone")
+    _draw_frames(layout, item)
     layout.prop(item, "mode")
 
 
-def _draw_shape(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:
-    _draw_path(layout, armature, item)
-    layout.prop(item, "offset")
-    layout.prop(item, "reference")
-    if item.reference == "BONE":
-        _draw_bone(layout, armature, item, "reference_bone", "Of")
-    elif item.reference == "OBJECT":
-        layout.prop(item, "reference_object", text="Of")
-
-
-def _draw_look_at(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:
-    _draw_path(layout, armature, item)
+def _draw_look_at(layout: UILayout, context: bpy.types.Context, armature: bpy.types.Object, item: Any) -> None:
+    _draw_path(layout, context, armature, item)
     layout.prop(item, "aim")
-    layout.prop(item, "axis")
 
 
-def _draw_footplant(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:
-    layout.prop(item, "foot")
-    for part, title in (("heel", "Heel"), ("toe", "Ball")):
-        column = layout.column(align=True)
-        column.prop(item, f"has_{part}", text=title)
-        times = column.column(align=True)
-        times.active = getattr(item, f"has_{part}")
-        times.prop(item, f"{part}_strike", text="Down")
-        times.prop(item, f"{part}_off", text="Up")
-    _draw_eases(layout, item)
-    column = layout.column(align=True, heading="Set")
-    column.prop(item, "use_position", text="Position")
-    column.prop(item, "use_heading", text="Heading")
-    row = column.row(align=True)
-    row.prop(item, "use_height", text="Height")
-    height = row.row(align=True)
-    height.active = item.use_height
-    height.prop(item, "height", text="")
-    choice = layout.row()
-    choice.active = not item.use_height
-    choice.prop(item, "ground_choice")
-    layout.prop(item, "ground_velocity", text="Velocity")
-
-
-def _draw_handplant(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:
-    layout.prop(item, "hand")
+def _draw_footplant(layout: UILayout, context: bpy.types.Context, armature: bpy.types.Object, item: Any) -> None:
+    layout.row().prop(item, "foot", expand=True)
     column = layout.column(align=True)
-    column.prop(item, "begin", text="Down")
-    column.prop(item, "end", text="Up")
+    head = _titled(column, "")
+    head.label(text="Down")
+    head.label(text="Up")
+    for part, title in (("heel", "Heel"), ("toe", "Ball")):
+        row = _titled(column, title)
+        row.prop(item, f"has_{part}", text="")
+        times = row.row(align=True)
+        times.active = getattr(item, f"has_{part}")
+        times.prop(item, f"{part}_strike", text="")
+        times.prop(item, f"{part}_off", text="")
     _draw_eases(layout, item)
-    layout.prop(item, "use_position", text="Own Place")
+    row = _titled(layout, "Lock")
+    row.prop(item, "use_position", text="Place", toggle=True)
+    row.prop(item, "use_heading", text="Turn", toggle=True)
+    row.prop(item, "use_height", text="Height", toggle=True)
+    if item.use_height:
+        layout.prop(item, "height")
+    else:
+        layout.prop(item, "ground_choice")
+
+
+def _draw_handplant(layout: UILayout, context: bpy.types.Context, armature: bpy.types.Object, item: Any) -> None:
+    layout.row().prop(item, "hand", expand=True)
+    _draw_frames(layout, item)
+    _draw_eases(layout, item)
+    _titled(layout, "Lock").prop(item, "use_position", text="Place", toggle=True)
     layout.prop(item, "reference", text="Stands On")
     if item.reference == "OBJECT":
         layout.prop(item, "reference_object", text="Of")
@@ -208,19 +252,15 @@ def _draw_handplant(layout: UILayout, armature: bpy.types.Object, item: Any) -> 
 
 def _draw_eases(layout: UILayout, item: Any) -> None:
     column = layout.column(align=True)
-    column.prop(item, "ease_in")
-    column.prop(item, "ease_out", text="Out")
-    if min(item.ease_in, item.ease_out) < 0.0:
-        column.label(text="−1: a quarter of a second")
+    frames = f"{default_ease(item):g} frames (auto)"
+    draw_own_value(column, item, "ease_in", "Ease In", frames)
+    draw_own_value(column, item, "ease_out", "Ease Out", frames)
 
 
-def _draw_balance(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:
+def _draw_balance(layout: UILayout, context: bpy.types.Context, armature: bpy.types.Object, item: Any) -> None:
     layout.prop(item, "is_whole")
     if not item.is_whole:
-        column = layout.column(align=True)
-        column.prop(item, "begin")
-        column.prop(item, "end")
-    layout.row(align=True).prop(item, "axes", expand=True)
+        _draw_frames(layout, item)
     layout.prop(item, "displacement")
     layout.prop(item, "support")
     if item.support == "FEET":
@@ -228,18 +268,16 @@ def _draw_balance(layout: UILayout, armature: bpy.types.Object, item: Any) -> No
         draw_bones(layout, armature, item, "bones", "BONE")
 
 
-def _draw_pose(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:
-    column = layout.column(align=True)
-    column.prop(item, "begin")
-    column.prop(item, "end")
+def _draw_pose(layout: UILayout, context: bpy.types.Context, armature: bpy.types.Object, item: Any) -> None:
+    _draw_frames(layout, item)
     _draw_eases(layout, item)
-    layout.prop(item, "pose_space", expand=True)
+    layout.row().prop(item, "pose_space", expand=True)
     layout.operator("poise.pose_capture", icon="POSE_HLT")
     draw_bones(layout, armature, item, "bones", "BONE")
 
 
 _DRAWN = {
-    "SHAPE": _draw_shape,
+    "SHAPE": _draw_path,
     "FOOTPLANT": _draw_footplant,
     "ORIENTATION": _draw_path,
     "LOOK_AT": _draw_look_at,
@@ -249,16 +287,16 @@ _DRAWN = {
 }
 
 
-def _draw_bone(layout: UILayout, armature: bpy.types.Object, item: Any, field: str, title: str) -> None:
+def _draw_bone(
+    layout: UILayout, context: bpy.types.Context, armature: bpy.types.Object, item: Any, field: str, title: str
+) -> None:
     """Draw a button with the name of a bone that opens the choice of another; red where the bone was deleted."""
     name = current_name(armature, item, field)
-    row = layout.split(factor=0.4, align=True)
-    label = row.row()
-    label.alignment = "RIGHT"
-    label.label(text=title)
-    button = row.row(align=True)
+    button = _titled(layout, title)
     button.alert = not resolve_bone(armature, name, getattr(item, f"{field}_id"))
-    choose: Any = button.operator("poise.bone_choose", text=name or "Choose", icon="BONE_DATA", translate=False)
+    letters = int((1.0 - TITLE_WIDTH) * fitting_letters(context, beside=1.0))
+    shown = shortened(shown_bone(armature, name), letters) or "Choose"
+    choose: Any = button.operator("poise.bone_choose", text=shown, icon="BONE_DATA", translate=False)
     choose.field = field
 
 
@@ -274,10 +312,10 @@ def draw_bones(layout: UILayout, armature: bpy.types.Object, item: Any, listed: 
 
 def _draw_listed(layout: UILayout, armature: bpy.types.Object, each: Any) -> None:
     is_there = bool(resolve_bone(armature, each.bone, each.bone_id))
-    name = current_name(armature, each)
+    name = shown_bone(armature, current_name(armature, each))
     layout.label(
         text=name if is_there else f"{name} (deleted)", icon="BONE_DATA" if is_there else "ERROR", translate=False
     )
 
 
-classes = (POISE_UL_points, POISE_PT_active, POISE_PT_points, POISE_PT_recruiting)
+classes = (POISE_UL_points, POISE_PT_active, POISE_PT_points, POISE_PT_recruiting, POISE_PT_details)

@@ -9,9 +9,9 @@ import bpy
 from bpy.types import Panel
 
 from ..properties import character_of
+from ..properties.shown_names import shown_bone
 from ..workflows.messages import format_amount
 from .base import OfArmature, armature_of, draw_sentence
-from .ground import draw_range
 
 
 class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
@@ -25,7 +25,6 @@ class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
         layout = self.layout
         armature = armature_of(context)
         character: Any = character_of(armature)
-        draw_range(layout, context, armature)
         layout.prop(character, "clean_method", text="")
         layout.prop(character, "clean_repair")
         row = layout.row(align=True)
@@ -41,7 +40,7 @@ class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
         if character.last_faults:
             draw_sentence(layout, context, character.last_faults, "ERROR")
         if character.has_metrics:
-            _draw_metrics(layout, character)
+            _draw_metrics(layout, armature)
 
 
 class POISE_PT_clean_settings(OfArmature, Panel):  # noqa: N801
@@ -56,7 +55,6 @@ class POISE_PT_clean_settings(OfArmature, Panel):  # noqa: N801
         layout = self.layout
         character: Any = character_of(armature_of(context))
         cleaning = character.cleaning
-        layout.use_property_split = True
         layout.use_property_decorate = False
         column = layout.column(align=True)
         for name in ("averaging", "blending", "turning", "lifting", "carrying", "smoothing"):
@@ -75,8 +73,9 @@ class POISE_PT_clean_settings(OfArmature, Panel):  # noqa: N801
         angle.prop(cleaning, "damping")
 
 
-def _draw_metrics(layout: bpy.types.UILayout, character: Any) -> None:
+def _draw_metrics(layout: bpy.types.UILayout, armature: bpy.types.Object) -> None:
     """Draw the foot metrics before and after, side by side."""
+    character: Any = character_of(armature)
     before, after = character.metrics_before, character.metrics_after
     box = layout.box().column(align=True)
     _draw_row(box, "", "Before", "After")
@@ -93,7 +92,7 @@ def _draw_metrics(layout: bpy.types.UILayout, character: Any) -> None:
     jumps = "jump" in after.worse
     _draw_row(box, "Largest Jump", *(f"{each.jump:.2f} ×" for each in (before, after)), warns=jumps)
     if jumps:
-        _draw_row(box, "", f"{after.jump_joint}, frame {after.jump_frame:g}", warns=True)
+        _draw_row(box, "", f"{shown_bone(armature, after.jump_joint)}, frame {after.jump_frame:g}", warns=True)
 
 
 def _draw_row(layout: bpy.types.UILayout, title: str, *cells: str, warns: bool = False) -> None:

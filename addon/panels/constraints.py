@@ -9,7 +9,10 @@ import bpy
 from bpy.types import Menu, Panel, UILayout, UIList
 
 from ..properties import character_of, current_name, handles
-from .base import OfArmature, armature_of, draw_sentence
+from ..properties.constraint_list import listed_order
+from ..properties.shown_names import shortened, shown_bone, shown_text
+from ..workflows import selected
+from .base import OfArmature, armature_of, draw_sentence, fitting_letters
 
 ADDING = (
     ("poise.constraint_add_pin", "PINNED"),
@@ -32,8 +35,14 @@ CHANGING = (
 DIRECTIONS = (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN"))
 WORDS = {"UP": "Raise Priority", "DOWN": "Lower Priority"}
 
-FRAMES_WIDTH, PRIORITY_WIDTH, CONFIDENCE_WIDTH = 3.0, 1.0, 1.9
-"""Widths of columns in the list, in units of a button's height: room for "100–1200", "12" and "100%"."""
+PRIORITY_WIDTH, CONFIDENCE_WIDTH = 0.9, 1.9
+"""Widths of columns in the list, in units of a button's height: room for "12" and "100%"."""
+DIGIT_WIDTH = 0.35
+"""Width of a digit in the same units."""
+FEWEST_LINES, MOST_LINES = 2, 5
+"""Lines of the list that are shown, as many as there are constraints."""
+ICONS_WIDTH = 5.2
+"""Width of the icons of a line in the list and of the scroll bar, in the same units."""
 
 
 class POISE_UL_constraints(UIList):  # noqa: N801
@@ -51,7 +60,7 @@ class POISE_UL_constraints(UIList):  # noqa: N801
         index: int | None = 0,
         flt_flag: int | None = 0,
     ) -> None:
-        draw_item(layout, data.id_data, item)
+        draw_item(layout, context, data.id_data, item, index or 0)
 
     def filter_items(self, context: bpy.types.Context, data: Any, property: str) -> Any:
         items = getattr(data, property)
@@ -61,28 +70,51 @@ class POISE_UL_constraints(UIList):  # noqa: N801
             if self.filter_name
             else None
         )
-        ranked = sorted(range(len(items)), key=lambda number: (-items[number].priority, items[number].begin))
-        order = [0] * len(items)
-        for position, number in enumerate(ranked):
-            order[number] = position
-        return shown or [], order
+        return shown or [], listed_order(items)
 
 
-def draw_item(layout: UILayout, armature: bpy.types.Object, item: Any, is_proposal: bool = False) -> None:
-    """Draw a constraint in one line: icon, bone, frames, priority or confidence, and its switch."""
+def draw_item(
+    layout: UILayout,
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    item: Any,
+    index: int,
+    is_proposal: bool = False,
+) -> None:
+    """Draw a constraint in one line: whether it is selected, icon, bone, frames, priority or confidence, its switch."""
     row = layout.row(align=True)
+    if not is_proposal:
+        dot: Any = "RADIOBUT_ON" if item.selected else "RADIOBUT_OFF"
+        select: Any = row.operator("poise.constraint_select", text="", icon=dot, emboss=False)
+        select.index = index
     row.label(text="", icon_value=UILayout.enum_item_icon(item, "kind", item.kind))
     name = row.row(align=True)
     name.active = item.enabled
-    name.label(text=current_name(armature, item) if item.bone else item.name, translate=False)
     confidence, priority = (CONFIDENCE_WIDTH, f"{item.confidence:.0%}"), (PRIORITY_WIDTH, str(item.priority))
-    for width, text in ((FRAMES_WIDTH, frames_of(item)), confidence if is_proposal else priority):
+    columns = ((frames_width(context), frames_of(item)), confidence if is_proposal else priority)
+    letters = fitting_letters(context, ICONS_WIDTH + sum(width for width, _ in columns))
+    name.label(text=shortened(shown_name(armature, item), letters), translate=False)
+    for width, text in columns:
         column = row.row(align=True)
         column.active = item.enabled
         column.ui_units_x = width
         column.alignment = "RIGHT"
         column.label(text=text, translate=False)
+    row.separator(factor=0.3)
     row.prop(item, "enabled", text="")
+
+
+def shown_name(armature: bpy.types.Object, item: Any) -> str:
+    """What stands for a constraint in a list, beside the icon of its kind: its foot, its bone, else its name."""
+    if item.kind == "FOOTPLANT":
+        return "Left" if item.foot == "LEFT" else "Right"
+    return shown_bone(armature, current_name(armature, item)) if item.bone else shown_text(armature, item.name)
+
+
+def frames_width(context: bpy.types.Context) -> float:
+    """The width of the column of frames in units: room for two frames of the scene and a dash."""
+    last = context.scene.frame_end if context.scene is not None else 0
+    return DIGIT_WIDTH * (2 * len(str(last)) + 1)
 
 
 def frames_of(item: Any) -> str:
@@ -108,7 +140,7 @@ class POISE_MT_constraint_more(Menu):  # noqa: N801
     """More operators on constraints"""
 
     bl_idname = "POISE_MT_constraint_more"
-    bl_label = "Constraint Specials"
+    bl_label = "More"
 
     def draw(self, context: bpy.types.Context) -> None:
         layout: Any = self.layout
@@ -118,6 +150,13 @@ class POISE_MT_constraint_more(Menu):  # noqa: N801
         for direction, icon in DIRECTIONS:
             move: Any = layout.operator("poise.constraint_move", text=WORDS[direction], icon=icon)
             move.direction = direction
+        layout.separator()
+        layout.operator_menu_enum("poise.constraints_select", "by", icon="RADIOBUT_ON")
+        layout.operator("poise.selected_edit", icon="PREFERENCES")
+        for enabled, title in ((True, "Switch Selected On"), (False, "Switch Selected Off")):
+            switch: Any = layout.operator("poise.selected_enable", text=title)
+            switch.enabled = enabled
+        layout.operator("poise.selected_remove", icon="TRASH")
         layout.separator()
         layout.operator("poise.point_add", icon="EMPTY_AXIS")
         layout.operator("poise.point_remove", icon="REMOVE")
@@ -141,13 +180,23 @@ class POISE_PT_constraints(OfArmature, Panel):  # noqa: N801
         original = handles.original_of(armature_of(context))
         if original is not None:
             draw_sentence(
-                layout, context, f"Its empties are those of {original.name!r}, of which it is a copy.", "INFO"
+                layout, context, f"Its handles are those of {original.name!r}, of which it is a copy.", "INFO"
             )
             layout.operator("poise.handles_make_own", icon="EMPTY_AXIS")
         layout.template_list(
-            "POISE_UL_constraints", "", character, "constraints", character, "active_constraint", rows=5
+            "POISE_UL_constraints",
+            "",
+            character,
+            "constraints",
+            character,
+            "active_constraint",
+            rows=max(FEWEST_LINES, min(MOST_LINES, len(character.constraints))),
         )
+        if not len(character.constraints):
+            return
         row = layout.row(align=True)
+        row.operator_menu_enum("poise.constraints_select", "by", text="", icon="RADIOBUT_ON")
+        row.separator()
         for direction, icon in DIRECTIONS:
             move: Any = row.operator("poise.constraint_move", text="", icon=icon)
             move.direction = direction
@@ -156,6 +205,21 @@ class POISE_PT_constraints(OfArmature, Panel):  # noqa: N801
             row.operator(operator, text="", icon=icon)
         row.separator()
         row.menu("POISE_MT_constraint_more", text="", icon="DOWNARROW_HLT")
+        draw_selected(layout, armature_of(context))
+
+
+def draw_selected(layout: UILayout, armature: bpy.types.Object) -> None:
+    """Draw what can be done with all selected constraints; nothing where none is selected."""
+    count = len(selected.of(armature))
+    if not count:
+        return
+    row: Any = layout.box().row(align=True)
+    row.label(text=f"{count} selected", translate=False)
+    row.operator("poise.selected_edit", text="Change…")
+    for enabled, icon in ((True, "CHECKBOX_HLT"), (False, "CHECKBOX_DEHLT")):
+        switch = row.operator("poise.selected_enable", text="", icon=icon)
+        switch.enabled = enabled
+    row.operator("poise.selected_remove", text="", icon="TRASH")
 
 
 classes = (POISE_UL_constraints, POISE_MT_constraint_add, POISE_MT_constraint_more, POISE_PT_constraints)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finding constraints in the motion, by examples and without, and accepting or rejecting them."""
+"""Finding constraints in the motion, by examples and without."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from bpy.types import Menu, Panel, UILayout, UIList
 
 from .. import bridge
 from ..properties import character_of, current_name
-from .active import draw_constraint
+from ..properties.shown_names import shown_bone
 from .base import OfArmature, armature_of, draw_sentence
-from .constraints import draw_item
-from .ground import draw_range
 
 SEARCHING = (
     ("poise.template_add", "ADD"),
@@ -30,24 +28,6 @@ SEARCHING = (
     ("poise.events_clear", "X"),
 )
 """Operators with their icons."""
-
-
-class POISE_UL_found(UIList):  # noqa: N801
-    """Proposals with icon, bone, frames and confidence"""
-
-    def draw_item(
-        self,
-        context: bpy.types.Context,
-        layout: UILayout,
-        data: Any,
-        item: Any,
-        icon: int | None,
-        active_data: Any,
-        active_property: str | None,
-        index: int | None = 0,
-        flt_flag: int | None = 0,
-    ) -> None:
-        draw_item(layout, data.id_data, item, is_proposal=True)
 
 
 class POISE_UL_examples(UIList):  # noqa: N801
@@ -69,7 +49,8 @@ class POISE_UL_examples(UIList):  # noqa: N801
         row.label(text="", icon_value=UILayout.enum_item_icon(item, "kind", item.kind))
         name = row.row(align=True)
         name.active = item.enabled
-        subject = item.object.name if item.object is not None else current_name(item.id_data, item)
+        bone = shown_bone(item.id_data, current_name(item.id_data, item))
+        subject = item.object.name if item.object is not None else bone
         name.label(text=subject, translate=False)
         _draw_frames(row, item)
         row.prop(item, "enabled", text="")
@@ -119,25 +100,15 @@ class POISE_PT_detect(OfArmature, Panel):  # noqa: N801
     """Find constraints that the motion already satisfies"""
 
     bl_idname = "POISE_PT_detect"
-    bl_label = "Detect"
+    bl_label = "Find"
+    bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        armature = armature_of(context)
-        character: Any = character_of(armature)
-        draw_range(layout, context, armature)
+        character: Any = character_of(armature_of(context))
         column = layout.column(align=True)
         column.operator("poise.detect_footplants", icon="TRIA_DOWN_BAR")
         column.prop(character, "least_confidence", slider=True)
-        if not len(character.found):
-            return
-        layout.template_list("POISE_UL_found", "", character, "found", character, "active_found", rows=4)
-        row = layout.row(align=True)
-        row.operator("poise.found_accept", icon="CHECKMARK")
-        row.operator("poise.found_reject", icon="X")
-        row = layout.row(align=True)
-        row.operator("poise.found_accept_all", icon="CHECKMARK")
-        row.operator("poise.found_reject_all", icon="X")
 
 
 class POISE_PT_examples(OfArmature, Panel):  # noqa: N801
@@ -264,36 +235,11 @@ class POISE_PT_objects(OfArmature, Panel):  # noqa: N801
         row.operator("poise.events_clear", text="", icon="X")
 
 
-class POISE_PT_found(OfArmature, Panel):  # noqa: N801
-    """The settings of the active proposal"""
-
-    bl_idname = "POISE_PT_found"
-    bl_label = "Edit Proposal"
-    bl_parent_id = "POISE_PT_detect"
-    bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether there are proposals."""
-        return super().poll(context) and bool(len(character_of(armature_of(context)).found))
-
-    def draw(self, context: bpy.types.Context) -> None:
-        armature = armature_of(context)
-        character: Any = character_of(armature)
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        index = min(character.active_found, len(character.found) - 1)
-        draw_constraint(layout, armature, character.found[index])
-
-
 classes = (
-    POISE_UL_found,
     POISE_UL_examples,
     POISE_UL_events,
     POISE_MT_detect,
     POISE_PT_detect,
-    POISE_PT_found,
     POISE_PT_examples,
     POISE_PT_detection_settings,
     POISE_PT_objects,

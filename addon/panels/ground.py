@@ -9,10 +9,14 @@ import bpy
 from bpy.types import Panel
 
 from ..properties import character_of
+from ..properties.shown_names import shown_text
 from ..workflows.ground_gaps import undecided_plants
 from ..workflows.messages import format_amount
 from ..workflows.ranges import range_warning
-from .base import OfArmature, armature_of, draw_sentence
+from .base import OfArmature, armature_of, draw_own_value, draw_sentence
+
+LISTED = 3
+"""How many plants off the ground are listed; the others are counted."""
 
 
 class POISE_PT_ground(OfArmature, Panel):  # noqa: N801
@@ -21,6 +25,7 @@ class POISE_PT_ground(OfArmature, Panel):  # noqa: N801
     bl_idname = "POISE_PT_ground"
     bl_label = "Ground"
     bl_parent_id = "POISE_PT_character"
+    bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
 
     def draw_header(self, context: bpy.types.Context) -> None:
         self.layout.prop(character_of(armature_of(context)), "use_ground", text="")
@@ -46,10 +51,9 @@ class POISE_PT_ground(OfArmature, Panel):  # noqa: N801
                 column.prop(character, "ground_collection")
             layout.operator("poise.ground_check", icon="VIEWZOOM")
         for name, title in (("heel", "Heel Sole"), ("ball", "Ball Sole")):
-            column.prop(character, f"sole_{name}", text=title)
             found = getattr(character, f"found_sole_{name}")
-            if getattr(character, f"sole_{name}") < 0.0 and found >= 0.0:
-                column.label(text=f"From the rest pose: {format_amount(found, is_angular=False)}", translate=False)
+            height = f"{format_amount(found, is_angular=False)} (rest pose)" if found >= 0.0 else "from the rest pose"
+            draw_own_value(column, character, f"sole_{name}", title, height)
         draw_gaps(layout, context, armature)
 
 
@@ -60,12 +64,14 @@ def draw_gaps(layout: bpy.types.UILayout, context: bpy.types.Context, armature: 
         return
     box = layout.box().column(align=True)
     draw_sentence(box, context, "These plants stand off the ground and keep their heights:", "ERROR")
-    for item, gap in off:
+    for item, gap in off[:LISTED]:
         row = box.split(factor=0.6, align=True)
-        row.label(text=item.name, translate=False)
+        row.label(text=shown_text(armature, item.name), translate=False)
         row.label(
             text=f"{format_amount(abs(gap), is_angular=False)} {'above' if gap > 0.0 else 'below'}", translate=False
         )
+    if len(off) > LISTED:
+        box.label(text=f"and {len(off) - LISTED} more", translate=False)
     box.operator("poise.ground_keep_heights", icon="LOCKED")
     box.operator("poise.ground_put_on", icon="TRIA_DOWN_BAR")
 

@@ -28,10 +28,13 @@ ENTRIES: tuple[tuple[str, str] | None, ...] = (
     None,
     ("poise.clean", "BRUSH_DATA"),
     ("poise.solve", "PLAY"),
+    ("poise.live_toggle", "REC"),
     ("poise.compare_toggle", "ARROW_LEFTRIGHT"),
     ("poise.source_restore", "LOOP_BACK"),
     ("poise.result_apply", "CHECKMARK"),
+    ("poise.advice_show_ignored", "HIDE_OFF"),
     None,
+    ("poise.unpin", "UNPINNED"),
     ("poise.event_move", "ARROW_LEFTRIGHT"),
     ("poise.markers_update", "MARKER_HLT"),
     ("poise.markers_remove", "X"),
@@ -62,6 +65,8 @@ class POISE_MT_poise(Menu):  # noqa: N801
         layout.menu("POISE_MT_constraint_more", text="Constraint")
         layout.menu("POISE_MT_detect")
         layout.separator()
+        layout.operator_menu_enum("poise.recruit_step", "direction")
+        layout.operator_menu_enum("poise.priority_step", "direction")
         for entry in ENTRIES:
             if entry is None:
                 layout.separator()

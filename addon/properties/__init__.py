@@ -18,7 +18,7 @@ from .finding import active_constraint, armature_in, character_of, constraint_of
 from .live import PoiseLiveState
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .posture import PoisePin, PoisePosture, PoiseWall
-from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
+from .result import PoiseAdvice, PoiseFix, PoiseGap, PoiseIgnored, PoiseMetrics, PoiseResidual
 from .templates import PoiseDetection, PoiseObjectEvent, PoiseTemplate
 from .timeline import PoiseMarker, PoiseTimeline
 from .upgrading import upgrade_file, upgrade_on_load
@@ -39,7 +39,9 @@ __all__ = [
     "PoiseDetected",
     "PoiseDetection",
     "PoiseDisplay",
+    "PoiseFix",
     "PoiseGap",
+    "PoiseIgnored",
     "PoiseLandmark",
     "PoiseLiveState",
     "PoiseLoad",
@@ -78,7 +80,9 @@ classes = (
     PoiseLandmark,
     PoiseLoad,
     PoiseResidual,
+    PoiseFix,
     PoiseAdvice,
+    PoiseIgnored,
     PoiseGap,
     PoiseMetrics,
     PoiseMarker,

@@ -20,13 +20,15 @@ from bpy.props import (
 )
 from bpy.types import Collection, Context, Object, PropertyGroup
 
+from ...solver import AVERAGE_MASS
+from .automatic import own_value
 from .bones import bone_mark_updater
 from .cleaning import PoiseCleaning
 from .constraint import PoiseConstraint
 from .display import PoiseDisplay
 from .live import PoiseLiveState
 from .posture import PoisePosture
-from .result import PoiseAdvice, PoiseGap, PoiseMetrics, PoiseResidual
+from .result import PoiseAdvice, PoiseGap, PoiseIgnored, PoiseMetrics, PoiseResidual
 from .selecting import follow_active, follow_proposal
 from .templates import TEMPLATE_KINDS, PoiseDetection
 from .timeline import PoiseTimeline
@@ -64,13 +66,17 @@ POINT_MARKS = (
 """Landmarks that are points on a bone, with an offset; the others are heads of bones. The spine is several bones."""
 
 TARGETS = (
-    ("ACTION", "New Action", "A new action beside the source"),
-    ("REPLACE", "Layer", "An NLA strip on top of the source that replaces it"),
-    ("COMBINE", "Combining Layer", "An NLA strip on top of the source that adds only the change"),
+    ("ACTION", "New Action", "A new action beside the source, which stays as it is: the usual case"),
+    ("REPLACE", "Layer on Top", "An NLA strip on top of the source that replaces it: to switch it on and off"),
+    (
+        "COMBINE",
+        "Added Layer",
+        "An NLA strip on top of the source that holds only the change: to blend it, or to put it on other motions",
+    ),
 )
 QUALITIES = (
     ("DRAFT", "Draft", "Quick, at 30 frames a second: enough to see the result"),
-    ("FINAL", "Final", "Every frame, as exact as possible"),
+    ("FINAL", "Final", "Every frame, as exact as possible: for the result that you keep"),
 )
 LOOPS = (
     (
@@ -85,16 +91,23 @@ CLEAN_METHODS = (
     (
         "STRETCH",
         "Stretch",
-        "Limbs stretch a little, and the rest of the motion stays as near to the source as possible",
+        "Limbs stretch a little, and the rest of the motion stays as near to the source as possible: for games and "
+        "quick cleanups",
     ),
-    ("RIGID", "Rigid", "Bones keep their lengths, and the root goes where all limbs reach"),
-    ("PRIORITIZED", "Prioritized", "The whole body shares the change"),
+    (
+        "RIGID",
+        "No Stretch",
+        "Bones keep their lengths, and the hips go where all limbs reach: for rigs that must not stretch",
+    ),
+    ("PRIORITIZED", "Whole Body", "The whole body shares the change, as in a solve: for large corrections"),
 )
 GROUND_KINDS = (
     ("PLANE", "Plane", "A level plane of a height, or the plane of an object: through its origin, across its local Z"),
     ("MESH", "Objects", "The faces of an object, or of all objects of a collection: stairs, terrain"),
     ("ESTIMATE", "Estimate", "The plane that the feet stand on in the motion"),
 )
+USUAL_THINNING = 0.001
+"""With which thinning begins: a millimetre for a leg of a metre, which cannot be seen."""
 SOLID_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 """The types of objects that have faces."""
 
@@ -102,6 +115,22 @@ SOLID_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 def _clear_gaps(character: Any, context: Context) -> None:
     """Clear the list of plants off the ground, which another ground or other soles make out of date."""
     character.ground_gaps.clear()
+
+
+def _average_mass(character: Any) -> float:
+    return AVERAGE_MASS
+
+
+def _usual_thinning(character: Any) -> float:
+    return USUAL_THINNING
+
+
+def _found_sole_heel(character: Any) -> float:
+    return max(float(character.found_sole_heel), 0.0)
+
+
+def _found_sole_ball(character: Any) -> float:
+    return max(float(character.found_sole_ball), 0.0)
 
 
 def _select_handle(character: Any, context: Context) -> None:
@@ -162,10 +191,18 @@ class PoiseCharacter(PropertyGroup):
     recognised: CollectionProperty(type=PoiseLandmark, name="Landmarks", description="Landmarks as last recognised")
     missing: StringProperty(name="Missing", description="The landmarks that were not recognised")
     mass: FloatProperty(name="Mass", description="Mass of the whole body in kilograms; 0 for the default", min=0.0)
+    use_mass: own_value(
+        "mass",
+        "Own Mass",
+        "Give the mass of the whole body: only where it carries loads, whose masses are compared with it. Off: that of "
+        "the body table",
+        automatic=0.0,
+        start=_average_mass,
+    )
     use_anatomical_limits: BoolProperty(
         name="Anatomical Limits",
         description="Keep joints within the range of human ones, widened to what the motion itself does; knees and "
-        "elbows bend about one axis",
+        "elbows bend about one axis. For large edits, where limbs would twist or bend the wrong way",
     )
     limit_notes: StringProperty(name="Limits", description="Limits of bones that are kept only nearly, or not at all")
     loads: CollectionProperty(
@@ -189,6 +226,22 @@ class PoiseCharacter(PropertyGroup):
         soft_max=0.2,
         unit="LENGTH",
         update=_clear_gaps,
+    )
+    use_sole_heel: own_value(
+        "sole_heel",
+        "Own Heel Sole",
+        "Give how high the heel lies above the floor when the foot stands flat: where feet sink in or float. Off: as "
+        "in the rest pose",
+        automatic=-1.0,
+        start=_found_sole_heel,
+    )
+    use_sole_ball: own_value(
+        "sole_ball",
+        "Own Ball Sole",
+        "Give how high the ball of the foot lies above the floor when the foot stands flat: where toes sink in or "
+        "float. Off: as in the rest pose",
+        automatic=-1.0,
+        start=_found_sole_ball,
     )
     found_sole_heel: FloatProperty(default=-1.0, unit="LENGTH", options={"HIDDEN"})
     found_sole_ball: FloatProperty(default=-1.0, unit="LENGTH", options={"HIDDEN"})
@@ -246,17 +299,30 @@ class PoiseCharacter(PropertyGroup):
     )
 
     # Settings
-    use_range: BoolProperty(name="Range", description="Solve only a part of the motion")
+    live: BoolProperty(
+        name="Live",
+        description="Solve every edit of a constraint at once, and show the result while a handle is dragged",
+    )
+    use_range: BoolProperty(
+        name="Part of Motion", description="Solve only some frames: the others stay exactly as they are"
+    )
     begin: IntProperty(name="Begin", description="The first frame to solve", default=1)
     end: IntProperty(name="End", description="The last frame to solve", default=250)
-    target: EnumProperty(name="Target", description="Where the result is baked to", items=TARGETS)
+    target: EnumProperty(name="Result", description="Where the result is baked to", items=TARGETS)
     tolerance: FloatProperty(
         name="Thinning",
-        description="Leave out keys where curves stay this near the motion (radians or shares of the size) and "
+        description="Leave out keys where curves stay this near the motion (radians or shares of the leg's length) and "
         "constraints hold; 0 keys all",
         min=0.0,
         soft_max=0.01,
         precision=4,
+    )
+    use_tolerance: own_value(
+        "tolerance",
+        "Thin Out Keys",
+        "Key only the frames that are needed: where the result is edited by hand afterwards. Off: every frame is keyed",
+        automatic=0.0,
+        start=_usual_thinning,
     )
     loop: EnumProperty(name="Loop", description="Whether the motion is played as a loop", items=LOOPS)
     quality: EnumProperty(name="Quality", description="How exact to solve", items=QUALITIES, default="FINAL")
@@ -274,7 +340,7 @@ class PoiseCharacter(PropertyGroup):
     )
     least_confidence: FloatProperty(
         name="Confidence",
-        description="Propose only footplants with at least this confidence",
+        description="Propose only footplants that are at least this certain: raise it where too many are found",
         min=0.0,
         max=1.0,
         subtype="FACTOR",
@@ -291,7 +357,10 @@ class PoiseCharacter(PropertyGroup):
     residuals: CollectionProperty(
         type=PoiseResidual, name="Residuals", description="By how much each constraint is missed"
     )
-    advice: CollectionProperty(type=PoiseAdvice, name="Advice", description="What would help")
+    advice: CollectionProperty(type=PoiseAdvice, name="Advice", description="Problems of the last solve, worst first")
+    ignored: CollectionProperty(
+        type=PoiseIgnored, name="Ignored", description="Problems that are not shown until their constraints change"
+    )
     last_solve: StringProperty(name="Last Solve", description="The report of the last solve")
     last_clean: StringProperty(name="Last Cleanup", description="The report of the last cleanup")
     last_faults: StringProperty(name="Faults", description="The faults of the capture that the last cleanup has found")

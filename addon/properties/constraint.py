@@ -20,20 +20,51 @@ from bpy.props import (
 )
 from bpy.types import Context, Object, PropertyGroup
 
+from .automatic import own_value
 from .bones import PoiseBone, bone_mark_updater
 from .detected import PoiseDetected
 from .handle_names import rename_handles
-from .points import PoisePoint
+from .points import PoisePoint, default_ease
 from .selecting import follow_active
 
 KINDS = (
-    ("SHAPE", "Pin or Trajectory", "A point of a bone passes through given places", "CURVE_PATH", 0),
-    ("FOOTPLANT", "Footplant", "Heel and ball of a foot stand still between their events", "TRIA_DOWN_BAR", 1),
-    ("ORIENTATION", "Orientation", "A bone has given orientations", "ORIENTATION_GIMBAL", 2),
-    ("LOOK_AT", "Look At", "An axis of a bone points at places, or in directions", "HIDE_OFF", 3),
-    ("BALANCE", "Balance", "The centre of mass stays over the feet", "EMPTY_SINGLE_ARROW", 4),
-    ("POSE", "Hold Pose", "Bones keep a pose", "ARMATURE_DATA", 5),
-    ("HANDPLANT", "Handplant", "A hand stands still, on the ground or on an object that moves", "VIEW_PAN", 6),
+    (
+        "SHAPE",
+        "Pin or Trajectory",
+        "A point of a bone passes through given places: a hand that reaches, a foot that steps over something",
+        "CURVE_PATH",
+        0,
+    ),
+    (
+        "FOOTPLANT",
+        "Footplant",
+        "Heel and ball of a foot stand still from touching down to leaving the ground",
+        "TRIA_DOWN_BAR",
+        1,
+    ),
+    (
+        "ORIENTATION",
+        "Orientation",
+        "A bone is turned as its handles are: a hand that keeps a tray level",
+        "ORIENTATION_GIMBAL",
+        2,
+    ),
+    ("LOOK_AT", "Look At", "An axis of a bone points at places, or in directions: a head that looks", "HIDE_OFF", 3),
+    (
+        "BALANCE",
+        "Balance",
+        "The centre of mass stays over the feet: where an edit would make the character fall",
+        "EMPTY_SINGLE_ARROW",
+        4,
+    ),
+    ("POSE", "Hold Pose", "Bones keep a pose: a fist, a bent arm", "ARMATURE_DATA", 5),
+    (
+        "HANDPLANT",
+        "Handplant",
+        "A hand stands still, in the world or on an object that moves: a hand that leans on a wall or holds a rail",
+        "VIEW_PAN",
+        6,
+    ),
 )
 PATH_KINDS = ("SHAPE", "ORIENTATION", "LOOK_AT")
 """The kinds with a path through points over a span of frames."""
@@ -42,30 +73,46 @@ POINT_KINDS = (*PATH_KINDS, "BALANCE")
 empty was moved from its home."""
 
 MODES = (
-    ("ABSOLUTE", "Absolute", "The path is a curve through the points"),
-    ("RELATIVE", "Relative", "The points displace the path of the source, which keeps its details"),
-    ("CONDENSED", "Condensed", "As relative, but the bone stands still while it is held at a point"),
+    (
+        "ABSOLUTE",
+        "New Path",
+        "The path is a curve through the points, whatever the source does: for a gesture that you draw anew",
+    ),
+    (
+        "RELATIVE",
+        "Shifted Path",
+        "The points shift the path of the source, which keeps its details: for a hand or foot that must pass elsewhere",
+    ),
+    (
+        "CONDENSED",
+        "Shift and Hold Still",
+        "As a shifted path, but the bone stands still while it is held at a point: for grasping, leaning and pinning",
+    ),
 )
 REFERENCES = (
     ("WORLD", "World", "Points stand still in the world"),
-    ("BONE", "Bone", "Points move along with another bone of the character"),
-    ("OBJECT", "Object", "Points move along with an object"),
+    ("BONE", "Bone", "Points move along with another bone of the character: a hand on the hip"),
+    ("OBJECT", "Object", "Points move along with an object: a hand on a wheel or a door"),
 )
 RECRUITING = (
-    ("ALL", "All", "All bones that can help may move"),
-    ("LEVEL", "Level", "This many bones above its own may move; 0 is its own alone"),
-    ("BONES", "Bones", "Only the listed bones may move"),
+    ("ALL", "Whole Body", "All bones that can help may move: for far reaches, steps and crouches"),
+    (
+        "LEVEL",
+        "Up the Chain",
+        "Its own bone and some above it may move: for a hand whose arm moves and whose body stays as it is",
+    ),
+    ("BONES", "Listed Bones", "Only the listed bones may move: to keep all others exactly as they are"),
 )
 FEET = (("LEFT", "Left", "The left foot"), ("RIGHT", "Right", "The right foot"))
 HANDS = (("LEFT", "Left", "The left hand"), ("RIGHT", "Right", "The right hand"))
 GROUND_CHOICES = (
-    ("GROUND", "On the Ground", "The plant is put on the ground at any distance"),
+    ("GROUND", "On the Ground", "The plant is put on the ground at any distance: where the capture floats or sinks"),
     (
         "AUTO",
         "Where Near",
-        "The plant is put on the ground where it is within 2 % of the size of it, else it keeps its height",
+        "The plant is put on the ground where it is near (within 2 % of the leg's length), else it keeps its height",
     ),
-    ("OWN", "Own Height", "The plant keeps its own height on any ground"),
+    ("OWN", "Own Height", "The plant keeps its own height on any ground: on a box or a step that is no part of it"),
 )
 """The first is the default, for plants of files that were saved before this property existed; new plants are set to the
 second."""
@@ -74,12 +121,12 @@ AIMS = (
     ("DIRECTION", "Direction", "The axis points along the z axis of the empty"),
 )
 POSE_SPACES = (
-    ("LOCAL", "Local", "Bones keep their rotations relative to their parents"),
-    ("WORLD", "World", "Bones keep their rotations in the world"),
+    ("LOCAL", "Local", "Bones keep their rotations relative to their parents: a fist, while the arm moves"),
+    ("WORLD", "World", "Bones keep their rotations in the world: a head that stays upright, while the body leans"),
 )
 SUPPORTS = (
-    ("FEET", "Feet", "Over both feet, whether they stand or not, or over the listed bones"),
-    ("PLANTS", "Plants", "Over the heels and balls that footplants hold in each frame"),
+    ("FEET", "Both Feet", "Over both feet, whether they stand or not, or over the listed bones: for standing"),
+    ("PLANTS", "Planted Feet", "Over the feet that footplants hold in each frame: for walking and stepping"),
 )
 """The first is the default, for files that were saved before this property existed."""
 AXES = (("X", "X", "The world's x axis"), ("Y", "Y", "The world's y axis"), ("Z", "Z", "The world's z axis"))
@@ -127,31 +174,48 @@ class PoiseConstraint(PropertyGroup):
     name: StringProperty(name="Name", description="The name in lists and reports")
     kind: EnumProperty(name="Kind", description="What it constrains", items=KINDS)
     enabled: BoolProperty(name="Enabled", description="Use it in the next solve", default=True)
+    selected: BoolProperty(
+        name="Selected", description="Change it together with the others that are selected", options={"SKIP_SAVE"}
+    )
     bone: StringProperty(name="Bone", description="The constrained bone", update=_follow_bone)
     bone_id: StringProperty(options={"HIDDEN"})
     offset: FloatVectorProperty(
-        name="Offset",
-        description="The constrained point of the bone, from its head and along its own axes; y leads to its tail",
+        name="Point",
+        description="Which point of the bone is held, from its head and along its own axes (y leads to its tail): "
+        "where a fingertip or a held tool must be in place, not the wrist",
         subtype="XYZ",
         unit="LENGTH",
     )
     priority: IntProperty(
-        name="Priority", description="Constraints with larger numbers come first; only the order counts", default=1
+        name="Priority",
+        description="Where not all can hold, constraints with larger numbers hold exactly, and the others come as near "
+        "as they can; only the order counts",
+        default=1,
     )
     weight: FloatProperty(
-        name="Weight", description="Share among constraints of the same priority", default=1.0, min=1e-6, soft_max=10.0
+        name="Weight",
+        description="Which comes nearer where constraints of the same priority cannot all hold: the heavier one",
+        default=1.0,
+        min=1e-6,
+        soft_max=10.0,
     )
     exact: BoolProperty(
         name="Exact",
-        description="Meet it exactly; without, the result stays as smooth as the source and meets it as far as that "
-        "allows",
+        description="Meet it exactly. Off: the result stays as smooth as the source and meets it as far as that "
+        "allows; for a target that trembles, or that need not be touched",
         default=True,
     )
-    recruit: EnumProperty(name="Recruit", description="Which bones may move for it", items=RECRUITING)
+    recruit: EnumProperty(name="Bones", description="Which bones may move for it", items=RECRUITING)
     recruit_level: IntProperty(
-        name="Level", description="How many bones above its own may move; 0 is its own alone", default=2, min=0
+        name="Bones Above",
+        description="How many bones above its own may move too: more where it does not reach, fewer where too much of "
+        "the body moves",
+        default=2,
+        min=0,
     )
-    recruited: CollectionProperty(type=PoiseBone, name="Recruited", description="The only bones that may move for it")
+    recruited: CollectionProperty(
+        type=PoiseBone, name="Listed Bones", description="The only bones that may move for it"
+    )
     begin: FloatProperty(name="Begin", description="The first frame of its activity", step=100)
     end: FloatProperty(name="End", description="The last frame of its activity", step=100)
     confidence: FloatProperty(
@@ -177,6 +241,22 @@ class PoiseConstraint(PropertyGroup):
         min=-1.0,
         step=100,
     )
+    use_ease_in: own_value(
+        "ease_in",
+        "Ease In",
+        "Choose over how many frames a plant or a held pose is reached: more where the motion jerks into it. Off: a "
+        "quarter of a second",
+        automatic=-1.0,
+        start=default_ease,
+    )
+    use_ease_out: own_value(
+        "ease_out",
+        "Ease Out",
+        "Choose over how many frames the motion returns to the source: more where it jerks out of it. Off: a quarter "
+        "of a second",
+        automatic=-1.0,
+        start=default_ease,
+    )
 
     # Paths through points
     points: CollectionProperty(type=PoisePoint, name="Points", description="The points of its path")
@@ -186,8 +266,8 @@ class PoiseConstraint(PropertyGroup):
         min=0,
         update=_select_point,
     )
-    mode: EnumProperty(name="Mode", description="How the bone goes from point to point", items=MODES)
-    reference: EnumProperty(name="Reference", description="What its points are relative to", items=REFERENCES)
+    mode: EnumProperty(name="Path", description="How the bone goes from point to point", items=MODES)
+    reference: EnumProperty(name="Moves With", description="What its points move along with", items=REFERENCES)
     reference_bone: StringProperty(
         name="Reference Bone",
         description="The bone that its points move along with",
@@ -203,7 +283,7 @@ class PoiseConstraint(PropertyGroup):
         default=(0.0, 1.0, 0.0),
         subtype="XYZ",
     )
-    aim: EnumProperty(name="Aim", description="What its empties mean", items=AIMS)
+    aim: EnumProperty(name="Aim", description="What its handles mean", items=AIMS)
 
     # Footplants
     foot: EnumProperty(name="Foot", description="Which foot stands", items=FEET, update=_follow_foot)
@@ -240,12 +320,18 @@ class PoiseConstraint(PropertyGroup):
         unit="VELOCITY",
     )
     use_position: BoolProperty(
-        name="Set Position", description="Stand where its empty was made, instead of where the source stands"
+        name="Lock Place",
+        description="Stand at the place of its handle, even where its frames or the source change afterwards. Off: "
+        "where the foot stands in the source, moved as its handle was",
     )
     use_heading: BoolProperty(
-        name="Set Heading", description="Point as its empty did when it was made, instead of as the source does"
+        name="Lock Direction",
+        description="Point as its handle does, even where its frames or the source change afterwards. Off: as the foot "
+        "does in the source, turned as its handle was",
     )
-    use_height: BoolProperty(name="Set Height", description="Stand at a height of its own, instead of on the ground")
+    use_height: BoolProperty(
+        name="Lock Height", description="Stand at a height that you give, instead of on the ground: on a step or a box"
+    )
     height: FloatProperty(name="Height", description="How high the sole stands", unit="LENGTH")
     ground_choice: EnumProperty(
         name="Ground", description="Whether the plant is put on the ground", items=GROUND_CHOICES
@@ -256,15 +342,20 @@ class PoiseConstraint(PropertyGroup):
 
     # Balance
     is_whole: BoolProperty(name="All Frames", description="Constrain the whole motion", default=True)
-    support: EnumProperty(name="Support", description="What the centre of mass stays over", items=SUPPORTS)
+    support: EnumProperty(name="Stands On", description="What the centre of mass stays over", items=SUPPORTS)
     displacement: FloatVectorProperty(
-        name="Displacement",
-        description="The displacement of the centre of mass from where it is in the source; that of points is added",
+        name="Shift",
+        description="By how much the centre of mass is moved from where it is in the source: to lean, or to shift the "
+        "weight to one foot. Points add to it at their frames",
         subtype="TRANSLATION",
         unit="LENGTH",
     )
     axes: EnumProperty(
-        name="Axes", description="Which axes of the world count", items=AXES, options={"ENUM_FLAG"}, default={"X", "Y"}
+        name="Axes",
+        description="Along which axes of the world the balance is kept; without Z the body may sink",
+        items=AXES,
+        options={"ENUM_FLAG"},
+        default={"X", "Y"},
     )
 
     bones: CollectionProperty(

@@ -39,6 +39,15 @@ def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "con
     return item
 
 
+def listed_order(items: Sequence[PoiseConstraint]) -> list[int]:
+    """For each constraint its place in the list as it is shown: most important first, then by frame."""
+    keys = [(-item.priority, item.begin) for item in items]
+    order = [0] * len(keys)
+    for place, number in enumerate(sorted(range(len(keys)), key=keys.__getitem__)):
+        order[number] = place
+    return order
+
+
 def find(armature: bpy.types.Object, uid: str) -> tuple[List, int] | None:
     """The list and the index of the constraint or proposal with a uid; None where there is none."""
     character = character_of(armature)
@@ -98,7 +107,7 @@ def duplicate(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     first = character.constraints[index]  # adding an item may invalidate references to others
     uid, name = item.uid, item.name
     copy_properties(first, item)
-    item.uid, item.name = uid, name
+    item.uid, item.name, item.selected = uid, name, False
     for point in item.points:
         if point.object is not None:
             point.object = handles.copied_empty(armature, point.object, handle_name(item, point))

@@ -44,14 +44,46 @@ def armature_in(context: bpy.types.Context) -> bpy.types.Object | None:
 def constraint_of_point(
     scene: bpy.types.Scene | None, empty: bpy.types.Object
 ) -> tuple[bpy.types.Object, int, int] | None:
-    """The armature that an empty belongs to, with the indices of the constraint and of the point; else None."""
-    if scene is None or empty.type != "EMPTY":
+    """The armature that an empty belongs to, with the indices of the constraint and of the point; else None.
+
+    Every panel and every button asks, at every redraw, so all constraints are looked through only where the place of
+    the last time is out of date.
+    """
+    if scene is None or empty.type != "EMPTY" or empty.users <= ONLY_LINKED:
         return None
+    known = _places.get(empty.name)
+    if known is not None and (found := _at_place(scene, empty, *known)) is not None:
+        return found
     for armature in scene.objects:
         if armature.type != "ARMATURE":
             continue
         for number, constraint in enumerate(character_of(armature).constraints):
             for index, point in enumerate(constraint.points):
                 if point.object == empty:
+                    if len(_places) > MOST_PLACES:
+                        _places.clear()
+                    _places[empty.name] = armature.name, number, index
                     return armature, number, index
     return None
+
+
+ONLY_LINKED = 1
+"""Users of an object that is in one collection and that nothing points to."""
+
+MOST_PLACES = 1000
+"""Empties whose places are remembered."""
+
+_places: dict[str, tuple[str, int, int]] = {}
+"""By the name of an empty: the name of its armature, and the indices of its constraint and point. It may be out of
+date."""
+
+
+def _at_place(
+    scene: bpy.types.Scene, empty: bpy.types.Object, name: str, number: int, index: int
+) -> tuple[bpy.types.Object, int, int] | None:
+    """The armature of an empty with the indices of its constraint and point, if these are right; else None."""
+    armature: Any = scene.objects.get(name)
+    if armature is None or armature.type != "ARMATURE" or number >= len(character_of(armature).constraints):
+        return None
+    points = character_of(armature).constraints[number].points
+    return (armature, number, index) if index < len(points) and points[index].object == empty else None

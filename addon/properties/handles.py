@@ -64,6 +64,11 @@ def is_point(found: bpy.types.Object) -> bool:
     return found.type == "EMPTY" and context.custom_property(found, EMPTY_MARK) == found.name
 
 
+def is_made_by_poise(found: bpy.types.Object) -> bool:
+    """Whether an object is an empty that Poise has made, also where the animator has renamed it."""
+    return found.type == "EMPTY" and context.custom_property(found, EMPTY_MARK) is not None
+
+
 def is_renamed(collection: bpy.types.Collection) -> bool:
     """Whether a collection has another name than Poise has given it."""
     return bool(context.custom_property(collection, COLLECTION_MARK) != collection.name)

@@ -23,6 +23,11 @@ def ease_frames(scene: Scene) -> int:
     return max(1, round(EASE * scene.render.fps / scene.render.fps_base))
 
 
+def default_ease(owner: Any) -> float:
+    """`EASE` in whole frames of the present scene, for a constraint or anything else."""
+    return float(ease_frames(bpy.context.scene or bpy.data.scenes[0]))
+
+
 def backwards_sentence(number: int, point: Any) -> str:
     """What to do about a point, counted from 1, that begins after its end."""
     return f"point {number} begins at frame {point.begin:g}, after its end at {point.end:g}: end it later."
@@ -50,15 +55,21 @@ class PoisePoint(PropertyGroup):
     )
     end: FloatProperty(
         name="End",
-        description="The frame at which the point is left; the same as Begin to pass through it",
+        description="The frame at which the point is left: later than Begin to stay there, the same to pass through it",
         step=100,
         update=_follow_frames,
     )
     tension: FloatProperty(
-        name="Tension", description="1 slows down at the point, -1 speeds up", soft_min=-1.0, soft_max=1.0
+        name="Tension",
+        description="1 slows down at the point, as before a grasp; -1 speeds up",
+        soft_min=-1.0,
+        soft_max=1.0,
     )
     continuity: FloatProperty(
-        name="Continuity", description="Other than 0 breaks the velocity at the point", soft_min=-1.0, soft_max=1.0
+        name="Continuity",
+        description="Other than 0 makes a corner at the point, as in a punch that is stopped",
+        soft_min=-1.0,
+        soft_max=1.0,
     )
     bias: FloatProperty(
         name="Bias",

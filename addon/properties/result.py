@@ -6,8 +6,18 @@
 
 from __future__ import annotations
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    StringProperty,
+)
 from bpy.types import PropertyGroup
+
+from .bones import PoiseBone
 
 UNITS = (("LENGTH", "Length", "A distance in the scene's units"), ("ANGLE", "Angle", "Radians"))
 
@@ -31,11 +41,56 @@ class PoiseResidual(PropertyGroup):
     unit: EnumProperty(name="Unit", description="What the distances are", items=UNITS)
 
 
-class PoiseAdvice(PropertyGroup):
-    """A sentence about what would help."""
+PROBLEMS = (
+    ("NOTE", "Note", "Something that the animator should know"),
+    ("MISSED", "Missed", "A constraint is missed"),
+    ("RIG", "Rig", "The rig keeps bones from the result"),
+    ("RANK", "Priorities", "A less important constraint may move bones that a more important one may not"),
+    ("STRETCHED", "Stretched", "A limb is straight where a constraint is missed"),
+)
+"""The first is the default, for advice of files that were saved before there were kinds."""
 
-    sentence: StringProperty(name="Sentence", description="What would help")
-    uid: StringProperty(name="Constraint", description="The uid of the constraint that it would help; else empty")
+FIXES = (
+    ("MOVE", "Move Target", "Move its target to where the body reaches"),
+    ("RANK", "Put First", "Lower the priority of what stands in its way"),
+    ("BONES", "More Bones", "Let more bones move for it"),
+)
+
+
+class PoiseFix(PropertyGroup):
+    """A change of constraints that would solve a problem."""
+
+    kind: EnumProperty(name="Kind", description="What it changes", items=FIXES)
+    sentence: StringProperty(name="Sentence", description="What it changes, and what comes of it")
+    move: FloatVectorProperty(
+        name="Move", description="By how much the target moves in the world", subtype="TRANSLATION", unit="LENGTH"
+    )
+    frame: FloatProperty(name="Frame", description="The scene's frame at which the target moves so far")
+    lowered: StringProperty(name="Lowered", description="The uids of the constraints to lower, with spaces between")
+    levels: IntProperty(name="Levels", description="How many more bones up the chain may move")
+    bones: CollectionProperty(type=PoiseBone, name="Bones", description="The bones that may move in addition")
+
+
+class PoiseAdvice(PropertyGroup):
+    """A problem of the last solve, and what would help."""
+
+    kind: EnumProperty(name="Kind", description="What the problem is", items=PROBLEMS)
+    sentence: StringProperty(name="Problem", description="The problem in one line")
+    details: StringProperty(name="Details", description="Where, why, and what would help, in sentences")
+    uid: StringProperty(name="Constraint", description="The uid of the constraint that it is about; else empty")
+    has_frame: BoolProperty(name="Has Frame", description="Whether it is worst at a frame")
+    frame: FloatProperty(name="Frame", description="The scene's frame at which it is worst")
+    amount: FloatProperty(name="Amount", description="By how much the constraint is missed")
+    unit: EnumProperty(name="Unit", description="What the amount is", items=UNITS)
+    fixes: CollectionProperty(type=PoiseFix, name="Fixes", description="Changes that would help")
+    is_ignored: BoolProperty(name="Ignored", description="Whether the animator does not want to see it")
+
+
+class PoiseIgnored(PropertyGroup):
+    """A problem that is not shown until its constraint changes."""
+
+    key: StringProperty(name="Problem", description="Which problem of which constraint")
+    signature: StringProperty(name="Signature", description="Of the constraint when the problem was ignored")
 
 
 class PoiseGap(PropertyGroup):

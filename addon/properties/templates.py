@@ -49,6 +49,8 @@ NOISE_PLACES = (
 )
 
 
+_mark_reference_bone = bone_mark_updater("reference_bone")
+
 search_again: Callable[[Any], None] | None = None
 """Called with the armature when an example or a setting has changed; `workflows.examples` sets it."""
 
@@ -56,6 +58,11 @@ search_again: Callable[[Any], None] | None = None
 def _search_again(owner: Any, context: Context) -> None:
     if search_again is not None:
         search_again(owner.id_data)
+
+
+def _follow_reference_bone(owner: Any, context: Context) -> None:
+    _mark_reference_bone(owner, context)
+    _search_again(owner, context)
 
 
 def _redraw(owner: Any, context: Context) -> None:
@@ -75,14 +82,17 @@ class Referring:
         description="What it rests on: choose the bone or the object that carries it where that moves, as a hand on a "
         "box that is carried, or a foot on a platform",
         items=REFERENCES,
+        update=_search_again,
     )
     reference_bone: StringProperty(
         name="Bone",
         description="The bone that carries it",
-        update=bone_mark_updater("reference_bone"),
+        update=_follow_reference_bone,
     )
     reference_bone_id: StringProperty(options={"HIDDEN"})
-    reference_object: PointerProperty(type=Object, name="Object", description="The object that carries it")
+    reference_object: PointerProperty(
+        type=Object, name="Object", description="The object that carries it", update=_search_again
+    )
 
 
 class PoiseTemplate(Referring, PropertyGroup):
@@ -219,4 +229,4 @@ class PoiseDetection(Referring, PropertyGroup):
     events: CollectionProperty(
         type=PoiseObjectEvent, name="What Objects Do", description="When objects rest or turn, as last found"
     )
-    active_event: IntProperty(name="Active Event", description="The one that the buttons use", min=0)
+    active_event: IntProperty(name="Active Event", description="The one that the buttons use", min=0, update=_redraw)

@@ -61,14 +61,19 @@ def select_active(context: bpy.types.Context, armature: bpy.types.Object) -> Non
 
 def jump_to(context: bpy.types.Context, armature: bpy.types.Object, item: PoiseConstraint) -> None:
     """Go to the frame of a constraint, unless the current frame is in it, and centre the view on it."""
+    go_to_frame(context, item)
+    place = place_of(armature, item)
+    if place is not None:
+        centre_view(context, place, handles.longest_side(armature))
+
+
+def go_to_frame(context: bpy.types.Context, item: PoiseConstraint) -> None:
+    """Go to the frame of a constraint, unless the current frame is in it."""
     scene = context.scene
     assert scene is not None
     begin, end = span_of(item)
     if not begin <= scene.frame_current_final <= end:
         bridge.set_frame(scene, begin)
-    place = place_of(armature, item)
-    if place is not None:
-        centre_view(context, place, handles.longest_side(armature))
 
 
 def active_point(item: PoiseConstraint) -> Any:
@@ -92,11 +97,22 @@ def place_of(armature: bpy.types.Object, item: PoiseConstraint) -> Vector | None
     """Where a constraint is in the world: its handle, the home of its point, or its bone; None where it is nowhere."""
     point = active_point(item)
     if point is not None:
-        handle = handle_in_scene(item)
-        return world_matrix(handle).translation if handle is not None else Vector(point.home)
+        return place_of_point(point)
     pose: Any = armature.pose
     bone = pose.bones.get(item.bone)
     return armature.matrix_world @ bone.head if bone is not None else None
+
+
+def place_of_point(point: Any) -> Vector:
+    """Where a point is in the world: its handle, or its home where it has none."""
+    return world_matrix(point.object).translation if handles.is_in_scene(point.object) else Vector(point.home)
+
+
+def place_of_uid(armature: bpy.types.Object, uid: str, point: int) -> Vector | None:
+    """Where a point of the constraint or proposal with a uid is in the world; None where there is none."""
+    found = constraint_list.find(armature, uid)
+    points = getattr(character_of(armature), found[0])[found[1]].points if found is not None else []
+    return place_of_point(points[point]) if 0 <= point < len(points) else None
 
 
 def centre_view(context: bpy.types.Context, place: Vector, size: float) -> bool:

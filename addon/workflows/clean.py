@@ -14,7 +14,7 @@ from ... import solver
 from .. import bridge, translation
 from ..properties import character_of, clean_settings, follow_renames
 from ..properties.constraint_list import switch_off
-from . import detect, ground_gaps, messages, progress, ranges, solve, strains
+from . import detect, ground_gaps, landmarks, messages, progress, ranges, solve, strains
 
 Plant = solver.Footplant | solver.Handplant | solver.PlantedPoint
 
@@ -114,6 +114,7 @@ def clean_in_steps(
     character.has_metrics = bool(feet)
     ground_gaps.store_gaps(armature, grounded.gaps)
     ground_gaps.store_soles(armature, clip.skeleton)
+    landmarks.recognise_once(armature, reading.clip.skeleton)
     messages.store_metrics(character.metrics_before, before, clip.skeleton.size, reading.times)
     messages.store_metrics(character.metrics_after, after, clip.skeleton.size, reading.times, before)
     character.last_faults = messages.fault_sentence(faults, reading.times, options.repair)

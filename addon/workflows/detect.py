@@ -13,7 +13,7 @@ from ... import solver
 from .. import bridge, translation
 from ..properties import PoiseConstraint, character_of, current_name, follow_renames, name_bone
 from ..properties.constraint_list import DEFAULT_PRIORITIES, activate, remove
-from . import ground_gaps, loops, progress, solve
+from . import ground_gaps, landmarks, loops, progress, solve
 from .bakeable import Bakeable, bakeable_at
 from .subjects import WORLD, Reference
 
@@ -68,6 +68,7 @@ def find_footplants_in_steps(
     yield progress.DETECTING, 0.8
     propose(reading, [Proposal(plant) for plant in plants], lambda item: item.kind == "FOOTPLANT")
     ground_gaps.store_soles(reading.armature, clip.skeleton)
+    landmarks.recognise_once(reading.armature, reading.clip.skeleton)
     return FoundFootplants(len(plants), loops.moving_ground_sentence(clip))
 
 

@@ -23,12 +23,16 @@ PARTS = (
     ("TURN_X", "Turn About X", "Turn it about its own x axis"),
     ("TURN_Y", "Turn About Y", "Turn it about its own y axis"),
     ("TURN_Z", "Turn About Z", "Turn it about its own z axis"),
+    ("TIME", "Slide in Time", "Move it along the path of its bone to another frame"),
 )
 """What a drag does to a handle."""
 
 GRAZING = 0.05
 """The least sine of the angle between view and ground, and between view and axis, at which the mouse points at places
 on them: at smaller angles a pixel is a long way."""
+
+CLICK = 3
+"""Pixels that the mouse may go between press and release of a click."""
 
 FINE = 0.1
 """The share of the mouse's way that counts while Shift is held."""
@@ -141,6 +145,20 @@ class Drag:
         if self.part.startswith("TURN"):
             return self._turn(before, in_steps)
         return self._move(in_steps)
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the mouse has gone farther than in a click, or the handle was turned."""
+        way = max(abs(now - start) for now, start in zip(self.mouse, self.start, strict=True))
+        return way > CLICK or self.angle != 0.0
+
+    def finish(self) -> None:
+        """Keep where the handle is."""
+        self.placer.shift_animation()
+
+    def restore(self) -> None:
+        """Put the handle where it was at the start."""
+        self.placer.restore()
 
     # Moving ----------------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,17 @@ def recognise(armature: bpy.types.Object) -> str:
     """
     scene = bridge.current_scene()
     first, _ = bridge.frame_range(scene)
-    skeleton = bridge.read(armature, first, first).clip.skeleton
+    return _store(armature, bridge.read(armature, first, first).clip.skeleton)
+
+
+def recognise_once(armature: bpy.types.Object, skeleton: Skeleton) -> None:
+    """Store the landmarks of a skeleton that was read, where none have been stored yet."""
+    if not len(character_of(armature).recognised):
+        _store(armature, skeleton)
+
+
+def _store(armature: bpy.types.Object, skeleton: Skeleton) -> str:
+    """Store the landmarks of a skeleton; returns a sentence about missing ones, or ""."""
     ground_gaps.store_soles(armature, skeleton)
     character = character_of(armature)
     character.limit_notes = bridge.limit_notes(skeleton, armature)

@@ -116,12 +116,17 @@ class Latest:
 _kept: dict[str, list[Latest]] = {}
 """The newest last, by the name of the armature object: undo and loading replace objects."""
 
+_edited: dict[str, Latest] = {}
+"""What live mode shows while constraints are edited, by the name of the armature object."""
+
 _checked: dict[str, tuple[float, bool]] = {}
 """When `is_stale` was last found for an armature, and what."""
 
 
 def of(armature: bpy.types.Object) -> Latest | None:
     """The solve whose result an armature shows; None where it is not in memory."""
+    if armature.name in _edited:
+        return _edited[armature.name]
     signature = character_of(armature).live_state.solved
     return next((each for each in reversed(_kept.get(armature.name, [])) if each.signature == signature), None)
 
@@ -143,12 +148,21 @@ def keep(armature: bpy.types.Object, latest: Latest) -> None:
     kept[:] = [each for each in kept if each.signature != latest.signature] + [latest]
     while len(kept) > 1 and sum(each.shown.frames for each in kept) > MOST_FRAMES:
         kept.pop(0)
+    _edited.pop(armature.name, None)
     _checked.pop(armature.name, None)
+
+
+def show_edit(armature: bpy.types.Object, latest: Latest | None) -> None:
+    """Make a solve of live mode the one that an armature shows, until the next one is kept; None ends that."""
+    if latest is None:
+        _edited.pop(armature.name, None)
+    else:
+        _edited[armature.name] = latest
 
 
 def forget(name: str | None = None) -> None:
     """Drop the solves of the armature with this name, or of all."""
-    for held in (_kept, _checked):
+    for held in (_kept, _edited, _checked):
         if name is None:
             held.clear()
         else:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
+from bpy.app.handlers import persistent
 
 from .. import bridge
 from ..properties import character_of, handles
@@ -48,6 +49,55 @@ def find() -> Leftovers:
         if not handles.is_renamed(found) and not len(found.children) and set(found.objects) <= set(empties)
     ]
     return Leftovers(tuple(empties), tuple(emptied), tuple(bridge.results_without(living)))
+
+
+_glanced: tuple[Any, str] | None = None
+"""What the last look was at, and what it saw."""
+
+
+def glance() -> str:
+    """What deleted characters have left, in words, for panels; empty where there is nothing.
+
+    Panels are drawn often, and to look through all objects takes milliseconds where there are thousands: that is done
+    anew only where objects, collections or actions were added or removed.
+    """
+    global _glanced
+    scene = bpy.context.scene
+    seen = (
+        bpy.data.filepath,
+        len(bpy.data.objects),
+        len(bpy.data.collections),
+        len(bpy.data.actions),
+        0 if scene is None else len(scene.objects),
+    )
+    if _glanced is None or _glanced[0] != seen:
+        found = find()
+        _glanced = seen, found.sentence if found else ""
+    return _glanced[1]
+
+
+@persistent  # type: ignore[untyped-decorator]
+def forget_glance(*_: Any) -> None:
+    """Look anew the next time: another file was loaded, or a step undone."""
+    global _glanced
+    _glanced = None
+
+
+HANDLERS = ("load_post", "undo_post", "redo_post")
+"""The lists of handlers of Blender in which `forget_glance` is."""
+
+
+def register() -> None:
+    """Notice when another file is loaded and when a step is undone."""
+    for name in HANDLERS:
+        getattr(bpy.app.handlers, name).append(forget_glance)
+
+
+def unregister() -> None:
+    """Remove the handlers."""
+    forget_glance()
+    for name in HANDLERS:
+        getattr(bpy.app.handlers, name).remove(forget_glance)
 
 
 def remove() -> str:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -15,6 +15,7 @@ from ... import solver
 from .. import bridge
 from ..properties import PoiseCharacter, PoiseMetrics
 from ..translation import Translation
+from . import ignoring
 
 ANGULAR = (solver.OrientationConstraint, solver.DirectionConstraint, solver.LookAtConstraint)
 """Constraints whose errors are angles; those of others are lengths, but for the roll of a planted foot."""
@@ -34,6 +35,7 @@ def clear_reports(character: PoiseCharacter) -> None:
     character.residuals.clear()
     character.advice.clear()
     character.last_solve = character.last_clean = ""
+    character.live_state.solved = ""
     character.has_metrics = False
 
 
@@ -64,35 +66,99 @@ def store_advice(
     more: Iterable[str] = (),
     first: Sequence[str] = (),
 ) -> None:
-    """Store sentences for the panels: `first`, then conflicts with their causes and advice, then stretched limbs,
-    constraints that break the recruiting rule, and `more`.
+    """Store the problems of a solve for the panels, one entry each: `first`, then missed constraints with their fixes,
+    those missed most before the others, then priorities, stretched limbs and `more`.
 
-    `first` are problems with the rig; where there are any, recruiting more bones would not help and is not advised.
+    `first` are problems with the rig; where there are any, to move more bones would not help and is no fix. What the
+    animator has ignored is stored as ignored as long as its constraint is the same.
     """
     character.advice.clear()
     for sentence in first:
-        _add(character, sentence)
+        _add(character, "RIG", sentence)
     uid_of = {id(each): uid for each, uid in zip(translated.constraints, translated.uids, strict=True)}
-    for conflict in report.conflicts:
-        uid = uid_of[id(conflict.constraint)]
-        _add(character, conflict_sentence(conflict, times), uid)
-        for cause in conflict.told_causes:
-            _add(character, cause_sentence(cause, times), uid)
+    for conflict in _worst_first(report, uid_of):
+        entry = _add(character, "MISSED", brief_conflict(conflict), uid_of[id(conflict.constraint)])
+        told = [conflict_sentence(conflict, times), *(cause_sentence(each, times) for each in conflict.told_causes)]
+        entry.details = " ".join(told)
+        entry.amount, entry.unit = conflict.worst, "ANGLE" if conflict.is_angular else "LENGTH"
+        _set_frame(entry, times[conflict.worst_frame])
         for advice in conflict.advice:
-            if first and advice.kind == "recruit":
-                continue
-            _add(character, advice.told(lambda frame: f"{bridge.scene_frame(times, frame):g}", format_amount), uid)
+            # What moves along with a bone or an object has no target that stands still.
+            follows = advice.kind == "move" and getattr(conflict.constraint, "reference", None) is not None
+            if not follows and not (first and advice.kind == "recruit"):
+                _add_fix(entry, conflict, advice, uid_of, times)
+    for breach in report.breaches:
+        _add_breach(character, breach, uid_of, times)
     # Straight limbs matter only where a constraint is missed: most captures begin with straight arms.
     missed = [span for conflict in report.conflicts for span in conflict.spans]
     for limb in report.stretched:
         spans = [(a, b) for a, b in limb.spans if any(a <= last and first <= b for first, last in missed)]
         if spans:
-            _add(character, f"The {limb.limb} is fully stretched at {format_spans(spans, times)}.")
-    # A held pose is several constraints of one name, of which each may break the rule in the same way.
-    breaches = dict.fromkeys(f"At {format_spans(each.spans, times)}: {each.sentence}" for each in report.breaches)
-    for sentence in dict.fromkeys((*breaches, *translated.skipped, *more)):
+            entry = _add(character, "STRETCHED", f"The {limb.limb} is fully stretched at {format_spans(spans, times)}.")
+            _set_frame(entry, times[spans[0][0]])
+    for sentence in dict.fromkeys((*translated.skipped, *more)):
         if sentence not in first:
-            _add(character, sentence)
+            _add(character, "NOTE", sentence)
+    ignoring.mark_ignored(character)
+
+
+def _worst_first(report: solver.Report, uid_of: Mapping[int, str]) -> list[solver.Conflict]:
+    """The conflicts, by how much of the character's size or of a radian is missed; of the parts of a held pose, which
+    is several constraints of one uid, the worst."""
+
+    def relative(conflict: solver.Conflict) -> float:
+        return float(report.residual(conflict.constraint).relative.max(initial=0.0))
+
+    worst: dict[str, solver.Conflict] = {}
+    for conflict in sorted(report.conflicts, key=relative, reverse=True):
+        worst.setdefault(uid_of[id(conflict.constraint)], conflict)
+    return list(worst.values())
+
+
+def _add_fix(
+    entry: Any, conflict: solver.Conflict, advice: solver.Advice, uid_of: Mapping[int, str], times: Times
+) -> None:
+    """Store what an advice of the solver would change."""
+    label, frame = conflict.constraint.label, f"{times[advice.frame]:g}"
+    then = f"it would then miss by {format_amount(advice.remaining, conflict.is_angular)} at frame {frame}"
+    fix = entry.fixes.add()
+    fix.frame = times[advice.frame]
+    if advice.kind == "move":
+        fix.kind, fix.move = "MOVE", max(advice.moves, key=lambda move: math.hypot(*move))
+        far = format_amount(math.hypot(*fix.move), is_angular=False)
+        fix.sentence = f"Move the target of {label} by {far} to where the body reaches at frame {frame}."
+    elif advice.kind == "priority":
+        fix.kind, fix.lowered = "RANK", " ".join(dict.fromkeys(uid_of[id(each)] for each in advice.lowered))
+        others = " and ".join(dict.fromkeys(each.label for each in advice.lowered))
+        fix.sentence = (
+            f"Lower the priority of {others} below {conflict.constraint.priority}: {then}, and they would be missed "
+            "instead."
+        )
+    else:
+        fix.kind, fix.levels = "BONES", advice.levels
+        _list_bones(fix, advice.joints)
+        fix.sentence = f"Let {' and '.join(advice.joints)} move for {label} too: {then}."
+
+
+def _list_bones(fix: Any, names: Iterable[str]) -> None:
+    for name in names:
+        fix.bones.add().bone = name
+
+
+def _add_breach(character: PoiseCharacter, breach: solver.RuleBreach, uid_of: Mapping[int, str], times: Times) -> None:
+    """Store a pair of constraints of which only the less important one may move some bones; a held pose, which is
+    several constraints of one name, may break the rule several times in the same way."""
+    higher, lower = breach.higher.label, breach.lower.label
+    bones = ", ".join(breach.joints)
+    sentence = f"{higher} is more important than {lower}, but may not move {bones} as that may."
+    if any(known.sentence == sentence for known in character.advice):
+        return
+    entry = _add(character, "RANK", sentence, uid_of[id(breach.higher)])
+    entry.details = f"At {format_spans(breach.spans, times)}: {lower} reaches less than it could."
+    _set_frame(entry, times[breach.spans[0][0]])
+    fix = entry.fixes.add()
+    fix.kind, fix.sentence = "BONES", f"Let {bones} move for {higher} too."
+    _list_bones(fix, breach.joints)
 
 
 def missed_as_baked(report: solver.Report, residuals: Sequence[solver.Residual], times: Times) -> list[str]:
@@ -103,7 +169,7 @@ def missed_as_baked(report: solver.Report, residuals: Sequence[solver.Residual],
             missed = format_amount(baked.worst, isinstance(baked.constraint, ANGULAR))
             sentences.append(
                 f"{baked.constraint.label} holds in the solve, but misses by up to {missed} as baked, at frame "
-                f"{times[baked.worst_frame]:g}: lower Thinning, or bake to a new action."
+                f"{times[baked.worst_frame]:g}: lower Thin Out Keys, or bake to a new action."
             )
     return sentences
 
@@ -140,9 +206,27 @@ def rig_conflicts(report: solver.Report, skeleton: solver.Skeleton, reading: bri
     return sentences
 
 
-def _add(character: PoiseCharacter, sentence: str, uid: str = "") -> None:
+def _add(character: PoiseCharacter, kind: str, sentence: str, uid: str = "") -> Any:
     entry = character.advice.add()
-    entry.sentence, entry.uid = sentence, uid
+    entry.kind, entry.sentence, entry.uid = kind, sentence, uid
+    return entry
+
+
+def _set_frame(entry: Any, frame: float) -> None:
+    entry.has_frame, entry.frame = True, frame
+
+
+def brief_conflict(conflict: solver.Conflict) -> str:
+    """Which constraint is missed, by how much, and why, in one line."""
+    others = [cause.constraint.label for cause in conflict.causes]
+    more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    why = {
+        "kept end": "the motion around it is kept",
+        "reach": "out of reach",
+        "conflict": f"against {others[0]}{more}" if others else "",
+        "smoothness": "the motion is kept smooth",
+    }[conflict.reason]
+    return f"{conflict.constraint.label}: {format_amount(conflict.worst, conflict.is_angular)} off, {why}"
 
 
 def conflict_sentence(conflict: solver.Conflict, times: Times) -> str:

@@ -91,6 +91,7 @@ def store(
             if name in event.bl_rna.properties:
                 setattr(event, name, value)
     detection.active_event = 0
+    bridge.context.redraw_viewports()
 
 
 def event_at(armature: bpy.types.Object, index: int) -> PoiseObjectEvent:

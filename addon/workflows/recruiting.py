@@ -12,10 +12,14 @@ import bpy
 
 from ...solver import PoiseError, Skeleton
 from .. import bridge, translation
-from ..properties import PoiseConstraint, current_name
+from ..properties import PoiseConstraint, character_of, current_name, name_bone
+from ..translation import TranslationError
 
 ROTATION_LEVEL = 1
 """Joints above its own that rotate a hand or a foot: the forearm, which carries the twist of the wrist, or the shin."""
+
+LEG_BONES = 4
+"""Bones above an ankle where the leg has not been recognised: shin, thigh, hips, and one more for a root."""
 
 
 def recruited_bones(armature: bpy.types.Object, constraint: PoiseConstraint) -> list[str]:
@@ -43,6 +47,73 @@ def movable_bones(armature: bpy.types.Object, constraint: PoiseConstraint) -> li
     if bone is None:
         return [each.name for each in armature.pose.bones]
     return [bone.name, *(above.name for above in bone.parent_recursive)]
+
+
+def step(armature: bpy.types.Object, constraint: PoiseConstraint, more: bool) -> str:
+    """Let a constraint move one bone more, further up, or one fewer, and return a sentence about it.
+
+    One bone more than all above its own means all that can help; with listed bones the highest one is added to or
+    taken away. Raises where there is none to add or to take away.
+    """
+    bones = _listed_step(armature, constraint, more) if constraint.recruit == "BONES" else None
+    if bones is None:
+        _level_step(armature, constraint, more)
+        bones = recruited_bones(armature, constraint)
+    if constraint.recruit == "ALL":
+        return f"{constraint.name} may move all bones that can help."
+    if not bones:
+        return f"{constraint.name} may move its foot and {constraint.recruit_level} bones above it."
+    if len(bones) == 1:
+        return f"{constraint.name} may move {bones[0]} alone."
+    return f"{constraint.name} may move {len(bones)} bones, up to {bones[-1]}."
+
+
+def _level_step(armature: bpy.types.Object, constraint: PoiseConstraint, more: bool) -> None:
+    above = _bones_above(armature, constraint)
+    if constraint.recruit == "ALL":
+        if more:
+            raise TranslationError(f"{constraint.name} may move all bones already.")
+        constraint.recruit, constraint.recruit_level = "LEVEL", max(above - 1, 0)
+    elif more and constraint.recruit_level + 1 >= above:
+        constraint.recruit = "ALL"
+    elif not more and constraint.recruit_level == 0:
+        raise TranslationError(f"{constraint.name} may move only its own bone already.")
+    else:
+        constraint.recruit_level = min(constraint.recruit_level, above) + (1 if more else -1)
+
+
+def _bones_above(armature: bpy.types.Object, constraint: PoiseConstraint) -> int:
+    """How many bones are above that of a constraint; above the ankle for a footplant."""
+    assert armature.pose is not None
+    name = current_name(armature, constraint)
+    if constraint.kind == "FOOTPLANT":
+        mark = f"{constraint.foot.lower()}_ankle"
+        marks = (*character_of(armature).landmarks, *character_of(armature).recognised)
+        name = next((current_name(armature, each) for each in marks if each.mark == mark), "")
+        if not name:
+            return LEG_BONES
+    bone: Any = armature.pose.bones.get(name)
+    if bone is None:
+        raise TranslationError(f"{constraint.name} has no bone of its own: list the bones that it may move instead.")
+    return len(bone.parent_recursive)
+
+
+def _listed_step(armature: bpy.types.Object, constraint: PoiseConstraint, more: bool) -> list[str]:
+    """Add the parent of the highest listed bone, or take the highest one away; returns the bones, lowest first."""
+    assert armature.pose is not None
+    names = [current_name(armature, listed) for listed in constraint.recruited]
+    bones = [armature.pose.bones[name] for name in names if name in armature.pose.bones]
+    bones.sort(key=lambda bone: -len(bone.parent_recursive))
+    if more:
+        parent = bones[-1].parent if bones else None
+        if parent is None:
+            raise TranslationError(f"{constraint.name}: there is no bone above those that it may move.")
+        name_bone(armature, constraint.recruited.add(), parent.name)
+        return [*(bone.name for bone in bones), parent.name]
+    if len(bones) < 2:
+        raise TranslationError(f"{constraint.name} may move only one bone already.")
+    constraint.recruited.remove(names.index(bones[-1].name))
+    return [bone.name for bone in bones[:-1]]
 
 
 class DefaultRecruiting:

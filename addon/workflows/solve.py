@@ -12,9 +12,10 @@ import bpy
 
 from ... import solver
 from .. import bridge, translation
+from ..bridge.sources import follow_renames as follow_source_renames
 from ..properties import character_of, follow_renames
 from ..properties.constraint_list import switch_off
-from . import ground_gaps, latest, loops, messages, progress, ranges, strains
+from . import ground_gaps, landmarks, latest, loops, messages, progress, ranges, strains
 from .latest import Solved
 from .progress import StageShare
 
@@ -86,14 +87,21 @@ def solve_in_steps(
                 focus=current_frame(reading),
             )
             deformation = yield from progress.relayed(steps, lambda step: (step.stage.value, step.share))
+    return (yield from bake_in_steps(Solved(read, translated, grounded, deformation, signature), options))
+
+
+def bake_in_steps(solved: Solved, options: SolveOptions) -> Generator[StageShare, None, SolveResult]:
+    """Bake a solve, unless it is implausible or its source has changed since, and store its report."""
+    deformation = solved.deformation
     yield progress.BAKING, 0.0
-    check_plausible(reading, clip, deformation.clip, grounded)
-    solved = Solved(read, translated, grounded, deformation, signature)
+    check_plausible(solved.reading, solved.source, deformation.clip, solved.grounded)
     report = deformation.report  # computed on demand: it takes a while, and so belongs before the bake
     yield progress.BAKING, 0.5
-    check_unchanged(read, options)
+    check_unchanged(solved.read, options)
     strain = strains.of_constraints(deformation, report.residuals, options.tolerance)
-    baked = bridge.bake(reading, deformation.clip, target=options.target, tolerance=options.tolerance, strain=strain)
+    baked = bridge.bake(
+        solved.reading, deformation.clip, target=options.target, tolerance=options.tolerance, strain=strain
+    )
     return _store_report(solved, baked)
 
 
@@ -104,6 +112,7 @@ def source_in_steps(
     armature = bridge.check_armature(armature)
     bridge.check_animation(armature)
     bridge.update_view_layer()  # a script may just have moved something
+    follow_source_renames(armature)
     begin, end = frames(options.begin, options.end)
     signature = latest.source_signature(armature, begin, end, options.quality)
     kept = latest.source_read(armature, signature)
@@ -151,6 +160,7 @@ def _store_report(solved: Solved, baked: bridge.Baked) -> SolveResult:
     character.last_solve = messages.prefixed(problems, summary)
     ground_gaps.store_gaps(armature, solved.grounded.gaps)
     ground_gaps.store_soles(armature, skeleton)
+    landmarks.recognise_once(armature, reading.clip.skeleton)
     messages.store_residuals(character, residuals, translated.uids, reading.times)
     switched_off = switch_off(armature, translated.lost)
     first = (*problems, bridge.COPY_SENTENCE) if problems else ()
@@ -191,6 +201,7 @@ def read_in_steps(
     # The last frame of a draft is at or after the end of the range.
     last = first + stride * math.ceil((last - first) / stride)
     steps = bridge.read_in_steps(armature, first, last, step=stride)
+    follow_source_renames(bridge.check_armature(armature))  # reading does so too, which must not count as an edit
     before = bridge.source_signature(bridge.check_armature(armature))
     reading = yield from progress.relayed(steps, lambda share: (progress.READING, share))
     if bridge.source_signature(reading.armature) != before:

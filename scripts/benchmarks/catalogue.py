@@ -20,6 +20,7 @@ from .enforced_walk import enforced_walk
 from .figures import Figure
 from .integration_and_damping import integration_and_damping
 from .jumps import jumps
+from .live_editing import live_editing
 from .parameterization import parameterization
 from .posture_drag import posture_drag
 from .posture_speed import posture_speed
@@ -45,6 +46,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "walk_growth": walk_growth,
     "walk_memory": walk_memory,
     "addon_bake": addon_bake,
+    "live_editing": live_editing,
     "posture_drag": posture_drag,
     "cleanup": cleanup,
     "jumps": jumps,

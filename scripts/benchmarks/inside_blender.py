@@ -16,7 +16,7 @@ import bpy
 
 from poise import addon
 from poise.addon import bridge
-from poise.addon.workflows import import_export, solve
+from poise.addon.workflows import import_export, latest, solve
 
 
 def main(walk: str, constraints: str, result: str, rounds: str) -> None:
@@ -34,7 +34,7 @@ def main(walk: str, constraints: str, result: str, rounds: str) -> None:
 
     outcomes: list[solve.SolveResult] = []
     jobs: dict[str, Callable[[], object]] = {
-        "addon": lambda: outcomes.append(solve.solve(armature)),
+        "addon": lambda: outcomes.append(solved_anew(armature)),
         "nla_bake": lambda: bpy.ops.nla.bake(
             frame_start=scene.frame_start,
             frame_end=scene.frame_end,
@@ -63,6 +63,12 @@ def main(walk: str, constraints: str, result: str, rounds: str) -> None:
     told["method"] = last.reading.reason or "from its keys"
     told["miss"] = max(residual.worst for residual in last.deformation.report.residuals) / size
     Path(result).write_text(json.dumps(told), encoding="utf-8")
+
+
+def solved_anew(armature: Any) -> solve.SolveResult:
+    """The result of a solve that has nothing to reuse."""
+    latest.forget()
+    return solve.solve(armature)
 
 
 if __name__ == "__main__":

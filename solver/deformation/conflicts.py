@@ -35,6 +35,10 @@ WITHIN = 3e-3
 """Sizes of the character by which advice moves a target further than to where its effector is: this is the end of its
 reach, and a target that rounding leaves beyond it would be missed again."""
 
+Reason = Literal["kept end", "reach", "conflict", "smoothness"]
+"""Why a constraint is missed: an end of the clip is kept, its target is out of reach even without all others, others
+keep it from its target, or the motion is kept smooth."""
+
 Spans = tuple[tuple[int, int], ...]
 """First and last frames of intervals."""
 
@@ -91,7 +95,7 @@ class Advice:
     remaining: float
     """The residual after the change, in the clip's units or radians."""
     frame: int
-    """The worst frame."""
+    """The worst frame; for "move" that of its hold intervals, where it is missed in these."""
     lowered: tuple[Constraint, ...] = ()
     """For "priority": the constraints whose priority is to be lower than that of the missed one."""
     joints: tuple[str, ...] = ()
@@ -154,15 +158,23 @@ class Conflict:
         return tuple(cause.constraint for cause in self.causes)
 
     @property
+    def reason(self) -> Reason:
+        """Why the constraint is missed."""
+        if self.is_at_kept_end:
+            return "kept end"
+        if self.alone > HELPS * self.worst:
+            return "reach"
+        return "conflict" if self.causes else "smoothness"
+
+    @property
     def outcome(self) -> str:
         """Why the constraint is missed, as the part of a sentence that follows its label."""
-        if self.is_at_kept_end:
-            return "is not met, since the motion before or after the solved frames stays as it is,"
-        if self.alone > HELPS * self.worst:
-            return "is out of reach even alone"
-        if self.causes:
-            return f"conflicts with {', '.join(other.label for other in self.conflicting)}"
-        return "is not met, although it could be (the motion is kept smooth there),"
+        return {
+            "kept end": "is not met, since the motion before or after the solved frames stays as it is,",
+            "reach": "is out of reach even alone",
+            "conflict": f"conflicts with {', '.join(other.label for other in self.conflicting)}",
+            "smoothness": "is not met, although it could be (the motion is kept smooth there),",
+        }[self.reason]
 
     @property
     def told_causes(self) -> tuple[Cause, ...]:
@@ -409,7 +421,7 @@ class _Inquiry:
         level grows with them; None where there are no more."""
         levels = 0
         skeleton, recruit, names = self.clip.skeleton, list[tuple[int, tuple[int, ...]]](), dict[str, None]()
-        for each in self._own_tasks():
+        for each in self._own_tasks(self.frame):
             if each.task.recruit is not None and each.task.effector is not None:
                 recruited = each.task.recruited(skeleton)
                 chain = skeleton.tree.chain(skeleton.index(each.task.effector))
@@ -420,10 +432,10 @@ class _Inquiry:
         trial = replace(self._without(self.frame, ()), recruit=tuple(recruit)) if names else None
         return trial, tuple(names), levels
 
-    def _own_tasks(self) -> list[ChannelTask]:
-        """Its tasks in the frame in which it is missed most."""
-        own = self._own(self.frame)
-        return [each for each in self.frame_tasks.prioritized(np.array([self.frame])) if own[each.channel]]
+    def _own_tasks(self, frame: int) -> list[ChannelTask]:
+        """Its tasks in a frame."""
+        own = self._own(frame)
+        return [each for each in self.frame_tasks.prioritized(np.array([frame])) if own[each.channel]]
 
     # Advice ----------------------------------------------------------------------------------------------------------
 
@@ -453,21 +465,31 @@ class _Inquiry:
         return Amount(residual, self.residual.is_angular)
 
     def _moving_advice(self) -> Iterator[Advice]:
-        """To move the targets to where the effectors are."""
-        moves = list(self._moves())
+        """To move the targets to where the effectors are: in the frame of a hold interval in which it is missed most,
+        since this is what a user sets; else in the frame in which it is missed most."""
+        held = np.isin(self.residual.frames, self._hold_frames()) & self.residual.misses
+        amounts = np.where(held, self.residual.amounts, -np.inf)
+        frame = int(self.residual.frames[np.argmax(amounts)]) if held.any() else self.frame
+        moves = list(self._moves(frame))
         if moves:
             parts: list[Part] = []
             for number, (effector, (x, y, z)) in enumerate(moves):
                 parts += (" and of " if number else "", f"{effector} by (")
                 parts += (Amount(x), ", ", Amount(y), ", ", Amount(z), ")")
-            sentence = ("Move the target of ", *parts, " at frame ", Frame(self.frame), ".")
-            yield Advice("move", sentence, 0.0, self.frame, moves=tuple(move for _, move in moves))
+            sentence = ("Move the target of ", *parts, " at frame ", Frame(frame), ".")
+            yield Advice("move", sentence, 0.0, frame, moves=tuple(move for _, move in moves))
 
-    def _moves(self) -> Iterator[tuple[str, tuple[float, float, float]]]:
-        """How far its targets must move to where the effectors are in the result, or a little less far away; each with
-        the name of its effector."""
-        state, size = self.clip.world.at(np.array([self.frame])), self.clip.skeleton.size
-        for each in self._own_tasks():
+    def _hold_frames(self) -> IntArray:
+        """The frames of its hold intervals."""
+        tracks = [track for channel in self.frame_tasks.timeline.channels for track in channel.tracks]
+        held = [track.hold_frames for track in tracks if track.constraint is self.constraint]
+        return np.unique(np.concatenate(held)) if held else self.missed[:0]
+
+    def _moves(self, frame: int) -> Iterator[tuple[str, tuple[float, float, float]]]:
+        """How far its targets of a frame must move to where the effectors are in the result, or a little less far away;
+        each with the name of its effector."""
+        state, size = self.clip.world.at(np.array([frame])), self.clip.skeleton.size
+        for each in self._own_tasks(frame):
             effector = self.frame_tasks.timeline.channels[each.channel].effector
             way = -each.task.error(state)[0]
             length = float(np.linalg.norm(way))

@@ -52,6 +52,8 @@ class RuleBreach:
     """The intervals in which both are active."""
     sentence: str
     """Which joints are concerned, and what would keep the rule."""
+    joints: tuple[str, ...] = ()
+    """The names of the joints that only the lower one recruits."""
 
     def __str__(self) -> str:
         return f"At {in_words(self.spans)}: {self.sentence}"
@@ -170,7 +172,8 @@ def _residuals(frame_tasks: FrameTasks, clip: Clip, inside: BoolArray) -> Iterab
 
 def _breaches(frame_tasks: FrameTasks, inside: BoolArray) -> Iterable[RuleBreach]:
     """Each pair of constraints that breaks the recruiting rule, once."""
-    constraints, found = frame_tasks.timeline.constraints, dict[tuple[int, int], tuple[str, BoolArray]]()
+    constraints = frame_tasks.timeline.constraints
+    found: dict[tuple[int, int], tuple[str, tuple[str, ...], BoolArray]] = {}
     tasks = {id(each.task): each for each in frame_tasks.prioritized(np.arange(len(inside)))}
     for breach in breaches(frame_tasks.skeleton, [each.task for each in tasks.values()]):
         one, other = tasks[id(breach.higher)], tasks[id(breach.lower)]
@@ -180,10 +183,10 @@ def _breaches(frame_tasks: FrameTasks, inside: BoolArray) -> Iterable[RuleBreach
             higher, lower = (constraints[number] for number in pair)
             if higher.priority > lower.priority:  # heel and ball of footplants rank above each other, not the plants
                 sentence = breach.sentence((higher.label, higher.priority), (lower.label, lower.priority))
-                entry = found.setdefault(pair, (sentence, np.zeros_like(inside)))
-                np.logical_or(entry[1], both & (owners == pair).all(axis=1), out=entry[1])
-    for (first, second), (sentence, frames) in found.items():
-        yield RuleBreach(constraints[first], constraints[second], tuple(runs(frames)), sentence)
+                _, _, frames = found.setdefault(pair, (sentence, breach.joints, np.zeros_like(inside)))
+                np.logical_or(frames, both & (owners == pair).all(axis=1), out=frames)
+    for (first, second), (sentence, joints, frames) in found.items():
+        yield RuleBreach(constraints[first], constraints[second], tuple(runs(frames)), sentence, joints)
 
 
 # Limbs --------------------------------------------------------------------------------------------------------------

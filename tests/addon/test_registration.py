@@ -72,6 +72,15 @@ def test_it_comes_and_goes_again_and_again() -> None:
         bpy.data.objects.remove(bpy.data.objects["Anything"])
 
 
+def test_it_is_switched_on_while_data_cannot_be_read() -> None:
+    """As Blender enables an extension: with stand-ins for its data and its context."""
+    from bpy_restrict_state import RestrictBlend
+
+    with RestrictBlend():
+        addon.register()
+    addon.unregister()
+
+
 class NameIsRefused(bpy.types.Operator):
     """Operators have a dot in their names."""
 

@@ -32,6 +32,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PICTURES = ROOT / "build" / "gui"
 TOOL = Path(os.environ.get("BLENDER_GUI", ROOT.parent / "shared" / "tools" / "blender-gui"))
+CAPTURED = ROOT.parent / "shared" / "mocap" / "02_01.bvh"
+"""A captured walk of 344 frames, which is given to scenes where it is there: how fast live mode is depends on it."""
 OWN_BLENDER = os.environ.get("BLENDER", "")
 SUITES = os.environ.get("BLENDER_GUI_SUITES", "trixie sid").split()
 
@@ -112,6 +114,8 @@ class Runs:
         pictures.mkdir(parents=True)
         walk = own / "Walker.bvh"
         solver.write_bvh(synthetic.walk(steps=30, fps=60.0).clip, walk)
+        if CAPTURED.is_file():
+            shutil.copy(CAPTURED, own / "captured.bvh")
         printed = own / "printed.txt"
         width, height = (str(side) for side in program.size)
         arguments = ["--factory-startup", "--python-use-system-env", "--enable-event-simulate", "--window-geometry"]

@@ -35,6 +35,13 @@ def test_a_drag_is_one_step_of_undo(seen: dict[str, Any]) -> None:
     assert distance(seen["pin: redone"], seen["pin: end"]) < NEAR
 
 
+def test_other_frames_follow_a_gizmo_in_live_mode(seen: dict[str, Any]) -> None:
+    changes = seen["live: during"]
+    assert max(changes[: len(changes) // 2]) > 1e-3, "while the mouse is still down"
+    assert changes[-1] > changes[len(changes) // 4]
+    assert seen["live: mode"] == "POSE"
+
+
 def test_a_click_makes_a_plant_active_and_moves_nothing(seen: dict[str, Any]) -> None:
     assert seen["plant: clicked"]
     assert seen["plant: after click"] == seen["plant: begin"]
@@ -60,3 +67,24 @@ def test_a_plant_is_turned_about_the_vertical(seen: dict[str, Any]) -> None:
     assert distance([row[2] for row in begin], [row[2] for row in end]) < NEAR
     assert distance([row[0] for row in begin], [row[0] for row in end]) > 0.2
     assert seen["turn: undone"] == seen["turn: begin"]
+
+
+def test_a_footprint_is_clicked_in_pose_mode(seen: dict[str, Any]) -> None:
+    assert seen["footprint: changed"]
+    assert seen["footprint: clicked"]
+    assert seen["footprint: mode"] == "POSE"
+
+
+def test_a_point_slides_in_time(seen: dict[str, Any]) -> None:
+    assert seen["slide: begin"] == 60.0
+    assert seen["slide: end"] != 60.0
+    assert seen["slide: frame"] == seen["slide: end"]
+    assert seen["slide: undone"] == 60.0
+
+
+def test_a_handle_is_deleted_with_its_constraint_and_comes_back(seen: dict[str, Any]) -> None:
+    assert seen["delete: selected"] == [seen["delete: handle"]]
+    assert seen["delete: left"] == seen["delete: redone"] == -1
+    assert seen["delete: active object"] == "Walker"
+    assert seen["delete: undone"] == 0
+    assert seen["delete: handle back"]

@@ -8,10 +8,11 @@ from typing import Any
 
 import bpy
 import pytest
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from poise.addon.bridge.placing import Placer
 from poise.addon.operators.drag import POISE_OT_handle_drag
+from poise.addon.properties import character_of, constraint_of_point
 from poise.addon.workflows import create, dragging
 
 from ..walking import select_bones
@@ -36,9 +37,13 @@ class Dragging:
 
     modal, cancel = POISE_OT_handle_drag.modal, POISE_OT_handle_drag.cancel
     _confirm, _end = POISE_OT_handle_drag._confirm, POISE_OT_handle_drag._end
-    _title = "l_wrist 20"
+    _tell, _switch, _begin = POISE_OT_handle_drag._tell, POISE_OT_handle_drag._switch, POISE_OT_handle_drag._begin
 
     def __init__(self, handle: Any, part: str = "FREE") -> None:
+        self.part = part
+        owner = constraint_of_point(bpy.context.scene, handle)
+        if owner is not None:
+            self._armature, self._item = owner[0], character_of(owner[0]).constraints[owner[1]]
         view = view_from(ABOVE, target=Vector(handle.location))
         self._drag: Any = dragging.Drag(view, Placer(handle), part, (400.0, 300.0), 2.0)
         self.context: Any = SimpleNamespace(area=Header())
@@ -143,12 +148,40 @@ def test_it_says_why_it_cannot_begin(armature: bpy.types.Object) -> None:
     select_bones(armature, LEFT)
     reports: list[str] = []
     operator: Any = SimpleNamespace(uid="", point=-1, part="FREE", report=lambda kind, text: reports.append(text))
-    operator._handle = lambda context, found: POISE_OT_handle_drag._handle(operator, context, found)
+    operator._begin = lambda *given: POISE_OT_handle_drag._begin(operator, *given)
     now = bpy.context
+    region, view = SimpleNamespace(width=10, height=10), SimpleNamespace(perspective_matrix=Matrix.Identity(4))
     context: Any = SimpleNamespace(
-        object=armature, scene=now.scene, view_layer=now.view_layer, mode="POSE", region=1, region_data=1
+        object=armature, scene=now.scene, view_layer=now.view_layer, mode="POSE", region=region, region_data=view
     )
-    assert POISE_OT_handle_drag.invoke(operator, context, SimpleNamespace()) == {"CANCELLED"}
+    event: Any = SimpleNamespace(mouse_region_x=10, mouse_region_y=10)
+    assert POISE_OT_handle_drag.invoke(operator, context, event) == {"CANCELLED"}
     context.region_data = None
-    assert POISE_OT_handle_drag.invoke(operator, context, SimpleNamespace()) == {"CANCELLED"}
+    assert POISE_OT_handle_drag.invoke(operator, context, event) == {"CANCELLED"}
     assert "no handle" in reports[0] and "3D view" in reports[1]
+
+
+def test_t_slides_in_time_and_back(handle: Any, armature: bpy.types.Object) -> None:
+    item = items(armature)[0]
+    before = handle.location.copy()
+    drag = Dragging(handle)
+    drag.send("MOUSEMOVE", "NOTHING", (450, 300))
+    assert drag.send("T", "PRESS", (450, 300)) == {"RUNNING_MODAL"}
+    assert handle.location == before, "what was moved is put back"
+    assert "T: move" in drag.context.area.text
+    for across in (20, 60, 120, 200):
+        drag.send("MOUSEMOVE", "NOTHING", (450 + across, 300 - across // 4))
+    assert item.points[0].begin != 20.0 and f"Frame {item.points[0].begin:g}" in drag.context.area.text
+    drag.send("T", "PRESS", (450, 300))
+    assert item.points[0].begin == 20.0 and "slide in time" in drag.context.area.text
+    drag.send("ESC")
+    assert handle.location == before
+
+
+def test_a_plant_does_not_slide(armature: bpy.types.Object) -> None:
+    plant = create.add_footplant(armature, "left", 10.0, 25.0)
+    bpy.context.view_layer.update()
+    drag = Dragging(plant.points[0].object, "GROUND")
+    first = drag._drag
+    drag.send("T")
+    assert drag._drag is first and "slide" not in drag.context.area.text

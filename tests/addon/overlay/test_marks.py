@@ -66,3 +66,13 @@ def test_proposals_are_at_their_homes(armature: Any) -> None:
     for mark, item in zip(found, armature.poise.found, strict=True):
         assert mark.is_proposal and mark.uid == item.uid
         assert place_of(mark.handles[0]) == pytest.approx(np.array(item.points[0].home))
+
+
+def test_what_was_detected_is_where_it_was_found(armature: Any) -> None:
+    bpy.ops.poise.detect_template(bone="l_talocrural", kind="LINE", begin=5, end=20)
+    for mark, item in zip(marks_of(armature), armature.poise.found, strict=True):
+        assert mark.detected is not None and mark.detected.kind == "LINE"
+        assert mark.detected.location == tuple(item.detected.location)
+        assert np.linalg.norm(mark.detected.direction) == pytest.approx(1.0, abs=1e-5)
+    bpy.ops.poise.found_accept_all()
+    assert all(mark.detected is None for mark in marks_of(armature)), "handles show constraints"

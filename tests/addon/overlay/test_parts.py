@@ -112,6 +112,13 @@ def test_a_result_that_is_hidden_shows_the_balance_of_the_source(worked_on: Any)
     assert source == pytest.approx(subject.source_centers[now], abs=1e-5)
 
 
+def test_nothing_is_missed_while_the_source_is_shown(worked_on: Any) -> None:
+    parts = Parts()
+    assert "misses" in pictures(parts, worked_on)
+    bpy.ops.poise.compare_toggle()
+    assert "misses" not in pictures(parts, worked_on)
+
+
 def test_ghosts_are_at_chosen_frames(worked_on: Any) -> None:
     display = worked_on.poise.display
     around = pictures(Parts(), worked_on)["ghosts"].vertices["thin"].places

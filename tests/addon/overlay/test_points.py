@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from poise.addon.overlay.palette import Palette, palette_of
-from poise.addon.overlay.points import AXIS, point_picture
+from poise.addon.overlay.points import AXIS, RING, point_picture
 
 from .made_up import handle, mark
 
@@ -31,10 +31,11 @@ def test_a_point_is_drawn_where_its_handle_is_with_its_frames(palette: Palette) 
     assert [label.text for label in picture.labels] == ["10\N{EN DASH}20"]
 
 
-def test_a_hold_has_a_ring_that_is_bold_while_it_holds(palette: Palette) -> None:
-    hold = mark("SHAPE", handle())
-    assert "bold" in drawn(palette, hold).vertices and "bold" not in drawn(palette, hold, frame=30.0).vertices
-    assert "thin" in drawn(palette, hold, frame=30.0).vertices
+def test_a_hold_has_a_ring_that_is_bright_while_it_holds(palette: Palette) -> None:
+    hold = mark("SHAPE", handle((1.0, 2.0, 3.0)))
+    now, later = (drawn(palette, hold, frame=frame).vertices["thin"] for frame in (15.0, 30.0))
+    assert np.linalg.norm(now.places - [1.0, 2.0, 3.0], axis=1) == pytest.approx(RING, rel=1e-4)
+    assert now.colors[0, 3] > later.colors[0, 3]
     passing = mark("SHAPE", handle(begin=10.0, end=10.0))
     assert set(drawn(palette, passing).vertices) == {"dots"}
 

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
+from poise.addon.overlay.marks import Geometry
 from poise.addon.overlay.palette import Palette, palette_of
 from poise.addon.overlay.proposals import AXIS, BOX, CROSS, proposal_picture
 from poise.addon.overlay.soles import footprints_of
@@ -48,6 +49,30 @@ def test_a_body_that_rests_is_a_turned_box(palette: Palette) -> None:
     assert upright.sum() == 4, "it is turned about the vertical alone"
     along = (edges[~upright][:, 1] - edges[~upright][:, 0]) / (2.0 * BOX)
     assert np.abs(along @ [np.cos(0.3), np.sin(0.3), 0.0]).max() == pytest.approx(1.0, abs=1e-5)
+
+
+def test_an_axis_lies_where_it_was_detected(palette: Palette) -> None:
+    found = Geometry("LINE", (1.0, 2.0, 3.0), (0.0, 0.0, 1.0), 0.0)
+    line = drawn(palette, mark("LOOK_AT", aim="DIRECTION", is_proposal=True, detected=found)).vertices["bold"].places
+    assert line == pytest.approx(np.array([[1.0, 2.0, 3.0 - AXIS], [1.0, 2.0, 3.0 + AXIS]]))
+
+
+@pytest.mark.parametrize("kind", ["SLIDE_LINE", "SLIDE_PLANE"])
+def test_a_slide_is_its_path_with_the_line_or_plane_that_it_is_on(kind: str, palette: Palette) -> None:
+    direction = np.array([0.0, 0.6, 0.8])
+    places = [(0.1, 0.0, 0.0), (0.4, 0.0, 0.0), (0.6, 0.0, 0.0)]
+    found = Geometry(kind, (0.2, 0.0, 0.0), tuple(direction), 0.4)
+    handles = [handle(place, point=number) for number, place in enumerate(places)]
+    picture = drawn(palette, mark("SHAPE", *handles, is_proposal=True, detected=found))
+    assert len(picture.labels) == 1 and len(picture.vertices["bold"].places) == 4
+    away = picture.vertices["thin"].places - [0.2, 0.0, 0.0]
+    along = away @ direction
+    if kind == "SLIDE_LINE":
+        assert away - along[:, None] * direction == pytest.approx(np.zeros_like(away), abs=1e-6)
+        assert 0.2 < np.abs(along).max() <= 0.31, "a little beyond both ends"
+    else:
+        assert along == pytest.approx(np.zeros(len(away)), abs=1e-6)
+        assert np.linalg.norm(away, axis=1).max() == pytest.approx(0.2 * np.sqrt(2.0), rel=1e-5)
 
 
 def test_constraints_are_no_proposals(palette: Palette) -> None:

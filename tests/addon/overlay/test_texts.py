@@ -18,23 +18,29 @@ def label(text: str, rank: int = 1) -> Label:
 
 
 def kept(
-    labels: list[Label], pixels: list[tuple[float, float]], leftward: bool = False
+    labels: list[Label], pixels: list[tuple[float, float]], direction: tuple[float, float] = (0.0, 0.0)
 ) -> dict[str, tuple[float, float]]:
-    sizes = [(40.0, 10.0)] * len(labels)
-    found = kept_labels(labels, np.array(pixels), [leftward] * len(labels), sizes, REGION, 7.0)
+    sizes, directions = [(40.0, 10.0)] * len(labels), np.tile(direction, (len(labels), 1))
+    found = kept_labels(labels, np.array(pixels), directions, sizes, REGION, 7.0)
     return {each.text: (left, bottom) for each, left, bottom in found}
 
 
 def test_texts_are_beside_their_places() -> None:
-    assert kept([label("a")], [(100.0, 50.0)]) == {"a": (107.0, 57.0)}
-    assert kept([label("a")], [(100.0, 50.0)], leftward=True) == {"a": (53.0, 57.0)}
-    beside = label("a")._replace(away_from=(1.0, 0.0, 0.0))
-    assert kept([beside], [(100.0, 50.0)]) == {"a": (107.0, 45.0)}, "at the height of its place"
+    place = [(100.0, 50.0)]
+    assert kept([label("a")], place) == {"a": (107.0, 57.0)}
+    assert kept([label("a")], place, direction=(20.0, 3.0)) == {"a": (107.0, 45.0)}, "to the right"
+    assert kept([label("a")], place, direction=(-20.0, 3.0)) == {"a": (53.0, 45.0)}, "to the left"
+    assert kept([label("a")], place, direction=(2.0, 3.0)) == {"a": (80.0, 33.0)}, "below: seen from the side"
 
 
-def test_of_two_that_overlap_the_more_important_one_stays() -> None:
-    near = [(100.0, 50.0), (120.0, 52.0), (100.0, 90.0)]
-    assert set(kept([label("a", 2), label("b", 0), label("c", 3)], near)) == {"b", "c"}
+def test_a_text_that_would_cover_a_more_important_one_is_put_on_another_side() -> None:
+    found = kept([label("a", 2), label("b", 0)], [(100.0, 50.0), (102.0, 50.0)])
+    assert found["b"] == (109.0, 57.0) and found["a"] == (107.0, 33.0), "below its place"
+
+
+def test_where_there_is_no_room_at_all_the_less_important_ones_are_left_out() -> None:
+    labels = [label(str(number), rank=number) for number in range(9)]
+    assert set(kept(labels, [(100.0, 50.0)] * 9)) == {"0", "1", "2", "3"}, "one on each side"
 
 
 def test_what_is_outside_or_behind_the_viewer_is_left_out() -> None:
@@ -44,5 +50,5 @@ def test_what_is_outside_or_behind_the_viewer_is_left_out() -> None:
 
 def test_there_is_a_limit() -> None:
     labels = [label(str(number)) for number in range(200)]
-    pixels = [(float(5 + 50 * (number % 7)), float(12 * (number // 7))) for number in range(200)]
+    pixels = [(float(5 + 50 * (number % 7)), float(20 * (number // 7 % 15))) for number in range(200)]
     assert len(kept(labels, pixels)) == texts.MOST

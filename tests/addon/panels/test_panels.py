@@ -11,10 +11,11 @@ import bpy
 import pytest
 
 from poise.addon import operators, panels
+from poise.addon.panels import work
 from poise.addon.properties import TRUNK_MARKS
 from poise.addon.workflows import progress
 
-from .drawing import MENUS, Complaints, draw_all, drawn, in_sidebar
+from .drawing import MENUS, PANELS, Complaints, draw_all, drawn, in_sidebar
 
 ADDED = {
     "SHAPE": ("constraint_add_pin", {"bone": "l_wrist"}),
@@ -27,16 +28,33 @@ ADDED = {
 }
 OWN = {
     "SHAPE": ("offset", "reference", "mode", "begin"),
-    "FOOTPLANT": ("foot", "heel_strike", "toe_off", "ease_in", "use_height", "ground_choice", "ground_velocity"),
+    "FOOTPLANT": ("foot", "heel_strike", "toe_off", "use_ease_in", "use_height", "ground_choice", "ground_velocity"),
     "ORIENTATION": ("mode", "begin", "end"),
     "LOOK_AT": ("aim", "axis"),
     "BALANCE": ("is_whole", "displacement", "axes", "support"),
-    "POSE": ("pose_space", "ease_out"),
+    "POSE": ("pose_space", "use_ease_out"),
     "HANDPLANT": ("hand", "begin", "reference", "use_position"),
 }
 """Of each kind, properties that its settings must show."""
 FITTING = 14
 """Letters that a window shows uncut in two fifths of a sidebar of the usual width."""
+
+
+def drawn_texts(shown: str) -> Iterator[str]:
+    """The texts of a panel, from what `draw_all` gives, in their order; names of properties and tooltips left out."""
+
+    def texts(items: list[Any]) -> Iterator[str]:
+        for item in items:
+            if item.get("draw_string") and "PoiseConstraint.name" not in item.get("rna", ""):
+                yield item["draw_string"]
+            yield from texts(item.get("items", []))
+
+    return texts(ast.literal_eval(shown))
+
+
+def text_of(shown: str) -> str:
+    """The texts of a panel as one: sentences are drawn in several lines."""
+    return " ".join(drawn_texts(shown))
 
 
 def add(kind: str) -> None:
@@ -49,22 +67,22 @@ def add(kind: str) -> None:
 
 def test_an_empty_file_asks_for_an_armature(complaints: Complaints) -> None:
     shown = draw_all(complaints)
-    assert set(shown) == {"POISE_PT_character", *(menu.__name__ for menu in MENUS)}
-    assert "Select an armature" in shown["POISE_PT_character"]
+    assert set(shown) == {"POISE_PT_work", *(menu.__name__ for menu in MENUS)}
+    assert "Select an armature" in shown["POISE_PT_work"]
 
 
 def test_something_else_than_an_armature_asks_for_one(complaints: Complaints) -> None:
     lamp = bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT"))
     bpy.context.scene.collection.objects.link(lamp)
     bpy.context.view_layer.objects.active = lamp
-    assert "Select an armature" in draw_all(complaints)["POISE_PT_character"]
+    assert "Select an armature" in draw_all(complaints)["POISE_PT_work"]
 
 
 def test_leftovers_of_a_deleted_character_are_offered(armature: Any, complaints: Complaints) -> None:
     add("SHAPE")
-    assert "leftovers_remove" not in draw_all(complaints)["POISE_PT_character"]
+    assert "leftovers_remove" not in draw_all(complaints)["POISE_PT_work"]
     bpy.data.objects.remove(armature)
-    shown = draw_all(complaints)["POISE_PT_character"]
+    shown = draw_all(complaints)["POISE_PT_work"]
     assert "1 empty" in shown and "poise.leftovers_remove" in shown
 
 
@@ -73,15 +91,17 @@ def test_an_armature_without_bones_or_action_is_drawn(complaints: Complaints) ->
     bpy.context.scene.collection.objects.link(bare)
     bpy.context.view_layer.objects.active = bare
     shown = draw_all(complaints)
-    assert "Bare" in shown["POISE_PT_character"]
-    assert "poise.solve" in shown["POISE_PT_solve"]
+    assert "poise.solve(" in shown["POISE_PT_work"]
 
 
-def test_an_armature_that_is_not_recognised_offers_to_recognise_it(armature: Any, complaints: Complaints) -> None:
+def test_a_fresh_character_offers_each_step_of_the_work_on_top(armature: Any, complaints: Complaints) -> None:
     shown = draw_all(complaints)
-    assert "poise.character_recognise" in shown["POISE_PT_character"]
-    assert "Not recognised yet" in shown["POISE_PT_character"]
+    for operator in ("detect_footplants", "clean", "solve"):
+        assert f"poise.{operator}(" in shown["POISE_PT_work"]
+    assert "poise.character_recognise" not in shown["POISE_PT_work"], "it happens by itself"
+    assert "is recognised with the first" in text_of(shown["POISE_PT_character"])
     assert "POISE_PT_active" not in shown
+    assert "POISE_PT_proposals" not in shown
     assert "POISE_PT_found" not in shown
     assert "POISE_PT_report" not in shown
 
@@ -123,7 +143,8 @@ def test_what_is_missing_stands_in_plain_words(complaints: Complaints) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
     chain.pose.bones["Link"].keyframe_insert("location", frame=1)
     bpy.ops.poise.character_recognise()
-    assert "Not found" in draw_all(complaints)["POISE_PT_character"]
+    shown = draw_all(complaints)["POISE_PT_work"]
+    assert "Not found" in shown and "poise.character_recognise" in shown
 
 
 def test_a_landmark_set_by_hand_can_be_cleared(armature: Any, complaints: Complaints) -> None:
@@ -139,7 +160,7 @@ def test_a_landmark_set_by_hand_can_be_cleared(armature: Any, complaints: Compla
 def test_the_ground_is_off_and_says_what_that_means(armature: Any, complaints: Complaints) -> None:
     shown = draw_all(complaints)["POISE_PT_ground"]
     assert "own height" in shown
-    assert "ground_kind" not in shown and "sole_heel" in shown and "sole_ball" in shown
+    assert "ground_kind" not in shown and "use_sole_heel" in shown and "use_sole_ball" in shown
 
 
 @pytest.mark.parametrize(
@@ -157,33 +178,49 @@ def test_each_kind_of_ground_shows_what_it_needs(
 
 
 def test_soles_show_what_the_rest_pose_says_until_they_are_set(armature: Any, complaints: Complaints) -> None:
+    assert "from the rest pose" in draw_all(complaints)["POISE_PT_ground"]
     bpy.ops.poise.character_recognise()
-    assert "From the rest pose: 0" in draw_all(complaints)["POISE_PT_ground"]
-    armature.poise.sole_heel = armature.poise.sole_ball = 0.02
-    assert "From the rest pose" not in draw_all(complaints)["POISE_PT_ground"]
+    shown = draw_all(complaints)["POISE_PT_ground"]
+    assert "0 m (rest pose)" in shown and "PoiseCharacter.sole_heel[" not in shown
+    armature.poise.use_sole_heel = armature.poise.use_sole_ball = True
+    shown = draw_all(complaints)["POISE_PT_ground"]
+    assert "rest pose" not in text_of(shown) and "PoiseCharacter.sole_heel[" in shown
+
+
+def test_values_that_are_chosen_automatically_are_shown_as_values(armature: Any, complaints: Complaints) -> None:
+    add("FOOTPLANT")
+    shown = draw_all(complaints)
+    assert "70 kg (body table)" in shown["POISE_PT_character"]
+    assert "every frame keyed" in shown["POISE_PT_solve"]
+    assert "8 frames (auto)" in shown["POISE_PT_active"] and "-1" not in shown["POISE_PT_active"]
+    character, plant = armature.poise, armature.poise.constraints[0]
+    character.use_mass = character.use_tolerance = plant.use_ease_in = plant.use_ease_out = True
+    shown = draw_all(complaints)
+    assert "(auto)" not in shown["POISE_PT_active"] and "PoiseConstraint.ease_in[" in shown["POISE_PT_active"]
+    assert "PoiseCharacter.mass[" in shown["POISE_PT_character"] and "kg (body" not in shown["POISE_PT_character"]
+    assert "PoiseCharacter.tolerance[" in shown["POISE_PT_solve"]
 
 
 def test_plants_off_the_ground_are_listed_with_both_choices(armature: Any, complaints: Complaints) -> None:
     bpy.ops.poise.detect_footplants()
     bpy.ops.poise.found_accept_all()
     armature.poise.use_ground, armature.poise.ground_height = True, -0.3
-    assert "poise.ground_put_on" not in draw_all(complaints)["POISE_PT_solve"], "nothing has been checked yet"
+    assert "poise.ground_put_on" not in draw_all(complaints)["POISE_PT_work"], "nothing has been checked yet"
     bpy.ops.poise.ground_check()
-    for panel in ("POISE_PT_ground", "POISE_PT_solve"):
+    for panel in ("POISE_PT_ground", "POISE_PT_work"):
         shown = draw_all(complaints)[panel]
         assert "poise.ground_put_on" in shown and "poise.ground_keep_heights" in shown
         assert armature.poise.constraints[0].name in shown and "above" in shown
     armature.poise.ground_height = -0.31
-    assert "poise.ground_put_on" not in draw_all(complaints)["POISE_PT_solve"], "another ground, nothing checked"
+    assert "poise.ground_put_on" not in draw_all(complaints)["POISE_PT_work"], "another ground, nothing checked"
 
 
 def test_a_range_that_leaves_out_a_part_of_the_action_is_shown(armature: Any, complaints: Complaints) -> None:
     shown = draw_all(complaints)
     assert not any("poise.range_from_action" in shown[panel] for panel in shown if panel.startswith("POISE_PT"))
     bpy.context.scene.frame_end -= 10
-    shown = draw_all(complaints)
-    for panel in ("POISE_PT_detect", "POISE_PT_clean", "POISE_PT_solve"):
-        assert "poise.range_from_action" in shown[panel] and "leave out" in shown[panel]
+    shown = draw_all(complaints)["POISE_PT_work"]
+    assert "poise.range_from_action" in shown and "leave out" in shown
 
 
 def narrow(items: list[Any]) -> Iterator[str]:
@@ -202,6 +239,7 @@ def narrow(items: list[Any]) -> Iterator[str]:
 def test_texts_beside_others_fit_into_a_sidebar_of_the_usual_width(
     kind: str, armature: Any, complaints: Complaints
 ) -> None:
+    bpy.ops.poise.detect_footplants()
     add("FOOTPLANT")
     armature.poise.use_ground, armature.poise.ground_height = True, -0.3
     bpy.ops.poise.ground_check()
@@ -210,7 +248,7 @@ def test_texts_beside_others_fit_into_a_sidebar_of_the_usual_width(
     assert "poise.ground_put_on" in shown["POISE_PT_ground"]
     panels_shown = [ast.literal_eval(shown[name]) for name in shown if name.startswith("POISE_PT")]
     texts = {text for items in panels_shown for text in narrow(items)}
-    assert {"Height", "Restore Source"} <= texts
+    assert {"Clean Up Feet", "Accept All"} <= texts
     assert not [text for text in texts if len(text) > FITTING]
 
 
@@ -222,8 +260,9 @@ def test_each_kind_shows_its_own_settings(kind: str, armature: Any, complaints: 
     add(kind)
     assert armature.poise.constraints[0].kind == kind
     shown = draw_all(complaints)
-    for name in ("priority", "weight", "exact", *OWN[kind]):
-        assert f"PoiseConstraint.{name}[" in shown["POISE_PT_active"], f"{name} is not shown"
+    settings = shown["POISE_PT_active"] + shown["POISE_PT_details"]
+    for name in ("name", "priority", "weight", "exact", *OWN[kind]):
+        assert f"PoiseConstraint.{name}[" in settings, f"{name} is not shown"
     assert ("POISE_PT_points" in shown) == (kind in ("SHAPE", "ORIENTATION", "LOOK_AT", "BALANCE"))
     assert "PoiseConstraint.recruit[" in shown["POISE_PT_recruiting"]
 
@@ -246,7 +285,7 @@ def test_each_reference_and_recruiting_is_drawn(
     item = armature.poise.constraints[0]
     item.reference, item.recruit = reference, recruit
     shown = draw_all(complaints)
-    assert ("PoiseConstraint.reference_object[" in shown["POISE_PT_active"]) == (reference == "OBJECT")
+    assert ("PoiseConstraint.reference_object[" in shown["POISE_PT_details"]) == (reference == "OBJECT")
     assert ("PoiseConstraint.recruit_level[" in shown["POISE_PT_recruiting"]) == (recruit == "LEVEL")
     if recruit == "LEVEL":
         assert "l_elbow" in shown["POISE_PT_recruiting"]
@@ -325,8 +364,8 @@ def test_proposals_can_be_accepted_rejected_and_edited(armature: Any, complaints
     bpy.ops.poise.detect_footplants()
     shown = draw_all(complaints)
     for operator in ("found_accept", "found_reject", "found_accept_all", "found_reject_all"):
-        assert f"poise.{operator}(" in shown["POISE_PT_detect"]
-    assert "%" in shown["POISE_PT_detect"]
+        assert f"poise.{operator}(" in shown["POISE_PT_proposals"]
+    assert "%" in shown["POISE_PT_proposals"]
     assert "PoiseConstraint.heel_strike[" in shown["POISE_PT_found"]
     bpy.ops.poise.found_reject_all()
     assert "POISE_PT_found" not in draw_all(complaints)
@@ -382,32 +421,111 @@ def test_figures_that_rise_are_flagged_and_faults_are_named(armature: Any, compl
     assert "calibration pose" in shown
 
 
-def test_after_a_solve_there_are_residuals_and_advice(armature: Any, complaints: Complaints) -> None:
-    add("SHAPE")
-    add("FOOTPLANT")
-    item = armature.poise.constraints[0]
-    item.points[0].object.location.z += 3.0
+def missed(armature: Any, *bones: str) -> None:
+    """Pins that are far out of reach, solved."""
+    for bone in bones:
+        bpy.ops.poise.constraint_add_pin(bone=bone)
+        item = armature.poise.constraints[-1]
+        item.points[0].object.location.z += 3.0
     bpy.ops.poise.solve()
     assert len(armature.poise.advice)
-    armature.poise.active_constraint = 0
+
+
+def test_after_a_solve_there_are_problems_with_buttons(armature: Any, complaints: Complaints) -> None:
+    add("FOOTPLANT")
+    missed(armature, "l_wrist")
     shown = draw_all(complaints)
-    assert "Pin l_wrist" in shown["POISE_PT_report"]
     assert "Missed by up to" in shown["POISE_PT_active"]
-    assert armature.poise.advice[0].sentence.split()[0] in shown["POISE_PT_report"]
-    for operator in ("source_restore", "result_apply"):
-        assert f"poise.{operator}(" in shown["POISE_PT_solve"]
+    assert "Pin l_wrist" in shown["POISE_PT_report"]
+    work = shown["POISE_PT_work"]
+    assert "Pin l_wrist: " in work and "out of reach" in text_of(work)
+    for operator in ("advice_go", "advice_apply", "advice_ignore", "source_restore", "result_apply"):
+        assert f"poise.{operator}(" in work
+    assert "Move Target" in work
 
 
-def test_a_running_solve_shows_a_bar_instead_of_the_button(armature: Any, complaints: Complaints) -> None:
+def test_a_result_that_is_older_than_an_edit_says_so(
+    armature: Any, complaints: Complaints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "STALE_AGE", 0.0)
+    add("SHAPE")
+    assert "poise.compare_toggle(" not in draw_all(complaints)["POISE_PT_work"]
+    bpy.ops.poise.solve()
+    shown = draw_all(complaints)["POISE_PT_work"]
+    assert "Every constraint holds" in text_of(shown) and "older than your edits" not in text_of(shown)
+    assert "poise.compare_toggle(" in shown
+    armature.poise.constraints[0].points[0].object.location.z += 0.1
+    assert "older than your edits" in text_of(draw_all(complaints)["POISE_PT_work"])
+
+
+def test_the_body_is_recognised_by_itself(armature: Any, complaints: Complaints) -> None:
+    bpy.ops.poise.detect_footplants()
+    shown = draw_all(complaints)
+    assert "All landmarks are known" in shown["POISE_PT_character"]
+    assert "l_talocrural" in shown["POISE_PT_landmarks"]
+
+
+def test_at_most_five_problems_are_shown_and_the_others_counted(armature: Any, complaints: Complaints) -> None:
+    for number in range(7):
+        armature.poise.advice.add().sentence = f"Problem {number}."
+    shown = draw_all(complaints)["POISE_PT_work"]
+    assert "Problem 4." in shown and "Problem 5." not in shown and "and 2 more" in shown
+    bpy.ops.poise.advice_ignore(index=0)
+    shown = draw_all(complaints)["POISE_PT_work"]
+    assert "Problem 0." not in shown and "Problem 5." in shown and "and 1 more" in shown and "Show 1 Ignored" in shown
+
+
+def test_a_rig_that_keeps_bones_from_the_result_offers_a_copy(armature: Any, complaints: Complaints) -> None:
+    entry = armature.poise.advice.add()
+    entry.kind, entry.sentence = "RIG", "The rig decides."
+    assert "poise.bakeable_copy(" in draw_all(complaints)["POISE_PT_work"]
+
+
+def test_a_running_solve_shows_a_bar_instead_of_the_buttons(armature: Any, complaints: Complaints) -> None:
     running = progress.begin(armature.name)
     try:
         running.update("solving", 0.5)
-        shown = draw_all(complaints)["POISE_PT_solve"]
+        shown = draw_all(complaints)["POISE_PT_work"]
         assert "Esc stops it" in shown
         assert "poise.solve(" not in shown
     finally:
         progress.end(running)
-    assert "poise.solve(" in draw_all(complaints)["POISE_PT_solve"]
+    assert "poise.solve(" in draw_all(complaints)["POISE_PT_work"]
+
+
+# Names --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("prefix", ["mixamorig:", "Bip001 ", "rig_"])
+def test_a_prefix_of_all_bones_is_shown_nowhere(prefix: str, armature: Any, complaints: Complaints) -> None:
+    for bone in armature.data.bones:
+        bone.name = f"{prefix}{bone.name}"
+    bpy.ops.poise.character_recognise()
+    bpy.ops.poise.load_add(bone=f"{prefix}l_wrist")
+    add("FOOTPLANT")
+    bpy.ops.poise.constraint_add_pose(bone=f"{prefix}l_wrist,{prefix}l_elbow")
+    missed(armature, f"{prefix}l_wrist")
+    shown = draw_all(complaints)
+    for panel in PANELS:
+        if panel.__name__ in shown:
+            texts = " ".join(drawn_texts(shown[panel.__name__]))
+            assert prefix not in texts, panel.__name__
+    assert "l_wrist" in shown["POISE_PT_constraints"]
+
+
+# Several at once ----------------------------------------------------------------------------------------------------
+
+
+def test_selected_constraints_can_be_changed_together(armature: Any, complaints: Complaints) -> None:
+    add("FOOTPLANT")
+    add("SHAPE")
+    shown = draw_all(complaints)["POISE_PT_constraints"]
+    assert "poise.constraint_select(" in shown and "poise.selected_edit(" not in shown
+    bpy.ops.poise.constraints_select(by="ALL")
+    shown = draw_all(complaints)["POISE_PT_constraints"]
+    assert "2 selected" in shown
+    for operator in ("selected_edit", "selected_enable", "selected_remove"):
+        assert f"poise.{operator}(" in shown
 
 
 # Menus --------------------------------------------------------------------------------------------------------------

@@ -122,6 +122,10 @@ def picture(made: Any, frame: noise.Frame, current: float) -> Any:
     plot, batches = noise._made(made)
     screen = gpu.types.GPUOffScreen(WIDTH, HEIGHT)
     with screen.bind():
+        # A render leaves its state behind on 4.2; a window resets it before each region.
+        gpu.state.depth_test_set("NONE")
+        gpu.state.face_culling_set("NONE")
+        gpu.state.color_mask_set(True, True, True, True)
         gpu.state.active_framebuffer_get().clear(color=(0.0, 0.0, 0.0, 1.0))
         with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection():
             gpu.matrix.load_matrix(Matrix.Identity(4))

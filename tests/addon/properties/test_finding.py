@@ -40,3 +40,18 @@ def test_the_active_constraint_is_the_one_whose_index_is_set(armature: bpy.types
     assert active_constraint(armature).bone == "r_wrist"
     character.active_constraint = 7
     assert active_constraint(armature) is None
+
+
+def test_an_empty_is_found_again_after_constraints_were_removed_or_moved(armature: bpy.types.Object) -> None:
+    for bone in ("r_wrist", "l_wrist", "l_elbow"):
+        bpy.ops.poise.constraint_add_pin(bone=bone)
+    character = character_of(armature)
+    empties = [item.points[0].object for item in character.constraints]
+    assert [constraint_of_point(bpy.context.scene, empty)[1] for empty in empties] == [0, 1, 2]
+    character.constraints.move(0, 2)
+    assert [constraint_of_point(bpy.context.scene, empty)[1] for empty in empties] == [2, 0, 1]
+    character.constraints.remove(0)
+    assert constraint_of_point(bpy.context.scene, empties[1]) is None
+    assert constraint_of_point(bpy.context.scene, empties[2]) == (armature, 0, 0)
+    armature.name = "Renamed"
+    assert constraint_of_point(bpy.context.scene, empties[2]) == (armature, 0, 0)

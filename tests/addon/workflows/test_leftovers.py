@@ -120,3 +120,25 @@ def test_a_result_of_a_source_that_another_character_has_stays(solved: bpy.types
     other.animation_data_create().action = bridge.animation_of(solved).source
     delete(solved)
     assert not leftovers.find().results
+
+
+def test_panels_look_again_only_where_something_was_added_or_removed(
+    armature: bpy.types.Object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create.add_pins(armature, ["l_wrist"], 20.0)
+    looked = []
+    find = leftovers.find
+    monkeypatch.setattr(leftovers, "find", lambda: looked.append(1) or find())
+    assert [leftovers.glance() for _ in range(5)] == [""] * 5 and len(looked) <= 1
+    bpy.data.objects.remove(armature)
+    assert [leftovers.glance() for _ in range(5)] == ["1 empty"] * 5 and len(looked) <= 2
+    leftovers.forget_glance()
+    assert leftovers.glance() == "1 empty" and len(looked) <= 3
+
+
+def test_another_file_is_looked_at_anew(armature: bpy.types.Object) -> None:
+    create.add_pins(armature, ["l_wrist"], 20.0)
+    bpy.data.objects.remove(armature)
+    assert leftovers.glance()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert not leftovers.glance()

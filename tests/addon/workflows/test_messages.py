@@ -50,8 +50,29 @@ def test_errors_and_advice_of_a_missed_pin_are_stored(armature: bpy.types.Object
     messages.store_advice(character, report, translated, reading.times, more=["Also this."], first=["First this."])
     sentences = [advice.sentence for advice in character.advice]
     assert sentences[0] == "First this." and sentences[-1] == "Also this."
-    assert any(pin.name in sentence and "frame 20" in sentence for sentence in sentences[1:])
     assert all(advice.uid in ("", pin.uid) for advice in character.advice)
+    (missed,) = (advice for advice in character.advice if advice.kind == "MISSED")
+    assert missed.sentence == f"{pin.name}: {messages.format_amount(residual.worst, False)} off, out of reach"
+    assert f"{pin.name} is out of reach even alone at frame" in missed.details
+    assert (missed.has_frame, missed.frame, missed.unit) == (True, 20.0, "LENGTH")
+    assert missed.amount == pytest.approx(residual.worst)
+    assert character.advice[0].kind == "RIG"
+    assert all(fix.kind != "BONES" for fix in missed.fixes), "more bones would not help where the rig decides"
+    (move,) = missed.fixes
+    assert move.kind == "MOVE" and np.linalg.norm(move.move) == pytest.approx(residual.worst, rel=0.02)
+
+
+def test_the_worst_problem_comes_first(armature: bpy.types.Object, reading: bridge.Reading) -> None:
+    pins = create.add_pins(armature, ["l_wrist", "r_wrist"], 20.0)
+    names = [pin.name for pin in pins]
+    for pin, far in zip(pins, (2.0, 4.0), strict=True):
+        pin.points[0].object.location.z += far
+    translated = translation.translate(armature, reading)
+    report = solver.deform(reading.clip, translated.constraints).report
+    messages.store_advice(character_of(armature), report, translated, reading.times)
+    missed = [advice for advice in character_of(armature).advice if advice.kind == "MISSED"]
+    assert [advice.sentence.split(":")[0] for advice in missed] == names[::-1]
+    assert missed[0].amount > missed[1].amount
 
 
 def test_straight_limbs_are_told_only_where_a_constraint_is_missed(

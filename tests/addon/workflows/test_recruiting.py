@@ -6,8 +6,9 @@ from __future__ import annotations
 import bpy
 import pytest
 
+from poise.addon.translation import TranslationError
 from poise.addon.workflows import create
-from poise.addon.workflows.recruiting import movable_bones, recruited_bones
+from poise.addon.workflows.recruiting import movable_bones, recruited_bones, step
 
 ARM = ["l_wrist", "l_elbow", "l_shoulder", "l_sternoclavicular"]
 
@@ -59,3 +60,68 @@ def test_all_that_may_move_are_the_bones_above_or_for_balance_all(armature: bpy.
     assert movable_bones(armature, pin)[:4] == ARM and movable_bones(armature, pin)[-1] == "HumanoidRoot"
     balance = create.add_balance(armature)
     assert movable_bones(armature, balance) == [bone.name for bone in armature.pose.bones]
+
+
+# One bone more or fewer ----------------------------------------------------------------------------------------------
+
+
+def test_one_bone_more_goes_up_to_all_and_back(armature: bpy.types.Object) -> None:
+    (pin,) = create.add_pins(armature, ["l_wrist"], 20.0)
+    assert step(armature, pin, more=False) == f"{pin.name} may move 3 bones, up to l_shoulder."
+    assert step(armature, pin, more=True) == f"{pin.name} may move 4 bones, up to {ARM[-1]}."
+    above = len(armature.pose.bones["l_wrist"].parent_recursive)
+    for _ in range(above):
+        if pin.recruit == "ALL":
+            break
+        step(armature, pin, more=True)
+    assert pin.recruit == "ALL"
+    with pytest.raises(TranslationError, match="all bones already"):
+        step(armature, pin, more=True)
+    step(armature, pin, more=False)
+    assert (pin.recruit, pin.recruit_level) == ("LEVEL", above - 1)
+
+
+def test_its_own_bone_is_the_last_one(armature: bpy.types.Object) -> None:
+    (pin,) = create.add_pins(armature, ["l_wrist"], 20.0)
+    pin.recruit_level = 1
+    assert step(armature, pin, more=False) == f"{pin.name} may move l_wrist alone."
+    with pytest.raises(TranslationError, match="only its own bone already"):
+        step(armature, pin, more=False)
+
+
+def test_of_listed_bones_the_highest_comes_and_goes(armature: bpy.types.Object) -> None:
+    (pin,) = create.add_pins(armature, ["l_wrist"], 20.0)
+    pin.recruit = "BONES"
+    create.list_bones(armature, pin.recruited, ["l_elbow", "l_wrist"])
+    step(armature, pin, more=True)
+    assert sorted(recruited_bones(armature, pin)) == sorted(ARM[:3])
+    step(armature, pin, more=False)
+    step(armature, pin, more=False)
+    assert recruited_bones(armature, pin) == ["l_wrist"]
+    with pytest.raises(TranslationError, match="only one bone already"):
+        step(armature, pin, more=False)
+    create.list_bones(armature, pin.recruited, ["HumanoidRoot"])
+    with pytest.raises(TranslationError, match="no bone above"):
+        step(armature, pin, more=True)
+
+
+@pytest.mark.parametrize("recognised", [False, True])
+def test_a_plant_counts_from_its_ankle(armature: bpy.types.Object, recognised: bool) -> None:
+    if recognised:
+        bpy.ops.poise.character_recognise()
+    plant = create.add_footplant(armature, "left", 10.0, 30.0)
+    plant.recruit = "ALL"
+    step(armature, plant, more=False)
+    level = plant.recruit_level
+    assert plant.recruit == "LEVEL" and level >= 2
+    step(armature, plant, more=False)
+    assert plant.recruit_level == level - 1
+    for _ in range(2):
+        step(armature, plant, more=True)
+    assert plant.recruit == "ALL"
+
+
+def test_what_has_no_bone_says_so(armature: bpy.types.Object) -> None:
+    balance = create.add_balance(armature)
+    with pytest.raises(TranslationError, match="no bone of its own"):
+        step(armature, balance, more=False)

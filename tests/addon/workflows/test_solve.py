@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 import pytest
@@ -40,8 +42,11 @@ def test_constraints_that_break_the_recruiting_rule_are_told(lifted: bpy.types.O
     (chest,) = create.add_pins(lifted, ["vt1"], 20.0)
     chest.recruit = "ALL"
     solve.solve(lifted, solve.SolveOptions(begin=5, end=40))
-    (told,) = (each.sentence for each in character_of(lifted).advice if "is more important than" in each.sentence)
-    assert told.startswith("At frames ") and pin.name in told and chest.name in told
+    (told,) = (each for each in character_of(lifted).advice if each.kind == "RANK")
+    assert told.sentence.startswith(f"{pin.name} is more important than {chest.name}, but may not move ")
+    assert told.details.startswith("At frames ") and told.has_frame and told.uid == pin.uid
+    (fix,) = told.fixes
+    assert fix.kind == "BONES" and "vt1" in [each.bone for each in fix.bones]
 
 
 @pytest.mark.parametrize("stop", [progress.READING, progress.BAKING])
@@ -141,8 +146,19 @@ def test_advice_has_frames_and_units_of_the_scene(lifted: bpy.types.Object) -> N
     pin.recruit, pin.recruit_level = "LEVEL", 1
     result = solve.solve(lifted, PART)
     assert result.misses
-    told = [advice.sentence for advice in character_of(lifted).advice]
+    (problem,) = (each for each in character_of(lifted).advice if each.kind == "MISSED")
+    assert problem.sentence.startswith(f"{pin.name}: ") and " cm off, " in problem.sentence
+    assert (problem.frame, problem.unit, problem.uid) == (20.0, "LENGTH", pin.uid)
+    told = [fix.sentence for fix in problem.fixes]
     (move,) = (sentence for sentence in told if sentence.startswith("Move the target"))
-    assert move.endswith(" at frame 20.") and move.count(" cm") + move.count(" mm") + move.count(" m,") >= 3
+    assert move.endswith(" at frame 20.") and " cm " in move
     (more,) = (sentence for sentence in told if sentence.startswith("Let "))
     assert "at frame 20" in more and (" cm at" in more or " mm at" in more or " m at" in more)
+
+
+def test_bones_that_were_renamed_since_the_last_solve_are_no_edit_meanwhile(lifted: bpy.types.Object) -> None:
+    solve.solve(lifted, PART)
+    data: Any = lifted.data
+    for bone in data.bones:
+        bone.name = f"mixamorig:{bone.name}"
+    assert not solve.solve(lifted, PART).misses

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Handles in pose mode: a new pin is dragged by its gizmo, a footplant is moved and turned, undo and redo."""
+"""Handles: a new pin is dragged in pose mode, a footplant moved, turned and raised, a footprint clicked, a point slid
+in time, a handle deleted; undo and redo."""
 
 from __future__ import annotations
 
@@ -15,19 +16,23 @@ from driver import (
     character,
     click,
     drag,
+    event,
     hover,
     imported_walk,
     inside,
     module,
+    move,
     pixel,
     press,
+    until,
 )
 from mathutils import Euler
 
 GIZMO, DIAL = 60, 67
 """Pixels from the middle of a gizmo to the stem of its arrow, and to its dial, at a scale of 1."""
 HAND = "l_wrist"
-FRAME = 60
+FRAME, BESIDE = 60, 64
+"""The frame of the pin, and one beside it that goes along."""
 PINNED_VIEW = (1.2, 0.0, 0.9)
 """Angles of the view, in radians: from above, from the front and a little from the left."""
 
@@ -70,7 +75,11 @@ def play(seen: dict[str, Any]) -> Steps:
     bpy.context.scene.frame_set(FRAME)
     yield from pose_mode(HAND)
     yield from a_new_pin_is_dragged(seen)
+    yield from a_pin_is_dragged_in_live_mode(seen)
     yield from a_footplant_is_dragged(seen)
+    yield from a_footprint_is_clicked(seen)
+    yield from a_point_slides_in_time(seen)
+    yield from a_handle_is_deleted(seen)
 
 
 def a_new_pin_is_dragged(seen: dict[str, Any]) -> Steps:
@@ -104,6 +113,41 @@ def a_new_pin_is_dragged(seen: dict[str, Any]) -> Steps:
     yield from press("Z", ctrl=True, shift=True)
     yield 6 * MOMENT
     seen["pin: redone"] = place(character().constraints[0])
+
+
+def shown_at(frame: float) -> list[float]:
+    """The values of all f-curves of the shown action at a frame; nothing is evaluated for that."""
+    versions = module("bridge.versions")
+    data = armature().animation_data
+    return [curve.evaluate(frame) for curve in versions.curves_of(data.action, versions.slot_of(data))]
+
+
+def a_pin_is_dragged_in_live_mode(seen: dict[str, Any]) -> Steps:
+    """By its gizmo in pose mode; what other frames show is written down during the drag."""
+    with inside():
+        bpy.ops.poise.live_toggle()
+    sessions = module("live.watching").sessions
+    yield from until(lambda: armature().name in sessions() and sessions()[armature().name].is_settled, "it settles")
+    begin = pixel(character().constraints[0].points[0].object.location)
+    before = shown_at(BESIDE)
+    changes: list[float] = []
+    yield from drag(
+        begin,
+        (begin[0], begin[1] + 80),
+        20,
+        lambda number: changes.append(
+            max(abs(now - then) for now, then in zip(shown_at(BESIDE), before, strict=False))
+        ),
+    )
+    seen["live: during"] = changes
+    yield from until(lambda: sessions()[armature().name].is_settled, "it settles again")
+    seen["live: mode"] = armature().mode
+    yield Shot("live")
+    with inside():
+        bpy.ops.poise.live_toggle()
+        bpy.ops.poise.source_restore()
+        bpy.ops.ed.undo_push(message="Live Mode Left")
+    yield 4 * MOMENT
 
 
 def a_footplant_is_dragged(seen: dict[str, Any]) -> Steps:
@@ -152,6 +196,74 @@ def grab(uid: str, seen: dict[str, Any], name: str, begin: tuple[int, int], end:
 def transform(uid: str) -> list[list[float]]:
     """The matrix of the handle of a constraint."""
     return [list(row) for row in found(uid).points[0].object.matrix_world]
+
+
+def a_footprint_is_clicked(seen: dict[str, Any]) -> Steps:
+    """In pose mode, of plants at other frames than the current one, which have no gizmo."""
+    plants = [item for item in character().constraints if item.kind == "FOOTPLANT" and item.begin > FRAME]
+    far = max(plants[:6], key=lambda item: item.begin)
+    uid, where = far.uid, far.points[0].object.location.copy()
+    bpy.context.scene.frame_set(1)
+    yield from look_at(where, 2.0)
+    yield 1.0  # what is drawn is read after a moment
+    before = character().active_constraint
+    yield from click(pixel(where))
+    seen["footprint: clicked"] = character().constraints[character().active_constraint].uid == uid
+    seen["footprint: changed"] = character().active_constraint != before
+    seen["footprint: mode"] = armature().mode
+    yield Shot("footprint-clicked")
+
+
+def a_point_slides_in_time(seen: dict[str, Any]) -> Steps:
+    bpy.context.scene.frame_set(FRAME)
+    character().active_constraint = 0
+    pin = character().constraints[0]
+    yield from look_at(pin.points[0].object.location)
+    begin = pixel(pin.points[0].object.location)
+    seen["slide: begin"] = pin.points[0].begin
+    yield from hover(begin)
+    event("LEFTMOUSE", "PRESS", begin)
+    yield 3 * MOMENT
+    for value in ("PRESS", "RELEASE"):
+        event("T", value, begin)
+        yield MOMENT
+    end = (begin[0] - 120, begin[1])
+    yield from move(begin, end)
+    yield Shot("slide")
+    event("LEFTMOUSE", "RELEASE", end)
+    yield 6 * MOMENT
+    seen["slide: end"] = character().constraints[0].points[0].begin
+    seen["slide: frame"] = bpy.context.scene.frame_current
+    yield from press("Z", ctrl=True)
+    yield 6 * MOMENT
+    seen["slide: undone"] = character().constraints[0].points[0].begin
+
+
+def a_handle_is_deleted(seen: dict[str, Any]) -> Steps:
+    with inside():
+        bpy.ops.object.mode_set(mode="OBJECT")
+        bpy.ops.ed.undo_push(message="Object Mode")
+    yield 4 * MOMENT
+    pin = character().constraints[0]
+    handle = pin.points[0].object.name
+    count = len(character().constraints)
+    yield from click(pixel(pin.points[0].object.location))
+    seen["delete: selected"] = [found.name for found in bpy.context.view_layer.objects.selected]
+    seen["delete: handle"] = handle
+    yield Shot("object-mode")
+    yield from press("DEL")
+    yield 6 * MOMENT
+    seen["delete: left"] = len(character().constraints) - count
+    active = bpy.context.view_layer.objects.active
+    seen["delete: active object"] = active.name if active is not None else None
+    yield Shot("deleted")
+    yield from press("Z", ctrl=True)
+    yield 6 * MOMENT
+    seen["delete: undone"] = len(character().constraints) - count
+    seen["delete: handle back"] = handle in bpy.context.scene.objects
+    yield from press("Z", ctrl=True, shift=True)
+    yield 6 * MOMENT
+    seen["delete: redone"] = len(character().constraints) - count
 
 
 def found(uid: str) -> Any:

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live mode over undo, files and errors: nothing is lost, and nothing is left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from poise.addon import bridge
+from poise.addon.live import session, watching
+from poise.addon.properties import character_of
+from poise.addon.workflows import latest
+
+from .edits import edited, head, session_of, until_settled, until_solved
+from .test_session import BONE, FRAME, NEAR, everything, handle_of, live, pin_of
+
+__all__ = ["live"]
+
+
+def move(armature: Any, by: float = 0.05) -> None:
+    handle_of(armature).location.x += by
+    edited()
+    until_solved(armature)
+
+
+# Undo ---------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_undone_shows_its_own_result(live: Any) -> None:
+    """As Blender does it: the data are those of the step before, and then the handler is called."""
+    first, keys = everything(live), handle_of(live).location.copy()
+    move(live)
+    until_settled(live)
+    second = everything(live)
+    handle_of(live).location = keys
+    watching.on_undo()
+    np.testing.assert_allclose(everything(live), first, atol=1e-5)
+    assert not bridge.has_samples(live) and session_of(live).is_settled
+    handle_of(live).location.x += 0.05
+    watching.on_undo()
+    np.testing.assert_allclose(everything(live), second, atol=1e-5)
+    assert not latest.is_stale(live)
+
+
+def test_undo_in_the_middle_of_an_edit_shows_keys(live: Any) -> None:
+    first, place = everything(live), handle_of(live).location.copy()
+    move(live)
+    assert bridge.has_samples(live)
+    handle_of(live).location = place
+    watching.on_undo()
+    np.testing.assert_allclose(everything(live), first, atol=1e-5)
+    assert not bridge.has_samples(live)
+
+
+def test_what_is_not_known_any_more_is_solved_after_undo(live: Any) -> None:
+    latest.forget()
+    handle_of(live).location.x -= 0.07
+    watching.on_undo()
+    until_settled(live)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+    assert not latest.is_stale(live)
+
+
+# Files --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_is_saved_has_keys_and_goes_on_when_it_is_opened(live: Any, tmp_path: Path) -> None:
+    move(live)
+    assert bridge.has_samples(live)
+    path = str(tmp_path / "saved.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    assert not bridge.has_samples(live) and not latest.is_stale(live)
+    shown = everything(live)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    opened: Any = bpy.data.objects["Walker"]
+    np.testing.assert_allclose(everything(opened), shown, atol=1e-6)
+    assert character_of(opened).live and list(watching.sessions()) == ["Walker"]
+    until_settled(opened)
+    np.testing.assert_allclose(everything(opened), shown, atol=1e-4)
+    move(opened)
+    np.testing.assert_allclose(head(opened, BONE, FRAME), handle_of(opened).location, atol=NEAR)
+
+
+def test_another_file_ends_it(live: Any) -> None:
+    move(live)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert not watching.sessions() and watching.on_timer() is None
+
+
+# The end ------------------------------------------------------------------------------------------------------------
+
+
+def test_leaving_it_makes_keys(live: Any) -> None:
+    move(live)
+    bpy.ops.poise.live_toggle()
+    assert not character_of(live).live and not watching.sessions()
+    assert not bridge.has_samples(live) and not latest.is_stale(live)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+    handle_of(live).location.x += 0.1
+    edited()
+    assert latest.is_stale(live) and not watching.sessions()
+
+
+def test_disabling_the_addon_makes_keys(live: Any) -> None:
+    move(live)
+    watching.unregister()
+    try:
+        assert not bridge.has_samples(live) and not watching.sessions()
+        assert not bpy.app.timers.is_registered(watching.on_timer)
+    finally:
+        watching.register()
+
+
+def test_a_deleted_armature_ends_it(live: Any) -> None:
+    move(live)
+    bpy.data.objects.remove(live)
+    edited()
+    watching.on_timer()
+    assert not watching.sessions()
+
+
+def test_a_renamed_armature_is_followed_by_its_new_name(live: Any) -> None:
+    live.name = "Other"
+    watching.on_timer()
+    assert list(watching.sessions()) == ["Other"]
+    until_settled(live)
+    move(live)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+
+
+def test_restoring_the_source_switches_it_off(live: Any) -> None:
+    bpy.ops.poise.source_restore()
+    watching.on_timer()
+    watching.on_timer()
+    assert not character_of(live).live and not watching.sessions()
+    assert not bridge.has_result(live)
+
+
+def test_while_the_source_is_compared_nothing_is_solved(live: Any) -> None:
+    bpy.ops.poise.compare_toggle()
+    handle_of(live).location.x += 0.05
+    edited()
+    watching.on_timer()
+    assert not session_of(live).is_working
+    bpy.ops.poise.compare_toggle()
+    until_settled(live)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+
+
+def test_a_result_that_is_hidden_in_the_middle_of_an_edit_is_saved_with_keys(live: Any, tmp_path: Path) -> None:
+    move(live)
+    assert bridge.has_samples(live)
+    bpy.ops.poise.compare_toggle()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"))
+    assert not bridge.has_samples(live)
+    bpy.ops.poise.compare_toggle()
+    until_settled(live)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+    assert not latest.is_stale(live)
+
+
+# Errors -------------------------------------------------------------------------------------------------------------
+
+
+def test_an_error_switches_it_off_with_one_sentence(live: Any) -> None:
+    move(live)
+    pin_of(live).points[0].begin = 40.0
+    pin_of(live).points[0].end = 35.0
+    edited()
+    until_settled(live)
+    problem = character_of(live).live_state.problem
+    assert not character_of(live).live and not watching.sessions()
+    assert "begins at frame 40" in problem and problem.count("\n") == 0
+    assert not bridge.has_samples(live), "the keys of the last result are there"
+    edited()
+    assert watching.on_timer() is None, "it is not tried again"
+
+
+def test_a_defect_switches_it_off_once(
+    live: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def defect(*_: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(session.translation, "translate", defect)
+    handle_of(live).location.x += 0.05
+    edited()
+    for frame in range(1, 5):
+        bpy.context.scene.frame_set(frame)
+    watching.on_timer()
+    assert capsys.readouterr().err.count("Traceback") == 1
+    assert not character_of(live).live
+    assert "defect" in character_of(live).live_state.problem
+    monkeypatch.undo()
+    bpy.ops.poise.live_toggle()
+    assert character_of(live).live and not character_of(live).live_state.problem
+
+
+def test_what_it_does_itself_is_no_edit(live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    depth: list[int] = []
+    notice = session.Session.notice
+
+    def counted(self: Any, *given: Any) -> bool:
+        depth.append(len(depth))
+        return notice(self, *given)
+
+    monkeypatch.setattr(session.Session, "notice", counted)
+    handle_of(live).location.x += 0.05
+    edited()
+    assert len(depth) == 1
+
+
+def test_a_toggle_in_the_panel_begins_it_too(live: Any) -> None:
+    bpy.ops.poise.live_toggle()
+    assert not watching.sessions()
+    character_of(live).live = True
+    live.update_tag()
+    edited()
+    assert list(watching.sessions()) == ["Walker"]
+    until_settled(live)
+    move(live)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
