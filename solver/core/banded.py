@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import numpy as np
 
 from .arrays import Array
+
+BLOCKS_A_STEP = 100
+"""Blocks that are factored between two steps of `factoring`: some milliseconds."""
 
 
 class BlockPentadiagonal:
@@ -17,6 +22,17 @@ class BlockPentadiagonal:
     def __init__(self, diagonal: Array, first: Array, second: Array) -> None:
         """`diagonal` (blocks, width, width) are the blocks (k, k), `first` (blocks, width, width) the blocks (k, k + 1)
         and `second` those (k, k + 2), of which the last one and the last two are not used."""
+        for _ in self._factor(diagonal, first, second):
+            pass
+
+    @classmethod
+    def factoring(cls, diagonal: Array, first: Array, second: Array) -> Generator[None, None, BlockPentadiagonal]:
+        """As the constructor, a generator that yields after some blocks each and returns the matrix."""
+        matrix = cls.__new__(cls)
+        yield from matrix._factor(diagonal, first, second)
+        return matrix
+
+    def _factor(self, diagonal: Array, first: Array, second: Array) -> Generator[None, None, None]:
         blocks, width = diagonal.shape[:2]
         diagonal, first = diagonal.copy(), first.copy()
         self._inverses = np.empty_like(diagonal)
@@ -34,6 +50,8 @@ class BlockPentadiagonal:
             if k + 2 < blocks:
                 first[k + 1] -= near.T @ far
                 diagonal[k + 2] -= far.T @ far
+            if (k + 1) % BLOCKS_A_STEP == 0:
+                yield
 
     def solve(self, right: Array) -> Array:
         """(blocks, width) the solution for a right side (blocks, width)."""

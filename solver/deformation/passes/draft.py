@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from ...body.kinematics import WorldState
 from ...constraints import Source
 from ...core.arrays import Array, BoolArray, IntArray, dilated, runs
 from ...core.banded import BlockPentadiagonal
-from ...core.progress import Stage
+from ...core.progress import Stage, finished
 from ...core.row_space import combined, times
 from ..columns import Columns
 from ..common_shift import carried
@@ -32,6 +33,8 @@ from ..rows import Rows
 from ..smoothing import lowpass
 from ..steady_axes import SteadyAxes
 from ..workspace import Workspace
+
+_Returned = TypeVar("_Returned")
 
 JOINT_SHARE = 0.15
 """The weight of a coordinate itself, a radian, beside the sizes by which it moves a watched joint. Without it a limb
@@ -323,8 +326,9 @@ def solve_draft(
         if is_stale:
             linear, is_stale = problem.linearized(here, passed), False
         damped = damping * problem.pulls(forces)
-        system = linear.factored(damped)
-        there, length, forces = linear.descent(system, here, at_rest)
+        system = yield from _with_progress(linear.factoring(damped), work, stage, number / factorizations)
+        descent = linear.descent(system, here, at_rest)
+        there, length, forces = yield from _with_progress(descent, work, stage, number / factorizations)
         newly_passed = (there.excess > 0.0) & ~passed
         if not there.cost <= here.cost:  # not a number counts as worse
             if newly_passed.any():
@@ -341,6 +345,19 @@ def solve_draft(
         yield work.progress(stage, 1.0)
         here = linear.corrected(system, here)
     return problem.draft(start, here, forces, _Factor(linear, system, damped, here.values, here.errors))
+
+
+def _with_progress(
+    steps: Generator[None, None, _Returned], work: Workspace, stage: Stage, share: float
+) -> Generator[Progress, None, _Returned]:
+    """Yield the progress of a stage at every step of a generator; returns what that returns."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            returned: _Returned = stop.value
+            return returned
+        yield work.progress(stage, share)
 
 
 def followed_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, start: Draft) -> Draft | None:
@@ -372,7 +389,9 @@ def refreshed_draft(frame_tasks: FrameTasks, work: Workspace, metric: Displaceme
     here = problem.at(draft.values)
     linear = problem.linearized(here, here.excess > 0.0)
     damping = draft.factor.damping
-    return replace(draft, factor=_Factor(linear, linear.factored(damping), damping, here.values, here.errors))
+    return replace(
+        draft, factor=_Factor(linear, finished(linear.factoring(damping)), damping, here.values, here.errors)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -492,15 +511,17 @@ class _Linear:
         """(knots, columns) the same without that of the excess."""
         return combined(errors, self._weighted)
 
-    def factored(self, damping: Array) -> BlockPentadiagonal:
-        """The system, with damping (knots, columns) on its diagonal."""
+    def factoring(self, damping: Array) -> Generator[None, None, BlockPentadiagonal]:
+        """A generator that factors the system, with damping (knots, columns) on its diagonal, and returns it."""
         blocks = self._blocks.copy()
         np.einsum("kcc->kc", blocks)[...] += damping
-        return self._problem.bending.factored(blocks, self._problem.free)
+        return self._problem.bending.factoring(blocks, self._problem.free)
 
-    def descent(self, system: BlockPentadiagonal, here: _Point, at_rest: float) -> tuple[_Point, float, Array]:
-        """The point after some steps with this Jacobian, the length of the last one, and the forces (knots, rows) that
-        targets have after the first."""
+    def descent(
+        self, system: BlockPentadiagonal, here: _Point, at_rest: float
+    ) -> Generator[None, None, tuple[_Point, float, Array]]:
+        """A generator that takes some steps with this Jacobian: returns the point after them, the length of the last
+        one, and the forces (knots, rows) that targets have after the first."""
         problem, length = self._problem, np.inf
         forces = np.zeros_like(here.errors)
         for number in range(CHORD_STEPS):
@@ -512,6 +533,7 @@ class _Linear:
             here, length = problem.at(here.values + step), float(np.abs(step).max(initial=0.0))
             if length < at_rest or length > SHRINKING * before:
                 break
+            yield
         return here, length, forces
 
     def corrected(self, system: BlockPentadiagonal, here: _Point) -> _Point:
@@ -598,9 +620,9 @@ class Bending:
         np.subtract.at(pull, neighbours, times(self._end_metrics, values[neighbours]))
         return pull
 
-    def factored(self, others: Array, free: BoolArray) -> BlockPentadiagonal:
-        """The system of the free values (knots, columns): this one's matrix and the blocks (knots, columns, columns) of
-        others on its diagonal."""
+    def factoring(self, others: Array, free: BoolArray) -> Generator[None, None, BlockPentadiagonal]:
+        """A generator that factors the system of the free values (knots, columns), and returns it: this one's matrix
+        and the blocks (knots, columns, columns) of others on its diagonal."""
         links, (before, here, after) = self._knots.links, (factor[:, None] for factor in self._factors)
         diagonal, first, second = others.copy(), np.zeros_like(others), np.zeros_like(others)
         diagonal[links - 1] += before**2 * self._metrics
@@ -616,4 +638,4 @@ class Bending:
             first[:-1] *= factor[:-1, :, None] * factor[1:, None]
             second[:-2] *= factor[:-2, :, None] * factor[2:, None]
             np.einsum("kcc->kc", diagonal)[~free] = 1.0
-        return BlockPentadiagonal(diagonal, first, second)
+        return BlockPentadiagonal.factoring(diagonal, first, second)

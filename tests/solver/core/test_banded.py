@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poise.solver.core.arrays import Array
-from poise.solver.core.banded import BlockPentadiagonal
+from poise.solver.core.banded import BLOCKS_A_STEP, BlockPentadiagonal
 
 
 def random_system(rng: np.random.Generator, blocks: int, width: int) -> tuple[Array, Array, Array, Array]:
@@ -68,3 +68,18 @@ def test_a_matrix_that_is_not_positive_definite_is_refused(rng: np.random.Genera
     diagonal, first, second, _ = random_system(rng, 4, 2)
     with pytest.raises(np.linalg.LinAlgError):
         BlockPentadiagonal(-diagonal, np.nan_to_num(first), np.nan_to_num(second))
+
+
+def test_factoring_in_steps_gives_the_same_matrix(rng: np.random.Generator) -> None:
+    diagonal, first, second, _ = random_system(rng, 2 * BLOCKS_A_STEP + 5, 2)
+    given, right = (diagonal, np.nan_to_num(first), np.nan_to_num(second)), rng.standard_normal((len(diagonal), 2))
+    steps, yielded = BlockPentadiagonal.factoring(*given), 0
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            system: BlockPentadiagonal = stop.value
+            break
+        yielded += 1
+    assert yielded == 2
+    np.testing.assert_array_equal(system.solve(right), BlockPentadiagonal(*given).solve(right))
