@@ -71,7 +71,8 @@ def proposal_picture(
             else:
                 reach = CROSS * size * np.eye(3)
                 pen.put("bold", np.stack([place - reach, place + reach], axis=1), color)
-            if with_texts:
+            is_part = mark.detected is not None and mark.kind != "SHAPE"  # of something that has a text already
+            if with_texts and not is_part:
                 pen.text(f"{mark.name} ({frames_text(handle.begin, handle.end)})?", place, color, rank=4)
     return pen.picture()
 

@@ -91,7 +91,7 @@ def draw_item(
     name = row.row(align=True)
     name.active = item.enabled
     confidence, priority = (CONFIDENCE_WIDTH, f"{item.confidence:.0%}"), (PRIORITY_WIDTH, str(item.priority))
-    columns = ((frames_width(context), frames_of(item)), confidence if is_proposal else priority)
+    columns = ((frames_width(context), frames_of(item, is_proposal)), confidence if is_proposal else priority)
     letters = fitting_letters(context, ICONS_WIDTH + sum(width for width, _ in columns))
     name.label(text=shortened(shown_name(armature, item), letters), translate=False)
     for width, text in columns:
@@ -117,8 +117,10 @@ def frames_width(context: bpy.types.Context) -> float:
     return DIGIT_WIDTH * (2 * len(str(last)) + 1)
 
 
-def frames_of(item: Any) -> str:
-    """The frames of a constraint in few letters."""
+def frames_of(item: Any, is_proposal: bool = False) -> str:
+    """The frames of a constraint in few letters; of a proposal those in which it was found, without its eases."""
+    if is_proposal and item.detected.kind != "NONE":
+        return f"{item.detected.begin:g}–{item.detected.end:g}"
     if item.kind == "BALANCE" and item.is_whole:
         return "all"
     return f"{item.begin:g}–{item.end:g}"

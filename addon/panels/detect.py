@@ -208,7 +208,7 @@ def _in_frames(context: bpy.types.Context, detection: Any, name: str) -> str:
     """A time of the settings in frames of the scene."""
     assert context.scene is not None
     render = context.scene.render
-    return f"s, {round(getattr(detection, name) * render.fps / render.fps_base)} frames"
+    return f"s = {round(getattr(detection, name) * render.fps / render.fps_base)} f"
 
 
 class POISE_PT_objects(OfArmature, Panel):  # noqa: N801

@@ -15,10 +15,8 @@ from gpu_extras.batch import batch_for_shader
 
 from .. import bridge
 from ..properties import armature_in, character_of
-from ..translation import TranslationError
-from ..workflows import examples, noise_patterns
+from ..workflows import examples
 from ..workflows.noise_patterns import NoisePattern
-from ..workflows.subjects import Subject
 from .lanes import BARS, LANE, TITLE, Plot, plot_of
 
 MARGIN, LABELS = 10.0, 62.0
@@ -31,6 +29,8 @@ LEAST_HEIGHT, LEAST_WIDTH = 2.2, 260.0
 """An editor is left free where it is less than so many times as high as the plot, or less than so many pixels wide."""
 TEXT = 11.0
 """Points."""
+INVISIBLE = 1e-5
+"""Sizes of the character: shorter lengths are written as 0."""
 
 BACKGROUND = (0.08, 0.08, 0.08, 0.78)
 LANE_COLOR = (1.0, 1.0, 1.0, 0.06)
@@ -90,11 +90,7 @@ def pattern_shown(context: bpy.types.Context, place: str) -> NoisePattern | None
     if not detection.show_noise or detection.noise_place != place or not len(detection.templates):
         return None
     template = detection.templates[min(detection.active_template, len(detection.templates) - 1)]
-    try:
-        subject = Subject.of(armature, template)
-    except TranslationError:  # an example without a bone, or without its reference
-        return None
-    return noise_patterns.of(armature, subject)
+    return examples.pattern_of(armature, template)
 
 
 def frame_in_view(context: Any, pattern: NoisePattern) -> Frame:
@@ -225,7 +221,8 @@ def _write_names(pattern: NoisePattern, plot: Plot, frame: Frame, current: float
     for lane in plot.lanes:
         lower = frame.bottom + lane.bottom * scale
         limit = float(np.interp(current, lane.signal.times, lane.signal.thresholds))
-        amount = f"{np.degrees(limit):.2g}°" if lane.is_angle else bridge.format_length(limit)
+        length = bridge.format_length(limit) if limit > INVISIBLE * pattern.size else "0"
+        amount = f"{np.degrees(limit):.2g}°" if lane.is_angle else length
         _write(lane.title, left, lower + 0.62 * LANE * scale, scale, WORDS)
         _write(amount, left, lower + 0.2 * LANE * scale, scale, THRESHOLD)
     for name, lower in plot.rows:

@@ -282,6 +282,11 @@ class _Example:
     end: int
     tolerance: float
 
+    @property
+    def span(self) -> Span:
+        """The example as a noise pattern has it."""
+        return Span(self.begin, self.end, self.kind.upper(), self.tolerance)
+
     def template(self, reading: bridge.Reading) -> solver.Template:
         if not reading.times[0] <= self.begin <= self.end <= reading.times[-1]:
             raise translation.TranslationError(
@@ -304,6 +309,10 @@ class _Search:
     seen: solver.Examination
 
 
+def _example(template: Any) -> _Example:
+    return _Example(template.kind.lower(), template.begin, template.end, template.tolerance)
+
+
 def _grouped(
     armature: bpy.types.Object, new: NewExamples | None, subjects: Sequence[Subject]
 ) -> dict[Subject, list[_Example]]:
@@ -312,8 +321,7 @@ def _grouped(
     listed: Any = detection_of(armature).templates
     for template in listed:
         if template.enabled:
-            example = _Example(template.kind.lower(), template.begin, template.end, template.tolerance)
-            groups.setdefault(Subject.of(armature, template), []).append(example)
+            groups.setdefault(Subject.of(armature, template), []).append(_example(template))
     for subject in subjects:
         assert new is not None
         known = groups.setdefault(subject, [])
@@ -387,7 +395,7 @@ def _pattern(search: _Search, reading: bridge.Reading) -> NoisePattern:
     return NoisePattern(
         search.subject,
         signals,
-        tuple(Span(example.begin, example.end, example.kind.upper()) for example in search.examples),
+        tuple(example.span for example in search.examples),
         tuple(
             Span(float(reading.times[found.begin]), float(reading.times[found.end]), found.kind.upper())
             for found in search.seen.found
@@ -406,6 +414,16 @@ def _store_thresholds(armature: bpy.types.Object, searches: list[_Search], readi
             turned = curves.get("rotation") if template.kind == "SPACE" else None
             template.distance = _at(moved, middle)
             template.rotation = _at(turned, middle)
+
+
+def pattern_of(armature: bpy.types.Object, template: Any) -> NoisePattern | None:
+    """The noise pattern of the bone or object of an example, as all its examples are now; None where there is none."""
+    try:
+        subject = Subject.of(armature, template)
+    except translation.TranslationError:  # an example without a bone, or without its reference
+        return None
+    spans = tuple(_example(each).span for each in _templates_of(armature, subject))
+    return noise_patterns.of(armature, subject, spans)
 
 
 def _templates_of(armature: bpy.types.Object, subject: Subject) -> list[Any]:

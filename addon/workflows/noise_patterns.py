@@ -20,6 +20,8 @@ class Span:
     end: float
     kind: str
     """ "SPACE", "LINE" or "POINT"."""
+    tolerance: float = 1.0
+    """Of an example."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,19 +37,25 @@ class NoisePattern:
     """Of the character, for units."""
 
 
-_patterns: dict[str, dict[Subject, NoisePattern]] = {}
-"""By the name of the armature object: undo and loading replace objects."""
+HISTORY = 32
+"""How many patterns of an armature are kept, so that undo shows those that belong to its examples."""
+
+_patterns: dict[str, list[NoisePattern]] = {}
+"""By the name of the armature object, the newest last: undo and loading replace objects."""
 
 
 def keep(armature: bpy.types.Object, patterns: list[NoisePattern]) -> None:
-    """Keep the patterns of a search; those of subjects that it has not looked at stay."""
-    _patterns.setdefault(armature.name, {}).update({pattern.subject: pattern for pattern in patterns})
+    """Keep the patterns of a search beside those of the searches before it."""
+    kept = _patterns.setdefault(armature.name, [])
+    kept += patterns
+    del kept[:-HISTORY]
     redraw_editors("VIEW_3D", "GRAPH_EDITOR", "DOPESHEET_EDITOR")
 
 
-def of(armature: bpy.types.Object, subject: Subject) -> NoisePattern | None:
-    """The newest pattern of a subject; None where there is none in memory."""
-    return _patterns.get(armature.name, {}).get(subject)
+def of(armature: bpy.types.Object, subject: Subject, examples: tuple[Span, ...] | None = None) -> NoisePattern | None:
+    """The newest pattern of a subject that was learnt from these examples, or else its newest one; None without any."""
+    found = [pattern for pattern in _patterns.get(armature.name, []) if pattern.subject == subject]
+    return next((each for each in reversed(found) if each.examples == examples), found[-1] if found else None)
 
 
 def has_any(armature: bpy.types.Object) -> bool:

@@ -55,6 +55,10 @@ def test_an_axis_lies_where_it_was_detected(palette: Palette) -> None:
     found = Geometry("LINE", (1.0, 2.0, 3.0), (0.0, 0.0, 1.0), 0.0)
     line = drawn(palette, mark("LOOK_AT", aim="DIRECTION", is_proposal=True, detected=found)).vertices["bold"].places
     assert line == pytest.approx(np.array([[1.0, 2.0, 3.0 - AXIS], [1.0, 2.0, 3.0 + AXIS]]))
+    point = mark("SHAPE", is_proposal=True, detected=found)
+    assert len(drawn(palette, point, mark("LOOK_AT", is_proposal=True, detected=found)).labels) == 1, (
+        "one text for both"
+    )
 
 
 @pytest.mark.parametrize("kind", ["SLIDE_LINE", "SLIDE_PLANE"])

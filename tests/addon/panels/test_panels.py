@@ -382,7 +382,7 @@ def test_examples_are_explained_until_there_is_one_and_then_listed(armature: Any
     bpy.ops.poise.detect_template()
     assert "Counts as still" in draw_all(complaints)["POISE_PT_examples"]
     settings = draw_all(complaints)["POISE_PT_detection_settings"]
-    assert "3 frames" in settings and "6 frames" in settings, "a tenth and a fifth of a second"
+    assert "s = 3 f" in settings and "s = 6 f" in settings, "a tenth and a fifth of a second"
     template = armature.poise.detection.templates[0]
     for reference, field in (("BONE", "reference_bone"), ("OBJECT", "reference_object")):
         template.reference = reference

@@ -17,5 +17,14 @@ def test_the_newest_pattern_of_each_subject_is_kept(armature: bpy.types.Object) 
     noise_patterns.keep(armature, [first, other])
     noise_patterns.keep(armature, [second])
     assert noise_patterns.of(armature, hand) is second and noise_patterns.of(armature, foot) is other
+    learnt = (Span(5.0, 9.0, "SPACE", 2.0),)
+    third = NoisePattern(hand, (), learnt, (), 1.0)
+    noise_patterns.keep(armature, [third])
+    assert noise_patterns.of(armature, hand, learnt) is third
+    assert noise_patterns.of(armature, hand, ()) is second, "undo shows the one that belongs to its examples"
+    assert noise_patterns.of(armature, hand, (Span(1.0, 2.0, "LINE"),)) is third, "or else the newest"
+    for _ in range(2 * noise_patterns.HISTORY):
+        noise_patterns.keep(armature, [other])
+    assert noise_patterns.of(armature, hand) is None, "old ones are dropped"
     noise_patterns.forget()
-    assert noise_patterns.of(armature, hand) is None
+    assert noise_patterns.of(armature, foot) is None
