@@ -245,6 +245,16 @@ def _draw_footplant(layout: UILayout, context: bpy.types.Context, armature: bpy.
         layout.prop(item, "ground_choice")
 
 
+def _draw_handplant(layout: UILayout, context: bpy.types.Context, armature: bpy.types.Object, item: Any) -> None:
+    layout.row().prop(item, "hand", expand=True)
+    _draw_frames(layout, item)
+    _draw_eases(layout, item)
+    _titled(layout, "Lock").prop(item, "use_position", text="Place", toggle=True)
+    layout.prop(item, "reference", text="Stands On")
+    if item.reference == "OBJECT":
+        layout.prop(item, "reference_object", text="Of")
+
+
 def _draw_eases(layout: UILayout, item: Any) -> None:
     column = layout.column(align=True)
     frames = f"{default_ease(item):g} frames (auto)"
@@ -279,6 +289,7 @@ _DRAWN = {
     "LOOK_AT": _draw_look_at,
     "BALANCE": _draw_balance,
     "POSE": _draw_pose,
+    "HANDPLANT": _draw_handplant,
 }
 
 
