@@ -187,8 +187,9 @@ def test_what_is_out_of_reach_is_reported_in_the_scenes_frames(lifted: Any) -> N
     assert residual.worst == pytest.approx(np.linalg.norm(_missing(lifted)), rel=1e-3)
     assert residual.worst_frame == FRAME
     assert "1 of 1 constraints is missed" in character.last_solve
-    message = [advice.sentence for advice in character.advice if advice.uid == residual.uid]
-    assert message[0].startswith("Pin l_wrist ")
+    (problem,) = (advice for advice in character.advice if advice.uid == residual.uid)
+    assert problem.sentence.startswith("Pin l_wrist: ") and problem.frame == FRAME
+    message = [problem.details, *(fix.sentence for fix in problem.fixes)]
     frames = {int(frame) for sentence in message for frame in re.findall(r"at frame (\d+)", sentence)}
     assert frames == {FRAME}, "advice counts frames as the scene does"
 
