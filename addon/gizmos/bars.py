@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 from bpy.types import Gizmo, GizmoGroup
 
+from ...solver import PoiseError
 from ..bridge import context as bridge_context
 from ..bridge import theme
 from ..properties import PoiseConstraint, character_of, constraint_list
@@ -19,6 +20,8 @@ from .lanes import Hit, hit
 
 PRECISION = 0.1
 """Share of the mouse's way that counts while Shift is held, as in Blender's own tools."""
+THRESHOLD = 3.0
+"""Pixels that the mouse goes before a click becomes a drag, as in Blender: a click leaves an event between frames."""
 
 
 class POISE_GT_bars(Gizmo):  # noqa: N801
@@ -67,7 +70,10 @@ class POISE_GT_bars(Gizmo):  # noqa: N801
         is_second = self.clicked[0] == bar.uid and now - self.clicked[1] < _double_click_seconds(context)
         self.clicked = bar.uid, now
         is_new = not bar.is_active
-        item = activate(context, armature, bar.uid, found.event.point, jump=bar.is_proposal or is_second)
+        try:
+            item = activate(context, armature, bar.uid, found.event.point, jump=bar.is_proposal or is_second)
+        except PoiseError:  # it is gone since the last redraw
+            return {"CANCELLED"}
         is_movable = not bar.is_proposal and bool(bar.events) and not bridge_context.is_linked(armature)
         self.drag = Drag(
             armature=armature.name,
@@ -91,12 +97,9 @@ class POISE_GT_bars(Gizmo):  # noqa: N801
         if item is None:
             return {"CANCELLED"}
         drag.follow(event.mouse_region_x, view_of(context.region).pixels_per_frame, "PRECISE" in tweak)
-        goal = drag.frame + drag.way
-        if "SNAP" not in tweak:
-            goal = float(round(goal))
-        if drag.has_moved or goal != drag.frame:
-            drag.has_moved = True
+        if drag.has_moved:
             events.set_times(item, drag.start)
+            goal = drag.goal(is_free="SNAP" in tweak)
             reached = events.move(armature, item, drag.event.kind, goal, drag.event.point)
             label = f"{item.name}: {drag.event.label} at frame {reached:g} ({reached - drag.frame:+g})"
             _show(context, f"{label}   Ctrl: between frames   Shift: slowly   Esc: back")
@@ -142,18 +145,25 @@ class Drag:
         self.start = start
         self.frame = frame
         """Where the event was."""
-        self.mouse = mouse
+        self.mouse = self.pressed = mouse
         self.is_movable = is_movable
         self.is_new = is_new
         """Whether another constraint was active before."""
         self.way = 0.0
         """Frames that the mouse has gone."""
         self.has_moved = False
+        """Whether it is more than a click."""
 
     def follow(self, mouse: float, pixels_per_frame: float, is_precise: bool) -> None:
         """Add the way of the mouse since the last call."""
         self.way += (mouse - self.mouse) / pixels_per_frame * (PRECISION if is_precise else 1.0)
         self.mouse = mouse
+        self.has_moved = self.has_moved or abs(mouse - self.pressed) >= THRESHOLD
+
+    def goal(self, is_free: bool) -> float:
+        """The frame to move the event to: a whole one, unless it `is_free`."""
+        found = self.frame + self.way
+        return found if is_free else float(round(found))
 
 
 def item_with(armature: bpy.types.Object, uid: str) -> PoiseConstraint | None:

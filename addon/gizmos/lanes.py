@@ -150,7 +150,7 @@ def layout(bars: Sequence[Bar], height: float, scale: float = 1.0, share: float 
 def hit(
     bars: Sequence[Bar], shown: Layout, view: View, x: float, y: float, scale: float = 1.0, is_movable: bool = True
 ) -> Hit | None:
-    """What is at a pixel: an event within reach, else a bar; the active bar comes before others.
+    """What is at a pixel: an event within reach, else a bar, else the ease of one; the active bar comes before others.
 
     Heel events are taken in the lower half of a lane, those of the ball in the upper one. Without `is_movable` only
     bars are found.
@@ -168,10 +168,10 @@ def hit(
         found = _event_at(bars[index], shown.lanes[shown.lane_of[index]], view, x, y, scale)
         if found is not None:
             return Hit(index, found)
-    for index in within:
-        bar = bars[index]
-        if bar.begin <= frame <= bar.end:
-            return Hit(index, _whole(bar, view, x, scale))
+    solid = [index for index in within if bars[index].solid[0] <= frame <= bars[index].solid[1]]
+    eased = [index for index in within if bars[index].begin <= frame <= bars[index].end]
+    for index in (*solid, *eased):
+        return Hit(index, _whole(bars[index], view, x))
     return None
 
 
@@ -198,7 +198,7 @@ def _event_at(bar: Bar, lane: Lane, view: View, x: float, y: float, scale: float
     return min(near, key=lambda each: each[:2])[2]
 
 
-def _whole(bar: Bar, view: View, x: float, scale: float) -> Event:
+def _whole(bar: Bar, view: View, x: float) -> Event:
     """The bar, or the hold of one of its points that lies under the mouse, where there are several."""
     frame = view.frame(x)
     for number, (begin, end) in enumerate(bar.holds):

@@ -186,6 +186,7 @@ def signature(armature: bpy.types.Object) -> tuple[Any, ...]:
                 item.ease_in,
                 item.ease_out,
                 item.foot,
+                item.hand,
                 item.is_whole,
                 item.has_heel,
                 item.has_toe,

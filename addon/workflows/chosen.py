@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import bpy
@@ -12,33 +12,37 @@ from ...solver import PoiseError
 from ..properties import PoiseConstraint, character_of, current_name
 from . import create
 
-OF_ONE_LIMB = ("SHAPE", "FOOTPLANT", "ORIENTATION", "LOOK_AT")
-"""Kinds that hold one bone or foot, and so are meant by its selection; a held pose and a balance concern many."""
+OF_ONE_LIMB = ("SHAPE", "FOOTPLANT", "HANDPLANT", "ORIENTATION", "LOOK_AT")
+"""Kinds that hold one bone, foot or hand, and so are meant by its selection; a held pose and a balance concern many."""
 
 
 def constraints_of(armature: bpy.types.Object, bones: Sequence[str], frame: float) -> list[int]:
-    """The indices of the constraints that hold any of some bones at a frame, and of plants of their feet."""
+    """The indices of the constraints that hold any of some bones at a frame, and of plants of their feet and hands."""
     found = []
-    feet: set[str] | None = None
+    planted: dict[str, set[str]] = {}
     for index, item in enumerate(character_of(armature).constraints):
         if item.kind not in OF_ONE_LIMB or not item.begin <= frame <= item.end:
             continue
-        if item.kind == "FOOTPLANT":
-            feet = _feet(armature, bones) if feet is None else feet
-            if item.foot in feet:
+        if item.kind in ("FOOTPLANT", "HANDPLANT"):
+            if item.kind not in planted:
+                side_of = create.foot_of if item.kind == "FOOTPLANT" else create.hand_of
+                planted[item.kind] = _planted(armature, bones, side_of)
+            if (item.foot if item.kind == "FOOTPLANT" else item.hand) in planted[item.kind]:
                 found.append(index)
         elif current_name(armature, item) in bones:
             found.append(index)
     return found
 
 
-def _feet(armature: bpy.types.Object, bones: Sequence[str]) -> set[str]:
-    """The feet that bones belong to, as "LEFT" and "RIGHT"."""
-    feet: set[str] = set()
+def _planted(
+    armature: bpy.types.Object, bones: Sequence[str], side_of: Callable[[bpy.types.Object, Sequence[str]], str]
+) -> set[str]:
+    """The feet or hands that bones belong to, as "LEFT" and "RIGHT"."""
+    sides: set[str] = set()
     for bone in bones:
-        with suppress(PoiseError):  # a bone of no leg
-            feet.add(create.foot_of(armature, [bone]).upper())
-    return feet
+        with suppress(PoiseError):  # a bone of no leg, or of no arm
+            sides.add(side_of(armature, [bone]).upper())
+    return sides
 
 
 def meant(armature: bpy.types.Object, bones: Sequence[str], frame: float) -> list[int]:

@@ -59,4 +59,6 @@ def marker_name(item: PoiseConstraint, event: Event) -> str:
     """The name of an event's marker: short, because markers stand close together."""
     if item.kind == "FOOTPLANT":
         return f"{item.foot[0]} {event.label.lower()}"
+    if item.kind == "HANDPLANT":
+        return f"{item.hand[0]} hand {event.label.lower()}"
     return f"{short_name(item.bone or item.name)} {event.label.lower()}"

@@ -18,8 +18,8 @@ from ..translation import TranslationError
 ROTATION_LEVEL = 1
 """Joints above its own that rotate a hand or a foot: the forearm, which carries the twist of the wrist, or the shin."""
 
-LEG_BONES = 4
-"""Bones above an ankle where the leg has not been recognised: shin, thigh, hips, and one more for a root."""
+LIMB_BONES = 4
+"""Bones above an ankle or a wrist where the limb has not been recognised: shin, thigh, hips, and one for a root."""
 
 
 def recruited_bones(armature: bpy.types.Object, constraint: PoiseConstraint) -> list[str]:
@@ -62,7 +62,7 @@ def step(armature: bpy.types.Object, constraint: PoiseConstraint, more: bool) ->
     if constraint.recruit == "ALL":
         return f"{constraint.name} may move all bones that can help."
     if not bones:
-        return f"{constraint.name} may move its foot and {constraint.recruit_level} bones above it."
+        return f"{constraint.name} may move what stands and {constraint.recruit_level} bones above it."
     if len(bones) == 1:
         return f"{constraint.name} may move {bones[0]} alone."
     return f"{constraint.name} may move {len(bones)} bones, up to {bones[-1]}."
@@ -83,15 +83,16 @@ def _level_step(armature: bpy.types.Object, constraint: PoiseConstraint, more: b
 
 
 def _bones_above(armature: bpy.types.Object, constraint: PoiseConstraint) -> int:
-    """How many bones are above that of a constraint; above the ankle for a footplant."""
+    """How many bones are above that of a constraint; above the ankle or the wrist for a plant."""
     assert armature.pose is not None
     name = current_name(armature, constraint)
-    if constraint.kind == "FOOTPLANT":
-        mark = f"{constraint.foot.lower()}_ankle"
+    if constraint.kind in ("FOOTPLANT", "HANDPLANT"):
+        is_foot = constraint.kind == "FOOTPLANT"
+        mark = f"{constraint.foot.lower()}_ankle" if is_foot else f"{constraint.hand.lower()}_wrist"
         marks = (*character_of(armature).landmarks, *character_of(armature).recognised)
         name = next((current_name(armature, each) for each in marks if each.mark == mark), "")
         if not name:
-            return LEG_BONES
+            return LIMB_BONES
     bone: Any = armature.pose.bones.get(name)
     if bone is None:
         raise TranslationError(f"{constraint.name} has no bone of its own: list the bones that it may move instead.")

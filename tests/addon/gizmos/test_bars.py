@@ -32,6 +32,23 @@ def test_shift_slows_only_the_way_that_it_is_held_for(armature: bpy.types.Object
     assert drag.way == pytest.approx(10.0 + 10.0 * PRECISION)
 
 
+def test_a_click_is_no_drag(armature: bpy.types.Object) -> None:
+    drag = drag_of(armature)
+    drag.frame = 30.4
+    drag.follow(102.0, 4.0, False)
+    assert not drag.has_moved, "an event between frames stays there"
+    drag.follow(104.0, 4.0, False)
+    assert drag.has_moved
+    drag.follow(100.0, 4.0, False)
+    assert drag.has_moved and drag.way == 0.0
+
+
+def test_a_drag_goes_to_whole_frames_unless_it_is_free(armature: bpy.types.Object) -> None:
+    drag = drag_of(armature)
+    drag.follow(105.0, 4.0, False)
+    assert drag.goal(is_free=False) == 31.0 and drag.goal(is_free=True) == 31.25
+
+
 def test_numbers_of_parts_never_meet(armature: bpy.types.Object) -> None:
     (item,) = create.add_trajectories(armature, ["l_wrist"], 1.0, 50.0, 20)
     assert len(list(events.events(item))) < MOST_EVENTS

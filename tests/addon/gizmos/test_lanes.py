@@ -129,6 +129,14 @@ def test_the_active_bar_is_taken_before_others_at_the_same_place() -> None:
     assert found is not None and bars[found.bar].uid == "above", "what is drawn last lies on top"
 
 
+def test_a_bar_is_taken_before_the_ease_of_one_above_it() -> None:
+    bars = [plant(0.0, 50.0), path(0.0, 10.0, (2.0, 8.0)), path(0.0, 60.0, (40.0, 50.0), uid="eases in")]
+    shown = layout(bars, 20.0)
+    y = shown.lanes[1].middle
+    found = [hit(bars, shown, VIEW, VIEW.x(frame), y) for frame in (5.0, 20.0)]
+    assert [each.bar for each in found if each is not None] == [1, 2]
+
+
 def test_points_are_taken_by_their_ends_and_by_their_holds() -> None:
     bars = [path(0.0, 100.0, (20.0, 40.0), (60.0, 60.0))]
     shown = layout(bars, TALL)

@@ -20,6 +20,9 @@ def test_constraints_of_bones_are_those_that_hold_them_at_the_frame(armature: bp
     assert chosen.constraints_of(armature, ["l_wrist", "r_wrist"], 20.0) == [0, 2, 3]
     assert chosen.constraints_of(armature, ["l_talocrural"], 20.0) == [4]
     assert chosen.constraints_of(armature, ["r_talocrural", "skullbase"], 20.0) == []
+    create.add_handplant(armature, "right", 10.0, 30.0)
+    assert chosen.constraints_of(armature, ["r_wrist"], 20.0) == [3, 6]
+    assert chosen.constraints_of(armature, ["r_elbow"], 20.0) == [6]
 
 
 def test_the_active_one_is_meant_alone_where_it_can_be(armature: bpy.types.Object) -> None:

@@ -23,6 +23,12 @@ def test_each_event_has_a_marker(armature: bpy.types.Object) -> None:
     assert names() == []
 
 
+def test_markers_of_hands_say_so(armature: bpy.types.Object) -> None:
+    create.add_handplant(armature, "right", 10.0, 30.0)
+    markers.update(armature)
+    assert names() == [("R hand begin", 10), ("R hand end", 30)]
+
+
 def test_markers_follow_their_events_where_there_are_some(armature: bpy.types.Object) -> None:
     item = create.add_footplant(armature, "left", 30.0, 50.0)
     markers.refresh(armature)

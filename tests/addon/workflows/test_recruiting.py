@@ -121,6 +121,15 @@ def test_a_plant_counts_from_its_ankle(armature: bpy.types.Object, recognised: b
     assert plant.recruit == "ALL"
 
 
+def test_a_handplant_counts_from_its_wrist(armature: bpy.types.Object) -> None:
+    bpy.ops.poise.character_recognise()
+    plant = create.add_handplant(armature, "left", 10.0, 30.0)
+    plant.recruit = "ALL"
+    step(armature, plant, more=False)
+    assert plant.recruit == "LEVEL"
+    assert plant.recruit_level == len(armature.pose.bones["l_wrist"].parent_recursive) - 1
+
+
 def test_what_has_no_bone_says_so(armature: bpy.types.Object) -> None:
     balance = create.add_balance(armature)
     with pytest.raises(TranslationError, match="no bone of its own"):
