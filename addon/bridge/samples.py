@@ -20,7 +20,7 @@ from .edits import edits_for
 from .errors import BridgeError
 from .plan import planned_changes
 from .reading import Reading
-from .sources import Animation, animation_of, record_unkeyed
+from .sources import Animation, animation_of, record_unkeyed, result_action
 
 
 class SampledResult:
@@ -155,20 +155,19 @@ def _writable(armature: bpy.types.Object, animation: Animation) -> bpy.types.Act
 
 def has_samples(armature: bpy.types.Object) -> bool:
     """Whether f-curves of a result are samples."""
-    animation = armature.animation_data
-    if animation is None or animation.action is None:
-        return False
-    curves = versions.curves_of(animation.action, versions.slot_of(animation))
-    return any(len(curve.sampled_points) > 0 for curve in curves)
+    return any(len(curve.sampled_points) > 0 for curve in _result_curves(armature))
 
 
 def make_keys(armature: bpy.types.Object) -> None:
-    """Make keys at every frame of all samples of an armature's action: where a result cannot be baked."""
-    animation = armature.animation_data
-    if animation is None or animation.action is None:
-        return
-    for curve in versions.curves_of(animation.action, versions.slot_of(animation)):
+    """Make keys at every frame of all samples of a result, shown or hidden: where it cannot be baked."""
+    for curve in _result_curves(armature):
         count = len(curve.sampled_points)
         if count:
             first = curve.sampled_points[0].co[0]
             curve.convert_to_keyframes(int(first), int(first) + count)
+
+
+def _result_curves(armature: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """The f-curves of the result of an armature, shown or hidden; none without one."""
+    result = result_action(armature)
+    return versions.curves_of(result, versions.present_slot(result, "")) if result is not None else []

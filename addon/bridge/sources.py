@@ -145,6 +145,14 @@ def _hidden_result(armature: bpy.types.Object) -> bpy.types.Action | None:
     return hidden if context.custom_property(hidden, SOURCE) == animation.action else None
 
 
+def result_action(armature: bpy.types.Object) -> bpy.types.Action | None:
+    """The result of an armature that is an action of its own, shown or hidden; it is found where its source is lost."""
+    animation = armature.animation_data
+    if animation is not None and is_result(animation.action):
+        return animation.action
+    return _hidden_result(armature)
+
+
 def has_result(armature: bpy.types.Object) -> bool:
     """Whether an armature has a result, shown or hidden; as `animation_of` says, without reading its record."""
     animation = armature.animation_data

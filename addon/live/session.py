@@ -110,16 +110,17 @@ class Session:
 
     # Working ------------------------------------------------------------------------------------------------------
 
-    def run(self, seconds: float) -> None:
-        """Run steps for some time, at least one; then those for the newest goal, if that is another one by now."""
-        until = time.perf_counter() + seconds
+    def run(self, seconds: float, longest: float = 0.0) -> None:
+        """Run steps for some time, at least one, or up to `longest` where nothing of an edit is shown by then; after
+        the last one those for the newest goal, if that is another one by now."""
+        begin = time.perf_counter()
         while self._steps is not None:
             try:
                 next(self._steps)
             except StopIteration:
                 self._steps = None
                 self._go_on()
-            if time.perf_counter() >= until:
+            if time.perf_counter() - begin >= (seconds if self._is_answer else max(seconds, longest)):
                 return
 
     def finish(self) -> None:
@@ -135,6 +136,12 @@ class Session:
         if self._steps is not None:
             self._steps.close()
             self._steps = None
+
+    def forget_shown(self) -> None:
+        """Stop, and forget what f-curves hold: undo has replaced them."""
+        self.close()
+        if self._samples is not None:
+            self._samples.forget()
 
     def _go_on(self) -> None:
         """Follow the newest goal where the steps that have ended were for another one."""
@@ -275,9 +282,7 @@ class Session:
 
     def restore(self, armature: bpy.types.Object) -> None:
         """Show what belongs to the constraints after undo or redo: from memory, or else as an edit is followed."""
-        self.close()
-        if self._samples is not None:
-            self._samples.forget()
+        self.forget_shown()
         latest.show_edit(armature, None)
         self._settings, self._goal = _settings_signature(armature), latest.constraint_signature(armature)
         known = latest.with_signature(armature, latest.signature_now(armature))

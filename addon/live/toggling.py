@@ -29,5 +29,5 @@ def toggle_in_steps(armature: bpy.types.Object) -> Generator[StageShare, None, s
         armature = result.reading.armature
     character = character_of(armature)
     character.live, character.live_state.problem = True, ""
-    watching.follow(armature)
+    watching.begin(armature)
     return f"Live mode is on: edits of the constraints of {name!r} are solved at once."

@@ -20,6 +20,9 @@ from .session import Session, needs_other_frames
 AT_ONCE = 0.015
 """Seconds of solving while Blender handles an edit, before it draws: what is solved by then is drawn with the edit."""
 
+LONGEST_AT_ONCE = 0.03
+"""Seconds after which it is drawn in any case: two frames at 60 a second."""
+
 SLICE = 0.01
 """Seconds of solving at a time between two redraws."""
 
@@ -59,6 +62,12 @@ def follow(armature: bpy.types.Object) -> Session:
     return _sessions[armature.name]
 
 
+def begin(armature: bpy.types.Object) -> None:
+    """Begin the session of an armature with the result that it shows."""
+    follow(armature)
+    _guarded(armature.name, lambda session, found: session.notice(found))
+
+
 # Errors -----------------------------------------------------------------------------------------------------------
 
 
@@ -71,8 +80,9 @@ def _guarded(name: str, work: Callable[[Session, bpy.types.Object], Any]) -> Non
     if armature is None or armature.type != "ARMATURE" or not character_of(armature).live:
         _end(name)
         return
-    if bridge.is_result_hidden(armature):
-        return  # the source is looked at; edits are noticed when the result is shown again
+    if bridge.is_result_hidden(armature):  # the source is looked at; edits are noticed when the result is shown again
+        bridge.make_keys(armature)
+        return
     try:
         with _busy():
             work(session, armature)
@@ -137,14 +147,15 @@ def _answer(session: Session, armature: bpy.types.Object, is_source_suspect: boo
         return  # the timer does it
     session.notice(armature, is_source_suspect)
     if session.is_following:
-        session.run(AT_ONCE)
+        session.run(AT_ONCE, LONGEST_AT_ONCE)
 
 
 @persistent  # type: ignore[untyped-decorator]
 def on_undo(*_: Any) -> None:
     """Show the result that belongs to what was undone or redone."""
     _find_new()
-    for name in list(_sessions):
+    for name, running in list(_sessions.items()):
+        running.forget_shown()
         _guarded(name, lambda session, armature: session.restore(armature))
 
 

@@ -34,6 +34,7 @@ class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
         hands.feet, hands.hands = False, True
         both: Any = row.operator("poise.clean", text="Both")
         both.feet, both.hands = True, True
+        layout.operator("poise.detect_handplants", icon="VIEWZOOM")
         if character.last_clean:
             draw_sentence(layout, context, character.last_clean, "INFO")
         if character.last_faults:
@@ -54,7 +55,6 @@ class POISE_PT_clean_settings(OfArmature, Panel):  # noqa: N801
         layout = self.layout
         character: Any = character_of(armature_of(context))
         cleaning = character.cleaning
-        layout.use_property_split = True
         layout.use_property_decorate = False
         column = layout.column(align=True)
         for name in ("averaging", "blending", "turning", "lifting", "carrying", "smoothing"):

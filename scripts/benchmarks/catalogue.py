@@ -20,10 +20,11 @@ from .enforced_walk import enforced_walk
 from .figures import Figure
 from .integration_and_damping import integration_and_damping
 from .jumps import jumps
+from .live_editing import live_editing
 from .parameterization import parameterization
 from .posture_drag import posture_drag
 from .posture_speed import posture_speed
-from .solving_again import solving_again
+from .solving_again import dragging, solving_again
 from .transpose import transpose
 from .walk_growth import walk_growth
 from .walk_memory import walk_memory
@@ -40,11 +41,13 @@ BENCHMARKS: dict[str, Benchmark] = {
     "transpose": transpose,
     "enforced_walk": enforced_walk,
     "solving_again": solving_again,
+    "dragging": dragging,
     "conflicts": conflicts,
     "conflicted_walk": conflicted_walk,
     "walk_growth": walk_growth,
     "walk_memory": walk_memory,
     "addon_bake": addon_bake,
+    "live_editing": live_editing,
     "posture_drag": posture_drag,
     "cleanup": cleanup,
     "jumps": jumps,

@@ -195,6 +195,7 @@ def test_a_handle_that_moves_with_an_object_is_followed_by_the_timer(live: Any) 
 
 def test_only_the_newest_goal_is_solved(live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "AT_ONCE", 0.0)
+    monkeypatch.setattr(watching, "LONGEST_AT_ONCE", 0.0)
     monkeypatch.setattr(watching, "SLICE", 0.0)
     session, before = session_of(live), len(session_of(live).results)
     for _ in range(20):

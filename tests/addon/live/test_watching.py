@@ -151,6 +151,18 @@ def test_while_the_source_is_compared_nothing_is_solved(live: Any) -> None:
     np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
 
 
+def test_a_result_that_is_hidden_in_the_middle_of_an_edit_is_saved_with_keys(live: Any, tmp_path: Path) -> None:
+    move(live)
+    assert bridge.has_samples(live)
+    bpy.ops.poise.compare_toggle()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"))
+    assert not bridge.has_samples(live)
+    bpy.ops.poise.compare_toggle()
+    until_settled(live)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+    assert not latest.is_stale(live)
+
+
 # Errors -------------------------------------------------------------------------------------------------------------
 
 
