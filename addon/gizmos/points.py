@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gizmos of the points of pins, paths, orientations and gazes: move a point along an axis or freely, or turn it."""
+"""Gizmos of pins, paths, orientations, gazes and handplants: move a point along an axis or freely, or turn it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from bpy.types import GizmoGroup
 from ..properties import POINT_KINDS
 from .pieces import TO_AXIS, HandleGroup, Piece, at
 from .shown import MOST, ShownHandle, poll, shown_handles
+
+KINDS = (*POINT_KINDS, "HANDPLANT")
+"""The kinds whose handles are moved in all directions, or turned."""
 
 RING, ARROW, DIAL, SMALL = 0.2, 1.0, 0.9, 0.12
 """Sizes; a point that is not the active one has a small ring alone."""
@@ -32,7 +35,10 @@ def pieces_of(handle: ShownHandle) -> list[Piece]:
             for axis in "XYZ"
         ]
     arrows = [Piece("arrow", axis.lower(), ARROW, at(place, axis), uid, point, axis) for axis in "XYZ"]
-    return [*arrows, Piece("ring", "main", RING, at(place), uid, point, "FREE")]
+    moved = [*arrows, Piece("ring", "main", RING, at(place), uid, point, "FREE")]
+    if handle.kind == "HANDPLANT":
+        return [*moved, Piece("dial", "z", DIAL, at(place), uid, point, "TURN")]
+    return moved
 
 
 class POISE_GGT_points(HandleGroup, GizmoGroup):  # noqa: N801
@@ -49,7 +55,7 @@ class POISE_GGT_points(HandleGroup, GizmoGroup):  # noqa: N801
 
     def pieces(self, context: bpy.types.Context) -> list[Piece]:
         """Of the active constraint, and of those of the current frame."""
-        return [piece for handle in shown_handles(context, POINT_KINDS) for piece in pieces_of(handle)]
+        return [piece for handle in shown_handles(context, KINDS) for piece in pieces_of(handle)]
 
 
 classes = (POISE_GGT_points,)

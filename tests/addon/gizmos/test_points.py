@@ -16,6 +16,12 @@ MOVED = [("arrow", "X"), ("arrow", "Y"), ("arrow", "Z"), ("ring", "FREE")]
 TURNED = [("dial", "TURN_X"), ("dial", "TURN_Y"), ("dial", "TURN_Z")]
 
 
+def test_a_handplant_is_moved_and_turned_about_the_vertical(armature: bpy.types.Object) -> None:
+    create.add_handplant(armature, "left", 10.0, 25.0)
+    (handle,) = shown_handles(bpy.context, points.KINDS)
+    assert [(piece.style, piece.part) for piece in points.pieces_of(handle)] == [*MOVED, ("dial", "TURN")]
+
+
 def add(armature: bpy.types.Object, kind: str) -> None:
     if kind == "ORIENTATION":
         create.add_orientations(armature, [HEAD], 20.0)
