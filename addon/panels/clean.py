@@ -34,6 +34,7 @@ class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
         hands.feet, hands.hands = False, True
         both: Any = row.operator("poise.clean", text="Both")
         both.feet, both.hands = True, True
+        layout.operator("poise.detect_handplants", icon="VIEWZOOM")
         if character.last_clean:
             draw_sentence(layout, context, character.last_clean, "INFO")
         if character.last_faults:

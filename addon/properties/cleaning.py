@@ -32,12 +32,12 @@ class PoiseCleaning(PropertyGroup):
     """How feet and hands are cleaned."""
 
     averaging: _seconds(
-        "Find Place Over",
+        "Find Place",
         "averaging",
         "The first seconds of a plant say where it stands. Longer where feet settle slowly, shorter where they slide",
     )
     blending: _seconds(
-        "Ease Between Plants",
+        "Ease Plants",
         "blending",
         "Seconds before and after a plant over which the correction comes and goes. Longer looks softer, shorter keeps "
         "more of the source",
@@ -49,28 +49,28 @@ class PoiseCleaning(PropertyGroup):
         "feet twist as they lift",
     )
     carrying: _seconds(
-        "Smooth Hips Over",
+        "Smooth Hips",
         "carrying",
         "Seconds to either side over which the hips are moved smoothly so that legs reach. Longer where the hips shake",
     )
     smoothing: _seconds(
-        "Smooth Limbs Over",
+        "Smooth Limbs",
         "smoothing",
         "Seconds to either side over which ankles and knees are smoothed. Longer where knees tremble, 0 for none",
     )
     lifting: _seconds(
-        "Lift Over",
+        "Lift Feet",
         "lifting",
         "Seconds to either side over which a foot that would sink into the ground is lifted. Longer where it bounces",
     )
     stretch: BoolProperty(
-        name="Stretch Bones",
+        name="Stretch",
         description="Let legs and arms become a little longer where they do not reach; without, a plant may be missed. "
         "Only the method Stretch does",
         default=DEFAULTS.stretch,
     )
     most_stretch: FloatProperty(
-        name="Largest Stretch",
+        name="At Most",
         description="By how much of their length bones may change at most. Lower where stretched legs show",
         default=DEFAULTS.most_stretch,
         min=0.0,
@@ -79,7 +79,7 @@ class PoiseCleaning(PropertyGroup):
         subtype="FACTOR",
     )
     swivel: FloatProperty(
-        name="Knees Follow Feet",
+        name="Knees to Feet",
         description="Where a knee points: 0 as the hip turns least, 1 as the foot turns least. Higher if feet twist, "
         "lower where hips do",
         default=DEFAULTS.swivel,
@@ -88,7 +88,7 @@ class PoiseCleaning(PropertyGroup):
         subtype="FACTOR",
     )
     use_damping: BoolProperty(
-        name="Soften Straight Knees",
+        name="Soft Knees",
         description="Slow down knees and elbows that are almost straight, so that they do not snap",
         default=DEFAULTS.damping is not None,
     )

@@ -24,6 +24,7 @@ ADDED = {
     "LOOK_AT": ("constraint_add_look_at", {"bone": "skullbase"}),
     "BALANCE": ("constraint_add_balance", {}),
     "POSE": ("constraint_add_pose", {"bone": "l_wrist,l_elbow"}),
+    "HANDPLANT": ("constraint_add_handplant", {"hand": "LEFT"}),
 }
 OWN = {
     "SHAPE": ("offset", "reference", "mode", "begin"),
@@ -32,6 +33,7 @@ OWN = {
     "LOOK_AT": ("aim", "axis"),
     "BALANCE": ("is_whole", "displacement", "axes", "support"),
     "POSE": ("pose_space", "use_ease_out"),
+    "HANDPLANT": ("hand", "begin", "reference", "use_position"),
 }
 """Of each kind, properties that its settings must show."""
 FITTING = 14
