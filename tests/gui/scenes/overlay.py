@@ -217,9 +217,9 @@ def playing(seen: dict[str, Any]) -> Steps:
     frames: list[tuple[float, float]] = []
 
     def timed(is_pixel: bool) -> None:
-        begin = time.thread_time()
+        begin = time.process_time()
         own(is_pixel)
-        spent.append(time.thread_time() - begin)
+        spent.append(time.process_time() - begin)
 
     def counted(*_: Any) -> None:
         frames.append((time.perf_counter(), time.process_time()))
