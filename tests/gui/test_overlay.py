@@ -44,9 +44,11 @@ def test_source_and_result_are_there_after_opening_the_file_again(seen: dict[str
 
 def test_playback_keeps_nine_tenths_of_its_frame_rate(seen: dict[str, Any]) -> None:
     on, off = seen["playback"]["on"], seen["playback"]["off"]
-    assert all(each["frames"] >= 3 for each in (*on, *off)), seen["playback"]
     shares = [each["callback"] / each["processor"] for each in on]
     assert median(shares) <= MOST_OF_FRAME, seen["playback"]
+    # What is drawn later by the driver is not in the callback, but in the time of the whole frame.
+    with_all, without = (median(each["processor"] for each in found) for found in (on, off))
+    assert without / with_all >= 1.0 - MOST_OF_FRAME, seen["playback"]
     assert max(each["callback"] for each in off) < 0.1 * min(each["callback"] for each in on), "off costs nothing"
 
 

@@ -570,3 +570,21 @@ def test_each_panel_is_drawn_by_some_test(armature: Any, complaints: Complaints)
     bpy.ops.poise.solve()
     names = {found.__name__ for found in panels.classes if not issubclass(found, bpy.types.UIList)}
     assert set(draw_all(complaints)) == names
+
+
+# What is drawn --------------------------------------------------------------------------------------------------------
+
+
+def test_each_part_of_the_display_can_be_switched_and_a_problem_is_said(armature: Any, complaints: Complaints) -> None:
+    shown = draw_all(complaints)["POISE_PT_display"]
+    assert "poise.compare_toggle" in shown
+    for part in ("footprints", "points", "trajectories", "misses", "proposals", "balance", "ghosts", "texts"):
+        assert f"PoiseDisplay.{part}" in shown
+    assert "ghost_step" not in shown and "three apples" not in shown
+    display = armature.poise.display
+    display.ghosts, display.show, display.problem = True, False, "Drawing is off: three apples."
+    shown = draw_all(complaints)["POISE_PT_display"]
+    assert "ghost_step" in shown and "ghost_frames" not in shown and "three apples" in shown
+    display.ghosts_at = "CHOSEN"
+    shown = draw_all(complaints)["POISE_PT_display"]
+    assert "ghost_step" not in shown and "ghost_frames" in shown

@@ -32,8 +32,8 @@ from mathutils import Euler
 
 PARTS = ("footprints", "points", "trajectories", "misses", "proposals", "balance", "ghosts")
 FRAME = 300
-PLAYED = 5.0
-"""Seconds of each playback."""
+PLAYED = 8
+"""Frames of each playback."""
 ROUNDS = 3
 
 
@@ -217,9 +217,9 @@ def playing(seen: dict[str, Any]) -> Steps:
     frames: list[tuple[float, float]] = []
 
     def timed(is_pixel: bool) -> None:
-        begin = time.thread_time()
+        begin = time.process_time()
         own(is_pixel)
-        spent.append(time.thread_time() - begin)
+        spent.append(time.process_time() - begin)
 
     def counted(*_: Any) -> None:
         frames.append((time.perf_counter(), time.process_time()))
@@ -240,7 +240,7 @@ def playing(seen: dict[str, Any]) -> Steps:
             yield 2 * MOMENT
             spent.clear()
             frames.clear()
-            yield PLAYED
+            yield from until(lambda: len(frames) > PLAYED, "enough frames are played")
             drawn, times = sum(spent), list(frames)
             with inside():
                 bpy.ops.screen.animation_cancel(restore_frame=False)
