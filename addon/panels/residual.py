@@ -42,7 +42,8 @@ def draw_residuals(layout: bpy.types.UILayout, context: bpy.types.Context, armat
         amount = row.row(align=True)
         amount.ui_units_x = AMOUNT_WIDTH
         amount.alignment = "RIGHT"
-        amount.label(text=format_amount(residual.worst, residual.unit == "ANGLE"), translate=False)
+        worst = format_amount(residual.worst, residual.unit == "ANGLE")
+        amount.label(text=worst if residual.misses else "holds", translate=False)
     if len(known) > LISTED:
         column.label(text=f"and {len(known) - LISTED} more", icon="BLANK1", translate=False)
 

@@ -15,6 +15,7 @@ from ..bridge.arrays import Array
 from ..bridge.transforms import FORWARD, Transform, bone_transforms, transforms_at
 from ..properties import POINT_KINDS, PoiseConstraint, character_of, ease_frames, handles, name_bone
 from ..properties.constraint_list import DEFAULT_PRIORITIES, held_pose_name, new_item
+from ..properties.shown_names import shown_bone
 from ..translation import TranslationError
 from .bakeable import Bakeable, Change, bakeable_at, change_of
 from .recruiting import DefaultRecruiting
@@ -124,7 +125,12 @@ def add_pins(
     end = frame + hold
     for bone, transform in zip(bones, bone_transforms(armature, bones, frame), strict=True):
         item = _new_path(
-            armature, "SHAPE", f"Pin {bone}", bone, with_eases(bridge.current_scene(), frame, end), "CONDENSED"
+            armature,
+            "SHAPE",
+            f"Pin {shown_bone(armature, bone)}",
+            bone,
+            with_eases(bridge.current_scene(), frame, end),
+            "CONDENSED",
         )
         recruiting.apply(item, is_rotation=False)
         offset = tail_offset(armature, bone) if at_tail else (0.0, 0.0, 0.0)
@@ -145,7 +151,7 @@ def add_trajectories(
     if not frames.size:
         raise TranslationError(f"There is no room for a point from frame {begin:g} to {end:g}: choose a longer range.")
     for bone, path in paths.items():
-        item = _new_path(armature, "SHAPE", f"Trajectory {bone}", bone, (begin, end), mode)
+        item = _new_path(armature, "SHAPE", f"Trajectory {shown_bone(armature, bone)}", bone, (begin, end), mode)
         recruiting.apply(item, is_rotation=False)
         for frame in frames.tolist():
             time = float(reading.times[frame])
@@ -172,7 +178,7 @@ def add_orientations(
         item = _new_path(
             armature,
             "ORIENTATION",
-            f"Orientation {bone}",
+            f"Orientation {shown_bone(armature, bone)}",
             bone,
             with_eases(bridge.current_scene(), frame, end),
             "CONDENSED",
@@ -195,7 +201,7 @@ def add_look_at(
     axes = {bone: looking_axis(armature, bone) for bone in bones}
     first, last = (bone_transforms(armature, bones, frame) for frame in (begin + ease, end - ease))
     for bone, transform, later in zip(bones, first, last, strict=True):
-        item = _new_path(armature, "LOOK_AT", f"Look at {bone}", bone, (begin, end), "CONDENSED")
+        item = _new_path(armature, "LOOK_AT", f"Look at {shown_bone(armature, bone)}", bone, (begin, end), "CONDENSED")
         recruiting.apply(item, is_rotation=True)
         item.axis = axes[bone].tolist()
         stay = begin + ease, end - ease
@@ -373,7 +379,7 @@ def add_pose(
 ) -> PoiseConstraint:
     """Hold from one frame to another the pose of bones that the viewport shows at `frame`."""
     rotations = _pose_shown(armature, bones, frame)
-    item = new_item(armature, "POSE", held_pose_name(bones))
+    item = new_item(armature, "POSE", held_pose_name([shown_bone(armature, bone) for bone in bones]))
     item.begin, item.end, item.pose_space = begin, end, space
     _write_pose(armature, item, rotations)
     return item
