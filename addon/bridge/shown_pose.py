@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from . import context, rotation_channels
 from .arrays import IntArray
+from .direct_channels import DirectChannels, Values
 from .edits import Edits
 from .errors import BridgeError
+from .reading import Reading
 from .rig import Rig
 
 _Values = NDArray[np.float32]
@@ -44,12 +46,25 @@ class ShownPose:
 
     def write(self, edits: Edits) -> None:
         """Give the bones the channels of `edits`, of one frame; those that do not change keep the bits from before."""
-        values = {name: before.copy() for name, before in self._before.items()}
+        values = self._copied()
         moved = edits.moved_bones
         values["location"][self._rig.pose_indices[moved]] = edits.channels.location[0, moved]
         for mode, bones in self._rotated_by_mode(edits.rotated_bones).items():
             attribute, width = rotation_channels.property_of(mode)
             values[attribute][self._rig.pose_indices[bones]] = edits.channels.rotation[0, bones, :width]
+        self._write(values)
+
+    def write_direct(self, changed: Values) -> None:
+        """As `write`, given the values of the properties that change, of one frame."""
+        values = self._copied()
+        for (bone, attribute), numbers in changed.items():
+            values[attribute][self._rig.pose_indices[bone]] = numbers[0]
+        self._write(values)
+
+    def _copied(self) -> dict[str, _Values]:
+        return {name: before.copy() for name, before in self._before.items()}
+
+    def _write(self, values: dict[str, _Values]) -> None:
         for attribute, before in self._before.items():
             small = _ROUNDING * np.maximum(1.0, np.abs(before))
             same = (np.abs(values[attribute] - before) <= small).all(axis=1)
@@ -86,6 +101,21 @@ class ShownPose:
             bones.foreach_set(attribute, numbers.reshape(-1))
         # Not the time: the action would be evaluated again, and would overwrite the pose.
         self._armature.update_tag(refresh={"DATA"})
+
+
+def direct_channels(reading: Reading) -> DirectChannels | None:
+    """The constants between joints and channels of a reading of one frame; None where they may vary with the pose.
+
+    One frame does not show that, so the settings of the bones must.
+    """
+    rig, joints = reading.rig, reading.joints
+    above = np.where(joints.parents >= 0, joints.bones[joints.parents], -1)
+    if (above != rig.parents[joints.bones]).any() or not rig.inherits_rotation[joints.bones].all():
+        return None
+    linear = reading.world[0, :3, :3]
+    size = float(np.linalg.norm(linear, axis=0).mean())
+    is_uniform = np.abs(linear.T @ linear - size**2 * np.eye(3)).max() <= _ROUNDING * size**2
+    return DirectChannels.of(reading) if is_uniform and np.linalg.det(linear) > 0.0 else None
 
 
 def _values(armature: bpy.types.Object, attribute: str, width: int) -> _Values:

@@ -19,7 +19,7 @@ from .. import bridge, translation
 from ..bridge import auto_keying
 from ..bridge.arrays import Array
 from ..bridge.edits import edits_for
-from ..bridge.shown_pose import ShownPose
+from ..bridge.shown_pose import ShownPose, direct_channels
 from ..properties import PoisePosture, character_of
 from .bakeable import Bakeable
 from .posture_tasks import PIN, Drag, Held
@@ -88,6 +88,7 @@ class PostureSession:
             )
         self._held = Held.of(armature, clip, self._drag)
         self._before = ShownPose(armature, reading.rig)
+        self._direct = direct_channels(self._reading)
         self._now = clip
         self._target = self.place
         self._steps = MOST_STEPS
@@ -194,10 +195,18 @@ class PostureSession:
         has_arrived = converged and self._is_near(self._target)
         self._left = 0 if has_arrived or is_stuck else self._left - taken
         self._adapt_way(before, goal)
-        self._before.write(edits_for(self._reading, self._now, may_leave_parent=False))
+        self._write()
         if steps <= MOST_STEPS:
             affordable = int(taken * ANSWER_TIME / (time.perf_counter() - begin))
             self._steps = int(np.clip(affordable, FEWEST_STEPS, MOST_STEPS))
+
+    def _write(self) -> None:
+        """Write the present pose to the bones."""
+        values = self._direct.values(self._now) if self._direct is not None else None
+        if values is None:
+            self._before.write(edits_for(self._reading, self._now, may_leave_parent=False))
+        else:
+            self._before.write_direct(values)
 
     def _goal(self, place: Array) -> Array:
         """(3,) the target, or a place on the way there from the present one (3,)."""
