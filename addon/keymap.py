@@ -35,6 +35,7 @@ KEYS = (
     Key("poise.priority_step", "PAGE_UP", ("shift",), {"direction": "UP"}),
     Key("poise.priority_step", "PAGE_DOWN", ("shift",), {"direction": "DOWN"}),
     Key("poise.compare_toggle", "J"),
+    Key("poise.live_toggle", "J", ("shift",)),
     Key("poise.constraint_activate", "J", ("alt",), {"jump": True}),
 )
 """Y for the pie menu and what it does most, as Alt takes back; Page Up and Down for more and less; J to look."""

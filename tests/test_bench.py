@@ -40,7 +40,7 @@ from benchmarks.jumps import EDITS, jumps  # noqa: E402
 from benchmarks.parameterization import parameterization  # noqa: E402
 from benchmarks.planted_walk import AccelerationRatios, PlantedWalk, WalkTargets, made_up_walk  # noqa: E402
 from benchmarks.posture_speed import poise_name, posture_speed  # noqa: E402
-from benchmarks.solving_again import solving_again  # noqa: E402
+from benchmarks.solving_again import dragging, solving_again  # noqa: E402
 from benchmarks.timing import take_turns  # noqa: E402
 from benchmarks.transpose import transpose  # noqa: E402
 from benchmarks.walk_growth import walk_growth  # noqa: E402
@@ -212,6 +212,7 @@ def test_no_two_figures_have_the_same_name(human: Character, step: PlantedWalk, 
         *transpose(folder=tmp_path),
         *enforced_walk(step, peer_names=(), rounds=1),
         *solving_again(step, moves=1, runs=1),
+        *dragging(step, moves=3),
         *walk_growth(lengths=(1, 20), rounds=1, smallest_job=1),
         *detection(made_up_walk(60), frames=80, rounds=1),
         *detection_growth(lengths=(60, 80), rounds=1, smallest_job=1),
@@ -411,6 +412,19 @@ def test_the_enforced_walk_is_judged_without_peers_too(step: PlantedWalk) -> Non
     judged = [figure for figure in figures.values() if figure.bound is not None]
     assert len(judged) == 2 and not report.broken_bounds(judged)
     assert figures[f"{BATCH}: planted points miss"].value < 1e-6  # type: ignore[operator]
+
+
+def test_dragging_tells_when_something_is_shown_and_how_evenly(step: PlantedWalk) -> None:
+    figures = {figure.name: figure for figure in dragging(step, moves=4)}
+    for name, most in (("the first plant", 30.0), ("a hand out of reach", 35.0)):
+        late, median, result = (
+            figures[f"dragging {name}: {what}"]
+            for what in ("first preview, 95th percentile", "first preview, median", "result, median")
+        )
+        assert late.bound == most and late.value is not None and median.value is not None and result.value is not None
+        assert 0.0 < median.value <= late.value and median.value < result.value
+    jump = figures["dragging the first plant: move of a preview : of the target, 95th percentile"]
+    assert jump.value is not None and jump.bound is not None and 0.5 < jump.value < jump.bound
 
 
 def test_solving_again_tells_how_long_and_how_much(step: PlantedWalk) -> None:

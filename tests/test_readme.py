@@ -130,7 +130,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
     ),
     "is solved as a loop and stays one": ("addon/workflows/test_loops.py", "solver/deformation/test_loops.py"),
     "**Clean Up** makes feet or hands stand still with one click": ("addon/operators/test_clean.py",),
-    "*Make Bakeable Copy* (panel *Character*) makes an armature with the same motion as plain keys": (
+    "*Make Bakeable Copy* makes an armature with the same motion as plain keys": (
         "addon/bridge/test_plain_copies.py",
         "addon/workflows/test_bakeable.py",
     ),

@@ -20,6 +20,9 @@ SCROLLER_HEIGHT = 18.0
 COMPACT_BOTTOM, COMPACT_TOP = 8.0, 16.0
 """In a low Timeline bars lie between the scroller and the frame numbers, which take so many pixels from below and from
 above."""
+NARROW_HEIGHT, NARROW_ROOM = 30.0, 7.0
+"""In one that is lower than this, frame numbers stand at the bottom, where the mouse resizes the area. Bars have so
+many pixels above the numbers: two lanes, so that left and right are told apart."""
 LANE_HEIGHT, NAMED_HEIGHT, LEAST_HEIGHT = 14.0, 11.0, 4.0
 """Pixels of a lane: the usual height, the least one at which it gets its name, the least one at all."""
 LARGEST_SHARE = 0.6
@@ -80,15 +83,17 @@ class Hit:
 
 def packed(bars: Sequence[Bar]) -> tuple[list[str], list[int]]:
     """The names of the lanes, and for each bar the index of its lane: bars with the same lane share it, and those that
-    overlap there are put below each other."""
+    overlap there are put below each other, proposals below constraints."""
     names: list[str] = []
-    rows: dict[str, list[tuple[int, float]]] = {}
+    rows: dict[str, list[list[Bar]]] = {}
     found = [0] * len(bars)
-    for index in sorted(range(len(bars)), key=lambda number: bars[number].solid[0]):
+    for index in sorted(range(len(bars)), key=lambda number: (bars[number].is_proposal, bars[number].solid[0])):
         bar = bars[index]
         own = rows.setdefault(bar.lane, [])
-        free = next((number for number, (_, end) in enumerate(own) if end <= bar.solid[0]), len(own))
-        own[free : free + 1] = [(0, bar.solid[1])]
+        free = next((number for number, row in enumerate(own) if not _overlaps(bar, row)), len(own))
+        if free == len(own):
+            own.append([])
+        own[free].append(bar)
         found[index] = free
     first: dict[str, int] = {}
     for bar in bars:
@@ -96,6 +101,11 @@ def packed(bars: Sequence[Bar]) -> tuple[list[str], list[int]]:
             first[bar.lane] = len(names)
             names += [bar.lane] * len(rows[bar.lane])
     return names, [first[bar.lane] + row for bar, row in zip(bars, found, strict=True)]
+
+
+def _overlaps(bar: Bar, row: Sequence[Bar]) -> bool:
+    begin, end = bar.solid
+    return any((begin < other.solid[1] and other.solid[0] < end) or bar.solid == other.solid for other in row)
 
 
 def is_compact(height: float, scale: float = 1.0) -> bool:
@@ -116,13 +126,17 @@ def layout(bars: Sequence[Bar], height: float, scale: float = 1.0, share: float 
     Where not all lanes have room, as in a Timeline of one row, the lowest one is shared by all that have none.
     """
     names, lane_of = packed(bars)
-    if is_compact(height, scale):
+    least = LEAST_HEIGHT * scale
+    if height < NARROW_HEIGHT * scale:
+        room = NARROW_ROOM * scale
+        bottom, least = height - room, 0.5 * room
+    elif is_compact(height, scale):
         bottom = COMPACT_BOTTOM * scale
-        room = max(height - COMPACT_TOP * scale - bottom, LEAST_HEIGHT * scale)
+        room = max(height - COMPACT_TOP * scale - bottom, least)
     else:
         bottom = SCROLLER_HEIGHT * scale
         room = share * (height - SCRUB_HEIGHT * scale - bottom)
-    count = min(len(names), max(1, int(room // (LEAST_HEIGHT * scale))))
+    count = min(len(names), max(1, int(room // least)))
     if not count:
         return Layout((), (), False)
     pitch = min(LANE_HEIGHT * scale, room / count)
@@ -148,7 +162,8 @@ def hit(
         if shown.lanes[lane].low <= y < shown.lanes[lane].high + GAP * scale
         and _reaches(bars[index], frame, REACH * scale / view.pixels_per_frame)
     ]
-    within.sort(key=lambda index: (not bars[index].is_active, bars[index].is_proposal))
+    # What is drawn last lies on top.
+    within.sort(key=lambda index: (not bars[index].is_active, bars[index].is_proposal, -index))
     for index in within if is_movable else ():
         found = _event_at(bars[index], shown.lanes[shown.lane_of[index]], view, x, y, scale)
         if found is not None:

@@ -40,7 +40,10 @@ def poll(context: bpy.types.Context) -> bool:
     if context.mode not in MODES:
         return False
     armature = armature_in(context)
-    return armature is not None and len(character_of(armature).constraints) > 0
+    if armature is None:
+        return False
+    character: Any = character_of(armature)
+    return bool(character.display.show and character.display.gizmos and len(character.constraints))
 
 
 def shown_handles(context: bpy.types.Context, kinds: Sequence[str]) -> list[ShownHandle]:

@@ -220,7 +220,7 @@ def _is_hand_moving() -> bool:
     """Whether something is being dragged in one of the windows."""
     manager: Any = bpy.context.window_manager
     running = [each.bl_idname for window in manager.windows for each in window.modal_operators] if manager else []
-    return any(name.startswith("TRANSFORM_OT_") for name in running)
+    return any(name.startswith(("TRANSFORM_OT_", "POISE_OT_handle_drag")) for name in running)
 
 
 def _redraw() -> None:

@@ -28,6 +28,8 @@ _draw_handlers: list[Any] = []
 _parts: dict[str, Parts] = {}
 _canvases: dict[str, Canvas] = {}
 """By the names of armature objects."""
+_drawn: dict[str, list[Part]] = {}
+"""What was last drawn in world space: Blender draws the texts of a redraw right after it."""
 _failures: dict[str, str] = {}
 """Sentences about errors by the names of armatures, until a timer has stored them; nothing of Blender's data may be set
 while a viewport is drawn."""
@@ -57,20 +59,21 @@ def draw_geometry(
 ) -> None:
     """Draw an armature's pictures with the matrices that are set, in a viewport of some width and height."""
     canvas = _canvases.setdefault(armature.name, Canvas())
-    canvas.draw(pictures_of(context, armature, palette), size, scale)
+    parts = _drawn[armature.name] = pictures_of(context, armature, palette)
+    canvas.draw(parts, size, scale)
 
 
 def draw_texts(
-    context: bpy.types.Context,
     armature: bpy.types.Object,
     perspective: Array,
     size: tuple[float, float],
     palette: Palette,
     scale: float,
 ) -> None:
-    """Draw an armature's texts in a region of some width and height, in pixels; `perspective` is that of its view."""
+    """Draw the texts of what `draw_geometry` has drawn of an armature, in a region of some width and height, in pixels;
+    `perspective` is that of its view."""
     if character_of(armature).display.texts:
-        parts = pictures_of(context, armature, palette)
+        parts = _drawn.get(armature.name, [])
         draw_labels((label for _, each in parts for label in each.labels), perspective, size, palette, scale)
     status = status_of(armature, palette)
     if status is not None:
@@ -91,7 +94,7 @@ def _draw(is_pixel: bool) -> None:
         size = float(region.width), float(region.height)
         if is_pixel:
             perspective = np.array(view.perspective_matrix, dtype=np.float64)
-            draw_texts(context, armature, perspective, size, palette, scale)
+            draw_texts(armature, perspective, size, palette, scale)
         else:
             draw_geometry(context, armature, size, palette, scale)
     except Exception as error:  # whatever it is, it must not come again with every redraw
@@ -127,7 +130,7 @@ def _on_edit(*_: Any) -> None:
     readings.suspect_all()
     staleness.note_edit()
     for name in [name for name in _parts if find_object(name) is None]:
-        for kept in (_parts, _canvases):
+        for kept in (_parts, _canvases, _drawn):
             kept.pop(name, None)
         subjects.forget(name)
         staleness.forget(name)
@@ -141,7 +144,7 @@ def _on_load(*_: Any) -> None:
 
 def forget() -> None:
     """Drop all that is kept between redraws."""
-    for kept in (_parts, _canvases, _failures):
+    for kept in (_parts, _canvases, _drawn, _failures):
         kept.clear()
     readings.forget()
     subjects.forget()

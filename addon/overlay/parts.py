@@ -24,7 +24,7 @@ from .palette import Palette
 from .points import point_picture
 from .proposals import proposal_picture
 from .shapes import EMPTY, Picture
-from .soles import Footprint, footprints_of
+from .soles import Footprint, footprints_of, is_carried
 from .staleness import is_stale
 from .subjects import Subject
 from .trajectories import Trajectory, current_picture, trajectories_of, trajectory_picture
@@ -71,6 +71,12 @@ class Parts:
         return before[1]
 
 
+def frame_rate() -> float:
+    """Frames a second of the scene."""
+    render = bridge.current_scene().render
+    return float(render.fps / render.fps_base)
+
+
 @dataclass(frozen=True)
 class _Drawn:
     """One redraw of a character."""
@@ -102,16 +108,27 @@ class _Drawn:
         return STALE if is_stale(self.armature) else 1.0
 
     @property
+    def _shows_unknown_result(self) -> bool:
+        """Whether the armature shows a result that is not in memory, as after opening a file."""
+        is_shown = bridge.has_result(self.armature) and not bridge.is_result_hidden(self.armature)
+        return is_shown and self.subject.result is None
+
+    @property
     def _footprints(self) -> list[Footprint]:
-        found: list[Footprint] = self.kept.kept(
-            "soles", None, lambda: footprints_of(self.marks, self.subject.body, self.subject.ground)
-        )
+        carried = any(map(is_carried, self.marks))
+        fps = frame_rate()
+
+        def make() -> list[Footprint]:
+            return footprints_of(self.marks, self.subject.body, self.subject.ground, self.frame, fps)
+
+        found: list[Footprint] = self.kept.kept("soles", (self.frame, fps) if carried else None, make)
         return found
 
     @property
     def _standing(self) -> Hashable:
-        """The marks whose frames contain the current one."""
-        return tuple(mark.is_at(self.frame) for mark in self.marks)
+        """The marks whose frames contain the current one, and the frame where ground that moves carries plants."""
+        standing = tuple(mark.is_at(self.frame) for mark in self.marks)
+        return standing, self.frame if any(map(is_carried, self.marks)) else None
 
     def _footprint_picture(self) -> Picture:
         def make() -> Picture:
@@ -172,12 +189,20 @@ class _Drawn:
         return self._kept("trajectories", (strength, texts, self.display.trajectories_of), make)
 
     def _current(self) -> Picture:
-        key = self.frame, self.display.trajectories_of
-        return self._kept("current", key, lambda: current_picture(self._trajectories, self.frame, self.palette))
+        if self._shows_unknown_result:
+            return EMPTY
+        shows_source = bridge.is_result_hidden(self.armature)
+
+        def make() -> Picture:
+            return current_picture(self._trajectories, self.frame, self.palette, shows_source)
+
+        return self._kept("current", (self.frame, self.display.trajectories_of, shows_source), make)
 
     def _misses(self) -> Picture:
         now, shown = self.subject.frame_at(self.frame), self.subject.result
-        if now is None or shown is None or not any(now in miss.frames for miss in self.subject.misses):
+        if now is None or shown is None or bridge.is_result_hidden(self.armature):
+            return EMPTY
+        if not any(now in miss.frames for miss in self.subject.misses):
             return EMPTY
         strength, texts = self._strength, self.display.texts
 
@@ -188,7 +213,7 @@ class _Drawn:
 
     def _balance(self) -> Picture:
         now = self.subject.frame_at(self.frame)
-        if now is None or not any(not mark.is_proposal for mark in self.marks):
+        if now is None or self._shows_unknown_result or all(mark.is_proposal for mark in self.marks):
             return EMPTY
         shows_source = bridge.is_result_hidden(self.armature)
         strength = 1.0 if shows_source else self._strength

@@ -10,6 +10,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from .. import bridge
 from ..bridge.arrays import Array
 from ..properties import armature_in
 from . import subjects
@@ -127,7 +128,10 @@ def pick(context: bpy.types.Context, x: float, y: float) -> Hit | None:
         return None
     marks = subjects.drawn_marks(armature, marks_of(armature))
     subject = subjects.of(armature)
-    targets = targets_of(marks, footprints_of(marks, subject.body, subject.ground))
+    scene = bridge.current_scene()
+    fps = scene.render.fps / scene.render.fps_base
+    footprints = footprints_of(marks, subject.body, subject.ground, scene.frame_current_final, fps)
+    targets = targets_of(marks, footprints)
     preferences: Any = context.preferences
     perspective = np.array(view.perspective_matrix, dtype=np.float64)
     return hit_among(targets, perspective, (region.width, region.height), (x, y), preferences.system.ui_scale or 1.0)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -70,6 +70,10 @@ class Footprint:
     length: float
     """Of the whole foot."""
 
+    def moved(self, by: Array) -> Footprint:
+        """The same footprint at another place."""
+        return replace(self, outline=self.outline + by, middle=self.middle + by)
+
     @property
     def tip(self) -> Array:
         """(3,) the foremost place of the outline along its middle line."""
@@ -83,13 +87,34 @@ class Footprint:
         return np.asarray(self.middle + ((self.outline - self.middle) @ outward).max() * outward)
 
 
-def footprints_of(marks: Sequence[Mark], body: BodyMeasures, ground: solver.Ground | None) -> list[Footprint]:
-    """The footprints of all footplants among constraints and proposals, where their handles are."""
+def footprints_of(
+    marks: Sequence[Mark], body: BodyMeasures, ground: solver.Ground | None, frame: float = 0.0, fps: float = 1.0
+) -> list[Footprint]:
+    """The footprints of all footplants among constraints and proposals, where their handles are.
+
+    On ground that moves, as under a character that walks in place, they are where the ground has carried them at a
+    frame of the scene, which has `fps` frames a second.
+    """
     found = []
     for mark, number in zip(marks, _numbers(marks), strict=True):
         if mark.kind == "FOOTPLANT" and mark.handles and (mark.has_heel or mark.has_ball):
-            found.append(_footprint(mark, number, body, ground))
+            print_ = _footprint(mark, number, body, ground)
+            found.append(print_.moved(carried(mark, frame, fps)) if is_carried(mark) else print_)
     return found
+
+
+def is_carried(mark: Mark) -> bool:
+    """Whether the ground that a plant stands on moves."""
+    return any(mark.velocity)
+
+
+def carried(mark: Mark, frame: float, fps: float) -> Array:
+    """(3,) how far the ground has carried a plant at a frame, from where its handle is: its place at half its time.
+
+    Before and after it stands it stays where it touches down and where it leaves the ground.
+    """
+    seconds = (min(max(frame, mark.begin), mark.end) - 0.5 * (mark.begin + mark.end)) / fps
+    return seconds * np.array(mark.velocity)
 
 
 def _numbers(marks: Sequence[Mark]) -> list[int]:

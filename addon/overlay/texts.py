@@ -23,7 +23,7 @@ AWAY = 7.0
 """Pixels, at a scale of 1, from a place to its text."""
 GAP = 3.0
 """Pixels of the plate around a text."""
-PLATE = 0.65
+PLATE = 0.8
 """The alpha of the plates behind texts, which are legible so on lines and areas of any colour."""
 BOTTOM = 14.0
 """Pixels, at a scale of 1, from the bottom of the region to the line that says what is shown."""
@@ -37,7 +37,7 @@ Box = tuple[float, float, float, float]
 def kept_labels(
     labels: Sequence[Label],
     pixels: Array,
-    is_leftward: Sequence[bool],
+    directions: Array,
     sizes: Sequence[tuple[float, float]],
     region: tuple[float, float],
     away: float,
@@ -45,8 +45,8 @@ def kept_labels(
     """The labels that are drawn, each with its left and bottom pixel: those inside the region, each on the side of its
     place where it covers no more important one; without those that have no such side.
 
-    `pixels` (n, 2) are where their places appear, `sizes` the widths and heights of their texts, and `is_leftward`
-    says which are put to the left of their place.
+    `pixels` (n, 2) are where their places appear, `directions` (n, 2) the sides of their places, in pixels, where their
+    texts should be (zero: anywhere), and `sizes` the widths and heights of their texts.
     """
     kept: list[tuple[Label, float, float]] = []
     boxes: list[Box] = []
@@ -57,7 +57,7 @@ def kept_labels(
         if not (0.0 <= x <= region[0] and 0.0 <= y <= region[1]):  # neither for NaN, which is behind the viewer
             continue
         width, height = sizes[index]
-        for left, bottom in _ways(labels[index], x, y, width, height, is_leftward[index], away):
+        for left, bottom in _ways(x, y, width, height, directions[index].tolist(), away):
             box = box_around(left, bottom, width, height)
             if not any(_overlap(box, other) for other in boxes):
                 boxes.append(box)
@@ -67,14 +67,17 @@ def kept_labels(
 
 
 def _ways(
-    label: Label, x: float, y: float, width: float, height: float, is_leftward: bool, away: float
+    x: float, y: float, width: float, height: float, direction: Sequence[float], away: float
 ) -> list[tuple[float, float]]:
-    """The left and bottom pixels that are tried for a text beside a pixel, the best first."""
-    left, right = x - away - width, x + away
-    near, far = (left, right) if is_leftward else (right, left)
-    above, below = y + away, y - away - height
-    beside = [(near, y - 0.5 * height)] if label.away_from is not None else []
-    return [*beside, (near, above), (near, below), (far, above), (far, below)]
+    """The left and bottom pixels that are tried for a text beside a pixel, those in a direction first."""
+    left, right, above, below = x - away - width, x + away, y + away, y - away - height
+    near, far = (left, right) if direction[0] < 0.0 else (right, left)
+    first: list[tuple[float, float]] = []
+    if abs(direction[0]) > away:
+        first.append((near, y - 0.5 * height))
+    elif direction[0] or direction[1]:
+        first += [(x - 0.5 * width, below), (x - 0.5 * width, above)]
+    return [*first, (near, above), (near, below), (far, above), (far, below)]
 
 
 def box_around(left: float, bottom: float, width: float, height: float) -> Box:
@@ -95,10 +98,9 @@ def draw_labels(
         return
     pixels = projected(np.array([label.place for label in given]), perspective, region)
     origins = projected(np.array([label.away_from or label.place for label in given]), perspective, region)
-    is_leftward = (pixels[:, 0] < origins[:, 0]).tolist()
     blf.size(FONT, POINTS * scale)
     sizes: list[Any] = [blf.dimensions(FONT, label.text) for label in given]
-    kept = kept_labels(given, pixels, is_leftward, sizes, region, AWAY * scale)
+    kept = kept_labels(given, pixels, pixels - origins, sizes, region, AWAY * scale)
     size_of = dict(zip(given, sizes, strict=True))
     _draw_plates([box_around(left, bottom, *size_of[label]) for label, left, bottom in kept], palette)
     for label, left, bottom in kept:

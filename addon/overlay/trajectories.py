@@ -151,14 +151,19 @@ def trajectory_picture(
     return pen.picture()
 
 
-def current_picture(trajectories: Sequence[Trajectory], frame: float, palette: Palette) -> Picture:
-    """A dot on each path at the current frame, and a line from the source to the result there."""
+def current_picture(
+    trajectories: Sequence[Trajectory], frame: float, palette: Palette, shows_source: bool = False
+) -> Picture:
+    """A dot on each path at the current frame, where the armature is, and a line from the source to the result there.
+
+    `shows_source` is true where the armature shows the source although there is a result.
+    """
     pen = Pen()
     for each in trajectories:
         index = each.at(frame)
         if index is None:
             continue
-        pen.put("dots", each.shown[index], palette.text)
+        pen.put("dots", (each.source if shows_source else each.shown)[index], palette.text)
         if each.result is not None:
             pen.put("thin", [each.source[index], each.result[index]], shade(palette.text, 0.6))
     return pen.picture()

@@ -48,13 +48,18 @@ class POISE_UL_points(UIList):  # noqa: N801
         if not is_in_scene(item.object):
             row.label(text="Its handle has been deleted", icon="ERROR")
         else:
-            name = shortened(shown_text(data.id_data, item.object.name), fitting_letters(context, POINT_FRAMES_WIDTH))
-            row.label(text=name, icon="EMPTY_AXIS", translate=False)
+            name = shown_text(data.id_data, item.object.name).removesuffix(f" {frames_text(item)}")
+            letters = fitting_letters(context, POINT_FRAMES_WIDTH)
+            row.label(text=shortened(name, letters), icon="EMPTY_AXIS", translate=False)
         frames = row.row(align=True)
         frames.alignment = "RIGHT"
-        stays = item.end != item.begin
         frames.alert = item.end < item.begin
-        frames.label(text=f"{item.begin:g}–{item.end:g}" if stays else f"{item.begin:g}", translate=False)
+        frames.label(text=frames_text(item), translate=False)
+
+
+def frames_text(point: Any) -> str:
+    """The frames at which a bone is held at a point, in few letters."""
+    return f"{point.begin:g}–{point.end:g}" if point.end != point.begin else f"{point.begin:g}"
 
 
 class OfConstraint(OfArmature):
@@ -240,6 +245,18 @@ def _draw_footplant(layout: UILayout, context: bpy.types.Context, armature: bpy.
         layout.prop(item, "ground_choice")
 
 
+def _draw_handplant(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:
+    layout.prop(item, "hand")
+    column = layout.column(align=True)
+    column.prop(item, "begin", text="Down")
+    column.prop(item, "end", text="Up")
+    _draw_eases(layout, item)
+    layout.prop(item, "use_position", text="Own Place")
+    layout.prop(item, "reference", text="Stands On")
+    if item.reference == "OBJECT":
+        layout.prop(item, "reference_object", text="Of")
+
+
 def _draw_eases(layout: UILayout, item: Any) -> None:
     column = layout.column(align=True)
     frames = f"{default_ease(item):g} frames (auto)"
@@ -254,7 +271,8 @@ def _draw_balance(layout: UILayout, context: bpy.types.Context, armature: bpy.ty
     layout.prop(item, "displacement")
     layout.prop(item, "support")
     if item.support == "FEET":
-        layout.label(text="Stands on" if len(item.bones) else "Stands on the feet")
+        if len(item.bones):
+            layout.label(text="Over these bones instead:")
         draw_bones(layout, armature, item, "bones", "BONE")
 
 
@@ -273,6 +291,7 @@ _DRAWN = {
     "LOOK_AT": _draw_look_at,
     "BALANCE": _draw_balance,
     "POSE": _draw_pose,
+    "HANDPLANT": _draw_handplant,
 }
 
 

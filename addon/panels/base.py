@@ -10,7 +10,7 @@ import bpy
 
 from ..properties import armature_in
 
-LETTER = 6.7
+LETTER = 6.1
 """Mean width of a letter of the interface font in pixels, at a scale of 1."""
 MARGIN = 50
 """Width of a sidebar that text cannot use, in pixels at a scale of 1."""

@@ -34,12 +34,43 @@ class POISE_PT_clean(OfArmature, Panel):  # noqa: N801
         hands.feet, hands.hands = False, True
         both: Any = row.operator("poise.clean", text="Both")
         both.feet, both.hands = True, True
+        layout.operator("poise.detect_handplants", icon="VIEWZOOM")
         if character.last_clean:
             draw_sentence(layout, context, character.last_clean, "INFO")
         if character.last_faults:
             draw_sentence(layout, context, character.last_faults, "ERROR")
         if character.has_metrics:
             _draw_metrics(layout, armature)
+
+
+class POISE_PT_clean_settings(OfArmature, Panel):  # noqa: N801
+    """Settings of Clean Up that seldom need a change"""
+
+    bl_idname = "POISE_PT_clean_settings"
+    bl_label = "Clean Up Settings"
+    bl_parent_id = "POISE_PT_clean"
+    bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        character: Any = character_of(armature_of(context))
+        cleaning = character.cleaning
+        layout.use_property_decorate = False
+        column = layout.column(align=True)
+        for name in ("averaging", "blending", "turning", "lifting", "carrying", "smoothing"):
+            column.prop(cleaning, name)
+        stretch = layout.column(align=True)
+        stretch.active = character.clean_method == "STRETCH"
+        stretch.prop(cleaning, "stretch")
+        largest = stretch.column(align=True)
+        largest.active = cleaning.stretch
+        largest.prop(cleaning, "most_stretch")
+        column = layout.column(align=True)
+        column.prop(cleaning, "swivel")
+        column.prop(cleaning, "use_damping")
+        angle = column.column(align=True)
+        angle.active = cleaning.use_damping
+        angle.prop(cleaning, "damping")
 
 
 def _draw_metrics(layout: bpy.types.UILayout, armature: bpy.types.Object) -> None:
@@ -74,4 +105,4 @@ def _draw_row(layout: bpy.types.UILayout, title: str, *cells: str, warns: bool =
         part.label(text=cell, translate=False, icon="ERROR" if part.alert else "NONE")
 
 
-classes = (POISE_PT_clean,)
+classes = (POISE_PT_clean, POISE_PT_clean_settings)

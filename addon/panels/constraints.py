@@ -18,6 +18,7 @@ ADDING = (
     ("poise.constraint_add_pin", "PINNED"),
     ("poise.constraint_add_trajectory", "CURVE_PATH"),
     ("poise.constraint_add_footplant", "TRIA_DOWN_BAR"),
+    ("poise.constraint_add_handplant", "VIEW_PAN"),
     ("poise.constraint_add_orientation", "ORIENTATION_GIMBAL"),
     ("poise.constraint_add_look_at", "HIDE_OFF"),
     ("poise.constraint_add_balance", "EMPTY_SINGLE_ARROW"),
@@ -99,6 +100,7 @@ def draw_item(
         column.ui_units_x = width
         column.alignment = "RIGHT"
         column.label(text=text, translate=False)
+    row.separator(factor=0.3)
     row.prop(item, "enabled", text="")
 
 

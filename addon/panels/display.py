@@ -11,7 +11,7 @@ from bpy.types import Panel
 from ..properties import character_of
 from .base import OfArmature, armature_of, draw_sentence
 
-PARTS = ("footprints", "points", "trajectories", "misses", "proposals", "balance", "ghosts", "texts")
+PARTS = ("footprints", "points", "trajectories", "misses", "proposals", "balance", "ghosts", "texts", "gizmos")
 
 
 class POISE_PT_display(OfArmature, Panel):  # noqa: N801

@@ -20,6 +20,7 @@ ENTRIES: tuple[tuple[str, str] | None, ...] = (
     ("poise.ground_put_on", "TRIA_DOWN_BAR"),
     ("poise.range_from_action", "ARROW_LEFTRIGHT"),
     None,
+    ("poise.detect_handplants", "VIEW_PAN"),
     ("poise.posture_drag", "VIEW_PAN"),
     ("poise.posture_pin", "PINNED"),
     ("poise.posture_unpin_all", "UNPINNED"),

@@ -9,6 +9,7 @@ import bpy
 from bpy.types import Menu, Panel
 
 from ..bridge.own_keys import own_keys
+from ..properties import armature_in, character_of
 from .base import OfArmature
 
 
@@ -24,7 +25,9 @@ class POISE_MT_pie(Menu):  # noqa: N801
         pie.operator("poise.constraint_add_pin", icon="PINNED")  # left
         pie.operator("poise.constraint_add_footplant", icon="TRIA_DOWN_BAR")  # right
         pie.operator("poise.compare_toggle", icon="ARROW_LEFTRIGHT")  # below
-        pie.separator()  # above
+        armature = armature_in(context)
+        is_live = armature is not None and character_of(armature).live
+        pie.operator("poise.live_toggle", icon="REC", depress=is_live)  # above
         pie.operator("poise.unpin", icon="UNPINNED")  # above left
         more: Any = pie.operator("poise.recruit_step", text="More Bones Help", icon="ADD")  # above right
         more.direction = "MORE"

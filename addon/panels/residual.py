@@ -42,9 +42,21 @@ def draw_residuals(layout: bpy.types.UILayout, context: bpy.types.Context, armat
         amount = row.row(align=True)
         amount.ui_units_x = AMOUNT_WIDTH
         amount.alignment = "RIGHT"
-        amount.label(text=format_amount(residual.worst, residual.unit == "ANGLE"), translate=False)
+        worst = format_amount(residual.worst, residual.unit == "ANGLE")
+        amount.label(text=worst if residual.misses else "holds", translate=False)
     if len(known) > LISTED:
         column.label(text=f"and {len(known) - LISTED} more", icon="BLANK1", translate=False)
+
+
+def summary(armature: bpy.types.Object) -> tuple[str, bool]:
+    """How many constraints the last solve has missed, in few words, and whether there are any."""
+    character: Any = character_of(armature)
+    count, missed = len(character.residuals), sum(residual.misses for residual in character.residuals)
+    if not count:
+        return character.last_solve, False
+    if missed:
+        return f"{missed} of {count} constraints missed", True
+    return "Every constraint holds" if count == 1 else f"All {count} constraints hold", False
 
 
 def residual_sentence(residual: Any) -> str:

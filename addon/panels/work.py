@@ -15,8 +15,10 @@ from ..workflows import latest, leftovers, progress
 from .advice import draw_problems
 from .base import InTab, OfArmature, armature_of, draw_sentence
 from .ground import draw_gaps, draw_range
-from .residual import draw_residuals
+from .residual import draw_residuals, summary
 
+COMPARE_WIDTH = 2.5
+"""Width of the button that compares, in units."""
 STALE_AGE = 0.5
 """Seconds for which it is not checked again whether the result is older than an edit: panels are drawn often."""
 
@@ -75,7 +77,9 @@ def draw_steps(layout: Any, armature: bpy.types.Object) -> None:
     row.operator("poise.live_toggle", icon="REC", depress=character_of(armature).live)
     if bridge.has_result(armature):
         hidden = bridge.is_result_hidden(armature)
-        row.operator("poise.compare_toggle", text="A/B", icon="LOOP_BACK" if hidden else "NONE", depress=hidden)
+        compare = row.row(align=True)
+        compare.ui_units_x = COMPARE_WIDTH
+        compare.operator("poise.compare_toggle", text="A/B", depress=hidden)
 
 
 def draw_result(layout: Any, context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -87,9 +91,8 @@ def draw_result(layout: Any, context: bpy.types.Context, armature: bpy.types.Obj
     if not character.live and latest.is_stale(armature, longest_age=STALE_AGE):
         draw_sentence(layout, context, "The result is older than your edits: solve again.", "FILE_REFRESH")
     elif character.last_solve:
-        misses = any(residual.misses for residual in character.residuals)
-        icon = "ERROR" if misses else "CHECKMARK"
-        draw_sentence(layout, context, shown_text(armature, character.last_solve), icon)
+        sentence, misses = summary(armature)
+        draw_sentence(layout, context, sentence, "ERROR" if misses else "CHECKMARK")
     draw_problems(layout, context, armature)
     if not bridge.has_result(armature):
         return
@@ -110,7 +113,7 @@ class POISE_PT_report(OfArmature, Panel):  # noqa: N801
     """By how much each constraint is missed"""
 
     bl_idname = "POISE_PT_report"
-    bl_label = "All Constraints"
+    bl_label = "Report"
     bl_parent_id = "POISE_PT_work"
     bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
 
@@ -120,7 +123,10 @@ class POISE_PT_report(OfArmature, Panel):  # noqa: N801
         return super().poll(context) and bool(len(character_of(armature_of(context)).residuals))
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_residuals(self.layout, context, armature_of(context))
+        armature = armature_of(context)
+        character: Any = character_of(armature)
+        draw_sentence(self.layout, context, shown_text(armature, character.last_solve), "INFO")
+        draw_residuals(self.layout, context, armature)
 
 
 classes = (POISE_PT_work, POISE_PT_report)

@@ -16,7 +16,7 @@ from gpu_extras.batch import batch_for_shader
 from .. import bridge
 from ..properties import armature_in, character_of
 from ..translation import TranslationError
-from ..workflows import noise_patterns
+from ..workflows import examples, noise_patterns
 from ..workflows.noise_patterns import NoisePattern
 from ..workflows.subjects import Subject
 from .lanes import BARS, LANE, TITLE, Plot, plot_of
@@ -243,7 +243,7 @@ def _write(text: str, left: float, bottom: float, scale: float, color: tuple[flo
 def _forget(*_: Any) -> None:
     """Drop the patterns of the file that was open."""
     global _kept
-    noise_patterns.forget()
+    examples.forget()
     _kept = _Kept()
 
 

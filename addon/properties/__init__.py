@@ -10,6 +10,7 @@ from bpy.props import PointerProperty, StringProperty
 
 from .bones import PoiseBone, current_name, follow_renames, name_bone, resolve_bone
 from .character import LIMB_MARKS, MARKS, POINT_MARKS, TRUNK_MARKS, PoiseCharacter, PoiseLandmark, PoiseLoad
+from .cleaning import PoiseCleaning, clean_settings
 from .constraint import PATH_KINDS, POINT_KINDS, PoiseConstraint, events_of
 from .detected import PoiseDetected
 from .display import PoiseDisplay
@@ -33,6 +34,7 @@ __all__ = [
     "PoiseAdvice",
     "PoiseBone",
     "PoiseCharacter",
+    "PoiseCleaning",
     "PoiseConstraint",
     "PoiseDetected",
     "PoiseDetection",
@@ -57,6 +59,7 @@ __all__ = [
     "armature_in",
     "backwards_sentence",
     "character_of",
+    "clean_settings",
     "constraint_of_point",
     "current_name",
     "ease_frames",
@@ -89,6 +92,7 @@ classes = (
     PoisePin,
     PoiseWall,
     PoisePosture,
+    PoiseCleaning,
     PoiseCharacter,
 )
 

@@ -23,6 +23,7 @@ from bpy.types import Collection, Context, Object, PropertyGroup
 from ...solver import AVERAGE_MASS
 from .automatic import own_value
 from .bones import bone_mark_updater
+from .cleaning import PoiseCleaning
 from .constraint import PoiseConstraint
 from .display import PoiseDisplay
 from .live import PoiseLiveState
@@ -348,6 +349,7 @@ class PoiseCharacter(PropertyGroup):
     timeline: PointerProperty(type=PoiseTimeline, name="Timeline", description="What is shown in the timeline")
     display: PointerProperty(type=PoiseDisplay, name="Display", description="What is drawn in the 3D viewport")
     # Tools
+    cleaning: PointerProperty(type=PoiseCleaning, name="Clean Up", description="How feet and hands are cleaned")
     posture: PointerProperty(type=PoisePosture, name="Posture Tool", description="Settings of the posture tool")
 
     # Results

@@ -58,6 +58,13 @@ KINDS = (
         4,
     ),
     ("POSE", "Hold Pose", "Bones keep a pose: a fist, a bent arm", "ARMATURE_DATA", 5),
+    (
+        "HANDPLANT",
+        "Handplant",
+        "A hand stands still, on the ground or on an object that moves: cartwheels, pushes, a hand on a rail",
+        "VIEW_PAN",
+        6,
+    ),
 )
 PATH_KINDS = ("SHAPE", "ORIENTATION", "LOOK_AT")
 """The kinds with a path through points over a span of frames."""
@@ -97,6 +104,7 @@ RECRUITING = (
     ("BONES", "Listed Bones", "Only the listed bones may move: to keep all others exactly as they are"),
 )
 FEET = (("LEFT", "Left", "The left foot"), ("RIGHT", "Right", "The right foot"))
+HANDS = (("LEFT", "Left", "The left hand"), ("RIGHT", "Right", "The right hand"))
 GROUND_CHOICES = (
     ("GROUND", "On the Ground", "The plant is put on the ground at any distance: where the capture floats or sinks"),
     (
@@ -147,7 +155,7 @@ def _follow_bone(item: Any, context: Context) -> None:
 
 
 def _follow_foot(item: Any, context: Context) -> None:
-    """Rename the handles after the foot."""
+    """Rename the handles after the foot or hand."""
     rename_handles(item)
 
 
@@ -328,6 +336,9 @@ class PoiseConstraint(PropertyGroup):
     ground_choice: EnumProperty(
         name="Ground", description="Whether the plant is put on the ground", items=GROUND_CHOICES
     )
+
+    # Handplants, which have the position and the reference of others too
+    hand: EnumProperty(name="Hand", description="Which hand stands", items=HANDS, update=_follow_foot)
 
     # Balance
     is_whole: BoolProperty(name="All Frames", description="Constrain the whole motion", default=True)

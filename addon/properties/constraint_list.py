@@ -19,8 +19,9 @@ List = Literal["constraints", "found"]
 ACTIVE = {"constraints": "active_constraint", "found": "active_found"}
 """The lists, each with the property that holds the index of its active item."""
 
-DEFAULT_PRIORITIES = {"FOOTPLANT": 3, "BALANCE": 2}
-"""Feet before balance before everything else, so that a hand target out of reach does not make the character fall."""
+DEFAULT_PRIORITIES = {"FOOTPLANT": 3, "HANDPLANT": 3, "BALANCE": 2}
+"""Feet and hands that stand come before balance, and balance before everything else, so that a hand target out of reach
+does not make the character fall."""
 
 
 def new_item(armature: bpy.types.Object, kind: str, name: str, into: List = "constraints") -> PoiseConstraint:

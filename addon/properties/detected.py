@@ -11,7 +11,7 @@ from bpy.types import PropertyGroup
 
 DETECTED_KINDS = (
     ("NONE", "Not Detected", "It was made by hand, or is a plant"),
-    ("SPACE", "Rests", "The bone does not move at all: a place with an orientation"),
+    ("SPACE", "Stands Still", "The bone does not move at all: a place with an orientation"),
     ("LINE", "Turns About a Line", "The bone turns about a line: a point of it and a direction"),
     ("POINT", "Turns About a Point", "The bone turns about a point"),
     ("SLIDE_LINE", "Slides Along a Line", "The bone moves along a line: a point of it and a direction"),

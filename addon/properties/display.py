@@ -74,6 +74,12 @@ class PoiseDisplay(PropertyGroup):
     trajectories_of: EnumProperty(
         name="Paths Of", description="Which paths are drawn", items=TRAJECTORIES, update=_redraw
     )
+    gizmos: BoolProperty(
+        name="Gizmos",
+        description="Grab plants and points with the mouse, in pose mode too; off where they are in the way of bones",
+        default=True,
+        update=_redraw,
+    )
     misses: BoolProperty(
         name="Missed Targets",
         description="A line from a point of the body to the target that it does not reach in the current frame, with "

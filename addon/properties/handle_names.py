@@ -17,6 +17,8 @@ def handle_name(item: Any, point: Any) -> str:
     """The name for the handle of a point of a constraint."""
     if item.kind == "FOOTPLANT":
         return f"{item.foot.title()} Foot {_frames(item.begin, item.end)}"
+    if item.kind == "HANDPLANT":
+        return f"{item.hand.title()} Hand {_frames(item.begin, item.end)}"
     what = "Balance" if item.kind == "BALANCE" else item.bone.rpartition(":")[2] or item.name
     return f"{what} {WORDS.get(item.kind, '')}{_frames(point.begin, point.end)}"
 

@@ -16,7 +16,13 @@ from . import PoiseConstraint, PoisePoint, character_of
 from .handle_names import handle_name
 from .selecting import EMPTY_MARK, select_instead
 
-DISPLAY = {"SHAPE": "SPHERE", "FOOTPLANT": "ARROWS", "ORIENTATION": "ARROWS", "LOOK_AT": "SINGLE_ARROW"}
+DISPLAY = {
+    "SHAPE": "SPHERE",
+    "FOOTPLANT": "ARROWS",
+    "HANDPLANT": "ARROWS",
+    "ORIENTATION": "ARROWS",
+    "LOOK_AT": "SINGLE_ARROW",
+}
 """Display types of empties by kind of constraint; with axes where their rotation matters."""
 
 COLLECTION_MARK = "poise_points"

@@ -27,7 +27,7 @@ from .bones import bone_mark_updater
 from .constraint import REFERENCES
 
 TEMPLATE_KINDS = (
-    ("SPACE", "Rests", "It does not move at all: a foot that stands, a hand on a table", "PINNED", 0),
+    ("SPACE", "Stands Still", "It does not move at all: a foot that stands, a hand on a table", "PINNED", 0),
     (
         "LINE",
         "Turns About a Line",

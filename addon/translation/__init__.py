@@ -4,7 +4,7 @@
 from .character import clip_with_settings, ground_of, reading_with_settings
 from .errors import TranslationError
 from .from_solver import accept_proposal, store_constraint
-from .standing import plant_transform
+from .standing import hand_transform, plant_transform
 from .to_solver import Translation, file_entries, span_of, translate
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "clip_with_settings",
     "file_entries",
     "ground_of",
+    "hand_transform",
     "plant_transform",
     "reading_with_settings",
     "span_of",

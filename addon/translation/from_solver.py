@@ -17,6 +17,7 @@ from ...solver import (
     ConstraintPoint,
     DirectionConstraint,
     Footplant,
+    Handplant,
     HeldPose,
     LookAtConstraint,
     MovingObject,
@@ -35,7 +36,7 @@ from ..properties.copying import copy_properties
 from .character import reading_with_settings
 from .errors import TranslationError
 from .runs import divided, runs
-from .standing import plant_transform
+from .standing import hand_transform, plant_transform
 from .times import nearest_frame, step_of, to_scene
 
 List = Literal["constraints", "found"]
@@ -90,6 +91,7 @@ def _kind_of(constraint: Constraint | HeldPose) -> str:
     for kind, found in (
         ("SHAPE", ShapeConstraint),
         ("FOOTPLANT", Footplant),
+        ("HANDPLANT", Handplant),
         ("ORIENTATION", OrientationConstraint),
         ("LOOK_AT", DirectionConstraint),
         ("LOOK_AT", LookAtConstraint),
@@ -108,6 +110,8 @@ def _default_name(constraint: Constraint | HeldPose, reading: bridge.Reading) ->
     if isinstance(constraint, Footplant):
         begin = to_scene(reading, min(begin for begin, _ in constraint.stays.values()))
         return f"{constraint.foot.capitalize()} footplant {begin:g}"
+    if isinstance(constraint, Handplant):
+        return f"{constraint.hand.capitalize()} handplant {to_scene(reading, constraint.begin):g}"
     if isinstance(constraint, Balance):
         return "Balance"
     path: Any = constraint
@@ -261,7 +265,7 @@ class _ConstraintWriter:
         reference = self._reference(constraint)
         self.path(constraint, lambda location, frame: Transform(reference(frame).to_world(location), np.eye(3)))
 
-    def _reference(self, constraint: ShapeConstraint) -> Callable[[int], Transform]:
+    def _reference(self, constraint: ShapeConstraint | Handplant) -> Callable[[int], Transform]:
         """Write the reference, and return its transform by frame of the clip."""
         item, reference = self.item, constraint.reference
         if reference is None:
@@ -366,7 +370,7 @@ class _ConstraintWriter:
         if len(item.bones):
             name_bone(self.armature, item, item.bones[0].bone)
 
-    def _write_eases(self, constraint: Footplant | HeldPose) -> None:
+    def _write_eases(self, constraint: Footplant | Handplant | HeldPose) -> None:
         for ease in ("ease_in", "ease_out"):
             given = getattr(constraint, ease)
             setattr(self.item, ease, -1.0 if given is None else given * step_of(self.reading))
@@ -400,6 +404,25 @@ class _ConstraintWriter:
         now = Transform.upright(home.location + np.asarray(constraint.shift), home.heading + constraint.turn)
         self._add_point(home, min(times), max(times), now)
 
+    def handplant(self, constraint: Handplant) -> None:
+        item = self.item
+        item.hand = constraint.hand.upper()
+        item.begin, item.end = self._frame(constraint.begin), self._frame(constraint.end)
+        self._write_eases(constraint)
+        wrist = getattr(self.clip.skeleton.landmarks, f"{constraint.hand}_wrist")
+        if wrist is not None:
+            name_bone(self.armature, item, self.clip.skeleton.names[wrist])
+        item.use_position = constraint.position is not None
+        # The home is that of a whole frame, at which the carrier is known.
+        first = min(max(int(np.ceil(constraint.begin)), 0), self.clip.frames - 1)
+        carrier = self._reference(constraint)(first)
+        home = hand_transform(self.clip, constraint)
+        shift = carrier.axes @ np.asarray(constraint.shift, dtype=np.float64)
+        now = Transform.upright(home.location + shift, home.heading + constraint.turn)
+        added = self._add_point(home, first, max(first, constraint.end), now)
+        if item.reference == "OBJECT" and added.object is not None:
+            bridge.carry(self.armature, added.object, added.begin, item.reference_object, "")
+
 
 def _near(one: Array, other: Array, unit: float = 1.0) -> bool:
     """Whether arrays agree but for rounding, relative to a unit."""
@@ -422,4 +445,5 @@ _KINDS: dict[str, Callable[[_ConstraintWriter, Any], None]] = {
     "LOOK_AT": _ConstraintWriter.look_at,
     "BALANCE": _ConstraintWriter.balance,
     "POSE": _ConstraintWriter.pose,
+    "HANDPLANT": _ConstraintWriter.handplant,
 }

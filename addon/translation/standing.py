@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The transform of a footplant in the source, for its empty. The solver computes the exact position itself."""
+"""Where plants of feet and hands stand in the source, for their empties. The solver computes exact positions itself."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...solver import Clip, Footplant
+from ...solver import Clip, Footplant, Handplant
 from ..bridge.transforms import Transform
 
 
@@ -27,6 +27,26 @@ def plant_transform(clip: Clip, plant: Footplant) -> Transform:
     during = _during(clip, begin, end)
     along = (clip.position(ends["toe"])[during] - clip.position(ends["heel"])[during]).mean(axis=0)
     return Transform.upright(middle, float(np.arctan2(along[0], -along[1])))
+
+
+def hand_transform(clip: Clip, plant: Handplant) -> Transform:
+    """Where the wrist of a handplant stands in the world at its begin, without its shift, with the heading of the hand
+    from the wrist to the fingertips; the origin for an unknown hand."""
+    marks, during = clip.skeleton.landmarks, _during(clip, plant.begin, plant.end)
+    wrist, fingertip = (getattr(marks, f"{plant.hand}_{part}") for part in ("wrist", "fingertip"))
+    if wrist is None:
+        return Transform.upright(np.zeros(3), 0.0)
+    places = clip.position(wrist)
+    heading = 0.0
+    if fingertip is not None:
+        along = (clip.position(fingertip) - places)[during].mean(axis=0)
+        heading = float(np.arctan2(along[0], -along[1]))
+    if plant.reference is None:
+        where = places[during].mean(axis=0) if plant.position is None else np.asarray(plant.position, dtype=np.float64)
+        return Transform.upright(where, heading)
+    moving = plant.reference.checked(plant.label, clip.frames)
+    seen = moving.seen_from(places)[during].mean(axis=0) if plant.position is None else np.asarray(plant.position)
+    return Transform.upright(moving.in_world(seen)[during.start], heading)
 
 
 def _during(clip: Clip, begin: float, end: float) -> slice:

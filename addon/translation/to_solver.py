@@ -20,6 +20,7 @@ from ...solver import (
     ConstraintPoint,
     DirectionConstraint,
     Footplant,
+    Handplant,
     HeldPose,
     LookAtConstraint,
     MovingObject,
@@ -136,7 +137,7 @@ def span_of(armature: bpy.types.Object, item: PoiseConstraint) -> tuple[int, int
     begin, end = item.begin, item.end
     if item.kind == "FOOTPLANT":
         begin, end = min(events_of(item), default=begin), max(events_of(item), default=end)
-    if item.kind in ("FOOTPLANT", "POSE"):
+    if item.kind in ("FOOTPLANT", "HANDPLANT", "POSE"):
         begin, end = begin - before, end + after
     return math.floor(begin), math.ceil(end)
 
@@ -158,6 +159,7 @@ class _ConstraintTranslator:
             "LOOK_AT": self._look_at,
             "BALANCE": self._balance,
             "POSE": self._pose,
+            "HANDPLANT": self._handplant,
         }
         return kinds[self.item.kind]()
 
@@ -183,7 +185,11 @@ class _ConstraintTranslator:
             objects = [self._name_of_other(same[0].object) for same in by_empty]
             if any(objects) and item.kind in PATH_KINDS:
                 more["objects"] = objects
-        if item.kind == "SHAPE" and item.reference == "OBJECT" and self._name_of_other(item.reference_object):
+        if (
+            item.kind in ("SHAPE", "HANDPLANT")
+            and item.reference == "OBJECT"
+            and self._name_of_other(item.reference_object)
+        ):
             more["reference_object"] = item.reference_object.name
         return ConstraintEntry(constraint, more)
 
@@ -477,6 +483,48 @@ class _ConstraintTranslator:
             "position": tuple(home.location.tolist()) if item.use_position else None,
             "heading": home.heading if item.use_heading else None,
             "shift": tuple((now.location - home.location).tolist()),
+            "turn": float(turn) if abs(turn) > TURN_ROUNDING else 0.0,
+        }
+
+    def _handplant(self) -> list[Constraint]:
+        item = self.item
+        begin, end = self._span(item.begin, item.end)
+        if item.reference == "BONE":
+            raise self._error("a hand stands in the world or on an object, not on a bone: choose one of them.")
+        reference, _ = self._reference()
+        assert reference is None or isinstance(reference, MovingObject)
+        hand: Literal["left", "right"] = "left" if item.hand == "LEFT" else "right"
+        return [
+            Handplant(
+                hand=hand,
+                begin=begin,
+                end=end,
+                reference=reference,
+                ease_in=self._ease(item.ease_in),
+                ease_out=self._ease(item.ease_out),
+                **self._hand_stand(),
+                **self._shared,
+            )
+        ]
+
+    def _hand_stand(self) -> dict[str, Any]:
+        """The arguments for where a hand stands, in the frame of what carries it.
+
+        Home, empty and carrier are compared at the frame at which the home was stored.
+        """
+        item = self.item
+        if not len(item.points):
+            return {}
+        point = item.points[0]
+        home = Transform.from_quaternion(point.home, point.home_rotation)
+        (now,) = self._transforms([point], [point.begin])
+        carrier = Transform(np.zeros(3), np.eye(3))
+        if item.reference == "OBJECT":
+            (carrier,) = transforms_at(self.armature, [(item.reference_object, point.begin)])
+        turn = (now.heading - home.heading + np.pi) % (2.0 * np.pi) - np.pi
+        return {
+            "position": tuple(carrier.to_local(home.location).tolist()) if item.use_position else None,
+            "shift": tuple((carrier.axes.T @ (now.location - home.location)).tolist()),
             "turn": float(turn) if abs(turn) > TURN_ROUNDING else 0.0,
         }
 

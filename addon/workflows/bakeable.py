@@ -61,6 +61,12 @@ class Bakeable:
         if reason:
             raise translation.TranslationError(reason)
 
+    def check_hand(self, hand: Literal["left", "right"]) -> None:
+        """Raise where no joint of an arm can be baked."""
+        reason = self.why_unbakeable_hand(hand)
+        if reason:
+            raise translation.TranslationError(reason)
+
     def check_recruited(self, bones: Sequence[str]) -> None:
         """Raise where a constraint would recruit only bones that cannot be baked."""
         known = [bone for bone in bones if bone in self.reading.rig.index]
@@ -77,6 +83,8 @@ class Bakeable:
 
         if item.kind == "FOOTPLANT":
             self.check_foot("left" if (item.foot == "LEFT") == (counterparts is None) else "right")
+        elif item.kind == "HANDPLANT":
+            self.check_hand("left" if (item.hand == "LEFT") == (counterparts is None) else "right")
         elif item.kind == "BALANCE":
             self.check_any()
         elif item.kind == "POSE":
@@ -86,15 +94,23 @@ class Bakeable:
 
     def why_unbakeable_foot(self, foot: Literal["left", "right"]) -> str:
         """Why no footplant of a foot could be baked, in one sentence; empty where one could, or no leg is known."""
+        return self._why_unbakeable_limb(foot, "leg")
+
+    def why_unbakeable_hand(self, hand: Literal["left", "right"]) -> str:
+        """Why no handplant of a hand could be baked, in one sentence; empty where one could, or no arm is known."""
+        return self._why_unbakeable_limb(hand, "arm")
+
+    def _why_unbakeable_limb(self, side: str, limb: Literal["leg", "arm"]) -> str:
         if not self.movers:
             return ""
         skeleton = translation.clip_with_settings(self.armature, self.reading).skeleton
-        leg = [skeleton.names[joint] for joint in skeleton.landmarks.leg(foot) if joint is not None]
-        moved = [name for name in leg if name in self.movers]
-        if not moved or self.movable.intersection(leg):
+        joints = skeleton.landmarks.leg(side) if limb == "leg" else skeleton.landmarks.arm(side)
+        names = [skeleton.names[joint] for joint in joints if joint is not None]
+        moved = [name for name in names if name in self.movers]
+        if not moved or self.movable.intersection(names):
             return ""
         mover = self.movers[moved[0]].description_for(moved[0])
-        return f"The {foot} leg cannot be baked, since {mover} moves bone {moved[0]!r}: {bridge.COPY_INSTEAD}."
+        return f"The {side} {limb} cannot be baked, since {mover} moves bone {moved[0]!r}: {bridge.COPY_INSTEAD}."
 
     # Reasons -------------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from .sides import Side, side_of
 
 Span = tuple[float, float]
 
-LANE_ORDER = ("FOOTPLANT", "SHAPE", "ORIENTATION", "LOOK_AT", "POSE", "BALANCE")
+LANE_ORDER = ("FOOTPLANT", "HANDPLANT", "SHAPE", "ORIENTATION", "LOOK_AT", "POSE", "BALANCE")
 """Kinds in the order of their lanes, from above; those that are not listed come last."""
 KIND_WORDS = {"ORIENTATION": "turn", "LOOK_AT": "look at", "POSE": "pose"}
 """What the name of a lane says of its kind besides its bone."""
@@ -94,11 +94,14 @@ def _bar(
         side = "LEFT" if item.foot == "LEFT" else "RIGHT"
         lane = f"{side.capitalize()} foot"
         parts = tuple(_plant_parts(item))
+    elif item.kind == "HANDPLANT":
+        side = "LEFT" if item.hand == "LEFT" else "RIGHT"
+        lane = f"{side.capitalize()} hand"
     elif item.kind == "BALANCE":
         lane = "Balance"
     else:
         lane = f"{short_name(bone)} {KIND_WORDS.get(item.kind, '')}".strip() if bone else item.name
-    if item.kind in ("FOOTPLANT", "POSE"):
+    if item.kind in ("FOOTPLANT", "HANDPLANT", "POSE"):
         usual = float(ease_frames(scene))
         begin -= usual if item.ease_in < 0.0 else item.ease_in
         end += usual if item.ease_out < 0.0 else item.ease_out

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import bpy
 import numpy as np
 
 from ... import solver
 from .. import bridge, translation
-from ..properties import character_of, follow_renames
+from ..properties import character_of, clean_settings, follow_renames
 from ..properties.constraint_list import switch_off
 from . import detect, ground_gaps, landmarks, messages, progress, ranges, solve, strains
 
-Plant = solver.Footplant | solver.PlantedPoint
+Plant = solver.Footplant | solver.Handplant | solver.PlantedPoint
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class CleanOptions:
     tolerance: float = 0.0
     repair: bool = False
     """Whether to interpolate faults of the capture first."""
+    settings: solver.CleanSettings | None = None
+    """None for those of the character."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class CleanResult:
 def clean(armature: bpy.types.Object | None, options: CleanOptions | None = None) -> CleanResult:
     """Clean the source of an armature, bake the result and store the report for the panels.
 
-    The plants are the enabled footplants of the character, or without any those that are detected.
+    The plants are the enabled footplants and handplants of the character, or without any those that are detected.
     """
     return solver.finished(clean_in_steps(armature, options))
 
@@ -71,7 +74,8 @@ def clean_in_steps(
     reading, clip = read.reading, read.clip
     armature = reading.armature
     _check_limbs(reading, clip.skeleton)
-    saved = _saved_footplants(armature, reading) if options.feet else None
+    saved = _saved_plants(armature, reading, "FOOTPLANT") if options.feet else None
+    saved_hands = _saved_plants(armature, reading, "HANDPLANT") if options.hands else None
     yield progress.FAULTS, 0.0
     whole, faults = clip, solver.find_faults(clip)
     if options.repair:
@@ -79,7 +83,7 @@ def clean_in_steps(
     yield progress.DETECTING, 0.0
     feet, uids = _footplants(saved, reading, clip) if options.feet else ([], [])
     yield progress.DETECTING, 0.5
-    hands = _handplants(reading, clip) if options.hands else []
+    hands = _handplants(saved_hands, reading, clip) if options.hands else []
     if not feet and not hands:
         raise translation.TranslationError(_nothing_found(options, clip, reading))
     grounded = ground_gaps.place_on_ground(reading.armature, clip, feet, uids)
@@ -88,7 +92,8 @@ def clean_in_steps(
     cyclic = read.cyclic
     yield progress.CLEANING, 0.0
     with bridge.in_scene_frames(reading.times):
-        cleaned = solver.cleaned(clip, [*feet, *hands], options.method, ground=ground, cyclic=cyclic)
+        settings = options.settings or clean_settings(character_of(armature).cleaning)
+        cleaned = solver.cleaned(clip, [*feet, *hands], options.method, ground=ground, settings=settings, cyclic=cyclic)
     solve.check_plausible(reading, clip, cleaned.clip, grounded)
     yield progress.MEASURING, 0.0
     before = solver.foot_metrics(whole, feet, ground=ground, faults=faults)
@@ -114,16 +119,19 @@ def clean_in_steps(
     messages.store_metrics(character.metrics_after, after, clip.skeleton.size, reading.times, before)
     character.last_faults = messages.fault_sentence(faults, reading.times, options.repair)
     warnings = after.warnings(before, list(reading.times))
-    switched_off = switch_off(armature, saved.lost) if saved is not None else ()
+    lost = {uid: why for each in (saved, saved_hands) if each is not None for uid, why in each.lost.items()}
+    switched_off = switch_off(armature, lost)
     said = (character.last_faults, grounded.sentence, ranges.range_warning(armature), *warnings)
     notes = (*switched_off, *filter(None, said))
     unmet = (*unmet, *(note for note in baked.notes if note not in problems))
     return CleanResult(sentence, unmet, before, after, baked, notes)
 
 
-def _saved_footplants(armature: bpy.types.Object, reading: bridge.Reading) -> translation.Translation | None:
-    """The enabled footplants of a character; None without any."""
-    items = [item for item in character_of(armature).constraints if item.enabled and item.kind == "FOOTPLANT"]
+def _saved_plants(
+    armature: bpy.types.Object, reading: bridge.Reading, kind: Literal["FOOTPLANT", "HANDPLANT"]
+) -> translation.Translation | None:
+    """The enabled footplants or handplants of a character; None without any."""
+    items = [item for item in character_of(armature).constraints if item.enabled and item.kind == kind]
     return translation.translate(armature, reading, items) if items else None
 
 
@@ -154,7 +162,13 @@ def _check_limbs(reading: bridge.Reading, skeleton: solver.Skeleton) -> None:
             raise bridge.BridgeError(reading.unbakeable[name])
 
 
-def _handplants(reading: bridge.Reading, clip: solver.Clip) -> list[solver.PlantedPoint]:
+def _handplants(
+    saved: translation.Translation | None, reading: bridge.Reading, clip: solver.Clip
+) -> list[solver.Handplant | solver.PlantedPoint]:
+    """The handplants to clean: the saved ones, or without any those that are detected."""
+    kept = [plant for plant in saved.constraints if isinstance(plant, solver.Handplant)] if saved is not None else []
+    if kept or (saved is not None and not saved.lost):
+        return [*kept]
     return [
         solver.PlantedPoint(
             f"{plant.hand} arm",

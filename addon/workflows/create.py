@@ -12,9 +12,10 @@ import numpy as np
 from ... import solver
 from .. import bridge, translation
 from ..bridge.arrays import Array
-from ..bridge.transforms import FORWARD, Transform, bone_transforms
+from ..bridge.transforms import FORWARD, Transform, bone_transforms, transforms_at
 from ..properties import POINT_KINDS, PoiseConstraint, character_of, ease_frames, handles, name_bone
 from ..properties.constraint_list import DEFAULT_PRIORITIES, held_pose_name, new_item
+from ..properties.shown_names import shown_bone
 from ..translation import TranslationError
 from .bakeable import Bakeable, Change, bakeable_at, change_of
 from .recruiting import DefaultRecruiting
@@ -124,7 +125,12 @@ def add_pins(
     end = frame + hold
     for bone, transform in zip(bones, bone_transforms(armature, bones, frame), strict=True):
         item = _new_path(
-            armature, "SHAPE", f"Pin {bone}", bone, with_eases(bridge.current_scene(), frame, end), "CONDENSED"
+            armature,
+            "SHAPE",
+            f"Pin {shown_bone(armature, bone)}",
+            bone,
+            with_eases(bridge.current_scene(), frame, end),
+            "CONDENSED",
         )
         recruiting.apply(item, is_rotation=False)
         offset = tail_offset(armature, bone) if at_tail else (0.0, 0.0, 0.0)
@@ -145,7 +151,7 @@ def add_trajectories(
     if not frames.size:
         raise TranslationError(f"There is no room for a point from frame {begin:g} to {end:g}: choose a longer range.")
     for bone, path in paths.items():
-        item = _new_path(armature, "SHAPE", f"Trajectory {bone}", bone, (begin, end), mode)
+        item = _new_path(armature, "SHAPE", f"Trajectory {shown_bone(armature, bone)}", bone, (begin, end), mode)
         recruiting.apply(item, is_rotation=False)
         for frame in frames.tolist():
             time = float(reading.times[frame])
@@ -172,7 +178,7 @@ def add_orientations(
         item = _new_path(
             armature,
             "ORIENTATION",
-            f"Orientation {bone}",
+            f"Orientation {shown_bone(armature, bone)}",
             bone,
             with_eases(bridge.current_scene(), frame, end),
             "CONDENSED",
@@ -195,7 +201,7 @@ def add_look_at(
     axes = {bone: looking_axis(armature, bone) for bone in bones}
     first, last = (bone_transforms(armature, bones, frame) for frame in (begin + ease, end - ease))
     for bone, transform, later in zip(bones, first, last, strict=True):
-        item = _new_path(armature, "LOOK_AT", f"Look at {bone}", bone, (begin, end), "CONDENSED")
+        item = _new_path(armature, "LOOK_AT", f"Look at {shown_bone(armature, bone)}", bone, (begin, end), "CONDENSED")
         recruiting.apply(item, is_rotation=True)
         item.axis = axes[bone].tolist()
         stay = begin + ease, end - ease
@@ -266,16 +272,49 @@ def add_footplant(
     return item
 
 
-def _ground_velocity(armature: bpy.types.Object) -> tuple[float, float, float]:
-    """The velocity of the ground under the motion in the scene's range, in Blender units a second."""
-    scene = bridge.current_scene()
-    whole = bridge.read(armature, scene.frame_start, scene.frame_end)
-    x, y, z = solver.ground_velocity(translation.clip_with_settings(armature, whole)).tolist()
-    return x, y, z
+def add_handplant(
+    armature: bpy.types.Object,
+    hand: Literal["left", "right"],
+    begin: float,
+    end: float,
+    on: bpy.types.Object | None = None,
+) -> PoiseConstraint:
+    """Let a hand stand still from one frame to another where it is in the source, or with an object that moves."""
+    bridge.check_armature(armature)
+    reading = bridge.read(armature, begin, end)
+    Bakeable(armature, reading).check_hand(hand)
+    moving = None
+    if on is not None:
+        transforms = transforms_at(armature, [(on, frame) for frame in reading.times.tolist()])
+        moving = solver.MovingObject(
+            np.array([each.location for each in transforms]), np.array([each.quaternion for each in transforms])
+        )
+    plant = solver.Handplant(
+        hand=hand,
+        begin=0.0,
+        end=reading.clip.frames - 1.0,
+        reference=moving,
+        priority=DEFAULT_PRIORITIES["HANDPLANT"],
+    )
+    return translation.store_constraint(
+        armature, reading, plant, blender={} if on is None else {"reference_object": on.name}
+    )
 
 
-def foot_of(armature: bpy.types.Object, bones: Sequence[str]) -> Literal["left", "right"]:
-    """The foot that one of the bones belongs to: a bone of the leg, or one below its ankle."""
+def hand_of(armature: bpy.types.Object, bones: Sequence[str]) -> Literal["left", "right"]:
+    """The hand that one of the bones belongs to: a bone of the arm, or one below its wrist."""
+    found = _side_of(armature, bones, "arm")
+    if found is None:
+        raise TranslationError(
+            "It is not clear which hand is meant: select a bone of an arm whose landmarks are known, or choose a hand."
+        )
+    return found
+
+
+def _side_of(
+    armature: bpy.types.Object, bones: Sequence[str], limb: Literal["leg", "arm"]
+) -> Literal["left", "right"] | None:
+    """The side of the leg or arm that one of the bones belongs to; None where none does."""
     scene = bridge.current_scene()
     reading = bridge.read(armature, scene.frame_current, scene.frame_current)
     marks = translation.clip_with_settings(armature, reading).skeleton.landmarks
@@ -286,12 +325,29 @@ def foot_of(armature: bpy.types.Object, bones: Sequence[str]) -> Literal["left",
         while above is not None:
             sides: tuple[Literal["left", "right"], ...] = ("left", "right")
             for side in sides:
-                if above.name in [names[joint] for joint in marks.leg(side) if joint is not None]:
+                joints = marks.leg(side) if limb == "leg" else marks.arm(side)
+                if above.name in [names[joint] for joint in joints if joint is not None]:
                     return side
             above = above.parent
-    raise TranslationError(
-        "It is not clear which foot is meant: select a bone of a leg whose landmarks are known, or choose the foot."
-    )
+    return None
+
+
+def _ground_velocity(armature: bpy.types.Object) -> tuple[float, float, float]:
+    """The velocity of the ground under the motion in the scene's range, in Blender units a second."""
+    scene = bridge.current_scene()
+    whole = bridge.read(armature, scene.frame_start, scene.frame_end)
+    x, y, z = solver.ground_velocity(translation.clip_with_settings(armature, whole)).tolist()
+    return x, y, z
+
+
+def foot_of(armature: bpy.types.Object, bones: Sequence[str]) -> Literal["left", "right"]:
+    """The foot that one of the bones belongs to: a bone of the leg, or one below its ankle."""
+    found = _side_of(armature, bones, "leg")
+    if found is None:
+        raise TranslationError(
+            "It is not clear which foot is meant: select a bone of a leg whose landmarks are known, or choose the foot."
+        )
+    return found
 
 
 def add_balance(
@@ -323,7 +379,7 @@ def add_pose(
 ) -> PoiseConstraint:
     """Hold from one frame to another the pose of bones that the viewport shows at `frame`."""
     rotations = _pose_shown(armature, bones, frame)
-    item = new_item(armature, "POSE", held_pose_name(bones))
+    item = new_item(armature, "POSE", held_pose_name([shown_bone(armature, bone) for bone in bones]))
     item.begin, item.end, item.pose_space = begin, end, space
     _write_pose(armature, item, rotations)
     return item
@@ -370,7 +426,7 @@ def add_point(armature: bpy.types.Object, item: PoiseConstraint, frame: float) -
     """Add a point where the viewport shows the bone at a frame, or at the centre of mass of the source for a balance;
     the constraint is extended to contain it."""
     bridge.check_armature(armature)
-    if item.kind == "FOOTPLANT":
+    if item.kind in ("FOOTPLANT", "HANDPLANT"):
         _add_plant_empty(armature, item)
         return
     if item.kind not in POINT_KINDS:
@@ -403,10 +459,10 @@ def _point_shown(armature: bpy.types.Object, item: PoiseConstraint, frame: float
 
 
 def _add_plant_empty(armature: bpy.types.Object, item: PoiseConstraint) -> None:
-    """Make the empty of a footplant whose empty was deleted."""
+    """Make the empty of a footplant or handplant whose empty was deleted."""
     for point in item.points:
         if handles.is_in_scene(point.object):
-            raise TranslationError(f"{item.name}: a footplant has one point, and this one has it already.")
+            raise TranslationError(f"{item.name}: a plant has one point, and this one has it already.")
     if len(item.points):
         item.points[0].object = None
         handles.make_empties(armature, item)
@@ -414,8 +470,12 @@ def _add_plant_empty(armature: bpy.types.Object, item: PoiseConstraint) -> None:
     begin, end = translation.span_of(armature, item)
     reading = bridge.read(armature, begin, end)
     (plant,) = translation.translate(armature, reading, [item]).constraints
-    assert isinstance(plant, solver.Footplant)
-    home = translation.plant_transform(translation.clip_with_settings(armature, reading), plant)
+    clip = translation.clip_with_settings(armature, reading)
+    if isinstance(plant, solver.Handplant):
+        home = translation.hand_transform(clip, plant)
+    else:
+        assert isinstance(plant, solver.Footplant)
+        home = translation.plant_transform(clip, plant)
     _add_point(armature, item, home, begin, end)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from ..properties import PoiseConstraint, character_of
+from ..properties import PoiseConstraint, PoisePoint, character_of
 from ..translation import TranslationError
 
 KINDS = (
@@ -78,6 +78,8 @@ def events(item: PoiseConstraint) -> Iterator[Event]:
     if not (item.kind == "BALANCE" and item.is_whole):
         yield Event("BEGIN", item.begin)
         yield Event("END", item.end)
+    if item.kind == "HANDPLANT":
+        return  # its point has no times of its own
     for index, point in enumerate(item.points):
         yield Event("POINT_BEGIN", point.begin, index)
         if point.end > point.begin:
@@ -148,14 +150,19 @@ def bounds(armature: bpy.types.Object, item: PoiseConstraint, kind: str, point: 
     if item.kind == "FOOTPLANT":
         earliest, latest = _plant_bounds(armature, item, kind)
     elif kind == "BEGIN":
-        earliest, latest = -math.inf, min([item.end, *(each.begin for each in item.points)])
+        earliest, latest = -math.inf, min([item.end, *(each.begin for each in _timed_points(item))])
     elif kind == "END":
-        earliest, latest = max([item.begin, *(each.end for each in item.points)]), math.inf
+        earliest, latest = max([item.begin, *(each.end for each in _timed_points(item))]), math.inf
     elif kind == "ALL":
         earliest, latest = -math.inf, math.inf
     else:
         earliest, latest = _point_bounds(item, kind, point)
     return min(earliest, now), max(latest, now)
+
+
+def _timed_points(item: PoiseConstraint) -> list[PoisePoint]:
+    """The points with times of their own."""
+    return [] if item.kind == "HANDPLANT" else list(item.points)
 
 
 def _stands(item: PoiseConstraint, part: str) -> bool:

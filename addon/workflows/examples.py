@@ -15,7 +15,7 @@ import numpy as np
 from ... import solver
 from .. import bridge, translation
 from ..properties import PoiseDetection, PoiseTemplate, character_of, follow_renames, name_bone, templates
-from . import noise_patterns, object_events, progress, solve
+from . import latest, noise_patterns, object_events, progress, solve
 from .bakeable import Bakeable
 from .detect import Proposal, is_of_search, propose
 from .detected_constraints import carrier_of, proposals_of
@@ -159,7 +159,10 @@ LARGEST_WAIT = 0.15
 """Seconds of processor time that a search may take to be repeated while a setting is dragged."""
 
 _seconds: dict[str, float] = {}
-"""How long the last search of each armature took, by its name."""
+"""How long the last search of each armature took after its source was read, by its name."""
+
+_readings: dict[str, tuple[str, bridge.Reading]] = {}
+"""The last reading of each armature, by its name, with the signature of what was read."""
 
 
 def search_again(armature: bpy.types.Object) -> None:
@@ -181,7 +184,14 @@ def register() -> None:
 def unregister() -> None:
     """Follow changes no more."""
     templates.search_again = None
+    forget()
+
+
+def forget() -> None:
+    """Drop what is kept of searches: it belongs to the file that was open."""
+    noise_patterns.forget()
     _seconds.clear()
+    _readings.clear()
 
 
 # The search -------------------------------------------------------------------------------------------------------
@@ -201,11 +211,51 @@ def find_like_examples_in_steps(
     armature: bpy.types.Object | None, new: NewExamples | None = None
 ) -> Generator[progress.StageShare, None, FoundLikeExamples]:
     """As `find_like_examples`, as a generator that yields its progress. Closing it changes nothing."""
-    begun = time.process_time()
     armature = bridge.check_armature(armature)
     subjects = new.subjects(armature) if new is not None else []
     groups = _grouped(armature, new, subjects)
-    reading = yield from solve.read_in_steps(armature)
+    reading = yield from _read_in_steps(armature)
+    searches = yield from _timed(reading.armature_name, _search_in_steps(reading, groups))
+    armature = reading.armature
+    if new is not None:
+        _added(armature, new, subjects)
+    _store(armature, reading, searches)
+    return FoundLikeExamples({search.subject.title: len(search.seen.found) for search in searches})
+
+
+def _read_in_steps(armature: bpy.types.Object) -> Generator[progress.StageShare, None, bridge.Reading]:
+    """Read the source, or take the last reading where nothing has changed since."""
+    signature = latest.source_signature(armature, *solve.frames(None, None), "final")
+    kept = _readings.get(armature.name)
+    if kept is None or kept[0] != signature:
+        kept = signature, (yield from solve.read_in_steps(armature))
+        _readings[armature.name] = kept
+    return kept[1]
+
+
+def _timed(
+    name: str, steps: Generator[progress.StageShare, None, list[_Search]]
+) -> Generator[progress.StageShare, None, list[_Search]]:
+    """Run a search and store how long its own steps take, without what happens between them."""
+    spent = 0.0
+    try:
+        while True:
+            begun = time.process_time()
+            try:
+                step = next(steps)
+            except StopIteration as stop:
+                _seconds[name] = spent + time.process_time() - begun
+                found: list[_Search] = stop.value
+                return found
+            spent += time.process_time() - begun
+            yield step
+    finally:
+        steps.close()
+
+
+def _search_in_steps(
+    reading: bridge.Reading, groups: dict[Subject, list[_Example]]
+) -> Generator[progress.StageShare, None, list[_Search]]:
     clip = translation.clip_with_settings(reading.armature, reading)
     bones = [subject.bone for subject in groups if subject.bone]
     Bakeable(reading.armature, reading).check(bones, "position", has_offset=True)
@@ -220,12 +270,7 @@ def find_like_examples_in_steps(
     for number, (subject, examples) in enumerate(groups.items()):
         yield progress.DETECTING, number / len(groups)
         searches.append(_searched(reading, clip, subject, examples, *bodies[subject]))
-    armature = reading.armature
-    if new is not None:
-        _added(armature, new, subjects)
-    _store(armature, reading, clip, searches)
-    _seconds[armature.name] = time.process_time() - begun
-    return FoundLikeExamples({search.subject.title: len(search.seen.found) for search in searches})
+    return searches
 
 
 @dataclass(frozen=True)
@@ -253,6 +298,7 @@ class _Search:
     """What was seen of one subject."""
 
     subject: Subject
+    clip: solver.Clip
     examples: list[_Example]
     reference: str | solver.MovingObject | None
     seen: solver.Examination
@@ -294,7 +340,7 @@ def _searched(
     with bridge.in_scene_frames(reading.times):
         shown = [example.template(reading) for example in examples]
         seen = solver.examine(clip, body, shown, reference, settings_of(reading.armature, subject, clip))
-    return _Search(subject, examples, reference, seen)
+    return _Search(subject, clip, examples, reference, seen)
 
 
 def settings_of(armature: bpy.types.Object, subject: Subject, clip: solver.Clip) -> solver.DetectionSettings:
@@ -306,10 +352,11 @@ def settings_of(armature: bpy.types.Object, subject: Subject, clip: solver.Clip)
     return object_events.scaled_to(settings, subject.object, clip.skeleton.size) if subject.object else settings
 
 
-def _store(armature: bpy.types.Object, reading: bridge.Reading, clip: solver.Clip, searches: list[_Search]) -> None:
+def _store(armature: bpy.types.Object, reading: bridge.Reading, searches: list[_Search]) -> None:
     """Store proposals, what objects do, noise patterns, and the thresholds of the examples."""
     proposals: list[Proposal] = []
     for search in searches:
+        clip = search.clip
         if search.subject.bone:
             for found in search.seen.found:
                 confidence = _confidence(search.seen, found)
@@ -320,7 +367,7 @@ def _store(armature: bpy.types.Object, reading: bridge.Reading, clip: solver.Cli
     bones = {search.subject.bone for search in searches if search.subject.bone}
     if bones:
         propose(reading, proposals, lambda item: is_of_search(item, bones, KINDS))
-    noise_patterns.keep(armature, [_pattern(search, reading, clip.skeleton.size) for search in searches])
+    noise_patterns.keep(armature, [_pattern(search, reading) for search in searches])
     _store_thresholds(armature, searches, reading)
 
 
@@ -334,7 +381,7 @@ def _confidence(seen: solver.Examination, found: solver.Detected) -> float:
     return float(np.mean(np.all(below, axis=0)[within])) if within.any() else 1.0
 
 
-def _pattern(search: _Search, reading: bridge.Reading, size: float) -> NoisePattern:
+def _pattern(search: _Search, reading: bridge.Reading) -> NoisePattern:
     step = float(reading.times[1] - reading.times[0]) if len(reading.times) > 1 else 1.0
     signals = tuple(replace(signal, times=reading.times[0] + step * signal.times) for signal in search.seen.signals)
     return NoisePattern(
@@ -345,7 +392,7 @@ def _pattern(search: _Search, reading: bridge.Reading, size: float) -> NoisePatt
             Span(float(reading.times[found.begin]), float(reading.times[found.end]), found.kind.upper())
             for found in search.seen.found
         ),
-        size,
+        search.clip.skeleton.size,
     )
 
 

@@ -226,7 +226,7 @@ def brief_conflict(conflict: solver.Conflict) -> str:
         "conflict": f"against {others[0]}{more}" if others else "",
         "smoothness": "the motion is kept smooth",
     }[conflict.reason]
-    return f"{conflict.constraint.label} is {format_amount(conflict.worst, conflict.is_angular)} off: {why}"
+    return f"{conflict.constraint.label}: {format_amount(conflict.worst, conflict.is_angular)} off, {why}"
 
 
 def conflict_sentence(conflict: solver.Conflict, times: Times) -> str:

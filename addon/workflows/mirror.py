@@ -124,7 +124,7 @@ def mirror(armature: bpy.types.Object, index: int) -> PoiseConstraint:
             f"{item.name}: the empty of one of its points has been deleted; remove that point first."
         )
     transforms = transforms_at(armature, requests)
-    if item.reference == "OBJECT" and item.kind == "SHAPE":
+    if item.reference == "OBJECT" and item.kind in ("SHAPE", "HANDPLANT"):
         raise TranslationError(f"{item.name}: a constraint relative to an object cannot be mirrored.")
     Bakeable(armature, character.reading).check_item(item, new_bones)
 
@@ -133,7 +133,7 @@ def mirror(armature: bpy.types.Object, index: int) -> PoiseConstraint:
     made.name = _flipped_name(original.name, made.name, new_bones, character_of(armature).constraints)
     _write_bones(character, original, made, new_bones)
     mirrors = [character.at(point.begin) for point in original.points]
-    if made.kind == "FOOTPLANT":
+    if made.kind in ("FOOTPLANT", "HANDPLANT"):
         _mirror_plant(character, made, transforms)
     else:
         for point, transform, plane in zip(made.points, transforms, mirrors, strict=True):
@@ -172,6 +172,8 @@ def _write_bones(
         made.axis = (across @ np.array(original.axis)).tolist()
     if made.kind == "FOOTPLANT":
         made.foot = "RIGHT" if original.foot == "LEFT" else "LEFT"
+    if made.kind == "HANDPLANT":
+        made.hand = "RIGHT" if original.hand == "LEFT" else "LEFT"
     for one, other in zip(original.recruited, made.recruited, strict=True):
         name_bone(armature, other, counterparts[one.bone])
     plane = character.at(original.begin)
@@ -194,7 +196,7 @@ def _write_bones(
 
 
 def _mirror_plant(character: _Character, made: PoiseConstraint, transforms: list[Transform]) -> None:
-    """Move the plant of the other foot from where that stands in the source by the mirrored shift and turn."""
+    """Move the plant of the other foot or hand from where that stands in the source by the mirrored shift and turn."""
     if not len(made.points):
         return
     point, (transform,) = made.points[0], transforms
@@ -203,6 +205,13 @@ def _mirror_plant(character: _Character, made: PoiseConstraint, transforms: list
     shift, turn = transform.location - first.location, transform.heading - first.heading
     if made.use_position:
         home = Transform.upright(plane.point(first.location), _mirrored_heading(plane, first.heading))
+    elif made.kind == "HANDPLANT":
+        begin, end = (to_clip(character.reading, frame) for frame in (made.begin, made.end))
+        hand = "left" if made.hand == "LEFT" else "right"
+        home = translation.hand_transform(
+            character.clip,
+            solver.Handplant(hand=hand, begin=begin, end=end),  # type: ignore[arg-type]
+        )
     else:
         foot = "left" if made.foot == "LEFT" else "right"
         begin, end = (to_clip(character.reading, frame) for frame in (made.begin, made.end))

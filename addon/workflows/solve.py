@@ -12,6 +12,7 @@ import bpy
 
 from ... import solver
 from .. import bridge, translation
+from ..bridge.sources import follow_renames as follow_source_renames
 from ..properties import character_of, follow_renames
 from ..properties.constraint_list import switch_off
 from . import ground_gaps, landmarks, latest, loops, messages, progress, ranges, strains
@@ -111,6 +112,7 @@ def source_in_steps(
     armature = bridge.check_armature(armature)
     bridge.check_animation(armature)
     bridge.update_view_layer()  # a script may just have moved something
+    follow_source_renames(armature)
     begin, end = frames(options.begin, options.end)
     signature = latest.source_signature(armature, begin, end, options.quality)
     kept = latest.source_read(armature, signature)
@@ -199,6 +201,7 @@ def read_in_steps(
     # The last frame of a draft is at or after the end of the range.
     last = first + stride * math.ceil((last - first) / stride)
     steps = bridge.read_in_steps(armature, first, last, step=stride)
+    follow_source_renames(bridge.check_armature(armature))  # reading does so too, which must not count as an edit
     before = bridge.source_signature(bridge.check_armature(armature))
     reading = yield from progress.relayed(steps, lambda share: (progress.READING, share))
     if bridge.source_signature(reading.armature) != before:

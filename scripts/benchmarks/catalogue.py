@@ -24,7 +24,7 @@ from .live_editing import live_editing
 from .parameterization import parameterization
 from .posture_drag import posture_drag
 from .posture_speed import posture_speed
-from .solving_again import solving_again
+from .solving_again import dragging, solving_again
 from .transpose import transpose
 from .walk_growth import walk_growth
 from .walk_memory import walk_memory
@@ -41,6 +41,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "transpose": transpose,
     "enforced_walk": enforced_walk,
     "solving_again": solving_again,
+    "dragging": dragging,
     "conflicts": conflicts,
     "conflicted_walk": conflicted_walk,
     "walk_growth": walk_growth,

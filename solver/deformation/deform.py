@@ -30,13 +30,16 @@ from .passes.draft import (
     Draft,
     Knots,
     followed_draft,
+    refreshed_draft,
     solve_draft,
     transition_times,
 )
 from .passes.ground_clearance import keep_feet_above_ground
 from .passes.projection import preview_projection, project
 from .passes.reach import (
+    Relaxation,
     find_relaxation,
+    followed_relaxation,
     missed_frames,
     missed_knots,
     relaxed,
@@ -293,6 +296,8 @@ def _solve(
     """The passes of a deformation, one after the other."""
     timeline, source = frame_tasks.timeline, frame_tasks.timeline.source
     work = Workspace(source, settings, before.work if before else None)
+    if view.kept is not None:
+        view.kept.shown = work.shown = view.kept.shown or work.shown
     changed = _reached_frames(frame_tasks, before)
     active = frame_tasks.movable.any(axis=1)
     work.restore_source(np.flatnonzero(changed & ~active))
@@ -304,9 +309,13 @@ def _solve(
         parts = frame_tasks.independent_parts()
         near = _around(frames, view.focus, source)
         if near.size:
-            yield from _solve_parts(parts, Workspace(source, settings, work), near, view)
+            around = Workspace(source, settings, work)
+            around.before, around.shown = work.before, work.shown
+            yield from _solve_parts(parts, around, near, view)
         wanted = frame_tasks.joined((yield from _solve_parts(parts, work, frames, view)))
     clip = work.clip() if active.any() else source.clip
+    if view.kept is not None:
+        view.kept.shown = Motion(work.motion.rotations.copy(), work.motion.translations.copy())
     solution = _Solution(work, frame_tasks, wanted, keep_ends)
     return Deformation(source.clip, clip, timeline.constraints, work.converged, changed & active, solution)
 
@@ -356,16 +365,16 @@ def _solve_all_frames(
     start = part.undisplaced(wanted.timeline.events() if is_far else None)
     if not len(start.knots.frames):
         return wanted  # no joint that can move is recruited
-    tasks, draft, missed = wanted, start, np.zeros(0, dtype=np.int64)
+    tasks, draft, missed, relaxation = wanted, start, np.zeros(0, dtype=np.int64), None
+    yield from _follow(part, wanted, view)
     if not is_far:
-        yield from _follow(part, wanted, view)
         wanted, draft = yield from _draft_in_reach(part, wanted, start)
         tasks, missed = wanted, missed_knots(draft, work.settings.tolerances.close)
     if is_far or missed.size:
-        wanted, tasks, draft = yield from _draft_out_of_reach(part, wanted, start, missed)
+        wanted, tasks, draft, relaxation = yield from _draft_out_of_reach(part, wanted, start, missed)
     work.write_draft(frames, part.displaced(draft, frames))
     kept = (view.kept or Kept()).part(part.joints, frames, work.before)
-    kept.draft = draft
+    kept.draft, kept.wanted, kept.relaxation = draft, wanted, relaxation
     unmet = yield from project(tasks, work, frames, draft, view.focus, kept.systems)
     yield from work.solve_strictly(tasks, unmet, Stage.CONFLICTS)
     yield from keep_feet_above_ground(tasks, timeline, work, part.changed, draft)
@@ -373,20 +382,26 @@ def _solve_all_frames(
 
 
 def _follow(part: _Part, wanted: FrameTasks, view: _View) -> Steps:
-    """Preview targets in reach, which have moved since a solve before, with what is kept of it, where that fits.
-    Boundaries are blended into the draft of that solve."""
+    """Preview targets that have moved since a solve before, with what is kept of it, where that fits. Boundaries are
+    blended into the draft of that solve."""
     work = part.work
     kept = None if view.kept is None else view.kept.solved_before(part.joints, part.frames, work.before)
-    if kept is None or kept.draft is None:
+    if kept is None or kept.draft is None or kept.wanted is None:
         return
-    tasks = part.blended(wanted, kept.draft)
+    tasks = wanted = part.blended(wanted, kept.draft)
+    relaxation = kept.relaxation
+    if relaxation is not None:
+        relaxation = followed_relaxation(kept.wanted, wanted, relaxation)
+        tasks = relaxed(wanted, relaxation, kept.draft.knots.frames)
     draft = followed_draft(tasks, work, part.metric, kept.draft)
     if draft is None:
         return
     yield work.progress(Stage.COARSE, 1.0)
     work.write_draft(kept.frames, part.displaced(draft, kept.frames))
-    kept.draft = draft
+    kept.draft, kept.wanted, kept.relaxation = draft, wanted, relaxation
     yield from preview_projection(tasks, work, kept.frames, draft, view.focus, kept.systems)
+    kept.draft = refreshed_draft(tasks, work, part.metric, draft)
+    yield work.progress(Stage.COARSE, 1.0)
 
 
 class _Part:
@@ -444,10 +459,10 @@ def _draft_in_reach(
 
 def _draft_out_of_reach(
     part: _Part, wanted: FrameTasks, start: Draft, missed: IntArray
-) -> Generator[Progress, None, tuple[FrameTasks, FrameTasks, Draft]]:
-    """The draft that meets all targets which can be met, the tasks with blended boundaries, and the same with relaxed
-    targets. `missed` (missed,) are knots at which a draft before missed a target; none if there was no draft, because
-    a target is far away."""
+) -> Generator[Progress, None, tuple[FrameTasks, FrameTasks, Draft, Relaxation]]:
+    """The tasks with blended boundaries, the same with relaxed targets, the draft that meets all targets which can be
+    met, and by how much others are relaxed. `missed` (missed,) are knots at which a draft before missed a target; none
+    if there was no draft, because a target is far away."""
     work = part.work
     yield work.progress(Stage.COARSE, 0.0)
     chosen = np.union1d(missed, spread_knots(wanted, start.knots))
@@ -464,4 +479,4 @@ def _draft_out_of_reach(
     tasks = relaxed(wanted, relaxation, draft.knots.frames)
     draft = yield from solve_draft(tasks, work, part.metric, draft, Stage.CONFLICTS)
     yield work.progress(Stage.CONFLICTS, 1.0)
-    return wanted, tasks, draft
+    return wanted, tasks, draft, relaxation

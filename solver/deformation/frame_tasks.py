@@ -7,7 +7,7 @@ change ranks. A batch of frames has all tasks that any of them has, each active 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,7 +19,7 @@ from ..constraints.effectors import Effector, PointEffector, RollEffector
 from ..core import rotations
 from ..core.arrays import TINY, Array, BoolArray, IntArray
 from ..posture.settings import SolveSettings
-from ..posture.solve import Postures, solve_checked
+from ..posture.solve import Postures, solving_checked
 from ..tasks import MaskedTask, PoseTask, Task
 from ..tasks.masked import across
 from .channel import Channel
@@ -343,8 +343,9 @@ class FrameTasks:
         reference: Motion,
         settings: SolveSettings,
         moving: BoolArray | None = None,
-    ) -> Postures:
-        """Solve some frames in strict priority, in one batch; `start` and `reference` cover the whole clip.
+    ) -> Generator[None, None, Postures]:
+        """Solve some frames in strict priority, in one batch, a generator that yields after every step; `start` and
+        `reference` cover the whole clip.
 
         Recruited joints begin as in `start` and are attracted to the reference; the others are those of the reference.
         `moving` (joints,) are the joints that may move; None: all recruited ones.
@@ -357,7 +358,7 @@ class FrameTasks:
         begin = Motion(attractor.rotations.copy(), attractor.translations.copy())
         begin.rotations[:, recruited] = start.rotations[np.ix_(frames, recruited)]
         begin.translations[:, recruited] = start.translations[np.ix_(frames, recruited)]
-        solved = solve_checked(self.skeleton, begin, [*tasks, attraction], settings, moving=may_move)
+        solved = yield from solving_checked(self.skeleton, begin, [*tasks, attraction], settings, moving=may_move)
         unrecruited = ~self.movable[frames]
         solved.motion.rotations[unrecruited] = attractor.rotations[unrecruited]
         solved.motion.translations[unrecruited] = attractor.translations[unrecruited]

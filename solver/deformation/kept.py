@@ -9,8 +9,10 @@ import numpy as np
 
 from ..body.motion import Motion
 from ..core.arrays import IntArray
+from .frame_tasks import FrameTasks
 from .passes.draft import Draft
 from .passes.projection import Systems
+from .passes.reach import Relaxation
 
 MOST_PARTS = 4
 """Those of two independent parts, each for the frames near a focus and for all frames."""
@@ -29,6 +31,10 @@ class KeptPart:
     """The result before, which all other frames have."""
     draft: Draft | None = None
     """The newest one; None where there is none."""
+    wanted: FrameTasks | None = None
+    """The tasks for which it was made, before their targets were relaxed."""
+    relaxation: Relaxation | None = None
+    """By how much these are relaxed; None where none is."""
     systems: Systems = field(default_factory=Systems)
     """Those of its projection."""
 
@@ -39,6 +45,8 @@ class Kept:
     def __init__(self) -> None:
         self._parts: list[tuple[bytes, KeptPart]] = []
         """With the joints that each moves, the newest first."""
+        self.shown: Motion | None = None
+        """What the last preview has shown, or the last result; None before the first one."""
 
     def part(self, joints: IntArray, frames: IntArray, base: Motion) -> KeptPart:
         """What is kept of the part that moves some joints in some frames, beside a result before."""

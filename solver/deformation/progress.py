@@ -17,7 +17,8 @@ class Preview:
     """A result that is worth showing before the deformation has ended."""
 
     frames: BoolArray
-    """(frames,) those that are solved for the new constraints so far; in all others the clip is as it was before."""
+    """(frames,) those that are solved for the new constraints so far; in all others the clip is what was shown before:
+    in the last preview of a `LiveDeformation`, or else in the result of the solve before."""
     _clip: Callable[[], Clip]
 
     @cached_property

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from ..constraints import Source
 from ..core.arrays import BoolArray, IntArray
 from ..core.memory import keep_freed_memory
 from ..core.progress import Stage
+from ..posture.solve import Postures
 from .frame_tasks import FrameTasks
 from .progress import Preview, Progress, Steps
 from .settings import DeformSettings
@@ -46,7 +49,7 @@ class Workspace:
         self.converged: BoolArray = before.converged.copy() if before else np.ones(source.frames, dtype=bool)
         """(frames,) where the iterations have converged."""
         self.before = motion
-        """The result of the solve before, which previews show where this one is not solved yet."""
+        """The result of the solve before; the source, if there is none."""
         self._is_solved = np.zeros((source.frames, len(source.clip.skeleton)), dtype=bool)
         """(frames, joints) those of the result that are worth showing."""
 
@@ -61,17 +64,16 @@ class Workspace:
     def preview(self, stage: Stage, share: float, frames: IntArray, joints: BoolArray) -> Progress:
         """The same with a preview, in which some more frames show some joints (joints,) of the result so far."""
         self._is_solved[frames] |= joints
-        return Progress(stage, min(share, 1.0), self.clip, Preview(self._is_solved.any(axis=1), self._preview_clip))
+        some = np.ix_(frames, np.flatnonzero(joints))
+        self.shown.rotations[some] = self.motion.rotations[some]
+        self.shown.translations[some] = self.motion.translations[some]
+        preview = Preview(self._is_solved.any(axis=1), lambda: self.source.clip.with_motion(self.shown))
+        return Progress(stage, min(share, 1.0), self.clip, preview)
 
-    def _preview_clip(self) -> Clip:
-        """The result so far where it is solved, and elsewhere the result of the solve before."""
-        is_solved = self._is_solved[..., None]
-        return self.source.clip.with_motion(
-            Motion(
-                np.where(is_solved, self.motion.rotations, self.before.rotations),
-                np.where(is_solved, self.motion.translations, self.before.translations),
-            )
-        )
+    @cached_property
+    def shown(self) -> Motion:
+        """What previews show: the result of the solve before, or what was shown last, and what is solved so far."""
+        return Motion(self.before.rotations.copy(), self.before.translations.copy())
 
     def at(self, frames: IntArray) -> Motion:
         """Some frames of the result."""
@@ -118,9 +120,8 @@ class Workspace:
         moving = None if joints is None else frame_tasks.skeleton.mask(joints)
         for first in range(0, len(frames), STRICT_BATCH):
             some = frames[first : first + STRICT_BATCH]
-            progress = self.progress(stage, (first + STRICT_BATCH) / len(frames))
-            self._solve_strictly(frame_tasks, some, self.motion, settings, tolerance, moving)
-            yield progress
+            at = stage, (first + STRICT_BATCH) / len(frames)
+            yield from self._solve_strictly(frame_tasks, some, self.motion, settings, tolerance, at, moving)
             # A less important target may still pull at a more important one, or hold it in a posture from which no step
             # leads nearer. Then the more important ones are solved first, and all again from there.
             for _ in range(DEFENCES):
@@ -130,25 +131,25 @@ class Workspace:
                 if not some.size:
                     break
                 before = self.at(some)
-                self._solve_strictly(upper, some, self.motion, settings, tolerance, moving)
-                yield progress
+                yield from self._solve_strictly(upper, some, self.motion, settings, tolerance, at, moving)
                 helped = self.met[some]
                 self.write(some[~helped], before.at(np.flatnonzero(~helped)))
                 self.met[some[~helped]] = False
                 some = some[helped]
                 met = self.at(some)
-                self._solve_strictly(frame_tasks, some, self.motion, settings, tolerance, moving)
+                yield from self._solve_strictly(frame_tasks, some, self.motion, settings, tolerance, at, moving)
                 lost = ~upper.met(some, WorldState.of(frame_tasks.skeleton, self.at(some)), tolerance)
                 self.write(some[lost], met.at(np.flatnonzero(lost)))
-                yield progress
+                yield self.progress(*at)
 
     def solve_sequentially(self, frame_tasks: FrameTasks, frames: IntArray, stage: Stage) -> Steps:
         """Solve frame after frame, each from the result of the one before (Le Callennec 2006, equation 5.1)."""
         for number, frame in enumerate(frame_tasks.with_tasks(frames)):
             one = np.array([frame])
             self.write(one, self.at(np.maximum(one - 1, 0)))
-            self._solve_strictly(frame_tasks, one, self.source.clip.motion, self.settings, self.settings.tolerances.met)
-            yield self.progress(stage, (number + 1) / len(frames))
+            at = stage, (number + 1) / len(frames)
+            source, tolerance = self.source.clip.motion, self.settings.tolerances.met
+            yield from self._solve_strictly(frame_tasks, one, source, self.settings, tolerance, at)
 
     def _solve_strictly(
         self,
@@ -157,15 +158,30 @@ class Workspace:
         reference: Motion,
         settings: DeformSettings,
         tolerance: float,
+        at: tuple[Stage, float],
         moving: BoolArray | None = None,
-    ) -> None:
+    ) -> Steps:
         """Solve some frames in strict priority, attracted to a reference of the whole clip, and write them; together
-        those in which the same joints may move."""
+        those in which the same joints may move. `at` are the stage and its share that each step yields."""
         patterns, which = np.unique(frame_tasks.movable[frames], axis=0, return_inverse=True)
         for number in range(len(patterns)):
             some = frames[which.reshape(-1) == number]
-            solved = frame_tasks.solve_prioritized(some, self.motion, reference, settings.solving(), moving)
+            steps = frame_tasks.solve_prioritized(some, self.motion, reference, settings.solving(), moving)
+            solved = yield from self._with_progress(steps, at)
             self.write(some, solved.motion)
             world = WorldState.of(frame_tasks.skeleton, solved.motion)
             self.met[some] = frame_tasks.met(some, world, tolerance)
             self.converged[some] = solved.converged | self.met[some]
+            yield self.progress(*at)
+
+    def _with_progress(
+        self, steps: Generator[None, None, Postures], at: tuple[Stage, float]
+    ) -> Generator[Progress, None, Postures]:
+        """Yield the progress of a stage at every step of a solve; returns its postures."""
+        while True:
+            try:
+                next(steps)
+            except StopIteration as stop:
+                solved: Postures = stop.value
+                return solved
+            yield self.progress(*at)

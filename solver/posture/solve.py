@@ -7,7 +7,7 @@ trust region reduced; a level that is already met may be off by the square of a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..body.kinematics import WorldState
 from ..body.motion import Motion, Pose
 from ..body.skeleton import Skeleton
 from ..core.arrays import TINY, Array, BoolArray, IntArray
+from ..core.progress import finished
 from ..tasks import Task
 from . import recruiting
 from .problem import Course, Problem, Step
@@ -159,26 +160,41 @@ def solve_checked(
 
     `moving` (joints,) are the joints that may move; None: all that a task recruits.
     """
+    return finished(solving_checked(skeleton, motion, tasks, settings, observer, moving))
+
+
+def solving_checked(
+    skeleton: Skeleton,
+    motion: Motion,
+    tasks: Sequence[Task],
+    settings: SolveSettings,
+    observer: Observer | None = None,
+    moving: BoolArray | None = None,
+) -> Generator[None, None, Postures]:
+    """As `solve_checked`, a generator that yields after every step; to cancel it, close it."""
     problem = Problem(skeleton, tasks, settings, moving)
     if not problem.can_move:
         errors = tuple(task.error(WorldState.of(skeleton, motion)) for task in tasks)
         return Postures(motion, errors, np.zeros(motion.frames, dtype=np.int64), np.ones(motion.frames, dtype=bool))
     if motion.frames <= BATCH:
-        return _solved_batch(problem, tasks, motion, 0, observer)
+        return (yield from _solved_batch(problem, tasks, motion, 0, observer))
     parts = []
     for first in range(0, motion.frames, BATCH):
         frames = np.arange(first, min(first + BATCH, motion.frames))
         part = motion.at(frames)
-        parts.append(_solved_batch(problem.at(frames), [task.at(frames) for task in tasks], part, first, observer))
+        own = [task.at(frames) for task in tasks]
+        parts.append((yield from _solved_batch(problem.at(frames), own, part, first, observer)))
     return _concatenated(parts)
 
 
 def _solved_batch(
     problem: Problem, tasks: Sequence[Task], motion: Motion, first: int, observer: Observer | None
-) -> Postures:
+) -> Generator[None, None, Postures]:
     """Solve one batch of frames; `first` is the index of its first frame in the whole motion."""
     watch = (lambda state, frames: observer(state, first + frames)) if observer else None
-    descent = _defended(problem, motion, _corrected(problem, _descend(problem, motion, watch)))
+    descent = yield from _descend(problem, motion, watch)
+    descent = yield from _corrected(problem, descent)
+    descent = yield from _defended(problem, motion, descent)
     errors = tuple(task.cached_error(descent.world) for task in tasks)
     return Postures(descent.world.motion, errors, descent.iterations, descent.converged)
 
@@ -267,7 +283,7 @@ class _Iterate:
         )
 
 
-def _defended(problem: Problem, motion: Motion, descent: _Descent) -> _Descent:
+def _defended(problem: Problem, motion: Motion, descent: _Descent) -> Generator[None, None, _Descent]:
     """The descent, repeated where a level is unmet that can be met without those below it.
 
     At boundaries a lower level can lead the descent to where a more important one is stuck. Such a frame starts again
@@ -283,18 +299,20 @@ def _defended(problem: Problem, motion: Motion, descent: _Descent) -> _Descent:
         above = problem.at(frames).down_to(int(level))
         if not above.can_move or (level == problem.levels - 1 and not problem.has_attraction):
             continue
-        alone = _corrected(above, _descend(above, motion.at(frames), None))
+        alone = yield from _descend(above, motion.at(frames), None)
+        alone = yield from _corrected(above, alone)
         better = np.flatnonzero(above.task_level_errors(alone.world).max(axis=1) < MUCH * errors[frames, level])
         if better.size:
             frames, alone, part = frames[better], alone.at(better), problem.at(frames[better])
-            again = _corrected(part, _descend(part, alone.world.motion, None))
+            again = yield from _descend(part, alone.world.motion, None)
+            again = yield from _corrected(part, again)
             reached, possible = (part.task_level_errors(each.world)[:, : level + 1] for each in (again, alone))
             lost = np.flatnonzero((reached > np.maximum(possible, MET_TOLERANCE)).any(axis=1))
             descent = descent.put(frames, again).put(frames[lost], alone.at(lost))
     return descent
 
 
-def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> _Descent:
+def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> Generator[None, None, _Descent]:
     """Step all frames until each is at rest or the iterations have run out."""
     local_rotations, translations = motion.rotations.copy(), motion.translations.copy()
     iterations = np.zeros(motion.frames, dtype=np.int64)
@@ -308,6 +326,7 @@ def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> _De
         if not current.frames.size:
             break
         current, at_rest = _stepped(current)
+        yield
         iterations[current.frames] += 1
         strict[current.frames] = current.course.strict
         if observer:
@@ -503,7 +522,7 @@ def _with_relaxed_merged(errors: tuple[Array, Array], strict: IntArray) -> tuple
     return merged(errors[0]), merged(errors[1]), np.where(strict < levels, error, 1.0)
 
 
-def _corrected(problem: Problem, descent: _Descent) -> _Descent:
+def _corrected(problem: Problem, descent: _Descent) -> Generator[None, None, _Descent]:
     """The descent with the errors of levels that are nearly met reduced to zero; the others keep their errors."""
     state, converged = descent.world, descent.converged[:, None]
     bound = np.where(converged, TRANSIENT_BOUND, CORRECTED_ERROR)
@@ -529,6 +548,7 @@ def _corrected(problem: Problem, descent: _Descent) -> _Descent:
         better = ratio < 1.0
         best = state if better.all() else state.where(better, best)
         best_errors = np.where(better[:, None], errors, best_errors)
+        yield
     return replace(descent, world=best)
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -74,9 +76,9 @@ def test_it_comes_and_goes_again_and_again() -> None:
 
 def test_it_is_switched_on_while_data_cannot_be_read() -> None:
     """As Blender enables an extension: with stand-ins for its data and its context."""
-    from bpy_restrict_state import RestrictBlend
-
-    with RestrictBlend():
+    names = ("bpy_restrict_state", "_bpy_restrict_state")  # the latter since Blender 5.0
+    (name,) = (name for name in names if importlib.util.find_spec(name) is not None)
+    with importlib.import_module(name).RestrictBlend():
         addon.register()
     addon.unregister()
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -129,11 +130,14 @@ class Runs:
             environment["DISPLAY"] = program.display
         with screen(program), printed.open("w", encoding="utf-8") as output:
             command = [*program.command, *arguments, *self.scenes]
-            blender = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, cwd=ROOT, env=environment)
+            blender = subprocess.Popen(
+                command, stdout=output, stderr=subprocess.STDOUT, cwd=ROOT, env=environment, start_new_session=True
+            )
             try:
                 _take_pictures(blender, own, pictures, environment)
             finally:
-                blender.kill()
+                if blender.poll() is None:
+                    os.killpg(blender.pid, signal.SIGKILL)  # Blender is a child of the tool
                 blender.wait()
         return printed.read_text(encoding="utf-8", errors="replace")
 

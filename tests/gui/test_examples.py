@@ -19,6 +19,11 @@ def test_the_second_example_refines_it(seen: dict[str, Any]) -> None:
     assert loud > 5.0 * quiet, "each half has its own threshold"
 
 
+def test_a_tolerance_is_followed_at_once(seen: dict[str, Any]) -> None:
+    assert seen["followed: fewer"] < seen["second: found"] == seen["followed: back"]
+    assert seen["followed: seconds"] < 2.0
+
+
 def test_the_noise_pattern_is_drawn_where_and_when_it_is_wanted(seen: dict[str, Any]) -> None:
     assert seen["second: drawn"] and not seen["second: problem"]
     assert seen["switched off"]

@@ -35,6 +35,13 @@ def test_a_drag_is_one_step_of_undo(seen: dict[str, Any]) -> None:
     assert distance(seen["pin: redone"], seen["pin: end"]) < NEAR
 
 
+def test_other_frames_follow_a_gizmo_in_live_mode(seen: dict[str, Any]) -> None:
+    changes = seen["live: during"]
+    assert max(changes[: len(changes) // 2]) > 1e-3, "while the mouse is still down"
+    assert changes[-1] > changes[len(changes) // 4]
+    assert seen["live: mode"] == "POSE"
+
+
 def test_a_click_makes_a_plant_active_and_moves_nothing(seen: dict[str, Any]) -> None:
     assert seen["plant: clicked"]
     assert seen["plant: after click"] == seen["plant: begin"]

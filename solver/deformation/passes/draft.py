@@ -10,7 +10,6 @@ number of knots. Derivation: docs/derivations.md.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -104,11 +103,12 @@ SMALL = 0.3
 NEARLY_AT_REST = 0.1
 """Radians, or sizes of the character: the same of a draft with relaxed targets, which are only nearly met."""
 
-FOLLOWED = 1e-3
-"""The same of a draft that follows targets for a preview."""
+FOLLOWED = 0.4
+"""Radians, or sizes of the character: a draft that follows targets for a preview does so up to this distance from where
+its factor was made."""
 
-SAME_COST = 1e-6
-"""Share of the cost that rounding may add in a step from where a draft is at rest already."""
+REFRESHED = 0.05
+"""The same beyond which it gets a factor of its own, for the next preview."""
 
 AT_REST = 3e-4
 """Radians, or sizes of the character: a draft whose steps are shorter is at rest."""
@@ -322,7 +322,8 @@ def solve_draft(
         yield work.progress(stage, number / factorizations)
         if is_stale:
             linear, is_stale = problem.linearized(here, passed), False
-        system = linear.factored(damping * problem.pulls(forces))
+        damped = damping * problem.pulls(forces)
+        system = linear.factored(damped)
         there, length, forces = linear.descent(system, here, at_rest)
         newly_passed = (there.excess > 0.0) & ~passed
         if not there.cost <= here.cost:  # not a number counts as worse
@@ -339,25 +340,39 @@ def solve_draft(
     if has_relaxed or length >= at_rest:
         yield work.progress(stage, 1.0)
         here = linear.corrected(system, here)
-    return problem.draft(start, here, forces, _Factor(linear, system))
+    return problem.draft(start, here, forces, _Factor(linear, system, damped, here.values, here.errors))
 
 
 def followed_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, start: Draft) -> Draft | None:
-    """The draft after some steps from a draft whose targets have moved since, with the factor of that; None where the
-    factor does not fit, or where the steps lead to a larger cost."""
+    """The draft that follows targets which have moved since a draft before: one step with the factor of that. None
+    where the factor does not fit, or was made too far away. The metric stays that of the draft before.
+
+    Only what targets have moved moves it, not what a longer descent would still change. So a drag is followed evenly,
+    wherever the draft was when it came to rest.
+    """
     if start.factor is None:
         return None
     problem = _Problem(frame_tasks, work, metric, start)
     if not start.factor.linear.has_rows_of(problem):
         return None
-    here, has_relaxed = problem.at(start.values), bool(problem.rows.relaxed.any())
-    linear, system = start.factor.linear.of(problem), start.factor.system
-    there, _, _ = linear.descent(system, here, FOLLOWED)
-    if not there.cost <= (1.0 + SAME_COST) * here.cost:
+    here = problem.at(start.values)
+    pull = start.factor.linear.pull(problem.rows.shortened(here.errors - start.factor.errors, LONGEST_STEP))
+    here = problem.at(here.values + start.factor.system.solve(pull * problem.free))
+    if not np.abs(here.values - start.factor.values).max(initial=0.0) < FOLLOWED:
         return None
-    if has_relaxed:
-        there = linear.corrected(system, there)
-    return problem.draft(start, there, start.forces, start.factor)
+    return replace(start, values=here.values, factor=replace(start.factor, errors=here.errors))
+
+
+def refreshed_draft(frame_tasks: FrameTasks, work: Workspace, metric: DisplacementMetric, draft: Draft) -> Draft:
+    """A draft that has followed targets, with a factor of its own if the one that it followed them with was made
+    elsewhere."""
+    if draft.factor is None or np.abs(draft.values - draft.factor.values).max(initial=0.0) < REFRESHED:
+        return draft
+    problem = _Problem(frame_tasks, work, metric, draft)
+    here = problem.at(draft.values)
+    linear = problem.linearized(here, here.excess > 0.0)
+    damping = draft.factor.damping
+    return replace(draft, factor=_Factor(linear, linear.factored(damping), damping, here.values, here.errors))
 
 
 @dataclass(frozen=True, eq=False)
@@ -417,7 +432,7 @@ class _Problem:
         cost += np.sum(away * push) - np.sum(values * pull)
         return _Point(values, world, errors, excess, pull - push, float(cost))
 
-    def draft(self, start: Draft, point: _Point, forces: Array | None, factor: _Factor) -> Draft:
+    def draft(self, start: Draft, point: _Point, forces: Array, factor: _Factor) -> Draft:
         """A draft that has come to a point, with the metric that serves there."""
         metrics = self.metrics
         if np.abs(point.values).max(initial=0.0) > SMALL:
@@ -458,12 +473,6 @@ class _Linear:
         if limits.jacobian.shape[1]:
             self._blocks += FIRM * limits.jacobian.swapaxes(1, 2) @ limits.jacobian
 
-    def of(self, problem: _Problem) -> _Linear:
-        """The same of another problem with the same rows."""
-        changed = copy.copy(self)
-        changed._problem = problem
-        return changed
-
     def has_rows_of(self, problem: _Problem) -> bool:
         """Whether a problem has the same rows and free columns, with the same weights."""
         mine = self._problem
@@ -477,7 +486,11 @@ class _Linear:
     def _pull(self, errors: Array, here: _Point) -> Array:
         """(knots, columns) minus half the gradient of weighted squares, of errors (knots, rows) and of the excess."""
         inward = combined(self._limits.errors(here.excess), FIRM * self._limits.jacobian)
-        return combined(errors, self._weighted) + inward
+        return self.pull(errors) + inward
+
+    def pull(self, errors: Array) -> Array:
+        """(knots, columns) the same without that of the excess."""
+        return combined(errors, self._weighted)
 
     def factored(self, damping: Array) -> BlockPentadiagonal:
         """The system, with damping (knots, columns) on its diagonal."""
@@ -523,6 +536,12 @@ class _Factor:
 
     linear: _Linear
     system: BlockPentadiagonal
+    damping: Array
+    """(knots, columns) on the diagonal."""
+    values: Array
+    """(knots, columns) where the descent with it has ended."""
+    errors: Array
+    """(knots, rows) at the newest values."""
 
 
 def transition_times(displacements: Array) -> Array:

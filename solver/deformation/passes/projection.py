@@ -54,7 +54,10 @@ view meanwhile does not wait."""
 ROUNDS = 3
 """How often the Jacobian is evaluated for the frames that are not met."""
 
-NEARBY = 0.15
+PREVIEWED = 1e-4
+"""Sizes of the character, or radians: a smaller residual is not seen in a preview."""
+
+NEARBY = 0.1
 """Radians, or sizes of the character, between two drafts within which the linear systems of the projection of one serve
 a preview of the other."""
 
@@ -111,15 +114,19 @@ def preview_projection(
 ) -> Steps:
     """Project some frames, in rising order, for a preview: with the linear systems of a projection from a draft nearby,
     where there are such."""
-    frames = frame_tasks.with_movable(frames)
-    round_ = _Round.of(frame_tasks, work, frames, draft, is_first=True)
-    if round_ is None:
+    frames, joints = frame_tasks.with_movable(frames), frame_tasks.movable.any(axis=0)
+    first = _Round.of(frame_tasks, work, frames, draft, is_first=True, tolerance=PREVIEWED)
+    if first is None:
         return
     for done, some in _batches(frames, focus):
-        motion, _, made = round_.projected(some, systems.of(frames[some], draft))
+        motion, met, made = first.projected(some, systems.of(frames[some], draft))
         systems.keep(made)
         work.write(frames[some], motion)
-        yield work.preview(Stage.SOLVING, done / ROUNDS, frames[some], frame_tasks.movable.any(axis=0))
+        left = frames[some][~met]
+        again = _Round.of(frame_tasks, work, left, draft, is_first=False, tolerance=PREVIEWED) if left.size else None
+        if again is not None:
+            work.write(left, again.projected(np.arange(len(left)), None)[0])
+        yield work.preview(Stage.SOLVING, done / ROUNDS, frames[some], joints)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,16 +143,25 @@ class _Round:
     tolerance: float
 
     @staticmethod
-    def of(frame_tasks: FrameTasks, work: Workspace, frames: IntArray, draft: Draft, is_first: bool) -> _Round | None:
+    def of(
+        frame_tasks: FrameTasks,
+        work: Workspace,
+        frames: IntArray,
+        draft: Draft,
+        is_first: bool,
+        tolerance: float | None = None,
+    ) -> _Round | None:
         """That of some frames, in their present postures; None where nothing is to be met. In the first round, what
-        targets require is continued into the frames around."""
+        targets require is continued into the frames around. Residuals within a tolerance are met; None: as in the
+        settings."""
         rows = Rows(frame_tasks, frames, draft.columns, exact_only=True)
         if not rows.count:
             return None
         world, fps = WorldState.of(frame_tasks.skeleton, work.at(frames)), work.source.clip.fps
         errors = rows.errors(world)
         wanted = _continued(rows, errors, fps) if is_first else errors
-        return _Round(rows, world, wanted, _softness(rows, fps), draft, work.settings.tolerances.corrected)
+        tolerance = work.settings.tolerances.corrected if tolerance is None else tolerance
+        return _Round(rows, world, wanted, _softness(rows, fps), draft, tolerance)
 
     def projected(self, some: IntArray, known: _Known | None) -> tuple[Motion, BoolArray, _Known]:
         """See `_projected`, of some of the frames."""

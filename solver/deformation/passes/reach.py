@@ -40,6 +40,9 @@ STEPS = 25
 NEARLY_MET = 0.02
 """Sizes of the character, or radians: knots that miss no target by more have as many iterations as other frames."""
 
+LEAST_RELAXATION = 0.02
+"""Share of a relaxation that is left while its target is dragged into reach."""
+
 Relaxation = list[Array | None]
 """For each channel (frames, 3): by how much its targets are relaxed, a displacement; None where they are not."""
 
@@ -67,6 +70,30 @@ def relaxed(wanted: FrameTasks, relaxation: Relaxation, knots: IntArray) -> Fram
         targets[number] = targets[number].copy()
         targets[number][frames] = effector.displaced(values[frames], asked - given[frames])
     return FrameTasks(timeline, targets, wanted.movable, is_relaxed)
+
+
+def followed_relaxation(before: FrameTasks, wanted: FrameTasks, relaxation: Relaxation) -> Relaxation:
+    """The relaxation of tasks whose targets have moved since that of others was found, as it probably is.
+
+    A target that is out of reach by m, in a direction, has its effector on a sphere of about the size of the character:
+    it follows what moves across this direction, in proportion to both distances from the middle of the sphere.
+    """
+    size, found = wanted.skeleton.size, list(relaxation)
+    for number, given in enumerate(relaxation):
+        if given is None:
+            continue
+        channel = wanted.timeline.channels[number]
+        values = wanted.timeline.source.values(channel.effector)
+        asked, former = (channel.effector.displacement(values, each.targets[number]) for each in (wanted, before))
+        moved = (asked - former) * channel.active[:, None]
+        distance = np.linalg.norm(given, axis=1, keepdims=True)
+        along = given / np.maximum(distance, TINY)
+        radial = (moved * along).sum(axis=1, keepdims=True)
+        reach = 1.0 if channel.effector.is_angular else size
+        left = distance / (reach + distance) * (moved - radial * along)
+        # A relaxed target stays relaxed: how firm targets are must not change between previews.
+        found[number] = np.maximum(distance + radial, LEAST_RELAXATION * distance) * along + left * (distance > 0.0)
+    return found
 
 
 def _up_to_knots(mask: BoolArray, knots: IntArray) -> BoolArray:

@@ -8,12 +8,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 
 from poise.addon.gizmos import bar_view
 from poise.addon.gizmos.lanes import View
 from poise.addon.properties import character_of
 from poise.addon.workflows import create
+
+from ..overlay.offscreen import HEIGHT, WIDTH, pixels_of
 
 
 @dataclass
@@ -95,3 +98,62 @@ def test_an_error_is_said_once_and_switches_bars_off(
     assert bar_view.shown_armature(context(armature)) is None
     bar_view.forget()
     assert bar_view.shown_armature(context(armature)) == armature
+
+
+# Pictures ------------------------------------------------------------------------------------------------------------
+
+SHOWN = View(left=0.0, pixels_per_frame=4.0)
+
+
+def drawn(view: bar_view.BarView, stale: bool = False) -> np.ndarray:
+    """(height, width, 4) a picture of the bars; frame 0 is at its left edge and a frame 4 pixels wide."""
+    return pixels_of(lambda: view.draw(WIDTH, SHOWN, 1.0, stale))
+
+
+def colour_at(picture: np.ndarray, view: bar_view.BarView, frame: float, height: float = 0.5, bar: int = 0) -> Any:
+    """The colour at a frame, at a share of the height of a bar's lane."""
+    lane = view.layout.lanes[view.layout.lane_of[bar]]
+    return picture[int(lane.low + height * (lane.high - lane.low)), int(SHOWN.x(frame)), :3]
+
+
+def test_a_plant_is_drawn_over_its_frames_and_follows_its_events(armature: bpy.types.Object) -> None:
+    item = create.add_footplant(armature, "left", 30.0, 50.0)
+    view = bar_view.BarView()
+    view.refresh(context(armature, height=HEIGHT), armature)
+    picture = drawn(view)
+    inside, outside = colour_at(picture, view, 40.0, 0.25), colour_at(picture, view, 75.0, 0.25)
+    assert inside[2] > 0.3 and inside[2] > inside[0], "the left side is blue"
+    assert inside.sum() > outside.sum() + 0.3
+    item.heel_off, item.toe_off = 78.0, 78.0
+    view.refresh(context(armature, height=HEIGHT), armature)
+    assert np.allclose(colour_at(drawn(view), view, 70.0, 0.25), inside, atol=0.02)
+
+
+def test_what_is_missed_is_red_and_faint_once_it_is_stale(armature: bpy.types.Object) -> None:
+    create.add_footplant(armature, "left", 30.0, 50.0)
+    create.add_pins(armature, ["l_wrist"], 60.0)
+    character = character_of(armature)
+    character.active_constraint = 1
+    residual = character.residuals.add()
+    residual.uid, residual.misses, residual.worst_frame = character.constraints[0].uid, True, 40.0
+    view = bar_view.BarView()
+    view.refresh(context(armature, height=HEIGHT), armature)
+    fresh, stale = (colour_at(drawn(view, stale), view, 40.0) for stale in (False, True))
+    assert fresh[0] > 0.9 and fresh[2] < 0.3
+    assert stale[0] < fresh[0] and stale[2] > fresh[2]
+
+
+def test_batches_are_kept_until_something_changes(armature: bpy.types.Object, monkeypatch: pytest.MonkeyPatch) -> None:
+    create.add_footplant(armature, "left", 30.0, 50.0)
+    view = bar_view.BarView()
+    view.refresh(context(armature, height=HEIGHT), armature)
+    first = drawn(view)
+
+    def fail(*_: Any) -> None:
+        raise AssertionError("bars were made again although nothing has changed")
+
+    monkeypatch.setattr(bar_view, "bar_triangles", fail)
+    view.refresh(context(armature, height=HEIGHT), armature)
+    assert np.array_equal(drawn(view), first)
+    scrolled = pixels_of(lambda: view.draw(WIDTH, View(10.0, 4.0), 1.0))
+    assert not np.array_equal(scrolled, first), "scrolling moves what is kept"

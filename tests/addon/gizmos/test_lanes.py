@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from poise.addon.gizmos.lanes import LEAST_HEIGHT, View, eases, fitting, hit, is_compact, layout, packed
+from poise.addon.gizmos.lanes import NARROW_ROOM, View, eases, fitting, hit, is_compact, layout, packed
 
 from .made_bars import path, plant
 
@@ -15,6 +15,7 @@ WALK = [
 ]
 VIEW = View(left=-10.0, pixels_per_frame=4.0)
 TALL, LOW = 500.0, 38.0
+LEAST_LANE = 0.5 * NARROW_ROOM
 
 
 def test_frames_and_pixels_lead_to_each_other() -> None:
@@ -35,6 +36,11 @@ def test_bars_that_overlap_in_their_lane_lie_below_each_other() -> None:
     assert lane_of == [0, 1, 0, 2]
 
 
+def test_proposals_lie_below_constraints_though_they_begin_earlier() -> None:
+    bars = [plant(8.0, 30.0), plant(0.0, 20.0, is_proposal=True), plant(40.0, 50.0, is_proposal=True)]
+    assert packed(bars) == (["Left foot", "Left foot"], [0, 1, 0])
+
+
 @pytest.mark.parametrize("height", [20.0, 33.0, LOW, 60.0, 90.0, TALL])
 @pytest.mark.parametrize("scale", [1.0, 1.5])
 @pytest.mark.parametrize("others", [0, 3, 40])
@@ -46,13 +52,16 @@ def test_lanes_lie_in_the_region_and_not_over_each_other(height: float, scale: f
     for above, below in zip(shown.lanes, shown.lanes[1:], strict=False):
         assert below.high < above.low
     for lane in shown.lanes:
-        assert lane.low >= 0.0 and lane.high - lane.low >= (LEAST_HEIGHT - 1.0) * scale - 1e-9
+        assert lane.low >= 0.0 and lane.high - lane.low >= (LEAST_LANE - 1.0) * scale - 1e-9
 
 
 def test_a_low_timeline_tells_left_and_right_apart_and_has_no_names() -> None:
     assert is_compact(LOW) and not is_compact(TALL)
-    shown = layout(WALK, LOW)
-    assert len(shown.lanes) == 2 and not shown.is_named
+    for height in (22.0, 33.0, LOW):
+        shown = layout(WALK, height)
+        assert len(shown.lanes) == 2 and not shown.is_named
+        low, high = shown.lanes[-1].low, shown.lanes[0].high
+        assert high <= 0.6 * height or low >= 0.6 * height, "frame numbers stay legible, and the mouse scrubs there"
     assert layout(WALK, TALL).is_named
 
 
@@ -110,11 +119,14 @@ def test_a_short_bar_can_still_be_taken_by_its_middle() -> None:
 
 
 def test_the_active_bar_is_taken_before_others_at_the_same_place() -> None:
-    bars = [path(0.0, 50.0, uid="other"), path(0.0, 50.0, uid="active", is_active=True)]
+    bars = [plant(0.0, 50.0), path(0.0, 50.0, uid="other"), path(0.0, 50.0, uid="active", is_active=True)]
     shown = layout(bars, 20.0)
-    assert shown.lane_of == (0, 0)
-    found = hit(bars, shown, VIEW, VIEW.x(25.0), shown.lanes[0].middle)
+    assert shown.lane_of == (0, 1, 1)
+    found = hit(bars, shown, VIEW, VIEW.x(25.0), shown.lanes[1].middle)
     assert found is not None and bars[found.bar].uid == "active"
+    bars = [plant(0.0, 50.0), path(0.0, 50.0, uid="below"), path(0.0, 50.0, uid="above")]
+    found = hit(bars, shown, VIEW, VIEW.x(25.0), shown.lanes[1].middle)
+    assert found is not None and bars[found.bar].uid == "above", "what is drawn last lies on top"
 
 
 def test_points_are_taken_by_their_ends_and_by_their_holds() -> None:

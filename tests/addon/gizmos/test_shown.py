@@ -79,6 +79,9 @@ def test_it_is_shown_in_object_and_pose_mode_for_a_character_with_constraints(ar
     assert not shown.poll(bpy.context), "proposals have no handles"
     create.add_pins(armature, [LEFT], 10.0)
     assert shown.poll(bpy.context)
+    character_of(armature).display.gizmos = False
+    assert not shown.poll(bpy.context), "they can be switched off"
+    character_of(armature).display.gizmos = True
     select_bones(armature, LEFT)
     assert shown.poll(bpy.context)
     bpy.ops.object.mode_set(mode="EDIT")

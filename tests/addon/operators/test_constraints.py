@@ -18,7 +18,7 @@ from ..property_values import property_values
 from ..walking import select_bones
 
 LEFT, RIGHT, HEAD = "l_wrist", "r_wrist", "skullbase"
-ADDING = ("pin", "trajectory", "footplant", "orientation", "look_at", "balance", "pose")
+ADDING = ("pin", "trajectory", "footplant", "orientation", "look_at", "balance", "pose", "handplant")
 
 
 def run(name: str, **given: Any) -> Any:
@@ -52,9 +52,9 @@ def test_each_kind_is_added_from_the_selection_and_can_be_solved(
     set_preview(10, 25)
     bpy.context.scene.frame_set(20)
     for kind in ADDING:
-        select_bones(armature, "l_talocrural" if kind == "footplant" else HEAD)
+        select_bones(armature, {"footplant": "l_talocrural", "handplant": "l_wrist"}.get(kind, HEAD))
         assert run(f"constraint_add_{kind}") == {"FINISHED"}
-    kinds = ["SHAPE", "SHAPE", "FOOTPLANT", "ORIENTATION", "LOOK_AT", "BALANCE", "POSE"]
+    kinds = ["SHAPE", "SHAPE", "FOOTPLANT", "ORIENTATION", "LOOK_AT", "BALANCE", "POSE", "HANDPLANT"]
     assert [item.kind for item in items(armature)] == kinds
     for item in items(armature):
         found = translation.translate(armature, reading, [item])

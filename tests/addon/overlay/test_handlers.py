@@ -60,7 +60,8 @@ def geometry(armature: Any, view: np.ndarray) -> np.ndarray:
 
 def texts(armature: Any, view: np.ndarray) -> np.ndarray:
     palette = palette_of(bpy.context.preferences)
-    return pixels_of(lambda: handlers.draw_texts(bpy.context, armature, view, (WIDTH, HEIGHT), palette, 1.0))
+    geometry(armature, view)  # texts are drawn right after it
+    return pixels_of(lambda: handlers.draw_texts(armature, view, (WIDTH, HEIGHT), palette, 1.0))
 
 
 def place_of(armature: Any, part: str) -> Any:

@@ -112,6 +112,13 @@ def test_a_result_that_is_hidden_shows_the_balance_of_the_source(worked_on: Any)
     assert source == pytest.approx(subject.source_centers[now], abs=1e-5)
 
 
+def test_nothing_is_missed_while_the_source_is_shown(worked_on: Any) -> None:
+    parts = Parts()
+    assert "misses" in pictures(parts, worked_on)
+    bpy.ops.poise.compare_toggle()
+    assert "misses" not in pictures(parts, worked_on)
+
+
 def test_ghosts_are_at_chosen_frames(worked_on: Any) -> None:
     display = worked_on.poise.display
     around = pictures(Parts(), worked_on)["ghosts"].vertices["thin"].places
@@ -128,3 +135,12 @@ def test_a_theme_changes_the_colours(worked_on: Any) -> None:
     before = dict(parts.pictures(worked_on, 20.0, palette))["footprints"]
     after = dict(parts.pictures(worked_on, 20.0, palette._replace(left=(0.0, 0.0, 0.0, 1.0))))["footprints"]
     assert (before.vertices["faces"].colors != after.vertices["faces"].colors).any()
+
+
+def test_a_result_that_is_not_in_memory_is_not_judged_by_the_source(worked_on: Any) -> None:
+    latest.forget()
+    readings.read_now(worked_on)
+    shown = pictures(Parts(), worked_on)
+    assert "trajectories" in shown and not {"balance", "current", "misses"} & set(shown)
+    bpy.ops.poise.compare_toggle()
+    assert {"balance", "current"} <= set(pictures(Parts(), worked_on))

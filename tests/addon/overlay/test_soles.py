@@ -100,3 +100,9 @@ def test_plants_are_numbered_for_each_foot_in_the_order_of_time() -> None:
         mark("SHAPE"),
     ]
     assert {each.mark.uid: each.number for each in footprints_of(marks, BODY, None)} == {"a": 1, "b": 1, "c": 2, "p": 1}
+
+
+def test_ground_that_moves_carries_footprints_while_they_stand() -> None:
+    walking = mark(velocity=(0.0, 1.0, 0.0))
+    places = [footprints_of([walking], BODY, None, frame, 10.0)[0].middle[1] for frame in (0.0, 10.0, 15.0, 20.0, 30.0)]
+    assert places == pytest.approx([-0.5, -0.5, 0.0, 0.5, 0.5])

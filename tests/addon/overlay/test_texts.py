@@ -18,18 +18,19 @@ def label(text: str, rank: int = 1) -> Label:
 
 
 def kept(
-    labels: list[Label], pixels: list[tuple[float, float]], leftward: bool = False
+    labels: list[Label], pixels: list[tuple[float, float]], direction: tuple[float, float] = (0.0, 0.0)
 ) -> dict[str, tuple[float, float]]:
-    sizes = [(40.0, 10.0)] * len(labels)
-    found = kept_labels(labels, np.array(pixels), [leftward] * len(labels), sizes, REGION, 7.0)
+    sizes, directions = [(40.0, 10.0)] * len(labels), np.tile(direction, (len(labels), 1))
+    found = kept_labels(labels, np.array(pixels), directions, sizes, REGION, 7.0)
     return {each.text: (left, bottom) for each, left, bottom in found}
 
 
 def test_texts_are_beside_their_places() -> None:
-    assert kept([label("a")], [(100.0, 50.0)]) == {"a": (107.0, 57.0)}
-    assert kept([label("a")], [(100.0, 50.0)], leftward=True) == {"a": (53.0, 57.0)}
-    beside = label("a")._replace(away_from=(1.0, 0.0, 0.0))
-    assert kept([beside], [(100.0, 50.0)]) == {"a": (107.0, 45.0)}, "at the height of its place"
+    place = [(100.0, 50.0)]
+    assert kept([label("a")], place) == {"a": (107.0, 57.0)}
+    assert kept([label("a")], place, direction=(20.0, 3.0)) == {"a": (107.0, 45.0)}, "to the right"
+    assert kept([label("a")], place, direction=(-20.0, 3.0)) == {"a": (53.0, 45.0)}, "to the left"
+    assert kept([label("a")], place, direction=(2.0, 3.0)) == {"a": (80.0, 33.0)}, "below: seen from the side"
 
 
 def test_a_text_that_would_cover_a_more_important_one_is_put_on_another_side() -> None:

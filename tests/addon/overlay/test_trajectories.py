@@ -124,6 +124,8 @@ def test_the_current_frame_is_marked_on_both_paths(clip: solver.Clip, palette: P
     assert picture.vertices["dots"].places == pytest.approx(np.float32(paths[0].result[2:3]))
     line = [paths[0].source[2], paths[0].result[2]]
     assert picture.vertices["thin"].places == pytest.approx(np.float32(line))
+    hidden = current_picture(paths, 12.0, palette, shows_source=True)
+    assert hidden.vertices["dots"].places == pytest.approx(np.float32(paths[0].source[2:3]))
     assert current_picture(paths, 40.0, palette).is_empty
 
 

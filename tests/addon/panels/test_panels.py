@@ -24,6 +24,7 @@ ADDED = {
     "LOOK_AT": ("constraint_add_look_at", {"bone": "skullbase"}),
     "BALANCE": ("constraint_add_balance", {}),
     "POSE": ("constraint_add_pose", {"bone": "l_wrist,l_elbow"}),
+    "HANDPLANT": ("constraint_add_handplant", {"hand": "LEFT"}),
 }
 OWN = {
     "SHAPE": ("offset", "reference", "mode", "begin"),
@@ -32,6 +33,7 @@ OWN = {
     "LOOK_AT": ("aim", "axis"),
     "BALANCE": ("is_whole", "displacement", "axes", "support"),
     "POSE": ("pose_space", "use_ease_out"),
+    "HANDPLANT": ("hand", "begin", "reference", "use_position"),
 }
 """Of each kind, properties that its settings must show."""
 FITTING = 14
@@ -436,7 +438,7 @@ def test_after_a_solve_there_are_problems_with_buttons(armature: Any, complaints
     assert "Missed by up to" in shown["POISE_PT_active"]
     assert "Pin l_wrist" in shown["POISE_PT_report"]
     work = shown["POISE_PT_work"]
-    assert "Pin l_wrist is " in work and "out of reach" in text_of(work)
+    assert "Pin l_wrist: " in work and "out of reach" in text_of(work)
     for operator in ("advice_go", "advice_apply", "advice_ignore", "source_restore", "result_apply"):
         assert f"poise.{operator}(" in work
     assert "Move Target" in work
@@ -450,7 +452,7 @@ def test_a_result_that_is_older_than_an_edit_says_so(
     assert "poise.compare_toggle(" not in draw_all(complaints)["POISE_PT_work"]
     bpy.ops.poise.solve()
     shown = draw_all(complaints)["POISE_PT_work"]
-    assert "every constraint holds" in text_of(shown) and "older than your edits" not in text_of(shown)
+    assert "Every constraint holds" in text_of(shown) and "older than your edits" not in text_of(shown)
     assert "poise.compare_toggle(" in shown
     armature.poise.constraints[0].points[0].object.location.z += 0.1
     assert "older than your edits" in text_of(draw_all(complaints)["POISE_PT_work"])

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import pytest
 
@@ -66,3 +68,19 @@ def test_plants_that_overlap_are_told_in_frames_of_the_scene(armature: bpy.types
     with pytest.raises(solver.PoiseError) as caught:
         clean.clean(armature, clean.CleanOptions(begin=11, end=60))
     assert "(frames 20 to 28)" in str(caught.value) and "(frames 25 to 34)" in str(caught.value)
+
+
+def test_the_settings_of_the_character_are_used(armature: bpy.types.Object, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[solver.CleanSettings] = []
+    cleaned = solver.cleaned
+
+    def remember(*args: Any, **kwargs: Any) -> solver.Cleaned:
+        given.append(kwargs["settings"])
+        return cleaned(*args, **kwargs)
+
+    monkeypatch.setattr(solver, "cleaned", remember)
+    armature.poise.cleaning.most_stretch, armature.poise.cleaning.blending = 0.02, 0.4
+    clean.clean(armature)
+    clean.clean(armature, clean.CleanOptions(settings=solver.CleanSettings(blending=0.1)))
+    assert [each.blending for each in given] == pytest.approx([0.4, 0.1])
+    assert given[0].most_stretch == pytest.approx(0.02)

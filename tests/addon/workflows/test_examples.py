@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from poise.addon import translation
+from poise.addon.bridge import versions
 from poise.addon.properties import character_of
 from poise.addon.properties.constraint_list import remove
 from poise.addon.workflows import detect, examples, noise_patterns, progress, solve
@@ -184,11 +186,34 @@ def test_changes_are_followed_at_once_after_a_search(rng: np.random.Generator) -
     assert [item.name for item in character_of(armature).found] == found, "it cannot be searched, and nothing changes"
 
 
+def test_a_search_sees_keys_that_have_changed_since_the_last_one(rng: np.random.Generator) -> None:
+    body, plants = walk_run_walk(rng)
+    armature = one_bone(body)
+    examples.find_like_examples(armature, NewExamples([BONE], "space", *WALKING))
+    examples.find_like_examples(armature)
+    assert 0 in found_plants(armature, plants)
+    data = armature.animation_data
+    for curve in versions.curves_of(data.action, versions.slot_of(data)):
+        if curve.data_path.endswith("location"):
+            for key in curve.keyframe_points[: plants[0][1]]:
+                key.co[1] += 0.1 * rng.standard_normal()
+            curve.update()
+    examples.find_like_examples(armature)
+    assert 0 not in found_plants(armature, plants) and 1 in found_plants(armature, plants)
+
+
 def test_a_search_that_took_long_is_not_repeated_by_itself(
     armature: bpy.types.Object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     examples.add_examples(armature, NewExamples(["l_talocrural"], "space", 5, 10))
     examples.find_like_examples(armature)
+    steps = examples.find_like_examples_in_steps(armature)
+    next(steps)
+    until = time.process_time() + 2.0 * examples.LARGEST_WAIT
+    while time.process_time() < until:  # what a window draws between two steps
+        pass
+    finished(steps)
+    assert examples._seconds[armature.name] < examples.LARGEST_WAIT
     monkeypatch.setitem(examples._seconds, armature.name, 2.0)
     learnt = detection(armature).templates[0].rotation
     detection(armature).templates[0].tolerance = 4.0

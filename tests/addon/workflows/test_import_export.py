@@ -62,7 +62,7 @@ def test_nothing_to_save_is_refused(armature: bpy.types.Object, tmp_path: Path) 
 
 # Every kind comes back as it was ------------------------------------------------------------------------------------
 
-KINDS = ("SHAPE", "FOOTPLANT", "ORIENTATION", "LOOK_AT", "BALANCE", "POSE")
+KINDS = ("SHAPE", "FOOTPLANT", "ORIENTATION", "LOOK_AT", "BALANCE", "POSE", "HANDPLANT")
 BONES = ("l_wrist", "r_elbow", "skullbase", "vt6")
 SINGLE = 2e-5
 """Lengths, or shares of a unit vector: Blender keeps numbers in single precision, and a file holds sums of them."""
@@ -84,9 +84,13 @@ def random_item(armature: bpy.types.Object, kind: str, rng: np.random.Generator)
         create.list_bones(armature, item.recruited, ["l_shoulder", "r_shoulder"])
     begin, *inner, end = np.sort(rng.choice(np.arange(10.0, 80.0), 8, replace=False) / 2.0).tolist()
     item.begin, item.end = begin, end
-    {"FOOTPLANT": random_plant, "BALANCE": random_balance, "POSE": random_pose}.get(kind, random_path)(
-        armature, item, rng, inner
-    )
+    own = {
+        "FOOTPLANT": random_plant,
+        "BALANCE": random_balance,
+        "POSE": random_pose,
+        "HANDPLANT": random_handplant,
+    }
+    own.get(kind, random_path)(armature, item, rng, inner)
     return item
 
 
@@ -163,6 +167,21 @@ def random_plant(armature: bpy.types.Object, item: Any, rng: np.random.Generator
     point.object.rotation_quaternion = turned.tolist()
 
 
+def random_handplant(armature: bpy.types.Object, item: Any, rng: np.random.Generator, times: list[float]) -> None:
+    item.hand = str(rng.choice(["LEFT", "RIGHT"]))
+    name_bone(armature, item, "l_wrist" if item.hand == "LEFT" else "r_wrist")
+    item.begin, item.end = float(np.floor(item.begin)), float(np.ceil(item.end))
+    item.ease_in, item.ease_out = rng.choice([-1.0, 0.0, 3.5], 2).tolist()
+    item.use_position = bool(rng.integers(2))
+    item.reference = str(rng.choice(["WORLD", "OBJECT"]))
+    if item.reference == "OBJECT":
+        item.reference_object = random_empty(rng, [1.0, 20.0, 40.0] if rng.integers(2) else [])
+    point = item.points.add()
+    point.begin, point.end = item.begin, item.end
+    handles.add_empty(armature, item, point, Transform.upright(rng.normal(size=3), float(rng.uniform(-2.0, 2.0))))
+    point.object.location.x += float(rng.normal())
+
+
 def random_balance(armature: bpy.types.Object, item: Any, rng: np.random.Generator, times: list[float]) -> None:
     item.support = str(rng.choice(["FEET", "PLANTS"]))
     if item.support == "FEET" and rng.integers(2):
@@ -189,7 +208,7 @@ def random_pose(armature: bpy.types.Object, item: Any, rng: np.random.Generator,
 def described(item: Any) -> dict[str, Any]:
     """All values of a constraint that mean something, with what its empties mean at every frame they are held."""
     values = property_values(item)
-    if item.kind in ("FOOTPLANT", "BALANCE"):  # their points are always empties of the character
+    if item.kind in ("FOOTPLANT", "HANDPLANT", "BALANCE"):  # their points are always empties of the character
         for point in values["points"]:
             del point["object"]
     for field in ("uid", "bone_id", "reference_bone_id", "active_point"):
@@ -203,6 +222,8 @@ def described(item: Any) -> dict[str, Any]:
         for field in ("home", "home_rotation"):
             del point[field]
         frames = np.linspace(saved.begin, saved.end, int(np.ceil(saved.end - saved.begin)) + 1)
+        if item.kind == "HANDPLANT":  # where it stands later is up to what it stands on
+            frames = frames[:1]
         placed = [
             placed_at(saved.object, float(frame)) for frame in np.unique([*frames[[0, -1]], *np.ceil(frames[:-1])])
         ]
@@ -220,6 +241,9 @@ def meaning(item: Any, home: Transform, place: Transform) -> list[Any]:
         return place.axes.tolist()
     if item.kind == "LOOK_AT" and item.aim == "DIRECTION":
         return place.axes[:, 2].tolist()
+    if item.kind == "HANDPLANT":
+        own = home.location.tolist() if item.use_position else []
+        return [own, (place.location - home.location).tolist(), place.heading - home.heading]
     if item.kind == "FOOTPLANT":
         own = [*(home.location if item.use_position else ()), *([home.heading] if item.use_heading else ())]
         return [own, (place.location - home.location).tolist(), place.heading - home.heading]

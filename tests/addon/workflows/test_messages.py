@@ -52,7 +52,7 @@ def test_errors_and_advice_of_a_missed_pin_are_stored(armature: bpy.types.Object
     assert sentences[0] == "First this." and sentences[-1] == "Also this."
     assert all(advice.uid in ("", pin.uid) for advice in character.advice)
     (missed,) = (advice for advice in character.advice if advice.kind == "MISSED")
-    assert missed.sentence == f"{pin.name} is {messages.format_amount(residual.worst, False)} off: out of reach"
+    assert missed.sentence == f"{pin.name}: {messages.format_amount(residual.worst, False)} off, out of reach"
     assert f"{pin.name} is out of reach even alone at frame" in missed.details
     assert (missed.has_frame, missed.frame, missed.unit) == (True, 20.0, "LENGTH")
     assert missed.amount == pytest.approx(residual.worst)
@@ -71,7 +71,7 @@ def test_the_worst_problem_comes_first(armature: bpy.types.Object, reading: brid
     report = solver.deform(reading.clip, translated.constraints).report
     messages.store_advice(character_of(armature), report, translated, reading.times)
     missed = [advice for advice in character_of(armature).advice if advice.kind == "MISSED"]
-    assert [advice.sentence.split(" is ")[0] for advice in missed] == names[::-1]
+    assert [advice.sentence.split(":")[0] for advice in missed] == names[::-1]
     assert missed[0].amount > missed[1].amount
 
 

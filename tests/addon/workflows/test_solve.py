@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 import pytest
@@ -145,10 +147,18 @@ def test_advice_has_frames_and_units_of_the_scene(lifted: bpy.types.Object) -> N
     result = solve.solve(lifted, PART)
     assert result.misses
     (problem,) = (each for each in character_of(lifted).advice if each.kind == "MISSED")
-    assert problem.sentence.startswith(f"{pin.name} is ") and " cm off: " in problem.sentence
+    assert problem.sentence.startswith(f"{pin.name}: ") and " cm off, " in problem.sentence
     assert (problem.frame, problem.unit, problem.uid) == (20.0, "LENGTH", pin.uid)
     told = [fix.sentence for fix in problem.fixes]
     (move,) = (sentence for sentence in told if sentence.startswith("Move the target"))
     assert move.endswith(" at frame 20.") and " cm " in move
     (more,) = (sentence for sentence in told if sentence.startswith("Let "))
     assert "at frame 20" in more and (" cm at" in more or " mm at" in more or " m at" in more)
+
+
+def test_bones_that_were_renamed_since_the_last_solve_are_no_edit_meanwhile(lifted: bpy.types.Object) -> None:
+    solve.solve(lifted, PART)
+    data: Any = lifted.data
+    for bone in data.bones:
+        bone.name = f"mixamorig:{bone.name}"
+    assert not solve.solve(lifted, PART).misses

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import time
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,13 @@ def two_examples(seen: dict[str, Any], stances: list[tuple[int, int]]) -> Steps:
     seen["second: thresholds"] = [template.rotation for template in detection.templates]
     seen["second: drawn"], seen["second: problem"] = drawn()
     yield Shot("second_example")
+    before = time.perf_counter()
+    detection.templates[1].tolerance = 0.02
+    seen["followed: seconds"] = time.perf_counter() - before
+    seen["followed: fewer"] = plants_found(stances)
+    detection.templates[1].tolerance = 1.0
+    seen["followed: back"] = plants_found(stances)
+    yield 4 * MOMENT
     yield from show_panel("POISE_PT_examples")
     yield Shot("examples_panel")
     yield from hide_panel()
@@ -213,6 +221,11 @@ def an_object(seen: dict[str, Any]) -> Steps:
     character().detection.object = door
     yield from find("detect_object")
     seen["door"] = [(event.kind, event.begin, event.end) for event in character().detection.events]
+    bpy.context.scene.frame_set(100)
+    with inside():
+        bpy.ops.view3d.view_all()
+    yield 6 * MOMENT
+    yield Shot("door")
     yield from show_panel("POISE_PT_objects")
     yield Shot("objects_panel")
     yield from hide_panel()

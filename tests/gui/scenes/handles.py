@@ -24,13 +24,15 @@ from driver import (
     move,
     pixel,
     press,
+    until,
 )
 from mathutils import Euler
 
 GIZMO, DIAL = 60, 67
 """Pixels from the middle of a gizmo to the stem of its arrow, and to its dial, at a scale of 1."""
 HAND = "l_wrist"
-FRAME = 60
+FRAME, BESIDE = 60, 64
+"""The frame of the pin, and one beside it that goes along."""
 PINNED_VIEW = (1.2, 0.0, 0.9)
 """Angles of the view, in radians: from above, from the front and a little from the left."""
 
@@ -73,6 +75,7 @@ def play(seen: dict[str, Any]) -> Steps:
     bpy.context.scene.frame_set(FRAME)
     yield from pose_mode(HAND)
     yield from a_new_pin_is_dragged(seen)
+    yield from a_pin_is_dragged_in_live_mode(seen)
     yield from a_footplant_is_dragged(seen)
     yield from a_footprint_is_clicked(seen)
     yield from a_point_slides_in_time(seen)
@@ -110,6 +113,41 @@ def a_new_pin_is_dragged(seen: dict[str, Any]) -> Steps:
     yield from press("Z", ctrl=True, shift=True)
     yield 6 * MOMENT
     seen["pin: redone"] = place(character().constraints[0])
+
+
+def shown_at(frame: float) -> list[float]:
+    """The values of all f-curves of the shown action at a frame; nothing is evaluated for that."""
+    versions = module("bridge.versions")
+    data = armature().animation_data
+    return [curve.evaluate(frame) for curve in versions.curves_of(data.action, versions.slot_of(data))]
+
+
+def a_pin_is_dragged_in_live_mode(seen: dict[str, Any]) -> Steps:
+    """By its gizmo in pose mode; what other frames show is written down during the drag."""
+    with inside():
+        bpy.ops.poise.live_toggle()
+    sessions = module("live.watching").sessions
+    yield from until(lambda: armature().name in sessions() and sessions()[armature().name].is_settled, "it settles")
+    begin = pixel(character().constraints[0].points[0].object.location)
+    before = shown_at(BESIDE)
+    changes: list[float] = []
+    yield from drag(
+        begin,
+        (begin[0], begin[1] + 80),
+        20,
+        lambda number: changes.append(
+            max(abs(now - then) for now, then in zip(shown_at(BESIDE), before, strict=False))
+        ),
+    )
+    seen["live: during"] = changes
+    yield from until(lambda: sessions()[armature().name].is_settled, "it settles again")
+    seen["live: mode"] = armature().mode
+    yield Shot("live")
+    with inside():
+        bpy.ops.poise.live_toggle()
+        bpy.ops.poise.source_restore()
+        bpy.ops.ed.undo_push(message="Live Mode Left")
+    yield 4 * MOMENT
 
 
 def a_footplant_is_dragged(seen: dict[str, Any]) -> Steps:

@@ -134,6 +134,7 @@ def several_are_changed(seen: dict[str, Any]) -> Steps:
 def long_names(seen: dict[str, Any]) -> Steps:
     for bone in armature().data.bones:
         bone.name = f"{PREFIX}{bone.name}"
+    yield 10 * MOMENT
     character().active_constraint = len(character().constraints) - 1
     with inside():
         bpy.ops.poise.solve()

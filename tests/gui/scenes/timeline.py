@@ -160,12 +160,13 @@ def a_bar_is_clicked(seen: dict[str, Any]) -> Steps:
     )
     seen["double click: begin"], seen["double click: end"] = far.begin, far.end
     drawn = region(area(EDITOR))
-    view = module("gizmos.bar_view").view_of(drawn)
+    bar_view = module("gizmos.bar_view")
+    shown, view = bar_view.bar_view(drawn), bar_view.view_of(drawn)
+    lanes = shown.layout.lanes
+    is_above = lanes[0].high < drawn.height - 12  # in the lowest Timelines numbers are below the bars
+    height = drawn.y + round(drawn.height - 6 if is_above else 0.5 * lanes[-1].low + 3)
     before = [times(item) for item in character().constraints]
-    yield from drag(
-        (drawn.x + round(view.x(100)), drawn.y + drawn.height - 6),
-        (drawn.x + round(view.x(120)), drawn.y + drawn.height - 6),
-    )
+    yield from drag((drawn.x + round(view.x(100)), height), (drawn.x + round(view.x(120)), height))
     seen["scrub: frame"] = bpy.context.scene.frame_current
     seen["scrub: kept"] = before == [times(item) for item in character().constraints]
 

@@ -15,6 +15,7 @@ from poise.solver.body.motion import Motion
 from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footplant, OrientationConstraint, Source
 from poise.solver.core import rotations
 from poise.solver.core.errors import PoiseError
+from poise.solver.core.progress import finished
 from poise.solver.deformation.deform import deform
 from poise.solver.deformation.frame_tasks import FrameTasks
 from poise.solver.deformation.settings import Tolerances
@@ -136,7 +137,7 @@ def test_frames_that_are_solved_meet_their_targets(frame_tasks: FrameTasks) -> N
     clip = frame_tasks.timeline.source.clip
     frames = everything(frame_tasks)[::3]
     assert len(np.unique(frame_tasks.codes[frames], axis=0)) > 3
-    solved = frame_tasks.solve_prioritized(frames, clip.motion, clip.motion, SETTINGS)
+    solved = finished(frame_tasks.solve_prioritized(frames, clip.motion, clip.motion, SETTINGS))
     assert solved.converged.all()
     world = WorldState.of(clip.skeleton, solved.motion)
     assert frame_tasks.met(frames, world, Tolerances().met).all()
@@ -159,7 +160,7 @@ def test_in_a_batch_joints_move_only_in_the_frames_that_recruit_them(walking: tu
     frames = np.arange(6, 31)
     still = ~frame_tasks.movable[frames]
     assert still.any(axis=0).sum() > still.all(axis=0).sum(), "some joint must be recruited in some frames only"
-    solved = frame_tasks.solve_prioritized(frames, shaken, clip.motion, SETTINGS)
+    solved = finished(frame_tasks.solve_prioritized(frames, shaken, clip.motion, SETTINGS))
     np.testing.assert_array_equal(solved.motion.rotations[still], clip.motion.rotations[frames][still])
     np.testing.assert_array_equal(solved.motion.translations[still], clip.motion.translations[frames][still])
 
@@ -169,7 +170,7 @@ def test_only_the_joints_that_may_move_are_moved(frame_tasks: FrameTasks) -> Non
     moving = np.ones(len(clip.skeleton), dtype=bool)
     moving[[clip.skeleton.index(name) for name in ("l_hip", "r_hip", "l_shoulder")]] = False
     frames = np.arange(8, 22, 3)
-    solved = frame_tasks.solve_prioritized(frames, clip.motion, clip.motion, SETTINGS, moving)
+    solved = finished(frame_tasks.solve_prioritized(frames, clip.motion, clip.motion, SETTINGS, moving))
     before = clip.motion.rotations[frames]
     np.testing.assert_array_equal(solved.motion.rotations[:, ~moving], before[:, ~moving])
     assert (solved.motion.rotations[:, moving] != before[:, moving]).any()
@@ -181,7 +182,7 @@ def test_recruited_joints_begin_at_the_start_and_the_others_keep_the_reference()
     elbow = clip.skeleton.index("l_elbow")
     frame_tasks = frame_tasks_of(clip, [displaced(clip, "l_wrist", (0.0, 1.0, 1.0), 0, 5, 5, 10, recruit=["l_elbow"])])
     start = Motion(np.tile(rotations.exp(np.array([0.3, 0.0, 0.0])), (11, 31, 1)), clip.motion.translations + 1.0)
-    solved = frame_tasks.solve_prioritized(np.array([5]), start, clip.motion, SolveSettings(iterations=0))
+    solved = finished(frame_tasks.solve_prioritized(np.array([5]), start, clip.motion, SolveSettings(iterations=0)))
     expected = clip.motion.rotations[5].copy()
     expected[elbow] = start.rotations[5, elbow]
     np.testing.assert_array_equal(solved.motion.rotations[0], expected)

@@ -152,6 +152,32 @@ def test_first_previews_move_little_from_one_small_move_to_the_next(enforced: De
     assert max(changes) < 3.0 * np.abs(np.diff(moves)).max(), "a preview jumps"
 
 
+def test_first_previews_of_a_hand_out_of_reach_follow_it_evenly(enforced: Deformation) -> None:
+    clip, size = enforced.source, enforced.source.skeleton.size
+    wrist = int(clip.skeleton.landmarks.require("left_wrist"))
+    goal = clip.position(wrist)[60] + size * np.array((0.0, 0.0, 1.5))
+
+    def reaching(by: float) -> list[Constraint]:
+        point = ConstraintPoint(goal + size * np.array((by, 0.0, 0.0)), 50, 70)
+        hand = ShapeConstraint(wrist, 30, 90, [point], mode="condensed", priority=HAND)
+        return [*enforced.constraints, hand]
+
+    live, shown = LiveDeformation(enforced), []
+    result = finished(live.follow(reaching(0.0)))
+    for move in 0.002 * np.arange(1, 21):
+        steps = live.follow(reaching(float(move)))
+        preview = next(each.preview for each in steps if each.preview is not None)
+        shown.append(preview.clip)
+        steps.close()
+        for residual in result.residuals_in(preview.clip)[: len(enforced.constraints) - 1]:
+            near = np.isin(residual.frames, np.flatnonzero(preview.frames))
+            assert residual.distances[near].max(initial=0.0) < HELD * size
+    assert max(farthest(one, other) for one, other in pairwise(shown)) < 0.01, "a preview jumps"
+    assert farthest(result.clip, shown[0]) < 0.03, "frames that were solved in strict priority are only projected"
+    across = (shown[-1].position(wrist) - result.clip.position(wrist))[60, 0] / size
+    assert 0.01 < across < 0.04, "the hand does not follow its target"
+
+
 def test_outside_of_its_frames_a_preview_is_the_former_result(enforced: Deformation) -> None:
     live = LiveDeformation(enforced)
     for preview in previews_of(live, with_moved_plant(enforced, 1, np.array((0.0, 0.0, 0.04)))):

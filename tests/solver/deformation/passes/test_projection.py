@@ -17,7 +17,14 @@ from poise.solver.core import rotations
 from poise.solver.core.arrays import Array, runs
 from poise.solver.core.progress import Stage, finished
 from poise.solver.deformation.frame_tasks import FrameTasks
-from poise.solver.deformation.passes.projection import BATCH, JOINT_SHARE, Systems, preview_projection, project
+from poise.solver.deformation.passes.projection import (
+    BATCH,
+    JOINT_SHARE,
+    PREVIEWED,
+    Systems,
+    preview_projection,
+    project,
+)
 from poise.solver.deformation.rows import Rows
 from poise.solver.deformation.settings import Tolerances
 from poise.solver.synthetic import human, walk
@@ -81,7 +88,7 @@ def test_a_preview_of_a_draft_nearby_meets_the_targets_with_the_systems_of_anoth
     assert known is not None and known.distance(moved.draft) > 0.0
     assert moved.residuals().max() > 1e-3, "the draft must leave something to do"
     finished(preview_projection(moved.tasks, moved.work, moved.frames, moved.draft, None, systems))
-    assert moved.residuals().max() < np.sqrt(3.0) * Tolerances().corrected
+    assert moved.residuals().max() < np.sqrt(3.0) * PREVIEWED
     without.projected()
     apart = np.abs(moved.world().positions - without.world().positions).max()
     assert apart < 1e-3 * moved.clip.skeleton.size

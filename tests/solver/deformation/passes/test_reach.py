@@ -16,8 +16,10 @@ from poise.solver.deformation.frame_tasks import FrameTasks
 from poise.solver.deformation.passes.boundaries import blend_boundaries
 from poise.solver.deformation.passes.draft import solve_draft
 from poise.solver.deformation.passes.reach import (
+    LEAST_RELAXATION,
     Relaxation,
     find_relaxation,
+    followed_relaxation,
     missed_knots,
     no_relaxation,
     relaxed,
@@ -78,6 +80,31 @@ def test_knots_are_missed_where_a_draft_is_farther_from_a_target_than_a_toleranc
     tasks = FrameTasks(far.tasks.timeline, far.tasks.targets, far.tasks.movable, everywhere)
     soft = finished(solve_draft(tasks, far.work, far.metric, far.draft, Stage.COARSE))
     assert not missed_knots(soft, Tolerances().close).size
+
+
+def test_a_relaxed_effector_follows_what_its_target_moves_across() -> None:
+    before, across_, outward = (reaching((0.0, 1.5, by), recruit=ARM) for by in (0.0, 0.01, 0.0))
+    given = np.zeros((61, 3))
+    given[20:40, 1] = 0.5 * before.clip.skeleton.size
+    (found,) = followed_relaxation(before.tasks, across_.tasks, [given])
+    assert found is not None
+    move = across_.tasks.targets[0] - before.tasks.targets[0]
+    # Half a size out of reach, a third of the way is left to the target.
+    np.testing.assert_allclose(found[20:40] - given[20:40], move[20:40] / 3.0, atol=1e-9)
+    assert not found[:20].any() and not found[40:].any()
+    (same,) = followed_relaxation(before.tasks, outward.tasks, [given])
+    np.testing.assert_allclose(same, given, atol=1e-12)
+    assert followed_relaxation(before.tasks, across_.tasks, [None]) == [None]
+
+
+def test_a_target_that_is_dragged_toward_the_body_is_less_relaxed_but_stays_so() -> None:
+    before, nearer, near = (reaching((0.0, up, 0.0), recruit=ARM) for up in (1.5, 1.4, 0.5))
+    given, size = np.zeros((61, 3)), before.clip.skeleton.size
+    given[25:36, 1] = 0.5 * size
+    for after, left in ((nearer, 0.4), (near, LEAST_RELAXATION * 0.5)):
+        (found,) = followed_relaxation(before.tasks, after.tasks, [given])
+        assert found is not None
+        np.testing.assert_allclose(found[25:36, 1], left * size, rtol=1e-6)
 
 
 def test_knots_to_judge_are_spread_over_the_active_frames_and_include_events() -> None:
