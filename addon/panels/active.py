@@ -245,13 +245,11 @@ def _draw_footplant(layout: UILayout, context: bpy.types.Context, armature: bpy.
         layout.prop(item, "ground_choice")
 
 
-def _draw_handplant(layout: UILayout, armature: bpy.types.Object, item: Any) -> None:
-    layout.prop(item, "hand")
-    column = layout.column(align=True)
-    column.prop(item, "begin", text="Down")
-    column.prop(item, "end", text="Up")
+def _draw_handplant(layout: UILayout, context: bpy.types.Context, armature: bpy.types.Object, item: Any) -> None:
+    layout.row().prop(item, "hand", expand=True)
+    _draw_frames(layout, item)
     _draw_eases(layout, item)
-    layout.prop(item, "use_position", text="Own Place")
+    _titled(layout, "Lock").prop(item, "use_position", text="Place", toggle=True)
     layout.prop(item, "reference", text="Stands On")
     if item.reference == "OBJECT":
         layout.prop(item, "reference_object", text="Of")

@@ -61,7 +61,7 @@ KINDS = (
     (
         "HANDPLANT",
         "Handplant",
-        "A hand stands still, on the ground or on an object that moves: cartwheels, pushes, a hand on a rail",
+        "A hand stands still, in the world or on an object that moves: a hand that leans on a wall or holds a rail",
         "VIEW_PAN",
         6,
     ),
