@@ -59,7 +59,8 @@ class DirectChannels:
         translation."""
         source, motion = self.reading.clip.motion, result.motion
         rotated = (motion.rotations != source.rotations).any(axis=-1)
-        translated = (motion.translations != source.translations).any(axis=-1)
+        moved = np.abs(motion.translations - source.translations).max(axis=-1)
+        translated = moved > _ROUNDING * self.reading.clip.skeleton.size
         found = dict(self._rotations(motion.rotations, rotated))
         for joint in np.flatnonzero(translated.any(axis=0)).tolist():
             location = self._location(joint, motion.translations[:, joint], translated[:, joint])

@@ -15,8 +15,9 @@ from ...solver import Clip, rotations
 from . import rotation_channels
 from .arrays import Array, BoolArray, IntArray
 from .channels import Channels
+from .direct_channels import DirectChannels, Values
 from .errors import BridgeError
-from .posing import BonePose, Inheritance, grouped_by_inheritance, inheritance_of, orientations, rotations_for
+from .posing import BonePose, Inheritance, grouped_by_inheritance, inheritance_of, orientations, pose_of, rotations_for
 from .reading import Reading
 
 _ROUNDING = 2e-6
@@ -70,6 +71,11 @@ def edits_for(reading: Reading, result: Clip, may_leave_parent: bool) -> Edits:
     if not (rotated.any() or translated.any()):
         edits.pose = BonePose(reading.pose.axes, reading.pose.heads)
         return edits
+    direct = DirectChannels.of(reading)
+    values = direct.values(result) if direct is not None else None
+    if values is not None:
+        _take_values(edits, reading, values, rotated)
+        return edits
     wanted = _ResultPose(reading, result)
     editor = _Editor(edits, wanted, rotated, may_leave_parent)
     for generation in rig.generations:
@@ -81,6 +87,19 @@ def edits_for(reading: Reading, result: Clip, may_leave_parent: bool) -> Edits:
                 raise BridgeError(reading.unbakeable[rig.names[bone]])
             wanted.follow_joint(edits.pose, bone, joint)
     return edits
+
+
+def _take_values(edits: Edits, reading: Reading, values: Values, rotated: BoolArray) -> None:
+    """Take channels that were found straight from the joints, which were `rotated` (frames, joints)."""
+    channels = edits.channels
+    for (bone, attribute), found in values.items():
+        if attribute == "location":
+            edits.location_changed[:, bone] = (found != channels.location[:, bone]).any(axis=-1)
+            channels.location[:, bone] = found
+        else:
+            channels.rotation[:, bone, : found.shape[1]] = found
+    edits.rotation_changed[:, reading.joints.bones] = rotated
+    edits.pose = pose_of(reading.rig, channels)
 
 
 def check_result(reading: Reading, result: Clip) -> None:

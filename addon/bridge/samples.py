@@ -73,7 +73,7 @@ class SampledResult:
             self._record(action, added)
         self._written, self._action = wanted, uid
         if count:
-            armature.update_tag(refresh={"TIME"})
+            versions.tag_curves(armature, action)
         return count
 
     def _values(self, clip: Clip) -> Values:

@@ -13,6 +13,7 @@ from typing import Any
 import bpy
 
 ACTIONS_HAVE_SLOTS = bpy.app.version >= (4, 4, 0)
+ACTIONS_ARE_COPIED_TO_BE_EVALUATED = bpy.app.version < (4, 3, 0)
 CURVES_ARE_GROUPED_WHEN_MADE = bpy.app.version >= (5, 0, 0)
 POSE_BONES_HOLD_THE_SELECTION = bpy.app.version >= (5, 0, 0)
 DOT_SHADER = "POINT_FLAT_COLOR" if bpy.app.version >= (4, 5, 0) else "FLAT_COLOR"
@@ -143,6 +144,13 @@ def _curve_container(action: bpy.types.Action, slot: str, make: bool) -> Any:
             return None
         strips.new(type="KEYFRAME")
     return strips[0].channelbag(named, ensure=True) if make else strips[0].channelbag(named)
+
+
+def tag_curves(armature: bpy.types.Object, action: bpy.types.Action) -> None:
+    """Let Blender evaluate an armature again whose f-curves were written as arrays, which tells it nothing."""
+    armature.update_tag(refresh={"TIME"})
+    if ACTIONS_ARE_COPIED_TO_BE_EVALUATED:
+        action.update_tag()
 
 
 def is_skipped(curve: bpy.types.FCurve) -> bool:

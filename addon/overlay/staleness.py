@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..bridge.context import find_object, redraw_viewports
+from ..properties import character_of
 from ..workflows import latest
 
 PAUSE = 0.25
@@ -31,8 +32,8 @@ def note_edit() -> None:
 
 
 def check(armature: bpy.types.Object) -> bool:
-    """Find whether the result of an armature is older than an edit, now."""
-    found = latest.is_stale(armature)
+    """Find whether the result of an armature is older than an edit, now; in live mode it never is for long."""
+    found = not character_of(armature).live and latest.is_stale(armature)
     if _known.get(armature.name) != found:
         _known[armature.name] = found
         redraw_viewports()

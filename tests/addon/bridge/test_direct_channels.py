@@ -27,6 +27,18 @@ def armature() -> Any:
     return armature
 
 
+@pytest.fixture(autouse=True)
+def bone_by_bone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Edits are found from bone to bone, to compare with."""
+    monkeypatch.setattr("poise.addon.bridge.edits.DirectChannels", NoDirectChannels)
+
+
+class NoDirectChannels:
+    @staticmethod
+    def of(reading: bridge.Reading) -> None:
+        return None
+
+
 def compared(armature: Any, moved: list[str]) -> None:
     reading = bridge.read(armature, 1, 24)
     result = changed(reading.clip, np.random.default_rng(2), ["a", "c"], moved)

@@ -65,3 +65,9 @@ def test_comparing_makes_nothing_stale(armature: Any, target: str) -> None:
     for _ in range(2):
         bpy.ops.poise.compare_toggle()
         assert not staleness.check(armature)
+
+
+def test_a_result_that_live_mode_follows_is_not_drawn_as_stale(solved: Any) -> None:
+    solved.poise.live = True
+    solved.poise.constraints[0].points[0].object.location.z += 0.1
+    assert not staleness.check(solved)
