@@ -134,7 +134,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "addon/bridge/test_plain_copies.py",
         "addon/workflows/test_bakeable.py",
     ),
-    "where F3 finds it": ("addon/panels/test_panels.py", "gui/test_window.py"),
+    "where F3 finds it": ("addon/panels/test_panels.py", "gui/test_solving.py"),
     "only the frames that this reaches are solved again": ("solver/deformation/test_deform.py", "test_readme.py"),
     "a point of the body goes through positions at given times": (
         "solver/constraints/test_shape.py",

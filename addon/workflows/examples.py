@@ -16,7 +16,7 @@ from ... import solver
 from .. import bridge, translation
 from ..properties import PoiseDetection, PoiseTemplate, character_of, follow_renames, name_bone, templates
 from . import latest, noise_patterns, object_events, progress, solve
-from .bakeable import Bakeable
+from .bakeable import Bakeable, bakeable_at
 from .detect import Proposal, is_of_search, propose
 from .detected_constraints import carrier_of, proposals_of
 from .noise_patterns import NoisePattern, Span
@@ -68,6 +68,10 @@ class NewExamples:
         """The subjects, relative to the reference of the panel; raises where they cannot be examples."""
         if not self.bones and self.target is None:
             raise translation.TranslationError("No bone is chosen: select the bones to look at in pose mode.")
+        # Before hidden bones: those of control rigs are hidden on purpose, and showing them would not help.
+        known = bakeable_at(armature, self.begin)
+        if known is not None:
+            known.check(self.bones, "position", has_offset=True)
         bridge.check_bones(armature, self.bones)
         _check_frames(self.begin, self.end)
         reference = Reference.of(armature, detection_of(armature))

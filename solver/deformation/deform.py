@@ -298,7 +298,7 @@ def _solve(
     work = Workspace(source, settings, before.work if before else None)
     if view.kept is not None:
         view.kept.shown = work.shown = view.kept.shown or work.shown
-    changed = _reached_frames(frame_tasks, before)
+    changed = _reached_frames(frame_tasks, before, follows=view.kept is not None)
     active = frame_tasks.movable.any(axis=1)
     work.restore_source(np.flatnonzero(changed & ~active))
     frames = np.flatnonzero(changed & active)
@@ -341,9 +341,9 @@ def _solve_parts(
     return solved
 
 
-def _reached_frames(frame_tasks: FrameTasks, before: _Solution | None) -> BoolArray:
+def _reached_frames(frame_tasks: FrameTasks, before: _Solution | None, follows: bool) -> BoolArray:
     """(frames,) those that constraints can reach which differ from those of a solve before: their own, and those around
-    within which a displacement appears or vanishes."""
+    within which a displacement appears or vanishes; where it `follows` an edit, rounded up (`REACH_STEP`)."""
     frames, source = frame_tasks.timeline.frames, frame_tasks.timeline.source
     if before is None or before.work.settings.coherence == "sequential":
         return np.ones(frames, dtype=bool)
@@ -351,7 +351,9 @@ def _reached_frames(frame_tasks: FrameTasks, before: _Solution | None) -> BoolAr
     if not changed.any():
         return changed
     seconds = REACHED * float(transition_times(np.array(frame_tasks.largest_change(before.compiled))))
-    return dilated(changed, source.frames_in(REACH_STEP * np.ceil(seconds / REACH_STEP)))
+    if follows:
+        seconds = REACH_STEP * np.ceil(seconds / REACH_STEP)
+    return dilated(changed, source.frames_in(seconds))
 
 
 def _solve_all_frames(
