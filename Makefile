@@ -107,8 +107,9 @@ test-matrix-%: .venv-%/ready
 test-kernels: $(SOLVER_VENV)/ready
 	@scripts/test-kernels $(SOLVER_VENV)/bin/python $(KERNELS)
 
+# QUICK=yes leaves out the slow tests.
 test-kernel-%: $(SOLVER_VENV)/ready
-	OPENBLAS_CORETYPE=$* $(SOLVER_VENV)/$(PYTEST) -m "not peers" $(SOLVER_TESTS)
+	OPENBLAS_CORETYPE=$* $(SOLVER_VENV)/$(PYTEST) -m "not peers$(if $(QUICK), and not slow)" $(SOLVER_TESTS)
 
 # mypy names a module after its folder, and a checkout may have any name: it reads the package through links.
 TYPING = build/typing

@@ -106,8 +106,8 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "addon/bridge/test_solids.py",
         "solver/body/test_soles.py",
     ),
-    "*Find Footplants* proposes plants; accept, reject or edit them": ("addon/operators/test_detect.py",),
-    "*Add Constraint* makes pins, trajectories, footplants": (
+    "**Find Plants** proposes where the feet stand": ("addon/operators/test_detect.py", "gui/test_walkthrough.py"),
+    "**Add Constraint** makes pins, trajectories, footplants": (
         "addon/operators/test_constraints.py",
         "addon/translation/test_to_solver.py",
     ),
@@ -117,6 +117,31 @@ PROMISES: dict[str, tuple[str, ...]] = {
     ),
     "the source is never changed": ("addon/bridge/test_baking.py",),
     "Esc stops it": ("gui/test_solving.py",),
+    "The motion around follows while you drag": (
+        "gui/test_live.py",
+        "gui/test_walkthrough.py",
+        "addon/live/test_session.py",
+    ),
+    "Undo shows the result that belonged to the step": ("gui/test_live.py",),
+    "While it runs the view turns, the timeline scrubs and playback goes on": ("gui/test_live.py",),
+    "A result that is older than an edit is called stale": (
+        "addon/workflows/test_latest.py",
+        "addon/overlay/test_staleness.py",
+    ),
+    "In pose mode click a footprint and drag it, turn it by its ring, or raise it by its arrow": (
+        "gui/test_handles.py",
+    ),
+    "Drag the ends of a bar in the timeline": ("gui/test_timeline.py",),
+    "J shows the source, and the result again": ("gui/test_walkthrough.py", "addon/operators/test_compare.py"),
+    "each with buttons that go there, apply a change that helps, or ignore it": (
+        "gui/test_panel.py",
+        "addon/operators/test_advice.py",
+    ),
+    "A second example refines the first": ("gui/test_examples.py", "addon/workflows/test_examples.py"),
+    "drags any bone of a still pose with the whole body, while pinned bones, balance and limits hold": (
+        "gui/test_posture.py",
+        "addon/workflows/test_posture.py",
+    ),
     "*Anatomical Limits* keeps joints within the range of human ones": (
         "addon/translation/test_character.py",
         "addon/workflows/test_solve.py",
@@ -124,7 +149,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
     "Locked rotations, IK limits, IK stiffness and Limit Rotation constraints": ("addon/bridge/test_limits.py",),
     "*Add Load* lets bones carry masses, which count in the balance": ("addon/workflows/test_loads.py",),
     "its points displace the centre of mass over time": ("addon/translation/test_from_solver.py",),
-    "*Restore Source* goes back, *Apply Result* goes on": (
+    "*Restore Source* drops the result, *Apply Result* makes it the source of the next edit": (
         "addon/operators/test_sources.py",
         "addon/bridge/test_sources.py",
     ),
@@ -200,7 +225,8 @@ PROMISES: dict[str, tuple[str, ...]] = {
     ),
     "Each target sets up what it needs": ("test_make.py",),
 }
-"""Sentences of the README, each with the test modules below tests/ that check it."""
+"""Sentences of these documents, each with the test modules below tests/ that check it."""
+PROMISING = ("README.md", "docs/blender.md")
 
 
 def in_one_line(text: str) -> str:
@@ -210,7 +236,7 @@ def in_one_line(text: str) -> str:
 
 @pytest.mark.parametrize("sentence", PROMISES)
 def test_every_promise_has_its_tests(sentence: str) -> None:
-    assert sentence in in_one_line((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert any(sentence in in_one_line((ROOT / name).read_text(encoding="utf-8")) for name in PROMISING)
     assert not [path for path in PROMISES[sentence] if not (ROOT / "tests" / path).is_file()]
 
 
