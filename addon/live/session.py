@@ -11,13 +11,14 @@ import time
 from collections import deque
 from collections.abc import Generator
 from dataclasses import replace
+from typing import Any
 
 import bpy
 
 from ... import solver
 from .. import bridge, translation
 from ..bridge.transforms import is_static
-from ..properties import character_of
+from ..properties import active_constraint, character_of
 from ..workflows import ground_gaps, latest, solve
 from ..workflows.latest import Solved
 
@@ -51,6 +52,10 @@ class Session:
         self._following: solver.LiveDeformation | None = None
         self._samples: bridge.SampledResult | None = None
         self._steps: Steps | None = None
+        self._preparing: Steps | None = None
+        """Prepares for the first move of the active constraint, while there is nothing else to do."""
+        self._prepared: tuple[str, str, int] | None = None
+        """What was prepared for last: the goal, the uid of a constraint and its active point."""
         self._is_following = False
         """Whether the steps only solve and show: they do not read or bake, which evaluates the scene."""
         self._is_answer = False
@@ -133,6 +138,7 @@ class Session:
 
     def close(self) -> None:
         """Stop without a change."""
+        self.stop_preparing()
         if self._steps is not None:
             self._steps.close()
             self._steps = None
@@ -147,6 +153,47 @@ class Session:
         """Follow the newest goal where the steps that have ended were for another one."""
         if self._solved is not None and self._solved.signature != self._goal:
             self._follow(self._solved.reading.armature)
+
+    # Preparing ----------------------------------------------------------------------------------------------------
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether it prepares for the first move of a constraint, which changes and shows nothing."""
+        return self._preparing is not None
+
+    def prepare(self, armature: bpy.types.Object, seconds: float) -> None:
+        """Prepare for the first move of the active constraint for some time, once for each: so it is shown as soon as
+        later ones."""
+        item: Any = active_constraint(armature)
+        if self._following is None or self._solved is None or item is None:
+            self.stop_preparing()
+            return
+        wanted = self._goal, str(item.uid), int(item.active_point)
+        if wanted != self._prepared:
+            self.stop_preparing()
+            self._prepared, self._preparing = wanted, self._preparation(item)
+        until = time.perf_counter() + seconds
+        try:
+            while self._preparing is not None and time.perf_counter() < until:
+                next(self._preparing)
+        except (StopIteration, solver.PoiseError):  # where it cannot be moved so, the animator has not asked for it
+            self._preparing = None
+
+    def _preparation(self, item: Any) -> Steps | None:
+        """The steps that prepare for the first move of a constraint; None where it has no single one in the solver."""
+        assert self._following is not None and self._solved is not None
+        numbers = [number for number, uid in enumerate(self._solved.translated.uids) if uid == item.uid]
+        if len(numbers) != 1:
+            return None
+        reading, chosen = self._solved.reading, item.points[item.active_point : item.active_point + 1]
+        at = reading.frame_of(chosen[0].begin) if chosen else 0
+        return self._following.preparing(numbers[0], at, solve.current_frame(reading))
+
+    def stop_preparing(self) -> None:
+        """Leave what is not prepared yet."""
+        if self._preparing is not None:
+            self._preparing.close()
+            self._preparing = self._prepared = None
 
     # The begin ----------------------------------------------------------------------------------------------------
 
@@ -165,10 +212,15 @@ class Session:
     def _take(self, solved: Solved) -> None:
         """Follow edits from a solve on."""
         self._solved = solved
-        self._following = solver.LiveDeformation(solved.deformation)
+        self._follow_from(solved.deformation)
         if self._samples is None or self._samples.reading is not solved.reading:
             self._samples = bridge.SampledResult(solved.reading)
         self._samples.forget()
+
+    def _follow_from(self, deformation: solver.Deformation) -> None:
+        """Begin to follow edits, with nothing prepared for them."""
+        self.stop_preparing()
+        self._following, self._prepared = solver.LiveDeformation(deformation), None
 
     def _solving(self, armature: bpy.types.Object) -> Steps:
         """Read, solve and bake as Solve does."""
@@ -249,7 +301,7 @@ class Session:
             )
         yield from self._showing(steps, solved)
         assert self._solved is not None
-        self._following = solver.LiveDeformation(self._solved.deformation)
+        self._follow_from(self._solved.deformation)
 
     # The rest -----------------------------------------------------------------------------------------------------
 

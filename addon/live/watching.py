@@ -81,6 +81,7 @@ def _guarded(name: str, work: Callable[[Session, bpy.types.Object], Any]) -> Non
         _end(name)
         return
     if bridge.is_result_hidden(armature):  # the source is looked at; edits are noticed when the result is shown again
+        session.stop_preparing()
         bridge.make_keys(armature)
         return
     try:
@@ -199,7 +200,9 @@ def on_timer() -> float | None:
         _guarded(name, _work)
     if not _sessions:
         return None
-    return 0.0 if any(session.is_working for session in _sessions.values()) else WATCH
+    if any(session.is_working for session in _sessions.values()):
+        return 0.0
+    return SLICE if any(session.is_preparing for session in _sessions.values()) else WATCH
 
 
 def _work(session: Session, armature: bpy.types.Object) -> None:
@@ -214,6 +217,10 @@ def _work(session: Session, armature: bpy.types.Object) -> None:
     session.run(SLICE)
     if session.is_settled and not was_settled:
         _redraw()
+    elif session.is_settled and not _is_hand_moving() and not _is_playing():
+        session.prepare(armature, SLICE)
+    else:
+        session.stop_preparing()
 
 
 def _is_hand_moving() -> bool:
@@ -221,6 +228,12 @@ def _is_hand_moving() -> bool:
     manager: Any = bpy.context.window_manager
     running = [each.bl_idname for window in manager.windows for each in window.modal_operators] if manager else []
     return any(name.startswith(("TRANSFORM_OT_", "POISE_OT_handle_drag")) for name in running)
+
+
+def _is_playing() -> bool:
+    """Whether the animation is played in one of the windows."""
+    manager: Any = bpy.context.window_manager
+    return any(window.screen.is_animation_playing for window in manager.windows) if manager else False
 
 
 def _redraw() -> None:

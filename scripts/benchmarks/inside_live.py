@@ -45,9 +45,11 @@ def main(walk: str, result: str, moves: str) -> None:
     (pin,) = create.add_pins(armature, [wrist], float(middle))
     scene.frame_set(middle)
     poise.live_toggle()
+    _prepare(armature, plant)
     told: dict[str, Any] = {"plant": list(_dragged(armature, plant_handle, STEP * size, int(moves)))}
     pin.points[0].object.location.z += FAR * size
     _settle(armature)
+    _prepare(armature, pin)
     told["far"] = list(_dragged(armature, pin.points[0].object, STEP * size, int(moves)))
     told["around"] = _parts(armature)
     told["version"], told["frames"] = bpy.app.version_string, scene.frame_end - scene.frame_start + 1
@@ -91,6 +93,15 @@ def _settle(armature: Any) -> None:
         _go_on()
         while live.is_working:
             _go_on()
+
+
+def _prepare(armature: Any, item: Any) -> None:
+    """Let an animator look at a constraint for a moment before it is dragged."""
+    armature.poise.active_constraint = next(n for n, each in enumerate(armature.poise.constraints) if each == item)
+    live: Any = watching.sessions()[armature.name]
+    _go_on()
+    while live.is_preparing:
+        _go_on()
 
 
 def _parts(armature: Any) -> dict[str, float]:

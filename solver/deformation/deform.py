@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -113,15 +113,20 @@ class Deformation:
         return finished(self.solving_again(constraints))
 
     def solving_again(
-        self, constraints: Iterable[Constraint], focus: int | None = None, kept: Kept | None = None
+        self,
+        constraints: Iterable[Constraint],
+        focus: int | None = None,
+        kept: Kept | None = None,
+        prepares: bool = False,
     ) -> Generator[Progress, None, Deformation]:
         """As `again`, a generator of its progress: see `deforming`. `kept` is what the solves before have left for this
-        one, which leaves the same: see `LiveDeformation`, which is made for edits that follow each other."""
+        one, which leaves the same: see `LiveDeformation`, which is made for edits that follow each other. One that
+        `prepares` the next one ends when it has left that: what it returns is no result."""
+        view = _View(focus, kept, prepares)
         if self._looped is not None:
             loop = self._looped.repeated.loop
-            return _compiled_loop_solve(self._looped.source, loop, tuple(constraints), self, focus, kept)
+            return _compiled_loop_solve(self._looped.source, loop, tuple(constraints), self, view)
         work, solution = self._solution.work, self._solution
-        view = _View(focus, kept)
         return _compiled_solve(work.source, tuple(constraints), work.settings, solution, solution.keeps_ends, view)
 
 
@@ -162,12 +167,10 @@ def deforming(
     """
     if cyclic and keep_ends:
         raise ConstraintError("The ends of a loop cannot be kept: they meet each other, not the motion around them.")
+    source, settings, view = Source(clip, ground), settings or DeformSettings(), _View(focus)
     if cyclic:
-        source = Source(clip, ground)
-        return _compiled_loop_solve(source, Loop.of(clip), tuple(constraints), settings or DeformSettings(), focus)
-    return _compiled_solve(
-        Source(clip, ground), tuple(constraints), settings or DeformSettings(), None, keep_ends, _View(focus)
-    )
+        return _compiled_loop_solve(source, Loop.of(clip), tuple(constraints), settings, view)
+    return _compiled_solve(source, tuple(constraints), settings, None, keep_ends, view)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +181,8 @@ class _View:
     """The frame that a user looks at; None: no frame is solved before others."""
     kept: Kept | None = None
     """What solves before have left; None: nothing is kept."""
+    prepares: bool = False
+    """Whether only what is kept counts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,22 +214,20 @@ def _compiled_loop_solve(
     loop: Loop,
     constraints: tuple[Constraint, ...],
     before: Deformation | DeformSettings,
-    focus: int | None,
-    kept: Kept | None = None,
+    view: _View,
 ) -> Generator[Progress, None, Deformation]:
     """The generator that deforms a loop, repeated with its constraints, which are compiled at once: errors in them are
     raised at the call. `before` is a deformation of the loop to reuse, or the settings of a first one."""
-    if focus is not None:
-        focus += loop.first
+    focus = None if view.focus is None else view.focus + loop.first
     _check_constraints(constraints)
     source.begin_compilation(constraints)
     repeated = Repeated.of(loop, source, constraints)
     if isinstance(before, DeformSettings):
         whole = Source(loop.repeated, source.ground, loop.seconds, loop.frames)
-        steps = _compiled_solve(whole, repeated.constraints, before, None, view=_View(focus, kept))
+        steps = _compiled_solve(whole, repeated.constraints, before, None, view=replace(view, focus=focus))
     else:
         assert before._looped is not None
-        steps = before._looped.whole.solving_again(repeated.constraints, focus, kept)
+        steps = before._looped.whole.solving_again(repeated.constraints, focus, view.kept, view.prepares)
     return _solve_loop(source, repeated, steps)
 
 
@@ -368,7 +371,8 @@ def _solve_all_frames(
     if not len(start.knots.frames):
         return wanted  # no joint that can move is recruited
     tasks, draft, missed, relaxation = wanted, start, np.zeros(0, dtype=np.int64), None
-    yield from _follow(part, wanted, view)
+    if not view.prepares:
+        yield from _follow(part, wanted, view)
     if not is_far:
         wanted, draft = yield from _draft_in_reach(part, wanted, start)
         tasks, missed = wanted, missed_knots(draft, work.settings.tolerances.close)
@@ -378,6 +382,8 @@ def _solve_all_frames(
     kept = (view.kept or Kept()).part(part.joints, frames, work.before)
     kept.draft, kept.wanted, kept.relaxation = draft, wanted, relaxation
     unmet = yield from project(tasks, work, frames, draft, view.focus, kept.systems)
+    if view.prepares:
+        return wanted
     yield from work.solve_strictly(tasks, unmet, Stage.CONFLICTS)
     yield from keep_feet_above_ground(tasks, timeline, work, part.changed, draft)
     return with_blended_transits(wanted, timeline, WorldState.of(compiled.skeleton, work.motion))

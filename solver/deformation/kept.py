@@ -48,6 +48,12 @@ class Kept:
         self.shown: Motion | None = None
         """What the last preview has shown, or the last result; None before the first one."""
 
+    def unseen(self) -> Kept:
+        """Another one with the same parts, for a solve of which nothing is shown."""
+        other = Kept()
+        other._parts = self._parts
+        return other
+
     def part(self, joints: IntArray, frames: IntArray, base: Motion) -> KeptPart:
         """What is kept of the part that moves some joints in some frames, beside a result before."""
         key = joints.tobytes()
@@ -55,7 +61,7 @@ class Kept:
             if moved == key and each.base is base and np.array_equal(each.frames, frames):
                 self._parts.insert(0, self._parts.pop(number))
                 return each
-        self._parts = [(key, KeptPart(frames, base)), *self._parts[: MOST_PARTS - 1]]
+        self._parts[:] = [(key, KeptPart(frames, base)), *self._parts[: MOST_PARTS - 1]]
         return self._parts[0][1]
 
     def solved_before(self, joints: IntArray, frames: IntArray, base: Motion) -> KeptPart | None:

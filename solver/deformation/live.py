@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
 
-from ..constraints import Constraint
+from ..constraints import Constraint, Footplant, Handplant, OrientationConstraint
+from ..constraints.shape import PathConstraint
+from ..core import rotations
 from .deform import Deformation
 from .kept import Kept
-from .progress import Progress
+from .progress import Progress, Steps
+
+NUDGE = 1e-3
+"""Sizes of the character, or radians: a move that is as good as none, but reaches all frames that a small one does."""
 
 
 class LiveDeformation:
@@ -47,9 +52,28 @@ class LiveDeformation:
         compiled already: `Deformation.constraints` of the result has the ones that are meant, in the order given.
         """
         wanted = reused(tuple(constraints), (*self._newest.constraints, *self._begin.constraints))
-        if not _edited(wanted, self._begin) <= _edited(wanted, self._newest):
-            self._begin = self._newest  # another constraint is edited now
+        self._begin = self._begin_of(wanted)
         return self._finishing(self._begin.solving_again(wanted, focus, self._kept))
+
+    def preparing(self, number: int, time: float = 0.0, focus: int | None = None) -> Steps:
+        """Prepare for small moves of one of the constraints, so that the first of them is previewed as soon as others.
+
+        A generator that changes no result; close it when there is an edit. `number` is the position of the constraint
+        in `Deformation.constraints`, and `time`, in frames, that of the point that is moved where it has several. It
+        ends at once where a constraint has no place that could be moved.
+        """
+        constraints = list(self._newest.constraints)
+        moved = _nudged(constraints[number], self._newest.source.skeleton.size, time)
+        if moved is None:
+            return
+        constraints[number] = moved
+        wanted = tuple(constraints)
+        yield from self._begin_of(wanted).solving_again(wanted, focus, self._kept.unseen(), prepares=True)
+
+    def _begin_of(self, wanted: tuple[Constraint, ...]) -> Deformation:
+        """From which an edit to some constraints begins: the newest deformation where it is another edit than that
+        before."""
+        return self._begin if _edited(wanted, self._begin) <= _edited(wanted, self._newest) else self._newest
 
     def _finishing(self, steps: Generator[Progress, None, Deformation]) -> Generator[Progress, None, Deformation]:
         self._newest = yield from steps
@@ -67,6 +91,25 @@ def reused(constraints: tuple[Constraint, ...], former: Iterable[Constraint]) ->
                 break
         found.append(constraint)
     return tuple(found)
+
+
+def _nudged(constraint: Constraint, size: float, time: float) -> Constraint | None:
+    """A constraint that is moved by as good as nothing, of several points the one nearest to a time, in frames; None
+    where it has no place of its own."""
+    by = np.full(3, NUDGE * size)
+    if isinstance(constraint, (Footplant, Handplant)):
+        return constraint.moved(by)
+    if not isinstance(constraint, PathConstraint):
+        return None
+    points = list(constraint.points)
+    nearest = min(range(len(points)), key=lambda each: abs(points[each].begin - time))
+    place = np.asarray(points[nearest].location, dtype=np.float64)
+    if isinstance(constraint, OrientationConstraint):
+        place = rotations.multiply(rotations.exp(np.full(3, NUDGE)), place)
+    else:
+        place = place + by
+    points[nearest] = replace(points[nearest], location=place)
+    return replace(constraint, points=points)
 
 
 def _edited(constraints: tuple[Constraint, ...], deformation: Deformation) -> set[int]:

@@ -244,3 +244,98 @@ def test_a_long_clip_is_solved_near_the_current_frame_first(live: Any, monkeypat
     edited()
     until_solved(live)
     assert focuses == [40]
+
+
+# Preparing ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def unprepared(live: Any) -> Any:
+    """The same with nothing prepared yet."""
+    session_of(live)._take(session_of(live)._solved)
+    return live
+
+
+def prepare(armature: Any) -> None:
+    """Let the timer prepare for the first move of the active constraint."""
+    watching.on_timer()
+    while session_of(armature).is_preparing:
+        assert watching.on_timer() is not None
+
+
+@pytest.fixture
+def preparations(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """What has been asked to be prepared."""
+    found: list[tuple[Any, ...]] = []
+    preparing = solver.LiveDeformation.preparing
+
+    def noted(self: Any, *given: Any) -> Any:
+        found.append(given)
+        return preparing(self, *given)
+
+    monkeypatch.setattr(solver.LiveDeformation, "preparing", noted)
+    return found
+
+
+def test_the_active_constraint_is_prepared_once_and_nothing_changes(unprepared: Any, preparations: list[Any]) -> None:
+    shown, session = everything(unprepared), session_of(unprepared)
+    before = session._solved, len(session.answers), len(session.results), session.last_edit
+    prepare(unprepared)
+    prepare(unprepared)
+    assert preparations == [(0, FRAME - 1, bpy.context.scene.frame_current - 1)]
+    assert session.is_settled and not session.is_working and not bridge.has_samples(unprepared)
+    assert (session._solved, len(session.answers), len(session.results), session.last_edit) == before
+    np.testing.assert_array_equal(everything(unprepared), shown)
+    assert not latest.is_stale(unprepared)
+    create.add_pins(unprepared, ["r_wrist"], FRAME)
+    until_settled(unprepared)
+    character_of(unprepared).active_constraint = 1
+    prepare(unprepared)
+    assert preparations[-1][0] == 1
+
+
+def test_an_edit_ends_a_preparation_at_once(unprepared: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "SLICE", 1e-6)
+    session = session_of(unprepared)
+    watching.on_timer()
+    watching.on_timer()
+    assert session.is_preparing and session.is_settled
+    handle_of(unprepared).location.x += 0.02
+    edited()
+    assert not session.is_preparing
+    until_solved(unprepared)
+    np.testing.assert_allclose(head(unprepared, BONE, FRAME), handle_of(unprepared).location, atol=NEAR)
+    until_settled(unprepared)
+    assert not latest.is_stale(unprepared)
+
+
+@pytest.mark.parametrize("occupied", ["_is_hand_moving", "_is_playing"])
+def test_nothing_is_prepared_while_the_animator_drags_or_plays(
+    occupied: str, unprepared: Any, preparations: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "SLICE", 1e-6)
+    watching.on_timer()
+    assert session_of(unprepared).is_preparing
+    with monkeypatch.context() as busy:
+        busy.setattr(watching, occupied, lambda: True)
+        assert watching.on_timer() == watching.WATCH
+        assert not session_of(unprepared).is_preparing
+    monkeypatch.setattr(watching, "SLICE", 0.01)
+    prepare(unprepared)
+    assert len(preparations) == 2, "it begins again"
+
+
+def test_a_constraint_that_cannot_be_prepared_does_not_end_live_mode(
+    unprepared: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any) -> Any:
+        raise solver.PoiseError("It cannot be moved.")
+        yield
+
+    monkeypatch.setattr(solver.LiveDeformation, "preparing", refused)
+    prepare(unprepared)
+    assert character_of(unprepared).live and not session_of(unprepared).is_preparing
+    pin_of(unprepared).enabled = False
+    until_settled(unprepared)
+    prepare(unprepared)
+    assert character_of(unprepared).live

@@ -5,15 +5,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
 from poise.solver.body.clip import Clip
-from poise.solver.constraints import Balance, Constraint, ConstraintPoint, Footplant, ShapeConstraint
+from poise.solver.constraints import (
+    Balance,
+    Constraint,
+    ConstraintPoint,
+    Footplant,
+    OrientationConstraint,
+    ShapeConstraint,
+)
+from poise.solver.core import rotations
 from poise.solver.core.arrays import Array
 from poise.solver.core.errors import ConstraintError
-from poise.solver.core.progress import finished
+from poise.solver.core.progress import Stage, finished
+from poise.solver.deformation import deform as deform_module
 from poise.solver.deformation.deform import Deformation, deform, deforming
 from poise.solver.deformation.live import LiveDeformation, reused
 from poise.solver.deformation.progress import Preview
@@ -219,3 +229,112 @@ def test_previews_of_a_loop_have_the_loops_own_frames() -> None:
     assert shown
     for preview in shown:
         assert preview.clip.frames == len(preview.frames) == made.clip.frames
+
+
+# Preparing ----------------------------------------------------------------------------------------------------------
+
+PLANT = 1
+
+
+def reaching(enforced: Deformation, far: float, by: float = 0.0) -> list[Constraint]:
+    """The constraints, and a hand that passes through two points; the second is raised, and moved, by some sizes of the
+    character."""
+    clip, size = enforced.source, enforced.source.skeleton.size
+    wrist = int(clip.skeleton.landmarks.require("left_wrist"))
+    place = clip.position(wrist)[60] + size * np.array((by, 0.0, far))
+    points = [ConstraintPoint(clip.position(wrist)[30], 30), ConstraintPoint(place, 55, 65)]
+    return [*enforced.constraints, ShapeConstraint(wrist, 20, 90, points, mode="condensed", priority=HAND)]
+
+
+def drafts_before_first_preview(
+    live: LiveDeformation, constraints: list[Constraint], monkeypatch: pytest.MonkeyPatch
+) -> tuple[int, Deformation]:
+    """How many drafts are solved until an edit shows something, and its result."""
+    solved: list[int] = []
+    solve_draft = deform_module.solve_draft
+
+    def counted(*given: Any) -> Any:
+        solved.append(1)
+        return solve_draft(*given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(deform_module, "solve_draft", counted)
+        steps = live.follow(constraints)
+        assert any(each.preview is not None for each in steps)
+        count = len(solved)
+    return count, finished(steps)
+
+
+@pytest.mark.parametrize("far", [None, 0.05, 1.5])
+def test_a_prepared_edit_is_previewed_without_a_solve(
+    far: float | None, enforced: Deformation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if far is None:
+        begin, number = enforced, PLANT
+        constraints = with_moved_plant(enforced, PLANT, np.array((0.01, 0.0, 0.0)))
+    else:
+        begin, number = enforced.again(reaching(enforced, far)), len(enforced.constraints)
+        constraints = [*begin.constraints[:-1], reaching(enforced, far, 0.01)[-1]]
+    bare, prepared = LiveDeformation(begin), LiveDeformation(begin)
+    stages = {each.stage for each in prepared.preparing(number, time=60.0)}
+    assert {Stage.COARSE, Stage.SOLVING} <= stages, "it does not stop in between"
+    assert prepared.deformation is begin
+    needed, expected = drafts_before_first_preview(bare, constraints, monkeypatch)
+    saved, result = drafts_before_first_preview(prepared, constraints, monkeypatch)
+    assert needed > 0 and saved == 0
+    np.testing.assert_array_equal(result.clip.motion.rotations, expected.clip.motion.rotations)
+    np.testing.assert_array_equal(result.clip.motion.translations, expected.clip.motion.translations)
+
+
+def test_a_prepared_edit_shows_the_former_result_outside_of_its_frames(enforced: Deformation) -> None:
+    live = LiveDeformation(enforced)
+    finished(live.preparing(PLANT))
+    first = previews_of(live, with_moved_plant(enforced, PLANT, np.array((0.01, 0.0, 0.0))))[0]
+    others = ~first.frames
+    assert first.frames.any()
+    np.testing.assert_array_equal(first.clip.motion.rotations[others], enforced.clip.motion.rotations[others])
+
+
+def test_a_preparation_that_is_closed_changes_no_result(enforced: Deformation) -> None:
+    constraints = with_moved_plant(enforced, PLANT, np.array((0.01, 0.0, 0.0)))
+    expected = finished(LiveDeformation(enforced).follow(constraints))
+    count = sum(1 for _ in LiveDeformation(enforced).preparing(PLANT))
+    for done in (1, count // 2, count - 1):
+        live = LiveDeformation(enforced)
+        steps = live.preparing(PLANT)
+        for _ in range(done):
+            next(steps)
+        steps.close()
+        result = finished(live.follow(constraints))
+        np.testing.assert_array_equal(result.clip.motion.rotations, expected.clip.motion.rotations)
+
+
+def test_what_has_no_place_is_not_prepared(enforced: Deformation) -> None:
+    assert isinstance(enforced.constraints[-1], Balance)
+    assert not list(LiveDeformation(enforced).preparing(len(enforced.constraints) - 1))
+
+
+def test_a_rotation_is_prepared(enforced: Deformation, monkeypatch: pytest.MonkeyPatch) -> None:
+    def turned(by: float) -> list[Constraint]:
+        head = int(enforced.source.skeleton.landmarks.require("head"))
+        turn = rotations.exp(np.array((0.0, 0.0, 0.3 + by)))
+        place = rotations.multiply(turn, enforced.source.world.rotations[60, head])
+        return [*enforced.constraints, OrientationConstraint(head, 40, 80, [ConstraintPoint(place, 60)])]
+
+    begin = enforced.again(turned(0.0))
+    live = LiveDeformation(begin)
+    finished(live.preparing(len(enforced.constraints)))
+    assert drafts_before_first_preview(live, turned(0.01), monkeypatch)[0] == 0
+
+
+def test_a_loop_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = walk_in_place(sway=0.01)
+    wrist = int(made.clip.skeleton.landmarks.require("left_wrist"))
+
+    def pinned(by: float) -> list[Constraint]:
+        place = made.clip.position(wrist)[10] + (0.05 + by) * made.clip.skeleton.size
+        return [ShapeConstraint(wrist, 4, 16, [ConstraintPoint(place, 10, 10)], mode="condensed")]
+
+    live = LiveDeformation(deform(made.clip, pinned(0.0), cyclic=True))
+    finished(live.preparing(0, focus=10))
+    assert drafts_before_first_preview(live, pinned(0.005), monkeypatch)[0] == 0
