@@ -262,6 +262,7 @@ class Session:
                 break
             if step.preview is not None and time.perf_counter() - self._last_shown > PREVIEWS:
                 self._show(step.preview.clip)
+                self._share_preview(step.preview.clip)
             yield step
         # Constraints with equal values are those of the solve before.
         translated = replace(solved.translated, constraints=deformation.constraints)
@@ -278,6 +279,14 @@ class Session:
         if not self._is_answer:
             self.answers.append(self._last_shown - self._begun)
         self._is_answer = True
+
+    def _share_preview(self, clip: solver.Clip) -> None:
+        """Give a preview to the drawing in the viewport, with what is known of the solve before."""
+        assert self._solved is not None
+        armature = self._solved.reading.armature
+        before = latest.of(armature)
+        if before is not None:
+            latest.show_edit(armature, replace(before, shown=clip, is_preview=True))
 
     def _share(self, solved: Solved) -> None:
         """Give what is shown to the drawing in the viewport."""

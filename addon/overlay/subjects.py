@@ -89,8 +89,8 @@ class Subject:
 
     @cached_property
     def misses(self) -> list[Miss]:
-        """The constraints that are not satisfied in the result."""
-        if self.solved is None:
+        """The constraints that are not satisfied in the result; none in a preview, whose targets are not known."""
+        if self.solved is None or self.solved.is_preview:
             return []
         return misses_of(self.solved.solved.deformation, self.solved.shown, self.solved.residuals, self.uids)
 

@@ -111,6 +111,8 @@ class Latest:
     """Of the motion as baked, one for each constraint in `solved.translated`."""
     signature: str
     """Of all that the result depends on."""
+    is_preview: bool = False
+    """Whether `shown` is a preview of the next solve: all else is of the one before."""
 
 
 _kept: dict[str, list[Latest]] = {}

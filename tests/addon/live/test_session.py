@@ -68,6 +68,20 @@ def test_a_moved_handle_is_followed_while_it_moves(live: Any) -> None:
     assert latest.of(live).shown.position(BONE)[FRAME - 1] == pytest.approx(handle_of(live).location, abs=NEAR)
 
 
+def test_previews_are_drawn_too(live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared: list[latest.Latest] = []
+    show = latest.show_edit
+    monkeypatch.setattr(latest, "show_edit", lambda armature, edit: (shared.append(edit), show(armature, edit)))
+    before = latest.of(live).shown.position(BONE)[FRAME - 1]
+    for _ in range(2):
+        handle_of(live).location.x += 0.03
+        edited()
+        until_solved(live)
+    previews = [each for each in shared if each is not None and each.is_preview]
+    assert previews and not shared[-1].is_preview, "and the solve at last"
+    assert np.abs(previews[-1].shown.position(BONE)[FRAME - 1] - before).max() > 0.02
+
+
 def test_at_rest_it_is_the_result_of_solve(live: Any) -> None:
     for _ in range(3):
         handle_of(live).location.x += 0.03
