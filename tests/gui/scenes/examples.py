@@ -198,7 +198,8 @@ def escape_stops_a_search(seen: dict[str, Any]) -> Steps:
     seen["escape: ran"], seen["escape: runs"] = running, not searched()
     seen["escape: kept"] = [item.name for item in character().found] == names
     yield from hover(middle())
-    with inside():
+    with inside():  # what a script calls pushes no step of its own
+        bpy.ops.ed.undo_push(message="Two Examples")
         bpy.ops.poise.template_remove("INVOKE_DEFAULT")
         bpy.ops.ed.undo_push(message="Removed")
     yield 2 * MOMENT

@@ -220,9 +220,8 @@ def the_pie_is_used(seen: dict[str, Any]) -> Steps:
     count = len(character().constraints)
     at = middle()
     yield from hover(at)
-    event("Y", "PRESS", at)
-    yield 4 * MOMENT
-    event("Y", "RELEASE", at)
+    for value in ("PRESS", "RELEASE"):  # at once: the menu closes with a key that was held for a fifth of a second
+        event("Y", value, at)
     yield 30 * MOMENT  # it opens slowly
     yield Shot("pie")
     left = (at[0] - 150, at[1])
