@@ -92,7 +92,7 @@ test-blender-%: .venv-bpy%/ready
 	.venv-bpy$*/$(PYTEST) $(BLENDER_TESTS)
 
 gui-test: .venv/ready
-	.venv/bin/python -m pytest tests/gui
+	.venv/bin/python -m pytest -rP tests/gui
 
 SOLVER_VENV = $(if $(wildcard .venv/ready),.venv,.venv-solver)
 test-solver: $(SOLVER_VENV)/ready
