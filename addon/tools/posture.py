@@ -24,6 +24,13 @@ AFTER = "builtin.transform"
 """The tool after which this one stands."""
 
 
+def is_active(context: bpy.types.Context) -> bool:
+    """Whether the posture tool is the one of pose mode now."""
+    workspace = context.workspace
+    tool: Any = workspace.tools.from_space_view3d_mode("POSE") if workspace is not None else None
+    return tool is not None and tool.idname == TOOL
+
+
 def _posing(context: bpy.types.Context) -> bpy.types.Object | None:
     """The armature that is posed; None in other modes."""
     armature = armature_in(context)
@@ -44,8 +51,8 @@ class POISE_GGT_posture(GizmoGroup):  # noqa: N801
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether an armature is posed."""
-        return _posing(context) is not None
+        """Whether an armature is posed with this tool: Blender asks with every tool."""
+        return _posing(context) is not None and is_active(context)
 
     def setup(self, context: bpy.types.Context) -> None:
         """Make the handle; marks are made as pins are."""

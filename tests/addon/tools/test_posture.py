@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -48,6 +49,19 @@ def test_its_drag_and_pin_are_operators() -> None:
     assert "bl_rna" in posture.POISE_GGT_posture.__dict__ and posture.PostureTool.bl_widget == posture.GIZMOS
 
 
+@pytest.mark.parametrize(("tool", "has_gizmos"), [(posture.TOOL, True), ("builtin.select_box", False), (None, False)])
+def test_its_gizmos_are_shown_with_this_tool_alone(
+    armature: bpy.types.Object, tool: str | None, has_gizmos: bool
+) -> None:
+    found = SimpleNamespace(idname=tool) if tool is not None else None
+    tools = {"POSE": found, "OBJECT": SimpleNamespace(idname=posture.TOOL)}
+    workspace = SimpleNamespace(tools=SimpleNamespace(from_space_view3d_mode=tools.get))
+    now: Any = SimpleNamespace(object=armature, view_layer=bpy.context.view_layer, workspace=workspace)
+    assert not posture.POISE_GGT_posture.poll(now), "bones are not posed"
+    select_bones(armature, "l_wrist")
+    assert posture.POISE_GGT_posture.poll(now) == has_gizmos
+
+
 @pytest.fixture
 def complaints(capfd: pytest.CaptureFixture[str]) -> Complaints:
     return Complaints(capfd)
@@ -75,8 +89,6 @@ def test_the_header_shows_the_settings(armature: bpy.types.Object, complaints: C
 
 
 def test_the_popover_lists_pins_and_walls(armature: bpy.types.Object, complaints: Complaints) -> None:
-    from types import SimpleNamespace
-
     select_bones(armature, "l_wrist")
     pins.pin(armature, ["r_talocrural"], "PLACE")
     wall = bpy.data.objects.new("Wall", None)
