@@ -104,6 +104,8 @@ class POISE_OT_posture_drag(OnArmature, Operator):  # noqa: N801
         pressed = _in_region(context, event.mouse_prev_press_x, event.mouse_prev_press_y)
         try:
             bone = self._chosen(armature)
+            if self._is_beside_bones(armature, bone):
+                return PASSED_ON
             if not self.properties.is_property_set("share"):
                 self.share = _held_share(context, armature, bone, pressed)
             self._session = posture.begin(armature, bone, self.share)
@@ -117,6 +119,13 @@ class POISE_OT_posture_drag(OnArmature, Operator):  # noqa: N801
         manager.modal_handler_add(self)
         self._show(context)
         return RUNNING
+
+    def _is_beside_bones(self, armature: bpy.types.Object, bone: str) -> bool:
+        """Whether no bone was pressed: that deselects all of them, and the active one stays active. The gizmo, which
+        says where it holds the active bone, and scripts may drag a bone that is not selected."""
+        if self.properties.is_property_set("bone") or self.properties.is_property_set("share"):
+            return False
+        return armature.pose is not None and not bridge.is_selected(armature.pose.bones[bone])
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
         """Follow the mouse; any error restores the pose and ends the drag with one sentence."""

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 import pytest
 
+from poise.addon import bridge
 from poise.addon.operators import posture as operators
 from poise.addon.operators.posture import POISE_OT_posture_drag
 from poise.addon.workflows import pins, posture
@@ -109,6 +110,51 @@ class Drag:
 
     def event(self, kind: str, value: str = "PRESS", x: int = 0, y: int = 0) -> Any:
         return self.modal(self.context, SimpleNamespace(type=kind, value=value, mouse_x=x, mouse_y=y))
+
+
+class Press:
+    """The operator's methods on a plain object, before `invoke`, with those of its properties that a press sets."""
+
+    invoke, _chosen = POISE_OT_posture_drag.invoke, POISE_OT_posture_drag._chosen
+    _is_beside_bones, _show = POISE_OT_posture_drag._is_beside_bones, POISE_OT_posture_drag._show
+    cancel, _end = POISE_OT_posture_drag.cancel, POISE_OT_posture_drag._end
+    _session: Any = None
+    _timer: Any = None
+
+    def __init__(self, armature: bpy.types.Object, monkeypatch: pytest.MonkeyPatch, **given: Any) -> None:
+        self.bone, self.share = given.get("bone", ""), given.get("share", 0.0)
+        self.properties = SimpleNamespace(is_property_set=lambda name: name in given)
+        self.reports: list[str] = []
+        self.headers: list[str | None] = []
+        self.began: list[str] = []
+        area = SimpleNamespace(header_text_set=self.headers.append, tag_redraw=lambda: None)
+        manager = SimpleNamespace(
+            event_timer_add=lambda *_, **__: self.began.append("timer"),
+            modal_handler_add=lambda _: self.began.append("handler"),
+        )
+        self.context: Any = SimpleNamespace(
+            object=armature, area=area, window=None, window_manager=manager, region=None, region_data="a view"
+        )
+        monkeypatch.setattr(operators, "_in_region", lambda *_: (0.0, 0.0))
+        monkeypatch.setattr(operators, "_held_share", lambda *_: 0.0)
+        monkeypatch.setattr(operators, "_on_screen_plane", lambda context, through, mouse: through)
+
+    def report(self, kind: set[str], sentence: str) -> None:
+        self.reports.append(sentence)
+
+    def press(self) -> Any:
+        return self.invoke(self.context, SimpleNamespace(mouse_prev_press_x=0, mouse_prev_press_y=0))
+
+
+def test_a_press_beside_the_bones_drags_none(armature: bpy.types.Object, monkeypatch: pytest.MonkeyPatch) -> None:
+    select_bones(armature, HAND)
+    assert Press(armature, monkeypatch).press() == {"RUNNING_MODAL"}
+    bridge.select(armature.pose.bones[HAND], False)
+    passed = Press(armature, monkeypatch)
+    assert passed.press() == {"PASS_THROUGH"}
+    assert not passed.began and not passed.headers and not passed.reports
+    assert Press(armature, monkeypatch, share=0.0).press() == {"RUNNING_MODAL"}, "the gizmo holds the active bone"
+    assert Press(armature, monkeypatch, bone=FOOT).press() == {"RUNNING_MODAL"}
 
 
 @pytest.fixture
