@@ -220,8 +220,13 @@ def constraint_signature(armature: bpy.types.Object) -> str:
 
 def _is_lost(item: Any) -> bool:
     needed = [point.object for point in item.points]
-    needed += [item.reference_object] if item.reference == "OBJECT" and item.kind == "SHAPE" else []
+    needed += [item.reference_object] if _is_relative_to_object(item) else []
     return any(held is not None and not is_in_scene(held) for held in needed)
+
+
+def _is_relative_to_object(item: Any) -> bool:
+    """Whether its points go with an object."""
+    return bool(item.kind in ("SHAPE", "HANDPLANT") and item.reference == "OBJECT")
 
 
 def _add_constraint(signature: bridge.Signature, armature: bpy.types.Object, item: Any) -> None:
@@ -236,7 +241,7 @@ def _add_constraint(signature: bridge.Signature, armature: bpy.types.Object, ite
     for point in item.points:
         signature.add_properties(point, _NOT_SIGNED)
         signature.add_object(point.object, left_out=[armature])
-    if item.kind == "SHAPE" and item.reference == "OBJECT":
+    if _is_relative_to_object(item):
         signature.add_object(item.reference_object, left_out=[armature])
 
 

@@ -180,6 +180,27 @@ def test_a_handle_that_moves_with_its_parent_counts(pinned: Any) -> None:
     assert latest.is_stale(pinned)
 
 
+@pytest.mark.parametrize("kind", ["SHAPE", "HANDPLANT"])
+def test_the_object_that_points_go_with_counts_while_it_is_there(kind: str, armature: bpy.types.Object) -> None:
+    box = bpy.data.objects.new("Box", None)
+    bpy.context.scene.collection.objects.link(box)
+    without = latest.constraint_signature(armature)
+    if kind == "SHAPE":
+        (item,) = create.add_pins(armature, ["l_wrist"], FRAME)
+        item.reference, item.reference_object = "OBJECT", box
+    else:
+        item = create.add_handplant(armature, "left", FRAME, FRAME + 5.0, on=box)
+        item.points[0].object.parent = None  # so that only the reference moves
+    assert item.kind == kind and item.reference == "OBJECT"
+    before = latest.constraint_signature(armature)
+    box.location.x += 0.1
+    bpy.context.view_layer.update()
+    moved = latest.constraint_signature(armature)
+    assert len({without, before, moved}) == 3
+    bpy.context.scene.collection.objects.unlink(box)
+    assert latest.constraint_signature(armature) == without, "a solve leaves the constraint out"
+
+
 def test_it_is_known_after_the_file_was_opened_again(pinned: Any, tmp_path: Path) -> None:
     path = str(tmp_path / "saved.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
