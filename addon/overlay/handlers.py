@@ -34,6 +34,10 @@ _failures: dict[str, str] = {}
 """Sentences about errors by the names of armatures, until a timer has stored them; nothing of Blender's data may be set
 while a viewport is drawn."""
 
+_is_off = False
+"""Whether nothing is drawn after an error of which no armature is known, until another file is loaded or the add-on is
+enabled again. Blender would crash if a draw handler were removed while it is called."""
+
 
 def drawn_armature(context: bpy.types.Context) -> bpy.types.Object | None:
     """The armature that is drawn in the viewport of the context; None where there is none, or it is switched off."""
@@ -82,6 +86,8 @@ def draw_texts(
 
 def _draw(is_pixel: bool) -> None:
     """Called by Blender for each viewport: once in world space, and once in pixels."""
+    if _is_off:
+        return
     context = bpy.context
     armature: bpy.types.Object | None = None
     try:
@@ -103,9 +109,10 @@ def _draw(is_pixel: bool) -> None:
 
 def fail(armature: bpy.types.Object | None, error: Exception) -> None:
     """Switch the drawing of an armature off after an error; of all where it is not known whose error it is."""
+    global _is_off
     traceback.print_exception(error)
     if armature is None:
-        _remove_draw_handlers()
+        _is_off = True
         return
     _failures[armature.name] = (
         f"Drawing in the viewport is off after an error ({type(error).__name__}: {error}): switch it on to try again."
@@ -143,7 +150,9 @@ def _on_load(*_: Any) -> None:
 
 
 def forget() -> None:
-    """Drop all that is kept between redraws."""
+    """Drop all that is kept between redraws, and draw again after an error."""
+    global _is_off
+    _is_off = False
     for kept in (_parts, _canvases, _drawn, _failures):
         kept.clear()
     readings.forget()
@@ -171,15 +180,11 @@ def register() -> None:
 
 def unregister() -> None:
     """Draw no more, and leave nothing behind."""
-    _remove_draw_handlers()
+    while _draw_handlers:
+        bpy.types.SpaceView3D.draw_handler_remove(_draw_handlers.pop(), "WINDOW")
     for name, handler in HANDLERS:
         getattr(bpy.app.handlers, name).remove(handler)
     if bpy.app.timers.is_registered(store_failures):
         bpy.app.timers.unregister(store_failures)
     forget()
     redraw_viewports()
-
-
-def _remove_draw_handlers() -> None:
-    while _draw_handlers:
-        bpy.types.SpaceView3D.draw_handler_remove(_draw_handlers.pop(), "WINDOW")

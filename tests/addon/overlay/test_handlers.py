@@ -203,6 +203,27 @@ def test_an_error_ends_drawing_with_one_sentence_until_it_is_switched_on_again(
     assert not display.problem and drawn()
 
 
+def test_an_error_of_no_character_ends_drawing_until_another_file_is_loaded(
+    worked_on: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    only(worked_on, *PARTS)
+    in_viewport(monkeypatch)
+    assert drawn()
+
+    def broken(*_: Any) -> None:
+        raise ZeroDivisionError("three apples")
+
+    with monkeypatch.context() as during:
+        during.setattr(handlers, "drawn_armature", broken)
+        for _ in range(3):
+            assert not drawn()
+    assert capsys.readouterr().err.count("ZeroDivisionError: three apples") == 1
+    assert not drawn() and not drawn(is_pixel=True)
+    assert len(handlers._draw_handlers) == 2, "none is removed while Blender calls it"
+    handlers._on_load()
+    assert drawn()
+
+
 def test_a_deleted_character_is_forgotten(worked_on: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     only(worked_on, *PARTS)
     in_viewport(monkeypatch)
