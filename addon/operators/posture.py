@@ -109,15 +109,14 @@ class POISE_OT_posture_drag(OnArmature, Operator):  # noqa: N801
             if not self.properties.is_property_set("share"):
                 self.share = _held_share(context, armature, bone, pressed)
             self._session = posture.begin(armature, bone, self.share)
-        except PoiseError as error:
-            self.report({"ERROR"}, str(error))
-            return CANCELLED
-        self.bone, self._axis = bone, ""
-        self._start = self._session.place
-        self._grabbed = _on_screen_plane(context, self._start, pressed)
+            self.bone, self._axis = bone, ""
+            self._start = self._session.place
+            self._grabbed = _on_screen_plane(context, self._start, pressed)
+            self._show(context)
+        except Exception as error:
+            return self._failed(context, error)
         self._timer = manager.event_timer_add(TICK, window=context.window)
         manager.modal_handler_add(self)
-        self._show(context)
         return RUNNING
 
     def _is_beside_bones(self, armature: bpy.types.Object, bone: str) -> bool:
@@ -133,10 +132,13 @@ class POISE_OT_posture_drag(OnArmature, Operator):  # noqa: N801
         assert session is not None
         try:
             return self._handled(context, event, session)
-        except PoiseError as error:
-            self.report({"ERROR"}, str(error))
         except Exception as error:
-            self.report({"ERROR"}, f"The drag has failed and the pose is as before ({type(error).__name__}: {error}).")
+            return self._failed(context, error)
+
+    def _failed(self, context: bpy.types.Context, error: Exception) -> Any:
+        """Restore the pose and end the drag with one sentence."""
+        sentence = f"The drag has failed and the pose is as before ({type(error).__name__}: {error})."
+        self.report({"ERROR"}, str(error) if isinstance(error, PoiseError) else sentence)
         self.cancel(context)
         return CANCELLED
 
@@ -186,7 +188,8 @@ class POISE_OT_posture_drag(OnArmature, Operator):  # noqa: N801
             context.area.tag_redraw()
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Restore the pose; Blender also calls this where the drag is interrupted, as by loading another file."""
+        """Restore the pose and the settings; Blender also calls this where the drag is interrupted, as by loading
+        another file."""
         session = self._session
         self._end(context)
         if session is not None:

@@ -2,7 +2,7 @@
 """The posture tool: drags a point of a bone with the whole body, while pins, balance and joint limits hold.
 
 A session begins with the pose that is shown. `move` writes bone channels at once; `finish` keys them by the rules of
-auto-keying; `cancel` restores the pose from before to the bit. Nothing here needs a window.
+auto-keying; `cancel` restores the pose from before to the bit, and the settings. Nothing here needs a window.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ DRAG_TOLERANCE = 1e-4
 """Sizes of the character: a drag at rest. A hundredth of it would cost twice the steps and be invisible."""
 HELD_TOLERANCE = 1e-4
 """Sizes of the character, or radians: an error of a pin above this is repaired at once."""
+CHANGED_BY_DRAGS = ("use_all", "recruit_level", "balance")
+"""The settings that keys and the mouse wheel change during a drag."""
 NAMED = 4
 """How many moving bones the header names."""
 
@@ -88,6 +90,7 @@ class PostureSession:
             )
         self._held = Held.of(armature, clip, self._drag)
         self._before = ShownPose(armature, reading.rig)
+        self._settings_before = {name: getattr(settings, name) for name in CHANGED_BY_DRAGS}
         self._direct = direct_channels(self._reading)
         self._now = clip
         self._target = self.place
@@ -173,8 +176,10 @@ class PostureSession:
         return f"{moved}, {keyed} keyed." if auto_keying.is_on() else f"{moved}."
 
     def cancel(self) -> None:
-        """Restore the pose from before."""
+        """Restore the pose and the settings from before."""
         self._before.restore()
+        for name, value in self._settings_before.items():
+            setattr(self.settings, name, value)
 
     def _solve(self, steps: int, restarts: bool) -> None:
         """Take steps to the present target and write the pose."""

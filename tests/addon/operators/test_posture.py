@@ -83,6 +83,7 @@ class Drag:
 
     modal, cancel = POISE_OT_posture_drag.modal, POISE_OT_posture_drag.cancel
     _handled, _drag = POISE_OT_posture_drag._handled, POISE_OT_posture_drag._drag
+    _failed = POISE_OT_posture_drag._failed
     _show, _end = POISE_OT_posture_drag._show, POISE_OT_posture_drag._end
 
     def __init__(self, armature: bpy.types.Object, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +118,7 @@ class Press:
 
     invoke, _chosen = POISE_OT_posture_drag.invoke, POISE_OT_posture_drag._chosen
     _is_beside_bones, _show = POISE_OT_posture_drag._is_beside_bones, POISE_OT_posture_drag._show
-    cancel, _end = POISE_OT_posture_drag.cancel, POISE_OT_posture_drag._end
+    cancel, _end, _failed = POISE_OT_posture_drag.cancel, POISE_OT_posture_drag._end, POISE_OT_posture_drag._failed
     _session: Any = None
     _timer: Any = None
 
@@ -155,6 +156,21 @@ def test_a_press_beside_the_bones_drags_none(armature: bpy.types.Object, monkeyp
     assert not passed.began and not passed.headers and not passed.reports
     assert Press(armature, monkeypatch, share=0.0).press() == {"RUNNING_MODAL"}, "the gizmo holds the active bone"
     assert Press(armature, monkeypatch, bone=FOOT).press() == {"RUNNING_MODAL"}
+
+
+@pytest.mark.parametrize("part", ["_on_screen_plane", "_held_share"])
+def test_a_drag_that_cannot_begin_leaves_nothing_behind(
+    armature: bpy.types.Object, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    def fail(*_: Any) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    select_bones(armature, HAND)
+    pressed = Press(armature, monkeypatch)
+    monkeypatch.setattr(operators, part, fail)
+    assert pressed.press() == {"CANCELLED"}
+    assert not pressed.began and pressed._session is None and pressed.headers == [None]
+    assert len(pressed.reports) == 1 and "division by zero" in pressed.reports[0]
 
 
 @pytest.fixture
@@ -202,6 +218,17 @@ def test_escape_and_the_right_button_restore(armature: bpy.types.Object, drag: D
     assert channels(armature) != before
     assert drag.event(key) == {"CANCELLED"}
     assert channels(armature) == before and drag.timers == 0 and drag.headers[-1] is None
+
+
+def test_escape_restores_the_settings_that_keys_have_changed(armature: bpy.types.Object, drag: Drag) -> None:
+    settings = armature.poise.posture
+    before = settings.use_all, settings.recruit_level, settings.balance
+    for key in ("WHEELDOWNMOUSE", "WHEELDOWNMOUSE", "B"):
+        drag.event(key)
+    changed = settings.use_all, settings.recruit_level, settings.balance
+    assert all(now != was for now, was in zip(changed, before, strict=True))
+    drag.event("ESC")
+    assert (settings.use_all, settings.recruit_level, settings.balance) == before
 
 
 @pytest.mark.parametrize("error", [PoiseError("It is gone."), ZeroDivisionError("division by zero")])
