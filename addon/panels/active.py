@@ -250,7 +250,9 @@ def _draw_handplant(layout: UILayout, context: bpy.types.Context, armature: bpy.
     _draw_frames(layout, item)
     _draw_eases(layout, item)
     _titled(layout, "Lock").prop(item, "use_position", text="Place", toggle=True)
-    layout.prop(item, "reference", text="Stands On")
+    row = _titled(layout, "Stands On")
+    for reference in ("WORLD", "OBJECT"):  # a hand that stands on a bone is refused
+        row.prop_enum(item, "reference", reference)
     if item.reference == "OBJECT":
         layout.prop(item, "reference_object", text="Of")
 

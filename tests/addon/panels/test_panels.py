@@ -291,6 +291,17 @@ def test_each_reference_and_recruiting_is_drawn(
         assert "l_elbow" in shown["POISE_PT_recruiting"]
 
 
+def test_a_handplant_stands_in_the_world_or_on_an_object(armature: Any, complaints: Complaints) -> None:
+    add("HANDPLANT")
+    item = armature.poise.constraints[0]
+    shown = draw_all(complaints)["POISE_PT_active"]
+    texts = list(drawn_texts(shown))
+    assert "World" in texts and "Object" in texts and "Bone" not in texts
+    assert "PoiseConstraint.reference_object[" not in shown
+    item.reference = "OBJECT"
+    assert "PoiseConstraint.reference_object[" in draw_all(complaints)["POISE_PT_active"]
+
+
 def test_the_list_has_the_most_important_on_top(armature: Any, complaints: Complaints) -> None:
     for kind in list(ADDED)[:5]:  # as many as the list has lines
         add(kind)
