@@ -128,7 +128,16 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
                 return self._confirm(context, drag)
         except ReferenceError:  # the handle was deleted meanwhile, by a script or by loading
             return self._end(context, CANCELLED)
+        except Exception as error:
+            return self._failed(context, error)
         return RUNNING
+
+    def _failed(self, context: bpy.types.Context, error: Exception) -> Any:
+        """Put the handle back and end the drag with one sentence."""
+        sentence = f"The drag has failed and the handle is put back ({type(error).__name__}: {error})."
+        self.report({"ERROR"}, str(error) if isinstance(error, PoiseError) else sentence)
+        self.cancel(context)
+        return CANCELLED
 
     def _tell(self, context: bpy.types.Context, drag: AnyDrag, text: str) -> None:
         """Show in the header what the drag does to which handle, and the keys."""
@@ -146,9 +155,11 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
     def cancel(self, context: bpy.types.Context) -> None:
         """Put the handle back where Blender ends the drag: the window is closed, or another file is loaded."""
         if self._drag is not None:
-            with contextlib.suppress(ReferenceError):
-                self._drag.restore()
-            self._end(context, CANCELLED)
+            try:
+                with contextlib.suppress(ReferenceError):
+                    self._drag.restore()
+            finally:
+                self._end(context, CANCELLED)
 
     def _end(self, context: bpy.types.Context, result: Any) -> Any:
         self._drag = None

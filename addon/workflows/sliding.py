@@ -10,7 +10,7 @@ from mathutils import Vector
 from ... import solver
 from .. import bridge
 from ..bridge.placing import Placer
-from ..properties import PATH_KINDS, PoiseConstraint
+from ..properties import PATH_KINDS, PoiseConstraint, current_name
 from ..translation import TranslationError
 from .dragging import View
 
@@ -47,11 +47,12 @@ class TimeDrag:
         self._frame = self._scene.frame_current_final
         first, last = self._limits(index)
         reading = bridge.read(armature, first, last)
-        if item.bone not in reading.clip.skeleton.names:
+        bone = current_name(armature, item)
+        if bone not in reading.clip.skeleton.names:
             raise TranslationError(f"{item.name}: its bone does not move the character, so it has no path.")
         offset = tuple(float(length) for length in item.offset) if item.kind == "SHAPE" else (0.0, 0.0, 0.0)
         self.times = np.asarray(reading.times, dtype=np.float64)
-        self.path = reading.clip.position(solver.BodyPoint(item.bone, (offset[0], offset[1], offset[2])))
+        self.path = reading.clip.position(solver.BodyPoint(bone, (offset[0], offset[1], offset[2])))
         self._now = int(np.abs(self.times - self.begin).argmin())
         self._origin = self._now
         pixels = [self.view.pixel(Vector(place)) for place in self.path]

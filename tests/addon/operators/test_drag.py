@@ -14,6 +14,7 @@ from poise.addon.bridge.placing import Placer
 from poise.addon.operators.drag import POISE_OT_handle_drag
 from poise.addon.properties import character_of, constraint_of_point
 from poise.addon.workflows import create, dragging
+from poise.solver import PoiseError
 
 from ..walking import select_bones
 from ..workflows.test_dragging import ABOVE, view_from
@@ -37,16 +38,21 @@ class Dragging:
 
     modal, cancel = POISE_OT_handle_drag.modal, POISE_OT_handle_drag.cancel
     _confirm, _end = POISE_OT_handle_drag._confirm, POISE_OT_handle_drag._end
+    _failed = POISE_OT_handle_drag._failed
     _tell, _switch, _begin = POISE_OT_handle_drag._tell, POISE_OT_handle_drag._switch, POISE_OT_handle_drag._begin
 
     def __init__(self, handle: Any, part: str = "FREE") -> None:
         self.part = part
+        self.reports: list[str] = []
         owner = constraint_of_point(bpy.context.scene, handle)
         if owner is not None:
             self._armature, self._item = owner[0], character_of(owner[0]).constraints[owner[1]]
         view = view_from(ABOVE, target=Vector(handle.location))
         self._drag: Any = dragging.Drag(view, Placer(handle), part, (400.0, 300.0), 2.0)
         self.context: Any = SimpleNamespace(area=Header())
+
+    def report(self, kind: set[str], sentence: str) -> None:
+        self.reports.append(sentence)
 
     def send(self, kind: str, value: str = "PRESS", at: tuple[int, int] = (400, 300), **modifiers: bool) -> Any:
         given = {"ctrl": False, "shift": False, **modifiers}
@@ -116,6 +122,23 @@ def test_a_handle_that_is_gone_ends_it(handle: Any) -> None:
     bpy.data.objects.remove(drag._drag.placer.object)
     drag.cancel(drag.context)
     assert drag._drag is None
+
+
+@pytest.mark.parametrize("error", [PoiseError("It is gone."), ZeroDivisionError("division by zero")])
+def test_an_error_puts_it_back_with_one_sentence(
+    handle: Any, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: Any) -> None:
+        raise error
+
+    before = handle.matrix_basis.copy()
+    drag = Dragging(handle)
+    drag.send("MOUSEMOVE", "NOTHING", (470, 350))
+    assert handle.matrix_basis != before
+    monkeypatch.setattr(dragging.Drag, "to", fail)
+    assert drag.send("MOUSEMOVE", "NOTHING", (480, 350)) == {"CANCELLED"}
+    assert handle.matrix_basis == before and drag.context.area.text is None and drag._drag is None
+    assert len(drag.reports) == 1 and str(error) in drag.reports[0]
 
 
 def test_where_blender_ends_it_the_handle_is_put_back(handle: Any) -> None:

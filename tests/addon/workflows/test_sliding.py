@@ -94,6 +94,14 @@ def test_an_orientation_changes_its_frame_alone(armature: bpy.types.Object) -> N
     assert item.points[0].begin == 28.0 and handle.matrix_basis == before
 
 
+def test_a_renamed_bone_has_its_path(armature: bpy.types.Object) -> None:
+    create.add_pins(armature, [HAND], 20.0)
+    path = begun(armature).path
+    armature.data.bones[HAND].name = "hand"
+    assert character_of(armature).constraints[0].bone == HAND, "the name of before"
+    assert np.array_equal(begun(armature).path, path)
+
+
 def test_what_has_no_path_says_so(armature: bpy.types.Object) -> None:
     create.add_footplant(armature, "left", 10.0, 25.0)
     with pytest.raises(TranslationError, match="only points of pins"):
