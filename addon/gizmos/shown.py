@@ -55,12 +55,13 @@ def shown_handles(context: bpy.types.Context, kinds: Sequence[str]) -> list[Show
     character = character_of(armature)
     now = scene.frame_current_final
     active = _at(character.constraints, character.active_constraint)
-    found = _points_of(active, True, context) if active is not None and active.kind in kinds else []
+    there = handles.objects_in_scene()
+    found = _points_of(active, True, context, there) if active is not None and active.kind in kinds else []
     others: list[tuple[float, ShownHandle]] = []
     for item in character.constraints:
         if item.kind in kinds and item.enabled and item != active and item.begin <= now <= item.end:
             distances = [max(point.begin - now, now - point.end, 0.0) for point in item.points]
-            others += [(distances[each.point], each) for each in _points_of(item, False, context)]
+            others += [(distances[each.point], each) for each in _points_of(item, False, context, there)]
     others.sort(key=lambda pair: pair[0])
     return found + [each for _, each in others[: max(MOST - len(found), 0)]]
 
@@ -69,11 +70,14 @@ def _at(items: Any, index: int) -> Any:
     return items[index] if 0 <= index < len(items) else None
 
 
-def _points_of(item: Any, is_active: bool, context: bpy.types.Context) -> list[ShownHandle]:
+def _points_of(
+    item: Any, is_active: bool, context: bpy.types.Context, there: frozenset[bpy.types.Object]
+) -> list[ShownHandle]:
+    """The points of a constraint whose handles are there, in the scene."""
     chosen = min(item.active_point, len(item.points) - 1)
     found = []
     for index, point in enumerate(item.points):
-        if not handles.is_in_scene(point.object):
+        if point.object not in there:
             continue
         if is_active and index == chosen and has_own_gizmo(context, point.object):
             continue

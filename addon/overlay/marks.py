@@ -13,6 +13,7 @@ import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from ..properties import character_of, resolve_bone
+from ..properties.handles import objects_in_scene
 
 Numbers = tuple[float, ...]
 
@@ -80,19 +81,20 @@ class Mark(NamedTuple):
 def marks_of(armature: bpy.types.Object) -> tuple[Mark, ...]:
     """The constraints, then the proposals, of an armature. Nothing is changed or evaluated."""
     character: Any = character_of(armature)
-    scene = bpy.context.scene
+    there = objects_in_scene()
     found = [
-        _mark(armature, item, is_proposal=False, is_active=number == character.active_constraint, scene=scene)
+        _mark(armature, item, is_proposal=False, is_active=number == character.active_constraint, there=there)
         for number, item in enumerate(character.constraints)
     ]
     found += [
-        _mark(armature, item, is_proposal=True, is_active=number == character.active_found, scene=scene)
+        _mark(armature, item, is_proposal=True, is_active=number == character.active_found, there=there)
         for number, item in enumerate(character.found)
     ]
     return tuple(found)
 
 
-def _mark(armature: bpy.types.Object, item: Any, is_proposal: bool, is_active: bool, scene: Any) -> Mark:
+def _mark(armature: bpy.types.Object, item: Any, is_proposal: bool, is_active: bool, there: frozenset[Any]) -> Mark:
+    """The mark of a constraint or a proposal, with those of its handles that are there, in the scene."""
     kind = item.kind
     is_plant = kind == "FOOTPLANT"
     return Mark(
@@ -113,7 +115,7 @@ def _mark(armature: bpy.types.Object, item: Any, is_proposal: bool, is_active: b
         height=item.height if item.use_height else None,
         velocity=tuple(item.ground_velocity) if is_plant else (0.0, 0.0, 0.0),
         aim=item.aim,
-        handles=tuple(_handles(item, is_proposal, scene)),
+        handles=tuple(_handles(item, is_proposal, there)),
         detected=_geometry(item.detected) if is_proposal else None,
     )
 
@@ -124,13 +126,13 @@ def _geometry(detected: Any) -> Geometry | None:
     return Geometry(detected.kind, tuple(detected.location), tuple(detected.direction), detected.extent)
 
 
-def _handles(item: Any, is_proposal: bool, scene: Any) -> list[Handle]:
+def _handles(item: Any, is_proposal: bool, there: frozenset[Any]) -> list[Handle]:
     found = []
     for index, point in enumerate(item.points):
         empty = point.object
         if is_proposal:
             matrix: Any = Matrix.LocRotScale(Vector(point.home), Quaternion(point.home_rotation), None)
-        elif empty is not None and scene is not None and scene.objects.get(empty.name) == empty:
+        elif empty in there:
             matrix = empty.matrix_world
         else:
             continue  # the empty has been deleted

@@ -243,6 +243,13 @@ def is_in_scene(empty: bpy.types.Object | None) -> bool:
     return empty is not None and scene is not None and scene.objects.get(empty.name) == empty
 
 
+def objects_in_scene() -> frozenset[bpy.types.Object]:
+    """The objects of the scene, for what asks about many handles at every redraw: `is_in_scene` looks through all
+    objects of the scene for each."""
+    scene = bpy.context.scene
+    return frozenset(scene.objects) if scene is not None else frozenset()
+
+
 def remove_collection_if_unused(armature: bpy.types.Object) -> None:
     """Delete the character's collection where it is empty."""
     character = character_of(armature)

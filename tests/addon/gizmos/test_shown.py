@@ -51,6 +51,10 @@ def test_deleted_ones_and_constraints_without_points_are_left_out(armature: bpy.
     (pin,) = create.add_pins(armature, [LEFT], 10.0)
     bpy.data.objects.remove(pin.points[0].object)
     assert shown_now(*POINT_KINDS) == []
+    (other,) = create.add_pins(armature, [RIGHT], 10.0)
+    assert shown_now("SHAPE") == [(f"Pin {RIGHT}", 0, True)]
+    character_of(armature).collection.objects.unlink(other.points[0].object)
+    assert shown_now(*POINT_KINDS) == []
 
 
 def test_hidden_ones_are_there_and_where_they_are(armature: bpy.types.Object) -> None:

@@ -61,8 +61,9 @@ def test_an_empty_in_use_or_of_the_animator_is_kept(armature: bpy.types.Object, 
 def test_an_empty_that_was_deleted_in_the_viewport_is_noticed(armature: bpy.types.Object, item: object) -> None:
     empty = item.points[0].object
     assert handles.is_in_scene(empty) and not handles.is_in_scene(None)
+    assert empty in handles.objects_in_scene() and None not in handles.objects_in_scene()
     bpy.context.scene.collection.children_recursive[0].objects.unlink(empty)
-    assert not handles.is_in_scene(empty)
+    assert not handles.is_in_scene(empty) and empty not in handles.objects_in_scene()
 
 
 def test_the_handle_of_a_footplant_is_as_large_as_the_foot(armature: bpy.types.Object) -> None:
