@@ -85,6 +85,8 @@ WITHOUT_EFFECT = {
     "sliding.overlap_share": "no two candidates overlap in part",
     "sliding.search_margin": "slides are found whole, and need not be extended",
     "detection.refit_growth": "saves time only",
+    "detection.rounding_turn": "matters where the example has no noise at all: tested in test_noise.py",
+    "detection.rounding_distance": "matters where the example has no noise at all: tested in test_noise.py",
 }
 """Thresholds of which no value changes what is found in the made-up motions."""
 

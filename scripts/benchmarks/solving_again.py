@@ -133,10 +133,13 @@ class _Drag:
                     last = time.process_time()
                 elif shown is not None and not is_whole and progress.preview is None:
                     steps.close()
+            if shown is None:  # the result came without a preview before it
+                drag.first.append(1e3 * (time.process_time() - start))
+                shown = live.deformation.clip.world.positions
             if is_whole:
                 drag.settled.append(1e3 * (time.process_time() - start))
             drag.longest.append(1e3 * max(longest, time.process_time() - last))
-            if before is not None and shown is not None:
+            if before is not None:
                 drag.jumps.append(float(np.abs(shown - before).max()) / begin.source.skeleton.size)
             before = shown
         return drag
