@@ -72,9 +72,10 @@ def begin(armature: bpy.types.Object) -> None:
 
 
 def _guarded(name: str, work: Callable[[Session, bpy.types.Object], Any]) -> None:
-    """Let the session of an armature do some work. An error ends it, and is shown as one sentence in the panel."""
+    """Let the session of an armature do some work, but not while Blender renders, which reads what it would change.
+    An error ends it, and is shown as one sentence in the panel."""
     session = _sessions.get(name)
-    if session is None:
+    if session is None or _is_rendering():
         return
     armature = bridge.find_object(name)
     if armature is None or armature.type != "ARMATURE" or not character_of(armature).live:
@@ -194,6 +195,8 @@ def _start_timer() -> None:
 
 def on_timer() -> float | None:
     """Let the sessions work for a slice; returns the seconds until the next one, None where there is no session."""
+    if _is_rendering():
+        return WATCH
     if not any(session.is_working for session in _sessions.values()):
         _find_new()
     for name in list(_sessions):
@@ -228,6 +231,12 @@ def _is_hand_moving() -> bool:
     manager: Any = bpy.context.window_manager
     running = [each.bl_idname for window in manager.windows for each in window.modal_operators] if manager else []
     return any(name.startswith(("TRANSFORM_OT_", "POISE_OT_handle_drag")) for name in running)
+
+
+def _is_rendering() -> bool:
+    """Whether a render runs, in another thread."""
+    app: Any = bpy.app  # its stubs say that nothing is returned
+    return bool(app.is_job_running("RENDER"))
 
 
 def _is_playing() -> bool:

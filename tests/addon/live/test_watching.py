@@ -163,6 +163,22 @@ def test_a_result_that_is_hidden_in_the_middle_of_an_edit_is_saved_with_keys(liv
     assert not latest.is_stale(live)
 
 
+# Pauses -------------------------------------------------------------------------------------------------------------
+
+
+def test_while_a_render_runs_nothing_changes(live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = everything(live)
+    with monkeypatch.context() as rendering:
+        rendering.setattr(watching, "_is_rendering", lambda: True)
+        handle_of(live).location.x += 0.05
+        edited()
+        assert watching.on_timer() == watching.WATCH
+        assert not session_of(live).is_working and not bridge.has_samples(live)
+        np.testing.assert_array_equal(everything(live), shown)
+    until_settled(live)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+
+
 # Errors -------------------------------------------------------------------------------------------------------------
 
 
