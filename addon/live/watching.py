@@ -118,6 +118,14 @@ def leave(armature: bpy.types.Object) -> None:
     """Finish what an armature's session is at, make keys of its result, and end it."""
     _guarded(armature.name, lambda session, _: session.finish())
     _end(armature.name)
+    with _busy():
+        bridge.make_keys(armature)
+
+
+def drop(armature: bpy.types.Object) -> None:
+    """Switch live mode of an armature off and solve nothing more: where its result is dropped or replaced."""
+    _end(armature.name)
+    character_of(armature).live = False
 
 
 # Handlers ---------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from poise.addon import bridge
+from poise.addon.bridge import versions
 from poise.addon.live import session, watching
 from poise.addon.properties import character_of
 from poise.addon.workflows import latest
@@ -132,12 +133,39 @@ def test_a_renamed_armature_is_followed_by_its_new_name(live: Any) -> None:
     np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
 
 
-def test_restoring_the_source_switches_it_off(live: Any) -> None:
+@pytest.mark.parametrize("is_edited", [False, True])
+def test_restoring_the_source_switches_it_off(is_edited: bool, live: Any) -> None:
+    source = bridge.animation_of(live).source
+    if is_edited:
+        move(live)
     bpy.ops.poise.source_restore()
-    watching.on_timer()
-    watching.on_timer()
+    assert not character_of(live).live and not watching.sessions()
+    assert not bridge.has_result(live) and live.animation_data.action == source
+    assert watching.on_timer() is None and not character_of(live).live_state.problem
+
+
+@pytest.mark.parametrize("is_hidden", [False, True])
+def test_a_result_that_is_applied_in_the_middle_of_an_edit_has_keys(is_hidden: bool, live: Any) -> None:
+    move(live)
+    assert bridge.has_samples(live)
+    if is_hidden:
+        bpy.ops.poise.compare_toggle()
+    bpy.ops.poise.result_apply()
     assert not character_of(live).live and not watching.sessions()
     assert not bridge.has_result(live)
+    curves = versions.curves_of(live.animation_data.action, versions.slot_of(live.animation_data))
+    assert curves and all(len(curve.keyframe_points) > 0 and not len(curve.sampled_points) for curve in curves)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+
+
+def test_what_is_cleaned_is_not_replaced_by_a_solve(live: Any) -> None:
+    move(live)
+    bpy.ops.poise.clean()
+    assert not character_of(live).live and not watching.sessions()
+    cleaned = everything(live)
+    edited()
+    assert watching.on_timer() is None and not bridge.has_samples(live)
+    np.testing.assert_array_equal(everything(live), cleaned)
 
 
 def test_while_the_source_is_compared_nothing_is_solved(live: Any) -> None:
