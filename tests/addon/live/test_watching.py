@@ -66,6 +66,63 @@ def test_what_is_not_known_any_more_is_solved_after_undo(live: Any) -> None:
     assert not latest.is_stale(live)
 
 
+@pytest.fixture
+def bakes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is baked."""
+    found: list[Any] = []
+    bake = session.solve.bake_in_steps
+
+    def noted(solved: Any, options: Any) -> Any:
+        found.append(solved)
+        return bake(solved, options)
+
+    monkeypatch.setattr(session.solve, "bake_in_steps", noted)
+    return found
+
+
+def test_undo_of_something_else_bakes_nothing_and_leaves_poses_without_keys(live: Any, bakes: list[Any]) -> None:
+    curve = versions.curves_of(live.animation_data.action, versions.slot_of(live.animation_data))[0]
+    live.path_resolve(curve.data_path)[curve.array_index] = 0.25
+    shown, keys = session_of(live)._solved, bridge.animation_of(live).result
+    watching.on_undo()
+    edited()
+    assert not bakes and bridge.animation_of(live).result == keys
+    assert live.path_resolve(curve.data_path)[curve.array_index] == 0.25
+    assert session_of(live)._solved is shown and session_of(live).is_settled
+    until_settled(live)
+    assert not bakes
+    move(live)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+
+
+def test_keys_that_undo_brings_back_are_not_baked_again(live: Any, bakes: list[Any]) -> None:
+    """As Blender does it: the handle and the signature of the step before come back, together with its keys."""
+    first, place = session_of(live)._solved, handle_of(live).location.copy()
+    signature = character_of(live).live_state.solved
+    move(live)
+    until_settled(live)
+    assert len(bakes) == 1 and session_of(live)._solved is not first
+    handle_of(live).location = place
+    character_of(live).live_state.solved = signature
+    watching.on_undo()
+    edited()
+    assert len(bakes) == 1 and session_of(live)._solved is first and session_of(live).is_settled
+    assert not latest.is_stale(live)
+
+
+@pytest.mark.parametrize("dropped", ["source_restore", "clean"])
+def test_undo_to_where_no_solve_was_shown_switches_it_off(dropped: str, live: Any, bakes: list[Any]) -> None:
+    getattr(bpy.ops.poise, dropped)()
+    if dropped == "source_restore":
+        character_of(live).live_state.solved = "of a solve that is still in memory"
+    character_of(live).live = True
+    shown = everything(live)
+    watching.on_undo()
+    watching.on_timer()
+    assert not character_of(live).live and not watching.sessions() and not bakes
+    np.testing.assert_array_equal(everything(live), shown)
+
+
 # Files --------------------------------------------------------------------------------------------------------------
 
 
