@@ -264,6 +264,46 @@ def test_while_a_render_runs_nothing_changes(live: Any, monkeypatch: pytest.Monk
     np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
 
 
+def _in_edit_mode(armature: Any) -> Any:
+    bpy.ops.object.mode_set(mode="EDIT")
+    yield
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def _in_another_scene(armature: Any) -> Any:
+    collection = bpy.context.scene.collection
+    collection.objects.unlink(armature)
+    yield
+    collection.objects.link(armature)
+
+
+def _compared(armature: Any) -> Any:
+    bpy.ops.poise.compare_toggle()
+    yield
+    bpy.ops.poise.compare_toggle()
+
+
+@pytest.mark.parametrize("away", [_in_edit_mode, _in_another_scene, _compared])
+def test_it_waits_for_an_armature_that_is_not_at_hand(away: Any, live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as slow:
+        for name in ("AT_ONCE", "LONGEST_AT_ONCE", "SLICE"):
+            slow.setattr(watching, name, 0.0)
+        handle_of(live).location.x += 0.05
+        edited()
+        assert session_of(live).is_working, "with steps left"
+        steps = session_of(live)._steps
+        meanwhile = away(live)
+        next(meanwhile)
+        edited()
+        assert watching.on_timer() == watching.WATCH, "it does not keep a processor busy"
+        assert session_of(live)._steps is steps and character_of(live).live
+        next(meanwhile, None)
+        edited()
+    until_settled(live)
+    assert character_of(live).live, character_of(live).live_state.problem
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+
+
 # Errors -------------------------------------------------------------------------------------------------------------
 
 
