@@ -9,9 +9,10 @@ import bpy
 
 from ..workflows import latest
 from . import watching
-from .toggling import toggle_in_steps
+from .toggling import settle, toggle_in_steps
+from .watching import drop
 
-__all__ = ["classes", "register", "toggle_in_steps", "unregister"]
+__all__ = ["classes", "drop", "register", "settle", "toggle_in_steps", "unregister"]
 
 classes: tuple[Any, ...] = ()
 

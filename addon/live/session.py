@@ -342,18 +342,32 @@ class Session:
     # Undo ---------------------------------------------------------------------------------------------------------
 
     def restore(self, armature: bpy.types.Object) -> None:
-        """Show what belongs to the constraints after undo or redo: from memory, or else as an edit is followed."""
+        """Show what belongs to the constraints after undo or redo: from memory, or else as an edit is followed. Where
+        the armature shows no solve any more, live mode is switched off."""
         self.forget_shown()
         latest.show_edit(armature, None)
+        character = character_of(armature)
+        if not bridge.has_result(armature) or not character.live_state.solved:
+            character.live = False
+            return
         self._settings, self._goal = _settings_signature(armature), latest.constraint_signature(armature)
         known = latest.with_signature(armature, latest.signature_now(armature))
-        if known is not None:
+        if known is not None and known.signature == character.live_state.solved and not bridge.has_samples(armature):
+            self._show_undone(armature, known.solved)
+        elif known is not None:
             solver.finished(self._baking(armature, known.solved))
         elif self._solved is None or self._source_has_changed(armature):
             self._begin(armature, self._settings, self._goal)
         else:
             self.is_baked, self.last_edit = False, time.perf_counter()
             self._follow(armature)
+
+    def _show_undone(self, armature: bpy.types.Object, solved: Solved) -> None:
+        """Go on from a solve whose keys undo has brought back, or left: then a pose without keys stays too."""
+        if not (self.is_baked and self._solved is solved):
+            self._take(solved)
+            self.is_baked = True
+            armature.update_tag(refresh={"TIME"})
 
 
 def options_of(armature: bpy.types.Object) -> solve.SolveOptions:

@@ -20,8 +20,7 @@ def toggle_in_steps(armature: bpy.types.Object) -> Generator[StageShare, None, s
     a sentence. Closing the generator changes nothing."""
     name = armature.name
     if character_of(armature).live:
-        watching.leave(armature)
-        character_of(armature).live = False
+        settle(armature)
         return "Live mode is off: press Solve after edits."
     options = options_of(armature)
     if latest.of(armature) is None or not bridge.has_result(armature) or latest.is_stale(armature):
@@ -31,3 +30,10 @@ def toggle_in_steps(armature: bpy.types.Object) -> Generator[StageShare, None, s
     character.live, character.live_state.problem = True, ""
     watching.begin(armature)
     return f"Live mode is on: edits of the constraints of {name!r} are solved at once."
+
+
+def settle(armature: bpy.types.Object) -> None:
+    """Switch live mode off where it is on, with keys of the newest edit: where the result is to be used as it is."""
+    if character_of(armature).live:
+        watching.leave(armature)
+        character_of(armature).live = False

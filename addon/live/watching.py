@@ -71,27 +71,41 @@ def begin(armature: bpy.types.Object) -> None:
 # Errors -----------------------------------------------------------------------------------------------------------
 
 
-def _guarded(name: str, work: Callable[[Session, bpy.types.Object], Any]) -> None:
-    """Let the session of an armature do some work. An error ends it, and is shown as one sentence in the panel."""
+def _guarded(name: str, work: Callable[[Session, bpy.types.Object], Any]) -> bool:
+    """Let the session of an armature do some work, but not while Blender renders, which reads what it would change,
+    nor while the armature cannot be read; returns whether it could work. An error ends it, and is shown as one sentence
+    in the panel."""
     session = _sessions.get(name)
-    if session is None:
-        return
+    if session is None or _is_rendering():
+        return False
     armature = bridge.find_object(name)
     if armature is None or armature.type != "ARMATURE" or not character_of(armature).live:
         _end(name)
-        return
+        return False
+    if not _is_at_hand(armature):
+        session.stop_preparing()
+        return False
     if bridge.is_result_hidden(armature):  # the source is looked at; edits are noticed when the result is shown again
         session.stop_preparing()
         bridge.make_keys(armature)
-        return
+        return False
     try:
         with _busy():
             work(session, armature)
+        return True
     except PoiseError as error:
         _switch_off(armature, session, str(error))
     except Exception as error:  # whatever it is, it must not come again with every frame
         traceback.print_exc()
         _switch_off(armature, session, f"Live mode has met a defect of Poise ({type(error).__name__}) and was left.")
+    return False
+
+
+def _is_at_hand(armature: bpy.types.Object) -> bool:
+    """Whether an armature can be solved now: it is in the scene of the window, not excluded there, and its bones are
+    not edited."""
+    layer: bpy.types.ViewLayer | None = bpy.context.view_layer
+    return layer is not None and layer.objects.get(armature.name) == armature and armature.mode != "EDIT"
 
 
 def _switch_off(armature: bpy.types.Object, session: Session, sentence: str) -> None:
@@ -117,6 +131,14 @@ def leave(armature: bpy.types.Object) -> None:
     """Finish what an armature's session is at, make keys of its result, and end it."""
     _guarded(armature.name, lambda session, _: session.finish())
     _end(armature.name)
+    with _busy():
+        bridge.make_keys(armature)
+
+
+def drop(armature: bpy.types.Object) -> None:
+    """Switch live mode of an armature off and solve nothing more: where its result is dropped or replaced."""
+    _end(armature.name)
+    character_of(armature).live = False
 
 
 # Handlers ---------------------------------------------------------------------------------------------------------
@@ -194,15 +216,17 @@ def _start_timer() -> None:
 
 def on_timer() -> float | None:
     """Let the sessions work for a slice; returns the seconds until the next one, None where there is no session."""
+    if _is_rendering():
+        return WATCH
     if not any(session.is_working for session in _sessions.values()):
         _find_new()
-    for name in list(_sessions):
-        _guarded(name, _work)
+    worked = [name for name in list(_sessions) if _guarded(name, _work)]
     if not _sessions:
         return None
-    if any(session.is_working for session in _sessions.values()):
+    able = [_sessions[name] for name in worked if name in _sessions]
+    if any(session.is_working for session in able):
         return 0.0
-    return SLICE if any(session.is_preparing for session in _sessions.values()) else WATCH
+    return SLICE if any(session.is_preparing for session in able) else WATCH
 
 
 def _work(session: Session, armature: bpy.types.Object) -> None:
@@ -228,6 +252,12 @@ def _is_hand_moving() -> bool:
     manager: Any = bpy.context.window_manager
     running = [each.bl_idname for window in manager.windows for each in window.modal_operators] if manager else []
     return any(name.startswith(("TRANSFORM_OT_", "POISE_OT_handle_drag")) for name in running)
+
+
+def _is_rendering() -> bool:
+    """Whether a render runs, in another thread."""
+    app: Any = bpy.app  # its stubs say that nothing is returned
+    return bool(app.is_job_running("RENDER"))
 
 
 def _is_playing() -> bool:

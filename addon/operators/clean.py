@@ -10,6 +10,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 from bpy.types import Operator
 
+from .. import live
 from ..properties import character_of
 from ..properties.character import CLEAN_METHODS
 from ..workflows import clean, progress
@@ -60,6 +61,7 @@ class POISE_OT_clean(BakesResult, InSteps, Operator):  # noqa: N801
         )
 
     def finish(self, armature: bpy.types.Object, result: clean.CleanResult) -> str:
+        live.drop(armature)  # else it would replace what is cleaned by a solve
         self.level = "WARNING" if result.baked.rig_conflict else "INFO"
         for sentence in (*result.notes, *result.unmet):
             self.report({"WARNING"}, sentence)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 from bpy.types import Operator
 
-from .. import bridge
+from .. import bridge, live
 from ..properties import character_of
 from ..workflows import messages
 from ..workflows.copy_rig import make_bakeable_copy
@@ -34,6 +34,7 @@ class POISE_OT_source_restore(OnResult, Operator):  # noqa: N801
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         bridge.restore_source(armature)
+        live.drop(armature)
         messages.clear_reports(character_of(armature))
         return f"{armature.name!r} shows its source again."
 
@@ -49,6 +50,7 @@ class POISE_OT_result_apply(OnResult, Operator):  # noqa: N801
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
+        live.settle(armature)  # else it would have samples, and no keys
         return f"Action {bridge.apply_result(armature).name!r} is the source now."
 
 

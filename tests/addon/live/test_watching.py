@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from poise.addon import bridge
+from poise.addon.bridge import versions
 from poise.addon.live import session, watching
 from poise.addon.properties import character_of
 from poise.addon.workflows import latest
@@ -63,6 +64,63 @@ def test_what_is_not_known_any_more_is_solved_after_undo(live: Any) -> None:
     until_settled(live)
     np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
     assert not latest.is_stale(live)
+
+
+@pytest.fixture
+def bakes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is baked."""
+    found: list[Any] = []
+    bake = session.solve.bake_in_steps
+
+    def noted(solved: Any, options: Any) -> Any:
+        found.append(solved)
+        return bake(solved, options)
+
+    monkeypatch.setattr(session.solve, "bake_in_steps", noted)
+    return found
+
+
+def test_undo_of_something_else_bakes_nothing_and_leaves_poses_without_keys(live: Any, bakes: list[Any]) -> None:
+    curve = versions.curves_of(live.animation_data.action, versions.slot_of(live.animation_data))[0]
+    live.path_resolve(curve.data_path)[curve.array_index] = 0.25
+    shown, keys = session_of(live)._solved, bridge.animation_of(live).result
+    watching.on_undo()
+    edited()
+    assert not bakes and bridge.animation_of(live).result == keys
+    assert live.path_resolve(curve.data_path)[curve.array_index] == 0.25
+    assert session_of(live)._solved is shown and session_of(live).is_settled
+    until_settled(live)
+    assert not bakes
+    move(live)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+
+
+def test_keys_that_undo_brings_back_are_not_baked_again(live: Any, bakes: list[Any]) -> None:
+    """As Blender does it: the handle and the signature of the step before come back, together with its keys."""
+    first, place = session_of(live)._solved, handle_of(live).location.copy()
+    signature = character_of(live).live_state.solved
+    move(live)
+    until_settled(live)
+    assert len(bakes) == 1 and session_of(live)._solved is not first
+    handle_of(live).location = place
+    character_of(live).live_state.solved = signature
+    watching.on_undo()
+    edited()
+    assert len(bakes) == 1 and session_of(live)._solved is first and session_of(live).is_settled
+    assert not latest.is_stale(live)
+
+
+@pytest.mark.parametrize("dropped", ["source_restore", "clean"])
+def test_undo_to_where_no_solve_was_shown_switches_it_off(dropped: str, live: Any, bakes: list[Any]) -> None:
+    getattr(bpy.ops.poise, dropped)()
+    if dropped == "source_restore":
+        character_of(live).live_state.solved = "of a solve that is still in memory"
+    character_of(live).live = True
+    shown = everything(live)
+    watching.on_undo()
+    watching.on_timer()
+    assert not character_of(live).live and not watching.sessions() and not bakes
+    np.testing.assert_array_equal(everything(live), shown)
 
 
 # Files --------------------------------------------------------------------------------------------------------------
@@ -132,12 +190,39 @@ def test_a_renamed_armature_is_followed_by_its_new_name(live: Any) -> None:
     np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
 
 
-def test_restoring_the_source_switches_it_off(live: Any) -> None:
+@pytest.mark.parametrize("is_edited", [False, True])
+def test_restoring_the_source_switches_it_off(is_edited: bool, live: Any) -> None:
+    source = bridge.animation_of(live).source
+    if is_edited:
+        move(live)
     bpy.ops.poise.source_restore()
-    watching.on_timer()
-    watching.on_timer()
+    assert not character_of(live).live and not watching.sessions()
+    assert not bridge.has_result(live) and live.animation_data.action == source
+    assert watching.on_timer() is None and not character_of(live).live_state.problem
+
+
+@pytest.mark.parametrize("is_hidden", [False, True])
+def test_a_result_that_is_applied_in_the_middle_of_an_edit_has_keys(is_hidden: bool, live: Any) -> None:
+    move(live)
+    assert bridge.has_samples(live)
+    if is_hidden:
+        bpy.ops.poise.compare_toggle()
+    bpy.ops.poise.result_apply()
     assert not character_of(live).live and not watching.sessions()
     assert not bridge.has_result(live)
+    curves = versions.curves_of(live.animation_data.action, versions.slot_of(live.animation_data))
+    assert curves and all(len(curve.keyframe_points) > 0 and not len(curve.sampled_points) for curve in curves)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+
+
+def test_what_is_cleaned_is_not_replaced_by_a_solve(live: Any) -> None:
+    move(live)
+    bpy.ops.poise.clean()
+    assert not character_of(live).live and not watching.sessions()
+    cleaned = everything(live)
+    edited()
+    assert watching.on_timer() is None and not bridge.has_samples(live)
+    np.testing.assert_array_equal(everything(live), cleaned)
 
 
 def test_while_the_source_is_compared_nothing_is_solved(live: Any) -> None:
@@ -161,6 +246,62 @@ def test_a_result_that_is_hidden_in_the_middle_of_an_edit_is_saved_with_keys(liv
     until_settled(live)
     np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
     assert not latest.is_stale(live)
+
+
+# Pauses -------------------------------------------------------------------------------------------------------------
+
+
+def test_while_a_render_runs_nothing_changes(live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = everything(live)
+    with monkeypatch.context() as rendering:
+        rendering.setattr(watching, "_is_rendering", lambda: True)
+        handle_of(live).location.x += 0.05
+        edited()
+        assert watching.on_timer() == watching.WATCH
+        assert not session_of(live).is_working and not bridge.has_samples(live)
+        np.testing.assert_array_equal(everything(live), shown)
+    until_settled(live)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+
+
+def _in_edit_mode(armature: Any) -> Any:
+    bpy.ops.object.mode_set(mode="EDIT")
+    yield
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def _in_another_scene(armature: Any) -> Any:
+    collection = bpy.context.scene.collection
+    collection.objects.unlink(armature)
+    yield
+    collection.objects.link(armature)
+
+
+def _compared(armature: Any) -> Any:
+    bpy.ops.poise.compare_toggle()
+    yield
+    bpy.ops.poise.compare_toggle()
+
+
+@pytest.mark.parametrize("away", [_in_edit_mode, _in_another_scene, _compared])
+def test_it_waits_for_an_armature_that_is_not_at_hand(away: Any, live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as slow:
+        for name in ("AT_ONCE", "LONGEST_AT_ONCE", "SLICE"):
+            slow.setattr(watching, name, 0.0)
+        handle_of(live).location.x += 0.05
+        edited()
+        assert session_of(live).is_working, "with steps left"
+        steps = session_of(live)._steps
+        meanwhile = away(live)
+        next(meanwhile)
+        edited()
+        assert watching.on_timer() == watching.WATCH, "it does not keep a processor busy"
+        assert session_of(live)._steps is steps and character_of(live).live
+        next(meanwhile, None)
+        edited()
+    until_settled(live)
+    assert character_of(live).live, character_of(live).live_state.problem
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
 
 
 # Errors -------------------------------------------------------------------------------------------------------------
