@@ -121,13 +121,15 @@ def _switch_off(armature: bpy.types.Object, session: Session, sentence: str) -> 
 
 
 def _end(name: str) -> None:
-    """End a session without a change."""
+    """End a session without a change; the solves of an armature that is gone are forgotten."""
     session = _sessions.pop(name, None)
     if session is not None:
         session.close()
     armature = bridge.find_object(name)
     if armature is not None:
         latest.show_edit(armature, None)
+    else:
+        latest.forget(name)
 
 
 def leave(armature: bpy.types.Object) -> None:

@@ -191,6 +191,7 @@ def test_a_deleted_armature_ends_it(live: Any) -> None:
     edited()
     watching.on_timer()
     assert not watching.sessions()
+    assert not any("Walker" in held for held in (latest._kept, latest._edited, latest._checked))
 
 
 def test_a_renamed_armature_is_followed_by_its_new_name(live: Any) -> None:
