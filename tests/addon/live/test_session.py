@@ -184,6 +184,29 @@ class Suspect:
         return kind == "ACTION"
 
 
+def test_an_armature_that_is_moved_is_solved_there(live: Any) -> None:
+    live.location.x += 0.1
+    edited()
+    assert session_of(live).is_working
+    until_settled(live)
+    assert not latest.is_stale(live)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+
+
+def test_an_armature_object_that_is_animated_is_not_solved_at_each_frame(armature: Any) -> None:
+    for frame in (1, 60):
+        armature.location.x = frame / 100.0
+        armature.keyframe_insert("location", frame=frame)
+    create.add_pins(armature, [BONE], FRAME)
+    bpy.ops.poise.live_toggle()
+    until_settled(armature)
+    for frame in (5, 20, 40):
+        bpy.context.scene.frame_set(frame)
+        watching.on_timer()
+        assert session_of(armature).is_settled
+    assert not latest.is_stale(armature)
+
+
 def test_a_changed_source_is_noticed_at_rest_in_any_case(live: Any) -> None:
     live.pose.bones["r_wrist"].lock_rotation = (True, True, True)
     handle_of(live).location.x += 0.05
