@@ -33,6 +33,9 @@ PREVIEWS = 0.02
 MEASURED = 1000
 """Of how many edits it is known how long they took."""
 
+MOST_ANEW = 3
+"""How often in a row it begins anew because the source changes meanwhile: more often, it would never come to an end."""
+
 REST = 0.25
 """Seconds without an edit after which the hand rests."""
 
@@ -66,6 +69,8 @@ class Session:
         self._is_answer = False
         """Whether the steps have shown something of the goal that they are for."""
         self._last_shown = 0.0
+        self._anew = 0
+        """How often it has begun anew since the last bake, because the source had changed."""
         self.answers: deque[float] = deque(maxlen=MEASURED)
         """Seconds from the newest edits to the first f-curves that answered each of them."""
         self.results: deque[float] = deque(maxlen=MEASURED)
@@ -138,6 +143,12 @@ class Session:
             except StopIteration:
                 self._steps = None
                 self._go_on()
+            except bridge.SourceChangedError:
+                self._steps = None
+                self._anew += 1
+                if self._anew > MOST_ANEW:
+                    raise
+                self._settings = ""  # what is noticed next is something new
             if time.perf_counter() - begin >= (seconds if self._is_answer else max(seconds, longest)):
                 return
 
@@ -242,7 +253,7 @@ class Session:
         found = latest.of(result.reading.armature)
         assert found is not None
         self._take(found.solved)
-        self._goal, self.is_baked = found.solved.signature, True
+        self._goal, self.is_baked, self._anew = found.solved.signature, True, 0
 
     # Following edits ----------------------------------------------------------------------------------------------
 
@@ -351,7 +362,7 @@ class Session:
     def _baking(self, armature: bpy.types.Object, solved: Solved) -> Steps:
         yield from solve.bake_in_steps(solved, options_of(armature))
         self._take(solved)
-        self.is_baked = True
+        self.is_baked, self._anew = True, 0
 
     # Undo ---------------------------------------------------------------------------------------------------------
 

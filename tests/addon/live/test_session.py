@@ -184,6 +184,34 @@ class Suspect:
         return kind == "ACTION"
 
 
+def test_a_source_that_changes_during_the_last_solve_is_read_again(live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    handle_of(live).location.x += 0.05
+    edited()
+    until_solved(live)
+    with monkeypatch.context() as slow:
+        slow.setattr(watching, "SLICE", 0.0)
+        session_of(live).last_edit -= 1.0
+        watching.on_timer()
+        assert session_of(live).is_working and not session_of(live).is_following
+        live.pose.bones["r_wrist"].lock_rotation = (True, True, True)
+    until_settled(live)
+    until_settled(live)
+    assert character_of(live).live, character_of(live).live_state.problem
+    assert not latest.is_stale(live) and not bridge.has_samples(live)
+
+
+def test_a_source_that_never_stays_ends_it_with_a_sentence(live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def changed(*_: Any) -> None:
+        raise bridge.SourceChangedError("It was changed.")
+
+    monkeypatch.setattr(solve, "check_unchanged", changed)
+    handle_of(live).location.x += 0.05
+    for _ in range(6):
+        until_settled(live)
+    assert not character_of(live).live and character_of(live).live_state.problem == "It was changed."
+    assert not bridge.has_samples(live)
+
+
 def test_an_armature_that_is_moved_is_solved_there(live: Any) -> None:
     live.location.x += 0.1
     edited()
