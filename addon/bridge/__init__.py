@@ -6,7 +6,7 @@ from .checks import check_animation, check_armature, check_bones, is_locked, why
 from .context import find_object, update_view_layer
 from .context import scene as current_scene
 from .cycles import is_marked_cyclic
-from .errors import BridgeError
+from .errors import BridgeError, SourceChangedError
 from .limits import limit_notes
 from .movers import COPY_INSTEAD, COPY_SENTENCE, Mover
 from .parenting import carry
@@ -47,6 +47,7 @@ __all__ = [
     "Reading",
     "SampledResult",
     "Signature",
+    "SourceChangedError",
     "Strain",
     "Target",
     "animation_of",

@@ -14,9 +14,12 @@ from dataclasses import replace
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ... import solver
 from .. import bridge, translation
+from ..bridge import versions
+from ..bridge.reading import object_moves
 from ..bridge.transforms import is_static
 from ..properties import active_constraint, character_of
 from ..workflows import ground_gaps, latest, solve
@@ -29,6 +32,9 @@ PREVIEWS = 0.02
 
 MEASURED = 1000
 """Of how many edits it is known how long they took."""
+
+MOST_ANEW = 3
+"""How often in a row it begins anew because the source changes meanwhile: more often, it would never come to an end."""
 
 REST = 0.25
 """Seconds without an edit after which the hand rests."""
@@ -47,6 +53,8 @@ class Session:
         """The signature of the constraints that are wanted."""
         self._settings = ""
         """The signature of the settings and frames with which the source was read."""
+        self._place: bytes | None = None
+        """Where the armature object was when it was read; None where it moves from frame to frame."""
         self._solved: Solved | None = None
         """The newest solve that came to its end."""
         self._following: solver.LiveDeformation | None = None
@@ -61,6 +69,8 @@ class Session:
         self._is_answer = False
         """Whether the steps have shown something of the goal that they are for."""
         self._last_shown = 0.0
+        self._anew = 0
+        """How often it has begun anew since the last bake, because the source had changed."""
         self.answers: deque[float] = deque(maxlen=MEASURED)
         """Seconds from the newest edits to the first f-curves that answered each of them."""
         self.results: deque[float] = deque(maxlen=MEASURED)
@@ -74,7 +84,11 @@ class Session:
         """Compare the signatures of settings and constraints with those that were solved, and of the source too where
         something may have changed it; returns whether there is something new to solve."""
         settings, goal = _settings_signature(armature), latest.constraint_signature(armature)
-        if settings != self._settings or (is_source_suspect and self._source_has_changed(armature)):
+        if (
+            settings != self._settings
+            or self._was_moved(armature)
+            or (is_source_suspect and self._source_has_changed(armature))
+        ):
             self._begin(armature, settings, goal)
             return True
         if goal == self._goal:
@@ -83,6 +97,10 @@ class Session:
         if self._steps is None or self._is_answer:
             self._follow(armature)
         return True
+
+    def _was_moved(self, armature: bpy.types.Object) -> bool:
+        """Whether the armature object is elsewhere than when it was read, and not since it is animated."""
+        return self._place is not None and _place_of(armature) != self._place
 
     def _source_has_changed(self, armature: bpy.types.Object) -> bool:
         """Whether the source is another one than that which was read."""
@@ -125,6 +143,12 @@ class Session:
             except StopIteration:
                 self._steps = None
                 self._go_on()
+            except bridge.SourceChangedError:
+                self._steps = None
+                self._anew += 1
+                if self._anew > MOST_ANEW:
+                    raise
+                self._settings = ""  # what is noticed next is something new
             if time.perf_counter() - begin >= (seconds if self._is_answer else max(seconds, longest)):
                 return
 
@@ -200,6 +224,7 @@ class Session:
     def _begin(self, armature: bpy.types.Object, settings: str, goal: str) -> None:
         """Take the source as it is now, and solve it: from memory where that has the result."""
         self.close()
+        self._place = None if _is_animated(armature) else _place_of(armature)
         self._settings, self._goal, self._is_answer, self._is_following = settings, goal, False, False
         shown = latest.of(armature)
         if shown is not None and shown.solved.signature == goal and not latest.is_stale(armature):
@@ -228,7 +253,7 @@ class Session:
         found = latest.of(result.reading.armature)
         assert found is not None
         self._take(found.solved)
-        self._goal, self.is_baked = found.solved.signature, True
+        self._goal, self.is_baked, self._anew = found.solved.signature, True, 0
 
     # Following edits ----------------------------------------------------------------------------------------------
 
@@ -337,7 +362,7 @@ class Session:
     def _baking(self, armature: bpy.types.Object, solved: Solved) -> Steps:
         yield from solve.bake_in_steps(solved, options_of(armature))
         self._take(solved)
-        self.is_baked = True
+        self.is_baked, self._anew = True, 0
 
     # Undo ---------------------------------------------------------------------------------------------------------
 
@@ -351,6 +376,7 @@ class Session:
             character.live = False
             return
         self._settings, self._goal = _settings_signature(armature), latest.constraint_signature(armature)
+        self._place = None if _is_animated(armature) else _place_of(armature)
         known = latest.with_signature(armature, latest.signature_now(armature))
         if known is not None and known.signature == character.live_state.solved and not bridge.has_samples(armature):
             self._show_undone(armature, known.solved)
@@ -385,6 +411,17 @@ def _settings_signature(armature: bpy.types.Object) -> str:
     signature.add(latest.settings_signature(armature), latest.solved_range(armature), render.fps, render.fps_base)
     signature.add(character.use_range, *(getattr(character, name) for name in latest.BAKING))
     return signature.text
+
+
+def _place_of(armature: bpy.types.Object) -> bytes:
+    return np.array(armature.matrix_world, dtype=np.float64).tobytes()
+
+
+def _is_animated(armature: bpy.types.Object) -> bool:
+    """Whether the armature object may move from frame to frame."""
+    animation = bridge.animation_of(armature)
+    curves = versions.curves_of(animation.source, animation.slot) if animation.source is not None else []
+    return object_moves(armature, curves)
 
 
 def _is_same_plane(one: ground_gaps.GroundedConstraints, other: ground_gaps.GroundedConstraints) -> bool:

@@ -29,6 +29,9 @@ SLICE = 0.01
 WATCH = 0.1
 """Seconds from one look for edits of which Blender calls no handler, as those of scripts, to the next."""
 
+DRAGGING = ("TRANSFORM_OT_", "POISE_OT_handle_drag", "POISE_OT_posture_drag", "GIZMOGROUP_OT_gizmo_tweak")
+"""How the names of the operators begin that run while a hand drags something."""
+
 SOURCE_TYPES: tuple[Any, ...] = ("ACTION", "ARMATURE")
 """Types of data-blocks whose change may change a source."""
 
@@ -104,7 +107,7 @@ def _guarded(name: str, work: Callable[[Session, bpy.types.Object], Any]) -> boo
 def _is_at_hand(armature: bpy.types.Object) -> bool:
     """Whether an armature can be solved now: it is in the scene of the window, not excluded there, and its bones are
     not edited."""
-    layer: bpy.types.ViewLayer | None = bpy.context.view_layer
+    layer: Any = bpy.context.view_layer
     return layer is not None and layer.objects.get(armature.name) == armature and armature.mode != "EDIT"
 
 
@@ -118,13 +121,15 @@ def _switch_off(armature: bpy.types.Object, session: Session, sentence: str) -> 
 
 
 def _end(name: str) -> None:
-    """End a session without a change."""
+    """End a session without a change; the solves of an armature that is gone are forgotten."""
     session = _sessions.pop(name, None)
     if session is not None:
         session.close()
     armature = bridge.find_object(name)
     if armature is not None:
         latest.show_edit(armature, None)
+    else:
+        latest.forget(name)
 
 
 def leave(armature: bpy.types.Object) -> None:
@@ -160,6 +165,15 @@ def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None
         _guarded(name, lambda session, armature: _answer(session, armature, is_suspect))
 
 
+@persistent  # type: ignore[untyped-decorator]
+def on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
+    """Notice edits that came with another frame; quick, since it is called at each frame that is played."""
+    if _is_busy or not _sessions or (depsgraph is not None and depsgraph.mode != "VIEWPORT"):
+        return
+    for name in list(_sessions):
+        _guarded(name, lambda session, armature: _answer(session, armature, False))
+
+
 def _original(update: Any) -> Any:
     """The data-block of the file that an update is of."""
     return update.id.original
@@ -186,7 +200,7 @@ def on_undo(*_: Any) -> None:
 def on_save(*_: Any) -> None:
     """Make keys of what is shown, so that no file has samples."""
     for name in list(_sessions):
-        _guarded(name, lambda session, _: session.finish())
+        _guarded(name, lambda session, armature: session.finish() if bridge.has_samples(armature) else None)
 
 
 @persistent  # type: ignore[untyped-decorator]
@@ -218,13 +232,15 @@ def on_timer() -> float | None:
     """Let the sessions work for a slice; returns the seconds until the next one, None where there is no session."""
     if _is_rendering():
         return WATCH
-    if not any(session.is_working for session in _sessions.values()):
+    before = list(_sessions)
+    worked = [name for name in before if _guarded(name, _work)]
+    if not _sessions or len(_sessions) < len(before):  # at the begin, or where an armature was renamed
         _find_new()
-    worked = [name for name in list(_sessions) if _guarded(name, _work)]
     if not _sessions:
         return None
     able = [_sessions[name] for name in worked if name in _sessions]
-    if any(session.is_working for session in able):
+    is_waiting = _is_hand_moving()  # then only edits are solved
+    if any(session.is_following or (session.is_working and not is_waiting) for session in able):
         return 0.0
     return SLICE if any(session.is_preparing for session in able) else WATCH
 
@@ -238,7 +254,8 @@ def _work(session: Session, armature: bpy.types.Object) -> None:
     if session.rests and not _is_hand_moving():
         session.refine(armature)
     was_settled = session.is_settled
-    session.run(SLICE)
+    if session.is_following or not _is_hand_moving():
+        session.run(SLICE)
     if session.is_settled and not was_settled:
         _redraw()
     elif session.is_settled and not _is_hand_moving() and not _is_playing():
@@ -251,7 +268,7 @@ def _is_hand_moving() -> bool:
     """Whether something is being dragged in one of the windows."""
     manager: Any = bpy.context.window_manager
     running = [each.bl_idname for window in manager.windows for each in window.modal_operators] if manager else []
-    return any(name.startswith(("TRANSFORM_OT_", "POISE_OT_handle_drag")) for name in running)
+    return any(name.startswith(DRAGGING) for name in running)
 
 
 def _is_rendering() -> bool:
@@ -279,7 +296,7 @@ def _redraw() -> None:
 
 HANDLERS = (
     ("depsgraph_update_post", on_edit),
-    ("frame_change_post", on_edit),
+    ("frame_change_post", on_frame),
     ("undo_post", on_undo),
     ("redo_post", on_undo),
     ("save_pre", on_save),
@@ -298,9 +315,10 @@ def unregister() -> None:
     """Make keys of what is shown, end all sessions, and watch no more."""
     for name in list(_sessions):
         armature = bridge.find_object(name)
+        _end(name)
         if armature is not None:
-            leave(armature)
-    _sessions.clear()
+            with _busy():
+                bridge.make_keys(armature)  # a solve could take long
     if bpy.app.timers.is_registered(on_timer):
         bpy.app.timers.unregister(on_timer)
     for name, handler in HANDLERS:

@@ -41,6 +41,8 @@ class _Work:
     stage: str = progress.READING
     problem: str = ""
     """Why it cannot go on, in one sentence."""
+    timer: bpy.types.Timer | None = None
+    """What lets it go on in a window."""
 
     def run(self, seconds: float) -> tuple[bool, Any]:
         """Run steps for some time, at least one; returns whether it is done, and the result."""
@@ -61,6 +63,12 @@ class _Work:
         if self in _works:
             _works.remove(self)
 
+    def remove_timer(self, manager: bpy.types.WindowManager | None) -> None:
+        """Remove its timer, if it has one."""
+        if self.timer is not None and manager is not None:
+            manager.event_timer_remove(self.timer)
+            self.timer = None
+
 
 _works: list[_Work] = []
 
@@ -77,7 +85,6 @@ class InSteps(OnArmature):
     """How its stages are shown."""
 
     _work: _Work | None = None
-    _timer: bpy.types.Timer | None = None
 
     @classmethod
     def unavailable_reason(cls, armature: bpy.types.Object) -> str:
@@ -105,8 +112,8 @@ class InSteps(OnArmature):
             self._begin(armature, self.steps(context, armature))
             # Before there is a handler: Blender keeps that of an operator which has ended, and crashes.
             state = self._go_on(context, RUNNING)
-            if state == RUNNING:
-                self._timer = context.window_manager.event_timer_add(TIMER_INTERVAL, window=context.window)
+            if state == RUNNING and self._work is not None:
+                self._work.timer = context.window_manager.event_timer_add(TIMER_INTERVAL, window=context.window)
                 operator: Any = self
                 context.window_manager.modal_handler_add(operator)
             return state
@@ -166,10 +173,8 @@ class InSteps(OnArmature):
         """Stop the work and remove its progress; Blender also calls this when a window or the file is closed."""
         if self._work is not None:
             self._work.stop()
+            self._work.remove_timer(context.window_manager)
             self._work = None
-        if self._timer is not None and context.window_manager is not None:
-            context.window_manager.event_timer_remove(self._timer)
-            self._timer = None
         _set_status(None)
         _redraw(context)
 
@@ -205,8 +210,9 @@ def _stop_reading(*_: Any) -> None:
 
 @persistent  # type: ignore[untyped-decorator]
 def _stop_all(*_: Any) -> None:
-    """Stop all work when another file is loaded."""
+    """Stop all work when another file is loaded; where that fails, the operator ends at its next timer event."""
     for work in list(_works):
+        work.problem = "Another file was to be loaded: the work was stopped, and nothing has changed; begin again."
         work.stop()
 
 
@@ -220,7 +226,10 @@ def register() -> None:
 
 def unregister() -> None:
     """Stop what is running, and watch no more."""
-    _stop_all()
+    for work in list(_works):
+        work.stop()
+        work.remove_timer(bpy.context.window_manager)
+        _set_status(None)
     handlers = bpy.app.handlers
     handlers.undo_pre.remove(_stop_reading)
     handlers.redo_pre.remove(_stop_reading)

@@ -19,7 +19,7 @@ def clear_later() -> None:
     """Give the status bar back to Blender after some seconds, from now on."""
     if bpy.app.timers.is_registered(clear):
         bpy.app.timers.unregister(clear)
-    bpy.app.timers.register(clear, first_interval=SECONDS)
+    bpy.app.timers.register(clear, first_interval=SECONDS, persistent=True)  # also in the next file
 
 
 def clear() -> None:

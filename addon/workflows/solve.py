@@ -130,7 +130,7 @@ def check_unchanged(read: latest.SourceRead, options: SolveOptions) -> None:
     armature = read.reading.armature
     now = latest.source_signature(armature, *frames(options.begin, options.end), options.quality)
     if now != read.signature:
-        raise bridge.BridgeError(_changed_meanwhile(armature))
+        raise bridge.SourceChangedError(_changed_meanwhile(armature))
 
 
 def _changed_meanwhile(armature: bpy.types.Object) -> str:
@@ -205,7 +205,7 @@ def read_in_steps(
     before = bridge.source_signature(bridge.check_armature(armature))
     reading = yield from progress.relayed(steps, lambda share: (progress.READING, share))
     if bridge.source_signature(reading.armature) != before:
-        raise bridge.BridgeError(_changed_meanwhile(reading.armature))
+        raise bridge.SourceChangedError(_changed_meanwhile(reading.armature))
     return reading
 
 

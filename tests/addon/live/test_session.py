@@ -184,6 +184,57 @@ class Suspect:
         return kind == "ACTION"
 
 
+def test_a_source_that_changes_during_the_last_solve_is_read_again(live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    handle_of(live).location.x += 0.05
+    edited()
+    until_solved(live)
+    with monkeypatch.context() as slow:
+        slow.setattr(watching, "SLICE", 0.0)
+        session_of(live).last_edit -= 1.0
+        watching.on_timer()
+        assert session_of(live).is_working and not session_of(live).is_following
+        live.pose.bones["r_wrist"].lock_rotation = (True, True, True)
+    until_settled(live)
+    until_settled(live)
+    assert character_of(live).live, character_of(live).live_state.problem
+    assert not latest.is_stale(live) and not bridge.has_samples(live)
+
+
+def test_a_source_that_never_stays_ends_it_with_a_sentence(live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def changed(*_: Any) -> None:
+        raise bridge.SourceChangedError("It was changed.")
+
+    monkeypatch.setattr(solve, "check_unchanged", changed)
+    handle_of(live).location.x += 0.05
+    for _ in range(6):
+        until_settled(live)
+    assert not character_of(live).live and character_of(live).live_state.problem == "It was changed."
+    assert not bridge.has_samples(live)
+
+
+def test_an_armature_that_is_moved_is_solved_there(live: Any) -> None:
+    live.location.x += 0.1
+    edited()
+    assert session_of(live).is_working
+    until_settled(live)
+    assert not latest.is_stale(live)
+    np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+
+
+def test_an_armature_object_that_is_animated_is_not_solved_at_each_frame(armature: Any) -> None:
+    for frame in (1, 60):
+        armature.location.x = frame / 100.0
+        armature.keyframe_insert("location", frame=frame)
+    create.add_pins(armature, [BONE], FRAME)
+    bpy.ops.poise.live_toggle()
+    until_settled(armature)
+    for frame in (5, 20, 40):
+        bpy.context.scene.frame_set(frame)
+        watching.on_timer()
+        assert session_of(armature).is_settled
+    assert not latest.is_stale(armature)
+
+
 def test_a_changed_source_is_noticed_at_rest_in_any_case(live: Any) -> None:
     live.pose.bones["r_wrist"].lock_rotation = (True, True, True)
     handle_of(live).location.x += 0.05

@@ -143,6 +143,15 @@ def test_a_file_that_is_saved_has_keys_and_goes_on_when_it_is_opened(live: Any, 
     np.testing.assert_allclose(head(opened, BONE, FRAME), handle_of(opened).location, atol=NEAR)
 
 
+def test_a_file_without_samples_is_saved_without_a_solve(
+    live: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finished: list[Any] = []
+    monkeypatch.setattr(session.Session, "finish", finished.append)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"))
+    assert not finished
+
+
 def test_another_file_ends_it(live: Any) -> None:
     move(live)
     bpy.ops.wm.read_homefile(use_empty=True)
@@ -163,11 +172,14 @@ def test_leaving_it_makes_keys(live: Any) -> None:
     assert latest.is_stale(live) and not watching.sessions()
 
 
-def test_disabling_the_addon_makes_keys(live: Any) -> None:
+def test_disabling_the_addon_makes_keys_and_solves_nothing(live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     move(live)
+    finished: list[Any] = []
+    monkeypatch.setattr(session.Session, "finish", finished.append)
     watching.unregister()
     try:
-        assert not bridge.has_samples(live) and not watching.sessions()
+        assert not bridge.has_samples(live) and not watching.sessions() and not finished
+        np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
         assert not bpy.app.timers.is_registered(watching.on_timer)
     finally:
         watching.register()
@@ -179,6 +191,7 @@ def test_a_deleted_armature_ends_it(live: Any) -> None:
     edited()
     watching.on_timer()
     assert not watching.sessions()
+    assert not any("Walker" in held for held in (latest._kept, latest._edited, latest._checked))
 
 
 def test_a_renamed_armature_is_followed_by_its_new_name(live: Any) -> None:
@@ -302,6 +315,23 @@ def test_it_waits_for_an_armature_that_is_not_at_hand(away: Any, live: Any, monk
     until_settled(live)
     assert character_of(live).live, character_of(live).live_state.problem
     np.testing.assert_allclose(head(live, BONE, FRAME), handle_of(live).location, atol=NEAR)
+
+
+def test_results_are_not_refined_while_something_is_dragged(live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    move(live)
+    with monkeypatch.context() as slow:
+        slow.setattr(watching, "SLICE", 0.0)
+        session_of(live).last_edit -= session.REST
+        watching.on_timer()
+        assert session_of(live).is_working and not session_of(live).is_following
+        steps = session_of(live)._steps
+        slow.setattr(watching, "_is_hand_moving", lambda: True)
+        ran: list[float] = []
+        slow.setattr(session.Session, "run", lambda self, seconds, longest=0.0: ran.append(seconds))
+        assert watching.on_timer() == watching.WATCH
+        assert not ran and session_of(live)._steps is steps
+    until_settled(live)
+    assert not latest.is_stale(live) and not bridge.has_samples(live)
 
 
 # Errors -------------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,10 +40,11 @@ class Window(InSteps):
         self.reports: list[tuple[set[str], str]] = []
         self.results: list[Any] = []
         self.timers = 1
-        self._timer: Any = "timer"
         manager = SimpleNamespace(event_timer_remove=self._remove_timer, windows=())
         self.context: Any = SimpleNamespace(window_manager=manager)
         self._begin(armature, steps)
+        work: Any = self._work
+        work.timer = "timer"
 
     def report(self, kind: set[str], sentence: str) -> None:
         self.reports.append((kind, sentence))
@@ -215,3 +217,30 @@ def test_loading_another_file_stops_everything(lifted: Any) -> None:
     window_of("solve", lifted)
     bpy.ops.wm.read_homefile(use_empty=True)
     assert progress.of("Walker") is None and not in_steps._works
+
+
+def test_after_a_file_that_cannot_be_loaded_it_ends_with_a_sentence(lifted: Any, tmp_path: Path) -> None:
+    window, before = window_of("solve", lifted), state()
+    assert window.event("TIMER") == {"PASS_THROUGH"}
+    broken = tmp_path / "broken.blend"
+    broken.write_bytes(b"no file of Blender")
+    with pytest.raises(RuntimeError):
+        bpy.ops.wm.open_mainfile(filepath=str(broken))
+    assert window.event("TIMER") == {"CANCELLED"}
+    ((kind, sentence),) = window.reports
+    assert kind == {"ERROR"} and "nothing has changed" in sentence
+    assert not window.results and window.timers == 0 and state() == before
+
+
+def test_disabling_the_addon_removes_timers_and_the_status(lifted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    removed: list[Any] = []
+    texts: list[Any] = []
+    monkeypatch.setattr(in_steps._Work, "remove_timer", lambda work, manager: removed.append(work.timer))
+    monkeypatch.setattr(in_steps, "_set_status", texts.append)
+    window_of("solve", lifted)
+    in_steps.unregister()
+    try:
+        assert removed == ["timer"] and texts == [None]
+        assert progress.of("Walker") is None and not in_steps._works
+    finally:
+        in_steps.register()

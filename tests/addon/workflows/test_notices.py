@@ -37,3 +37,10 @@ def test_it_goes_with_the_add_on(texts: list[Any]) -> None:
         assert texts[-1] is None and not bpy.app.timers.is_registered(notices.clear)
     finally:
         addon.register()
+
+
+def test_it_is_cleared_in_the_next_file_too(texts: list[Any]) -> None:
+    notices.show("Pin was deleted.")
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert bpy.app.timers.is_registered(notices.clear)
+    notices.forget()
