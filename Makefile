@@ -101,13 +101,13 @@ test-solver: $(SOLVER_VENV)/ready
 test-matrix:
 	@scripts/test-matrix $(MATRIX)
 
+# QUICK=yes leaves out the slow tests, here and below.
 test-matrix-%: .venv-%/ready
-	.venv-$*/$(PYTEST) -m "not peers" $(SOLVER_TESTS)
+	.venv-$*/$(PYTEST) -m "not peers$(if $(QUICK), and not slow)" $(SOLVER_TESTS)
 
 test-kernels: $(SOLVER_VENV)/ready
 	@scripts/test-kernels $(SOLVER_VENV)/bin/python $(KERNELS)
 
-# QUICK=yes leaves out the slow tests.
 test-kernel-%: $(SOLVER_VENV)/ready
 	OPENBLAS_CORETYPE=$* $(SOLVER_VENV)/$(PYTEST) -m "not peers$(if $(QUICK), and not slow)" $(SOLVER_TESTS)
 

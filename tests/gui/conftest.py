@@ -40,6 +40,8 @@ SUITES = os.environ.get("BLENDER_GUI_SUITES", "trixie sid").split()
 
 SETUP_LONGEST = 900
 """Seconds: making a Blender ready takes two minutes the first time, on a slow network more."""
+STARTS = 2
+"""How often a Blender is started that ends before its first window is drawn, as software drawing may do."""
 RUN_LONGEST = 1500
 """Seconds for all scenes of one Blender."""
 
@@ -128,17 +130,20 @@ class Runs:
         }
         if program.display:
             environment["DISPLAY"] = program.display
-        with screen(program), printed.open("w", encoding="utf-8") as output:
-            command = [*program.command, *arguments, *self.scenes]
-            blender = subprocess.Popen(
-                command, stdout=output, stderr=subprocess.STDOUT, cwd=ROOT, env=environment, start_new_session=True
-            )
-            try:
-                _take_pictures(blender, own, pictures, environment)
-            finally:
-                if blender.poll() is None:
-                    os.killpg(blender.pid, signal.SIGKILL)  # Blender is a child of the tool
-                blender.wait()
+        command = [*program.command, *arguments, *self.scenes]
+        for _ in range(STARTS):
+            with screen(program), printed.open("a", encoding="utf-8") as output:
+                blender = subprocess.Popen(
+                    command, stdout=output, stderr=subprocess.STDOUT, cwd=ROOT, env=environment, start_new_session=True
+                )
+                try:
+                    _take_pictures(blender, own, pictures, environment)
+                finally:
+                    if blender.poll() is None:
+                        os.killpg(blender.pid, signal.SIGKILL)  # Blender is a child of the tool
+                    blender.wait()
+            if (own / "begun").exists():
+                break
         return printed.read_text(encoding="utf-8", errors="replace")
 
     def _built(self) -> Path:

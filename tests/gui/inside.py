@@ -6,7 +6,7 @@ blender --enable-event-simulate --python inside.py -- ARCHIVE.zip FOLDER SCENEâ€
 A scene is a module in scenes/ with `play(seen)`, a generator of steps (see driver.py). It begins in Blender's own
 startup file with the extension installed. What it writes into the dictionary `seen` goes to FOLDER/SCENE.json; a
 picture NAME that it asks for to FOLDER/SCENE-NAME.png, which the process outside takes as soon as there is a file
-FOLDER/SCENE-NAME.wanted.
+FOLDER/SCENE-NAME.wanted. FOLDER/begun says that Blender has drawn its first window.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def installed() -> Iterator[float]:
     for value in ("PRESS", "RELEASE"):
         window.event_simulate(type="ESC", value=value, x=300, y=300)
         yield MOMENT
+    (Path(FOLDER) / "begun").touch()
     bpy.ops.extensions.package_install_files(filepath=ARCHIVE, repo="user_default", enable_on_install=True)
     yield MOMENT
 
