@@ -13,6 +13,7 @@ from bpy.app.handlers import persistent
 
 from ...solver import PoiseError
 from .. import bridge
+from ..bridge.context import redraw_viewports
 from ..properties import character_of
 from ..workflows import latest
 from .session import Session, needs_other_frames
@@ -117,7 +118,7 @@ def _switch_off(armature: bpy.types.Object, session: Session, sentence: str) -> 
     character.live, character.live_state.problem = False, sentence
     with _busy():
         bridge.make_keys(armature)
-    _redraw()
+    redraw_viewports()  # with the panels, which show the report
 
 
 def _end(name: str) -> None:
@@ -257,7 +258,7 @@ def _work(session: Session, armature: bpy.types.Object) -> None:
     if session.is_following or not _is_hand_moving():
         session.run(SLICE)
     if session.is_settled and not was_settled:
-        _redraw()
+        redraw_viewports()  # with the panels, which show the report
     elif session.is_settled and not _is_hand_moving() and not _is_playing():
         session.prepare(armature, SLICE)
     else:
@@ -281,15 +282,6 @@ def _is_playing() -> bool:
     """Whether the animation is played in one of the windows."""
     manager: Any = bpy.context.window_manager
     return any(window.screen.is_animation_playing for window in manager.windows) if manager else False
-
-
-def _redraw() -> None:
-    """Redraw the panels, which show the report."""
-    manager: Any = bpy.context.window_manager
-    for window in manager.windows if manager else ():
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
 
 
 # Registration -----------------------------------------------------------------------------------------------------

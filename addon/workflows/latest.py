@@ -129,8 +129,7 @@ def of(armature: bpy.types.Object) -> Latest | None:
     """The solve whose result an armature shows; None where it is not in memory."""
     if armature.name in _edited:
         return _edited[armature.name]
-    signature = character_of(armature).live_state.solved
-    return next((each for each in reversed(_kept.get(armature.name, [])) if each.signature == signature), None)
+    return with_signature(armature, character_of(armature).live_state.solved)
 
 
 def with_signature(armature: bpy.types.Object, signature: str) -> Latest | None:

@@ -198,6 +198,27 @@ def head(bone: str, frame: float) -> list[float]:
     return list(found)
 
 
+def shown_at(frame: float) -> list[float]:
+    """The values of all f-curves of the shown action at a frame; nothing is evaluated for that."""
+    versions = module("bridge.versions")
+    data = armature().animation_data
+    return [curve.evaluate(frame) for curve in versions.curves_of(data.action, versions.slot_of(data))]
+
+
+def running() -> Any:
+    """The work on the armature that the panel shows as running."""
+    return module("workflows.progress").of(armature().name)
+
+
+def live_session() -> Any:
+    return module("live.watching").sessions()[armature().name]
+
+
+def live_rests() -> Steps:
+    """Live mode has solved, baked and reported everything."""
+    yield from until(lambda: live_session().is_settled, "live mode settles")
+
+
 def imported_walk(path: Path = WALK) -> Steps:
     """A walk alone in the scene, whose range is that of its action; the armature is active and selected."""
     for held in list(bpy.data.objects):

@@ -24,6 +24,7 @@ from driver import (
     move,
     pixel,
     press,
+    shown_at,
     until,
 )
 from mathutils import Euler
@@ -113,13 +114,6 @@ def a_new_pin_is_dragged(seen: dict[str, Any]) -> Steps:
     yield from press("Z", ctrl=True, shift=True)
     yield 6 * MOMENT
     seen["pin: redone"] = place(character().constraints[0])
-
-
-def shown_at(frame: float) -> list[float]:
-    """The values of all f-curves of the shown action at a frame; nothing is evaluated for that."""
-    versions = module("bridge.versions")
-    data = armature().animation_data
-    return [curve.evaluate(frame) for curve in versions.curves_of(data.action, versions.slot_of(data))]
 
 
 def a_pin_is_dragged_in_live_mode(seen: dict[str, Any]) -> Steps:

@@ -20,10 +20,14 @@ from driver import (
     hover,
     imported_walk,
     inside,
+    live_rests,
+    live_session,
     look_at_all,
     middle,
     module,
     planted_walk,
+    running,
+    shown_at,
     sidebar_tab,
     state,
     until,
@@ -34,21 +38,6 @@ BONE, FRAME, BESIDE = "l_wrist", 60, 66
 MOVES = 24
 CAPTURED = WALK.with_name("captured.bvh")
 """The captured walk of 344 frames, where it is there."""
-
-
-def shown_at(frame: float) -> list[float]:
-    """The values of all f-curves of the shown action at a frame; nothing is evaluated for that."""
-    versions = module("bridge.versions")
-    data = armature().animation_data
-    return [curve.evaluate(frame) for curve in versions.curves_of(data.action, versions.slot_of(data))]
-
-
-def session() -> Any:
-    return module("live.watching").sessions()[armature().name]
-
-
-def settled() -> Steps:
-    yield from until(lambda: session().is_settled, "live mode settles")
 
 
 def grabbed(handle: Any) -> Steps:
@@ -101,10 +90,6 @@ def play(seen: dict[str, Any]) -> Steps:
     yield from captured_walk(seen)
 
 
-def running() -> Any:
-    return module("workflows.progress").of(armature().name)
-
-
 def a_solve_leaves_the_window_free(seen: dict[str, Any]) -> Steps:
     for plant in character().constraints:
         plant.points[0].object.location.x += 0.04
@@ -143,7 +128,7 @@ def live_begins(seen: dict[str, Any]) -> Steps:
     with inside():
         bpy.ops.poise.live_toggle("INVOKE_DEFAULT")
     yield from until(lambda: character().live, "live mode begins")
-    yield from settled()
+    yield from live_rests()
     seen["live: action"] = armature().animation_data.action.name
     bpy.context.scene.frame_set(FRAME)
     yield 4 * MOMENT
@@ -164,7 +149,7 @@ def a_pin_is_dragged(seen: dict[str, Any]) -> Steps:
     yield from grabbed(handle)
     seen["pin: first place"], seen["pin: first curves"] = list(handle.location), shown_at(BESIDE)
     yield from dragged(handle, (120, 60), seen, "pin", is_shot=True)
-    yield from settled()
+    yield from live_rests()
     seen["pin: second place"], seen["pin: second curves"] = list(handle.location), shown_at(BESIDE)
     seen["pin: samples after"] = module("bridge.samples").has_samples(armature())
     seen["pin: stale"] = module("workflows.latest").is_stale(armature())
@@ -177,7 +162,7 @@ def undone_and_redone(seen: dict[str, Any]) -> Steps:
         with inside():
             getattr(bpy.ops.ed, name)()
         yield 4 * MOMENT
-        yield from settled()
+        yield from live_rests()
         handle = pin().points[0].object
         seen[f"{name}: place"], seen[f"{name}: curves"] = list(handle.location), shown_at(BESIDE)
         seen[f"{name}: samples"] = module("bridge.samples").has_samples(armature())
@@ -194,7 +179,7 @@ def while_it_plays(seen: dict[str, Any]) -> Steps:
     yield from dragged(handle, (-80, 40), seen, "playing")
     with inside():
         bpy.ops.screen.animation_cancel(restore_frame=False)
-    yield from settled()
+    yield from live_rests()
 
 
 def saved_and_opened(seen: dict[str, Any]) -> Steps:
@@ -208,11 +193,11 @@ def saved_and_opened(seen: dict[str, Any]) -> Steps:
     bpy.ops.wm.open_mainfile(filepath=path)
     yield 1.0
     seen["opened: live"], seen["opened: curves"] = character().live, shown_at(BESIDE)
-    yield from settled()
+    yield from live_rests()
     handle = pin().points[0].object
     yield from grabbed(handle)
     yield from dragged(handle, (60, 60), seen, "opened")
-    yield from settled()
+    yield from live_rests()
     yield Shot("opened")
     with inside():
         bpy.ops.poise.live_toggle("INVOKE_DEFAULT")
@@ -236,18 +221,18 @@ def captured_walk(seen: dict[str, Any]) -> Steps:
     with inside():
         bpy.ops.poise.live_toggle("INVOKE_DEFAULT")
     yield from until(lambda: character().live, "live mode begins")
-    yield from settled()
+    yield from live_rests()
     hand = pin().points[0].object
     for name, handle in (("plant", character().constraints[3].points[0].object), ("far", hand)):
         if name == "far":
             handle.location.z += 20.0
-            yield from settled()
+            yield from live_rests()
         yield from grabbed(handle)
-        session().answers.clear()
-        session().results.clear()
+        live_session().answers.clear()
+        live_session().results.clear()
         begin = time.process_time()
         yield from dragged(handle, (100, 30), seen, name)
-        yield from settled()
-        seen[f"{name}: answers"], seen[f"{name}: results"] = list(session().answers), list(session().results)
+        yield from live_rests()
+        seen[f"{name}: answers"], seen[f"{name}: results"] = list(live_session().answers), list(live_session().results)
         seen[f"{name}: processor"] = time.process_time() - begin
     yield Shot("far")

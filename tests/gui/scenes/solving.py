@@ -11,13 +11,12 @@ from driver import (
     Shot,
     Steps,
     area,
-    armature,
     character,
     inside,
-    module,
     planted_walk,
     press,
     region,
+    running,
     sidebar_tab,
     state,
     type_in,
@@ -25,11 +24,6 @@ from driver import (
 
 ASIDE = 0.04
 """Metres by which plants are moved, so that there is something to solve."""
-
-
-def running() -> Any:
-    """The solve that the panel shows as running."""
-    return module("workflows.progress").of(armature().name)
 
 
 def play(seen: dict[str, Any]) -> Steps:

@@ -18,12 +18,12 @@ from driver import (
     hover,
     imported_walk,
     inside,
+    live_rests,
     module,
     move,
     pixel,
     press,
     sidebar_tab,
-    until,
 )
 from mathutils import Euler
 
@@ -39,12 +39,6 @@ def looks_at(place: Any, distance: float) -> Steps:
     view.view_location = place
     view.view_distance = distance
     yield 8 * MOMENT
-
-
-def rests() -> Steps:
-    """Live mode has solved and reported everything."""
-    sessions = module("live.watching").sessions
-    yield from until(lambda: sessions()[armature().name].is_settled, "live mode settles")
 
 
 def play(seen: dict[str, Any]) -> Steps:
@@ -63,7 +57,7 @@ def play(seen: dict[str, Any]) -> Steps:
         bpy.ops.poise.found_accept_all()
         bpy.ops.ed.undo_push(message="Accepted")
         bpy.ops.poise.live_toggle()
-    yield from rests()
+    yield from live_rests()
     seen["live"] = character().live
     yield from a_plant_is_dragged(seen)
     yield from a_hand_is_pulled_away(seen)
@@ -83,7 +77,7 @@ def a_plant_is_dragged(seen: dict[str, Any]) -> Steps:
     yield from move(at, end, moves=12)
     yield Shot("live")
     event("LEFTMOUSE", "RELEASE", end)
-    yield from rests()
+    yield from live_rests()
     seen["plant: moved"] = [now - before for now, before in zip(bpy.data.objects[handle].location, begin, strict=True)]
     seen["plant: missed"] = any(residual.misses for residual in character().residuals)
 
@@ -95,13 +89,13 @@ def a_hand_is_pulled_away(seen: dict[str, Any]) -> Steps:
         select(bone, bone.name == HAND)
     held.data.bones.active = held.data.bones[HAND]
     yield from press("Y", shift=True)
-    yield from rests()
+    yield from live_rests()
     pin = character().constraints[character().active_constraint]
     seen["pin: bone"] = pin.bone
     pin.points[0].object.location.z += 1.0
     pin.points[0].object.location.x -= 0.4
     yield 4 * MOMENT
-    yield from rests()
+    yield from live_rests()
     seen["pin: advice"] = len(character().advice)
     yield Shot("advice")
     yield from press("J")
