@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 
 NEEDED_LIBRARIES = {"numpy"}
 LIBRARIES_OF_PACKAGE = {"spacetime": {"casadi"}}
-"""Libraries that one package of solver/ may import besides; spacetime is planned and does not exist yet."""
+"""Libraries that one package of solver/ may import besides."""
 
 SPDX = "# SPDX-License-Identifier: GPL-3.0-or-later"
 
