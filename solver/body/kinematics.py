@@ -179,6 +179,17 @@ class WorldState:
         """(frames, 3) world positions; a body without mass has it where its joint 0 is."""
         return self.positions[:, 0] + self.moments.sum(axis=1) / self.skeleton.mass_unit
 
+    def subtree_center_of_mass(self, joint: int) -> Array:
+        """(frames, 3) world positions of the centre of all mass that moves with a joint; where there is none, those of
+        the joint."""
+        mass = self._subtree_mass(joint)
+        if mass == 0.0:
+            return self.positions[:, joint]
+        return self.positions[:, 0] + self._subtree_moments[:, joint] / mass
+
+    def _subtree_mass(self, joint: int) -> float:
+        return float(self.skeleton.masses @ self.skeleton.tree.ancestry_matrix[:, joint])
+
     # Jacobians -----------------------------------------------------------------------------------------------------
 
     def hinge_axes(self, joints: IntArray) -> Array:
@@ -253,6 +264,29 @@ class WorldState:
     def center_of_mass_jacobian(self, dofs: Dofs) -> Array:
         """(frames, 3, columns): velocity of the centre of mass; zero for a body without mass."""
         return self.balance_jacobian((), dofs)
+
+    def subtree_center_of_mass_jacobian(self, joint: int, dofs: Dofs) -> Array:
+        """(frames, 3, columns): velocity of the centre of all mass that moves with a joint."""
+        mass = self._subtree_mass(joint)
+        if mass == 0.0:
+            return self.point_jacobian(BodyPoint(joint), dofs)
+        tree = self.skeleton.tree
+        # A joint moves what its own subtree and this one have in common: all of the smaller one, or nothing.
+        above, below = tree.ancestry_matrix[joint], tree.ancestry_matrix[:, joint].copy()
+        below[joint] = 0.0
+        shares = above + below * self.skeleton.mass_shares * self.skeleton.mass_unit / mass
+
+        def arms(joints: IntArray) -> Array:
+            moments = self._subtree_moments[:, [joint]] * above[joints, None]
+            moments = (moments + self._subtree_moments[:, joints] * below[joints, None]) / mass
+            return np.asarray(moments - shares[joints, None] * (self.positions[:, joints] - self.positions[:, :1]))
+
+        shifts = np.zeros((3, dofs.count))
+        for axis in range(3):
+            shifts[axis, axis : dofs.translation_columns.stop : 3] = shares[dofs.translating]
+        hinge_arms = arms(dofs.hinged) if dofs.hinged.size else None
+        carriers = dofs.carriers(tree, None)
+        return self._velocities(dofs, carriers, shifts, arms(dofs.rotating), hinge_arms)
 
 
 def integrate(state: WorldState, velocities: Array, dofs: Dofs) -> Motion:

@@ -134,6 +134,31 @@ def test_center_of_mass_jacobian(character: Skeleton, rng: np.random.Generator) 
         assert_same_derivatives(state.center_of_mass_jacobian(dofs), expected, 1.0, "the centre of mass's Jacobian")
 
 
+def test_the_centre_of_mass_of_a_subtree_is_the_weighted_mean(character: Skeleton, rng: np.random.Generator) -> None:
+    state = random_state(rng, character)
+    own = state.positions + rotations.rotate(state.rotations, character.mass_centers)
+    for joint in range(len(character)):
+        carried = character.tree.ancestry[:, joint]
+        mass = character.masses[carried].sum()
+        expected = state.positions[:, joint]
+        if mass > 0.0:
+            expected = (character.masses[carried, None] * own[:, carried]).sum(axis=1) / mass
+        scale = 1.0 + np.abs(own).max()
+        np.testing.assert_allclose(state.subtree_center_of_mass(joint), expected, atol=EXACT * scale)
+
+
+def test_subtree_center_of_mass_jacobian(character: Skeleton, rng: np.random.Generator) -> None:
+    state = random_state(rng, character, 2)
+    dofs = some_dofs(rng, state)
+    for joint in range(len(character)):
+        for columns in (character.dofs, dofs):
+            expected = central_differences(
+                lambda moved, _, joint=joint: moved.subtree_center_of_mass(joint), state, columns
+            )
+            found = state.subtree_center_of_mass_jacobian(joint, columns)
+            assert_same_derivatives(found, expected, 1.0, f"centre of mass of the subtree of joint {joint}")
+
+
 def test_columns_of_fewer_joints_are_those_of_all(character: Skeleton, rng: np.random.Generator) -> None:
     state = random_state(rng, character)
     some, every = some_dofs(rng, state), character.dofs
