@@ -55,6 +55,10 @@ class ConstraintError(PoiseError):
     """A constraint over time that cannot be: bad times, locations, joints or event orders."""
 
 
+class HandleError(PoiseError):
+    """A handle that cannot be: an unknown kind, a missing field, operands that do not fit each other."""
+
+
 class FileFormatError(PoiseError):
     """A file that cannot be read; the sentence names the file and, where there is one, the line."""
 
