@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The unknowns of a spacetime problem: coefficients of splines, and the matrices from them to values at instants.
+
+Joints, muscles and the centre of mass are cubic B-splines with a knot at each point of the grid. The rotations of the
+root are splines of degree 4 with double knots, twice as many: nothing drives them but the equations of motion, which
+hold at the points and halfway between them. Forces are linear between points: then so is the acceleration of the
+centre of mass, and the sum of forces moves it exactly at every instant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..core.arrays import Array, ArrayLike, IntArray
+from ..core.bsplines import basis, cyclic_basis, open_knots
+from .character import ROOT_DOFS, SimplifiedCharacter
+from .optimiser_package import require
+from .stances import Stance
+from .time_grid import TimeGrid
+
+
+@dataclass(frozen=True)
+class SplineSpace:
+    """Splines over the grid of one degree and smoothness."""
+
+    points: tuple[float, ...]
+    degree: int
+    multiplicity: int
+    is_cyclic: bool
+
+    def basis(self, times: ArrayLike, derivative: int = 0) -> Array:
+        """(times, coefficients)"""
+        if self.is_cyclic:
+            return cyclic_basis(self.points, self.degree, times, derivative, self.multiplicity)
+        return basis(open_knots(self.points, self.degree, self.multiplicity), self.degree, times, derivative)
+
+    @cached_property
+    def count(self) -> int:
+        """The number of coefficients."""
+        return int(self.basis(self.points[:1]).shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class ForceTrack:
+    """One push of the ground over time: its unknown values at points of the grid."""
+
+    stance: int
+    place: str
+    """"ball" or "heel"."""
+    nodes: IntArray
+    """The points of the grid at which it is unknown; elsewhere it is zero. In a cyclic motion they wrap around."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where each unknown is in the vector of all."""
+
+    character: SimplifiedCharacter
+    grid: TimeGrid
+    tracks: tuple[ForceTrack, ...]
+    drift: Array | None = None
+    """(3,) of a cyclic motion: how far the centre of mass comes in one cycle. None: the motion is not cyclic."""
+
+    @property
+    def is_cyclic(self) -> bool:
+        """Whether the last instant is the first one of the next cycle."""
+        return self.drift is not None
+
+    @property
+    def joints(self) -> int:
+        """The degrees of freedom that muscles move."""
+        return len(self.character) - ROOT_DOFS
+
+    def _space(self, degree: int, multiplicity: int) -> SplineSpace:
+        return SplineSpace(tuple(self.grid.points), degree, multiplicity, self.is_cyclic)
+
+    @cached_property
+    def cubic(self) -> SplineSpace:
+        """Of joints, muscles and the centre of mass."""
+        return self._space(3, 1)
+
+    @cached_property
+    def quartic(self) -> SplineSpace:
+        """Of the root's rotations."""
+        return self._space(4, 2)
+
+    def space_of(self, dof: int) -> SplineSpace:
+        """The splines of a degree of freedom."""
+        return self.quartic if 3 <= dof < ROOT_DOFS else self.cubic
+
+    @cached_property
+    def dof_slices(self) -> tuple[slice, ...]:
+        """The coefficients of each degree of freedom."""
+        return _slices(0, [self.space_of(dof).count for dof in range(len(self.character))])
+
+    @cached_property
+    def muscle_slices(self) -> tuple[slice, ...]:
+        """The coefficients of each muscle."""
+        return _slices(self.dof_slices[-1].stop, [self.cubic.count] * self.joints)
+
+    @cached_property
+    def force_slices(self) -> tuple[slice, ...]:
+        """The values of each force: three for each node, node after node."""
+        begin = (self.muscle_slices or self.dof_slices)[-1].stop
+        return _slices(begin, [3 * len(track.nodes) for track in self.tracks])
+
+    @property
+    def duration(self) -> int:
+        """The unknown by which all time is stretched, the last one."""
+        return (self.force_slices or self.muscle_slices or self.dof_slices)[-1].stop
+
+    @property
+    def unknowns(self) -> int:
+        """How many there are."""
+        return self.duration + 1
+
+    # The state y of an instant: values, velocities and accelerations of all degrees of freedom, values and velocities of
+    # muscles, the forces of all contacts, and the stretch of time.
+
+    @property
+    def width(self) -> int:
+        """The length of the state of an instant."""
+        return 3 * len(self.character) + 2 * self.joints + 6 * len(self.contacts) + 1
+
+    @cached_property
+    def contacts(self) -> tuple[str, ...]:
+        """The contacts that can push, each with a force at the ball and one at the heel."""
+        return tuple(dict.fromkeys(track.place.partition("/")[0] for track in self.tracks))
+
+    def states(self, times: ArrayLike) -> tuple[Any, Array]:
+        """The sparse matrix (times · width, unknowns) to the states of all times, and what is added, (width, times)."""
+        times = np.atleast_1d(np.asarray(times, dtype=np.float64))
+        ca = require()
+        entries: list[tuple[Array, Array, Array]] = []
+        count, dofs = len(times), len(self.character)
+        row = np.arange(count) * self.width
+
+        def add(rows: Array, columns: Array, values: Array) -> None:
+            """Entries of a dense block, (rows, columns)."""
+            r, c = np.nonzero(values)
+            entries.append((rows[r], columns[c], values[r, c]))
+
+        for derivative in range(3):
+            tables = {space: space.basis(times, derivative) for space in (self.cubic, self.quartic)}
+            for dof in range(dofs):
+                own = self.dof_slices[dof]
+                add(row + derivative * dofs + dof, np.arange(own.start, own.stop), tables[self.space_of(dof)])
+            if derivative < 2:
+                for joint, own in enumerate(self.muscle_slices):
+                    at = 3 * dofs + derivative * self.joints + joint
+                    add(row + at, np.arange(own.start, own.stop), tables[self.cubic])
+        for track, own in zip(self.tracks, self.force_slices, strict=True):
+            hats = self._hats(times)[:, track.nodes]
+            contact, _, place = track.place.partition("/")
+            at = 3 * dofs + 2 * self.joints + 6 * self.contacts.index(contact) + (3 if place == "heel" else 0)
+            for axis in range(3):
+                add(row + at + axis, np.arange(own.start + axis, own.stop, 3), hats)
+        add(row + self.width - 1, np.array([self.duration]), np.ones((count, 1)))
+        rows, columns, values = (np.concatenate(each) for each in zip(*entries, strict=True))
+        matrix = ca.DM.triplet(rows.tolist(), columns.tolist(), ca.DM(values), count * self.width, self.unknowns)
+        constant = np.zeros((self.width, count))
+        if self.drift is not None:
+            period = self.grid.points[-1] - self.grid.points[0]
+            constant[:3] = np.outer(self.drift, (times - self.grid.points[0]) / period)
+            constant[dofs : dofs + 3] = (self.drift / period)[:, None]
+        return matrix, constant
+
+    def _hats(self, times: Array) -> Array:
+        """(times, points) linear interpolation between the points; in a cycle the last point is the first one."""
+        points = self.grid.points
+        hats = np.zeros((len(times), len(points)))
+        after = np.clip(np.searchsorted(points, times, side="right"), 1, len(points) - 1)
+        share = np.clip((times - points[after - 1]) / (points[after] - points[after - 1]), 0.0, 1.0)
+        hats[np.arange(len(times)), after - 1] = 1.0 - share
+        hats[np.arange(len(times)), after] += share
+        if self.is_cyclic:
+            hats[:, 0] += hats[:, -1]
+            hats[:, -1] = 0.0
+        return hats
+
+
+def _slices(begin: int, lengths: Sequence[int]) -> tuple[slice, ...]:
+    ends = begin + np.cumsum(lengths)
+    return tuple(slice(int(end) - length, int(end)) for end, length in zip(ends, lengths, strict=True))
+
+
+def force_tracks(stances: Sequence[Stance], grid: TimeGrid, is_cyclic: bool) -> tuple[ForceTrack, ...]:
+    """The forces of all stances: zero where they begin and end, unless the clip begins or ends there."""
+    tracks = []
+    period = grid.points[-1] - grid.points[0]
+    first, last = grid.points[0], grid.points[-1]
+    for index, stance in enumerate(stances):
+        spans = [("ball", stance.touch if stance.heel is None else stance.begin, stance.release)]
+        if stance.heel is not None:
+            spans[0] = ("ball", min(stance.begin, max(stance.touch, stance.heel_begin)), stance.release)
+            spans.append(("heel", min(stance.touch, stance.heel_begin), stance.heel_end))
+        for place, begin, end in spans:
+            shifts = (-period, 0.0, period) if is_cyclic else (0.0,)
+            inside = np.zeros(len(grid.points), dtype=bool)
+            for shift in shifts:
+                times = grid.points + shift
+                inside |= (times > begin + 1e-9) & (times < end - 1e-9)
+            if not is_cyclic:
+                # A stance that the clip cuts pushes at the cut as well.
+                inside[0] |= begin <= first < end
+                inside[-1] |= begin < last <= end
+            else:
+                inside[-1] = False
+            nodes = np.flatnonzero(inside)
+            if len(nodes):
+                tracks.append(ForceTrack(index, f"{stance.contact}/{place}", nodes))
+    return tuple(tracks)

@@ -1,0 +1,506 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The spacetime problem as a sparse nonlinear program (Popović 1999, chapter 3; docs/derivations.md).
+
+Everything here is in units of the character: its size, its mass, and √(size / gravity of the earth) as the unit of
+time. So body weight on the earth is 1, and all unknowns are of the order of 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..core.arrays import Array
+from .character import ROOT_DOFS, ROOT_TRANSLATIONS, SimplifiedCharacter
+from .handles import Handle
+from .layout import Layout
+from .muscles import Muscles
+from .objectives import Objectives
+from .optimiser import Block, PointFunction, Program
+from .optimiser_package import require
+from .stances import Stance
+from .symbolic_body import SymbolicBody
+
+ANY = np.inf
+
+FORCE_TRACK_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class HeightBound:
+    """A point stays above a height at some instants: the floor, or an obstacle."""
+
+    points: tuple[str, ...]
+    """The mean of these points."""
+    times: Array
+    """(times,)"""
+    heights: Array
+    """(times,) above this along the up axis; or, with bumps, above their sum as well."""
+    label: str
+    bump: tuple[tuple[float, float, float], float, float] | None = None
+    """Of an obstacle: its place on the ground, its height and its radius."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldPose:
+    """Values of degrees of freedom at one instant."""
+
+    time: float
+    values: Array
+    """(dofs,) not a number where a value is free."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A motion of a simplified character that obeys its equations of motion, with what it minimises."""
+
+    layout: Layout
+    stances: tuple[Stance, ...]
+    muscles: Muscles
+    gravity: Array
+    """(3,) the acceleration."""
+    friction: float
+    """The largest ratio of forces along the ground to that into it."""
+    handles: tuple[Handle, ...]
+    weights: Array
+    """(handles,)"""
+    targets: Array
+    """(values of all handles, points)"""
+    objectives: Objectives
+    heights: tuple[HeightBound, ...] = ()
+    poses: tuple[HeldPose, ...] = ()
+    locked: dict[int, float] = field(default_factory=dict)
+    """Values of degrees of freedom that are constant."""
+    duration: tuple[float, float] = (1.0, 1.0)
+    """The range of the factor by which all time is stretched."""
+
+    @property
+    def character(self) -> SimplifiedCharacter:
+        """The simplified character."""
+        return self.layout.character
+
+    # Which constraint a row belongs to -------------------------------------------------------------------------------
+
+    def program(self, functions: CharacterFunctions) -> Program:
+        """The nonlinear program; `functions` are kept from one problem to the next."""
+        layout = self.layout
+        points, middles = layout.grid.points, layout.grid.middles
+        if layout.is_cyclic:
+            points = points[:-1]
+        at_points, constant = layout.states(points)
+        at_middles, constant_middles = layout.states(middles)
+        constraints = [
+            _equal(
+                functions.equations,
+                at_points,
+                constant,
+                np.concatenate([self._ground(points), np.repeat(self.muscles.parameters[:, None], len(points), axis=1)]),
+            ),
+            _equal(functions.spin, at_middles, constant_middles, self._ground(middles)),
+        ]
+        constraints.append(self._torques(functions, at_points, constant, len(points)))
+        constraints += self._pins(functions, points)
+        constraints += self._height_blocks(functions)
+        quadratic, linear = self._quadratic()
+        rows, low, high = self._linear_rows()
+        lower, upper = self._bounds()
+        return Program(
+            layout.unknowns,
+            [self._objective(functions, at_points, constant, points)],
+            quadratic,
+            linear,
+            constraints,
+            rows,
+            low,
+            high,
+            lower,
+            upper,
+        )
+
+    def names_of_rows(self) -> list[tuple[str, int]]:
+        """Each kind of constraint of the program, in the order of its rows, with the number of rows."""
+        raise NotImplementedError
+
+    def _ground(self, times: Array) -> Array:
+        """(3 + 3 · contacts, times) gravity, and where the ground pushes at the heel of each contact."""
+        found = np.zeros((3 + 3 * len(self.layout.contacts), len(times)))
+        found[:3] = self.gravity[:, None]
+        for index, contact in enumerate(self.layout.contacts):
+            own = [stance for stance in self.stances if stance.contact == contact and stance.heel is not None]
+            for stance in own:
+                for shift, drift in self._images():
+                    now = (times + shift >= stance.touch - 1e-9) & (times + shift <= stance.release + 1e-9)
+                    assert stance.heel is not None
+                    found[3 + 3 * index : 6 + 3 * index, now] = (stance.heel - drift)[:, None]
+        return found
+
+    def _images(self) -> list[tuple[float, Array]]:
+        """Shifts of time, and of place, under which a cyclic motion repeats itself."""
+        if self.layout.drift is None:
+            return [(0.0, np.zeros(3))]
+        period = float(self.layout.grid.points[-1] - self.layout.grid.points[0])
+        return [(turn * period, turn * self.layout.drift) for turn in (-1.0, 0.0, 1.0)]
+
+    def _torques(self, functions: CharacterFunctions, matrix: Any, constant: Array, count: int) -> Block:
+        limit = np.repeat(self.muscles.limit[:, None], count, axis=1)
+        stiffness = np.repeat(self.muscles.parameters[:, None], count, axis=1)
+        return Block(functions.torques, matrix, constant, stiffness, -limit, limit)
+
+    def pinned_times(self, stance: Stance, points: Array) -> list[tuple[int, Array]]:
+        """The points of the grid at which a stance rests, each with the drift of the cycle it is seen in."""
+        held = {self.layout.grid.nearest(pose.time) for pose in self.poses}
+        found = []
+        for shift, drift in self._images():
+            inside = (points + shift >= stance.begin - 1e-9) & (points + shift <= stance.end + 1e-9)
+            # A held pose says where the foot is: both at once contradict each other by rounding.
+            found += [(int(index), drift) for index in np.flatnonzero(inside) if int(index) not in held]
+        return found
+
+    def _pins(self, functions: CharacterFunctions, points: Array) -> list[Block]:
+        blocks = []
+        for stance in self.stances:
+            pinned = self.pinned_times(stance, points)
+            if not pinned:
+                continue
+            times = points[[index for index, _ in pinned]]
+            matrix, constant = self.layout.states(times)
+            places = np.stack([stance.place - drift for _, drift in pinned], axis=1)
+            blocks.append(Block(functions.mean_point(stance.points), matrix, constant, np.zeros((0, len(times))), places, places))
+        return blocks
+
+    def _height_blocks(self, functions: CharacterFunctions) -> list[Block]:
+        blocks = []
+        for bound in self.heights:
+            if not len(bound.times):
+                continue
+            matrix, constant = self.layout.states(bound.times)
+            count = len(bound.times)
+            if bound.bump is None:
+                function, parameters = functions.height(bound.points), np.zeros((0, count))
+            else:
+                place, height, radius = bound.bump
+                function = functions.height_over_bump(bound.points)
+                parameters = np.repeat(np.array([*place, height, radius])[:, None], count, axis=1)
+            lower = bound.heights[None]
+            blocks.append(Block(function, matrix, constant, parameters, lower, np.full((1, count), ANY)))
+        return blocks
+
+    def _objective(self, functions: CharacterFunctions, matrix: Any, constant: Array, points: Array) -> Block:
+        weights, goals = self.objectives, self.targets
+        grid = self.layout.grid
+        share = grid.weights[: len(points)].copy()
+        if self.layout.is_cyclic:
+            share[0] += grid.weights[-1]
+        count = len(points)
+        support, stands = self._support(points)
+        scales = np.stack(
+            [
+                weights.deviation * share,
+                weights.power * share,
+                weights.balance * share * stands,
+                weights.impact * share,
+                weights.friction * share,
+            ]
+        )
+        own = np.zeros((functions.own_parameters, count))
+        row = 0
+        for objective in weights.own:
+            begin = -ANY if objective.begin is None else objective.begin
+            end = ANY if objective.end is None else objective.end
+            now = (grid.source[:count] >= begin) & (grid.source[:count] <= end)
+            own[row] = objective.weight * share * now
+            if objective.target is not None:
+                own[row + 1 : row + 1 + objective.handle.width] = np.array(objective.target)[:, None]
+            row += 1 + objective.handle.width
+        parameters = np.concatenate(
+            [
+                goals[:, :count],
+                np.repeat(self.weights[:, None], count, axis=1),
+                scales,
+                support,
+                np.repeat(self.muscles.parameters[:, None], count, axis=1),
+                own,
+            ]
+        )
+        none = np.zeros((1, count))
+        return Block(functions.objective(self.handles, weights), matrix, constant, parameters, none, none)
+
+    def _support(self, points: Array) -> tuple[Array, Array]:
+        """(3, points) the middle of the places that the character stands on, and (points,) whether it does."""
+        total, count = np.zeros((3, len(points))), np.zeros(len(points))
+        for stance in self.stances:
+            for index, drift in self.pinned_times(stance, points):
+                total[:, index] += stance.place - drift
+                count[index] += 1.0
+        return total / np.maximum(count, 1.0), (count > 0.0).astype(np.float64)
+
+    def _quadratic(self) -> tuple[Any, Any]:
+        """The sub-objectives that are squares of derivatives of splines, as Q of ½ xᵀ Q x."""
+        ca, layout, weights = require(), self.layout, self.objectives
+        entries: list[tuple[Array, Array, Array]] = []
+
+        def add(columns: slice, form: Array) -> None:
+            r, c = np.nonzero(form)
+            entries.append((columns.start + r, columns.start + c, form[r, c]))
+
+        muscle = _energy(layout.cubic, 2, layout.grid.points) * (2.0 * weights.muscle_smoothness)
+        for own in layout.muscle_slices:
+            add(own, muscle)
+        for dof in range(ROOT_TRANSLATIONS.stop, len(layout.character)):
+            space = layout.space_of(dof)
+            form = _energy(space, 3, layout.grid.points) * (2.0 * weights.jerk)
+            form = form + _energy(space, 2, layout.grid.points) * (2.0 * weights.kinematic_smoothness)
+            add(layout.dof_slices[dof], form)
+        for track, own in zip(layout.tracks, layout.force_slices, strict=True):
+            bend = _bending(layout.grid.points, track.nodes, layout.is_cyclic) * (2.0 * weights.impact_smoothness)
+            for axis in range(3):
+                r, c = np.nonzero(bend)
+                entries.append((own.start + 3 * r + axis, own.start + 3 * c + axis, bend[r, c]))
+        rows, columns, values = (np.concatenate(each) for each in zip(*entries, strict=True))
+        count = layout.unknowns
+        quadratic = ca.DM.triplet(rows.tolist(), columns.tolist(), ca.DM(values), count, count)
+        return quadratic, ca.DM.zeros(count)
+
+    def _linear_rows(self) -> tuple[Any, Array, Array]:
+        """The friction of all forces, and held poses."""
+        ca, layout = require(), self.layout
+        rows: list[int] = []
+        columns: list[int] = []
+        values: list[float] = []
+        low: list[float] = []
+        high: list[float] = []
+        left, up, forward = self.character.axes
+
+        def add(entries: dict[int, float], least: float, most: float) -> None:
+            for column, value in entries.items():
+                rows.append(len(low))
+                columns.append(column)
+                values.append(value)
+            low.append(least)
+            high.append(most)
+
+        for own in layout.force_slices:
+            for node in range(own.start, own.stop, 3):
+                # |f_left| + |f_forward| <= friction · f_up: a pyramid inside the cone. Its tip is the only point in
+                # which the cone itself has no gradient, and there every force begins and ends.
+                for one in (1.0, -1.0):
+                    for other in (1.0, -1.0):
+                        normal = self.friction * up + one * left + other * forward
+                        add({node + axis: float(normal[axis]) for axis in range(3) if normal[axis]}, 0.0, ANY)
+        for pose in self.poses:
+            tables = {space: space.basis([pose.time])[0] for space in (layout.cubic, layout.quartic)}
+            for dof in np.flatnonzero(np.isfinite(pose.values)):
+                if int(dof) in self.locked:
+                    continue
+                own = layout.dof_slices[dof]
+                table = tables[layout.space_of(int(dof))]
+                value = float(pose.values[dof])
+                add({own.start + int(c): float(table[c]) for c in np.flatnonzero(table)}, value, value)
+        matrix = ca.DM.triplet(rows, columns, ca.DM(values), len(low), layout.unknowns)
+        return matrix, np.array(low), np.array(high)
+
+    def _bounds(self) -> tuple[Array, Array]:
+        """Ranges of joints, as those of their coefficients: a B-spline stays within the range of its coefficients."""
+        layout = self.layout
+        lower, upper = np.full(layout.unknowns, -ANY), np.full(layout.unknowns, ANY)
+        low, high = self.character.bounds
+        for dof in range(ROOT_DOFS, len(self.character)):
+            own = layout.dof_slices[dof]
+            lower[own], upper[own] = low[dof], high[dof]
+        for dof, value in self.locked.items():
+            lower[layout.dof_slices[dof]] = upper[layout.dof_slices[dof]] = value
+        up = int(np.argmax(np.abs(self.character.up)))
+        for own in layout.force_slices:
+            lower[own.start + up : own.stop : 3] = 0.0
+        lower[layout.duration], upper[layout.duration] = self.duration
+        return lower, upper
+
+
+def _equal(function: PointFunction, matrix: Any, constant: Array, parameters: Array) -> Block:
+    """Rows that are zero."""
+    none = np.zeros((function.rows, constant.shape[1]))
+    return Block(function, matrix, constant, parameters, none, none)
+
+
+_GAUSS = np.polynomial.legendre.leggauss(4)
+
+
+def _energy(space: Any, derivative: int, points: Array) -> Array:
+    """(coefficients, coefficients) the integral over time of the product of two splines' derivatives."""
+    nodes, weights = _GAUSS
+    half = np.diff(points) / 2.0
+    times = (points[:-1, None] + half[:, None] * (1.0 + nodes)).ravel()
+    table = space.basis(times, derivative)
+    return np.asarray(table.T @ (table * (half[:, None] * weights).ravel()[:, None]))
+
+
+def _bending(points: Array, nodes: Array, is_cyclic: bool) -> Array:
+    """(nodes, nodes) the integral of the squared second derivative of a force that is zero beside its nodes.
+
+    The corners at its two ends are left out: a force begins and ends with a corner.
+    """
+    spacing = float(np.mean(np.diff(points)))
+    count = len(nodes)
+    second = np.zeros((max(count - 2, 0), count))
+    for row in range(count - 2):
+        second[row, row : row + 3] = (1.0, -2.0, 1.0)
+    return np.asarray(second.T @ second) / spacing**3
+
+
+class CharacterFunctions:
+    """The functions of an instant of one simplified character, compiled once."""
+
+    def __init__(self, character: SimplifiedCharacter, contacts: Sequence[str], points_of: dict[str, tuple[str, ...]]):
+        self.casadi = require()
+        self.character, self.contacts, self.points_of = character, tuple(contacts), points_of
+        ca, count = self.casadi, len(character)
+        self.joints = count - ROOT_DOFS
+        self.width = 3 * count + 2 * self.joints + 6 * len(contacts) + 1
+        self.y = ca.SX.sym("y", self.width)
+        stretch = self.y[self.width - 1]
+        self.values = self.y[:count]
+        self.velocities = self.y[count : 2 * count] / stretch
+        self.accelerations = self.y[2 * count : 3 * count] / stretch**2
+        at = 3 * count
+        self.rests = self.y[at : at + self.joints]
+        self.rest_rates = self.y[at + self.joints : at + 2 * self.joints] / stretch
+        at += 2 * self.joints
+        self.forces = [
+            (self.y[at + 6 * index : at + 6 * index + 3], self.y[at + 6 * index + 3 : at + 6 * index + 6])
+            for index in range(len(contacts))
+        ]
+        self.own_parameters = 0
+        self._cache: dict[object, PointFunction] = {}
+        self._body: SymbolicBody | None = None
+
+    @property
+    def body(self) -> SymbolicBody:
+        if self._body is None:
+            self._body = SymbolicBody(self.character, self.values, self.velocities, self.accelerations)
+        return self._body
+
+    def _function(self, key: object, parameters: Any, expression: Any) -> PointFunction:
+        self._cache[key] = PointFunction(self.y, parameters, expression)
+        return self._cache[key]
+
+    def _dynamics(self) -> tuple[Any, Any, Any, Any]:
+        """Parameters (gravity, heels), the three sums of forces, the moments about the centre, and the joints'."""
+        ca = self.casadi
+        ground = ca.SX.sym("ground", 3 + 3 * len(self.contacts))
+        gravity = ground[:3]
+        pushes = []
+        total = ca.SX.zeros(3)
+        for index, contact in enumerate(self.contacts):
+            ball, heel = self.forces[index]
+            names = self.points_of[contact]
+            foot = self.character.points[names[0]].body
+            pushes.append((foot, self._mean(names), ball))
+            pushes.append((foot, ground[3 + 3 * index : 6 + 3 * index], heel))
+            total = total + ball + heel
+        spin, needed = self.body.required_moments(gravity, pushes)
+        forces = self.accelerations[ROOT_TRANSLATIONS] - gravity - total / self.character.mass
+        return ground, forces, spin, needed
+
+    def _mean(self, names: tuple[str, ...]) -> Any:
+        return sum(self.body.point(name) for name in names) / len(names)
+
+    @property
+    def equations(self) -> PointFunction:
+        """All equations of motion: sums of forces, moments about the centre of mass, and torques of joints."""
+        if "equations" not in self._cache:
+            ca = self.casadi
+            ground, forces, spin, needed = self._dynamics()
+            stiffness = ca.SX.sym("muscles", 2 * self.joints)
+            parameters = ca.vertcat(ground, stiffness)
+            self._function("equations", parameters, ca.vertcat(forces, spin, needed - self._torque(stiffness)))
+        return self._cache["equations"]
+
+    @property
+    def spin(self) -> PointFunction:
+        """The moments about the centre of mass alone."""
+        if "spin" not in self._cache:
+            ground, _, spin, _ = self._dynamics()
+            self._function("spin", ground, spin)
+        return self._cache["spin"]
+
+    def _torque(self, stiffness: Any) -> Any:
+        springs, dampers = stiffness[: self.joints], stiffness[self.joints :]
+        stretched = self.rests - self.values[ROOT_DOFS:]
+        return springs * stretched + dampers * (self.rest_rates - self.velocities[ROOT_DOFS:])
+
+    @property
+    def torques(self) -> PointFunction:
+        """The torques of muscles."""
+        if "torques" not in self._cache:
+            stiffness = self.casadi.SX.sym("muscles", 2 * self.joints)
+            self._function("torques", stiffness, self._torque(stiffness))
+        return self._cache["torques"]
+
+    def mean_point(self, names: tuple[str, ...]) -> PointFunction:
+        """The mean place of some points."""
+        if ("place", names) not in self._cache:
+            self._function(("place", names), self.casadi.SX.sym("none", 0), self._mean(names))
+        return self._cache["place", names]
+
+    def height(self, names: tuple[str, ...]) -> PointFunction:
+        """The height of the mean of some points."""
+        if ("height", names) not in self._cache:
+            up = self.casadi.DM(self.character.up)
+            self._function(("height", names), self.casadi.SX.sym("none", 0), self.casadi.dot(up, self._mean(names)))
+        return self._cache["height", names]
+
+    def height_over_bump(self, names: tuple[str, ...]) -> PointFunction:
+        """The height of the mean of some points above a smooth bump: h exp(-(d / r)⁴), d the horizontal distance."""
+        if ("bump", names) not in self._cache:
+            ca = self.casadi
+            bump = ca.SX.sym("bump", 5)
+            up = ca.DM(self.character.up)
+            place = self._mean(names)
+            away = place - bump[:3]
+            across = away - up * ca.dot(up, away)
+            squared = ca.dot(across, across) / bump[4] ** 2
+            self._function(("bump", names), bump, ca.dot(up, place) - bump[3] * ca.exp(-(squared**2)))
+        return self._cache["bump", names]
+
+    def handle_values(self, handles: tuple[Handle, ...]) -> Any:
+        """The values of handles, one below the other, as an expression."""
+        return self.casadi.vertcat(*(handle.value(self.body) for handle in handles))
+
+    def objective(self, handles: tuple[Handle, ...], weights: Objectives) -> PointFunction:
+        """The weighted sub-objectives of an instant that do not contain derivatives of splines."""
+        key = ("objective", handles, weights.own)
+        self.own_parameters = sum(1 + objective.handle.width for objective in weights.own)
+        if key in self._cache:
+            return self._cache[key]
+        ca = self.casadi
+        values = self.handle_values(handles)
+        goals = ca.SX.sym("goals", values.shape[0])
+        own = ca.SX.sym("weights", len(handles))
+        scales = ca.SX.sym("scales", 5)
+        support = ca.SX.sym("support", 3)
+        stiffness = ca.SX.sym("muscles", 2 * self.joints)
+        extra = ca.SX.sym("own", self.own_parameters)
+        up = ca.DM(self.character.up)
+        row, total = 0, 0
+        for index, handle in enumerate(handles):
+            away = values[row : row + handle.width] - goals[row : row + handle.width]
+            total = total + scales[0] * own[index] * ca.sumsqr(away)
+            row += handle.width
+        if self.joints:
+            total = total + scales[1] * ca.sumsqr(self._torque(stiffness))
+        away = self.values[ROOT_TRANSLATIONS] - support
+        total = total + scales[2] * ca.sumsqr(away - up * ca.dot(up, away))
+        for force in (each for pair in self.forces for each in pair):
+            total = total + scales[3] * ca.sumsqr(force)
+            total = total + scales[4] * ca.sumsqr(force - up * ca.dot(up, force))
+        row = 0
+        for objective in weights.own:
+            value = objective.handle.value(self.body)
+            width = objective.handle.width
+            goal = extra[row + 1 : row + 1 + width]
+            total = total + extra[row] * (value if objective.target is None else ca.sumsqr(value - goal))
+            row += 1 + width
+        return self._function(key, ca.vertcat(goals, own, scales, support, stiffness, extra), total)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The instants at which the equations of motion hold: events of stances, and evenly spaced instants between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.arrays import Array, ArrayLike
+
+SHORTEST = 0.4
+"""Events closer than this share of the usual spacing become one."""
+
+
+@dataclass(frozen=True, eq=False)
+class TimeGrid:
+    """Instants in seconds: `points`, at which all equations hold, and the instants halfway between them."""
+
+    points: Array
+    """(points,) ascending, from the begin to the end."""
+    source: Array
+    """(points,) the time in the source that each corresponds to: the same, unless the motion was retimed."""
+
+    @property
+    def middles(self) -> Array:
+        """(points - 1,) the instants halfway between two points."""
+        return (self.points[1:] + self.points[:-1]) / 2.0
+
+    @property
+    def spacing(self) -> Array:
+        """(points - 1,) seconds between two points."""
+        return np.diff(self.points)
+
+    @property
+    def weights(self) -> Array:
+        """(points,) the seconds that each point stands for, in sums over time."""
+        half = self.spacing / 2.0
+        return np.concatenate([half, [0.0]]) + np.concatenate([[0.0], half])
+
+    def in_source(self, times: ArrayLike) -> Array:
+        """The times of the source that correspond to times of this grid."""
+        return np.interp(times, self.points, self.source)
+
+    def from_source(self, times: ArrayLike) -> Array:
+        """The times of this grid that correspond to times of the source."""
+        return np.interp(times, self.source, self.points)
+
+    def nearest(self, time: float) -> int:
+        """The point nearest to a time."""
+        return int(np.argmin(np.abs(self.points - time)))
+
+    def retimed(self, events: ArrayLike, moved: ArrayLike) -> TimeGrid:
+        """The grid in which the times `events` of the source have become the times `moved`, both ascending; the times
+        between are stretched."""
+        return TimeGrid(np.interp(self.source, events, moved), self.source)
+
+
+def time_grid(begin: float, end: float, events: Iterable[float], rate: float) -> TimeGrid:
+    """The grid from `begin` to `end` with a point at each event between them and about `rate` points a second."""
+    spacing = 1.0 / rate
+    kept = [begin]
+    for event in sorted(events):
+        if event > kept[-1] + SHORTEST * spacing and event < end - SHORTEST * spacing:
+            kept.append(float(event))
+    kept.append(end)
+    parts = []
+    for first, last in zip(kept[:-1], kept[1:], strict=True):
+        count = max(1, round((last - first) / spacing))
+        parts.append(np.linspace(first, last, count + 1)[:-1])
+    points = np.concatenate([*parts, [end]])
+    return TimeGrid(points, points)
