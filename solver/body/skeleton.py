@@ -16,12 +16,13 @@ from ..core.arrays import Array, ArrayLike, BoolArray, IntArray
 from ..core.errors import LimitError, SkeletonError, UnknownJointError
 from . import soles
 from .degrees_of_freedom import Dofs
+from .inertia import between_centers, checked_inertia, inertia_of
 from .joints import SIDES, BodyPoint, JointKind, Load
 from .landmarks.figure import credible_tips
 from .landmarks.landmarks import JOINT_NAMES, Landmarks
 from .landmarks.recognition import recognise
 from .limits import BallLimit, HingeLimit, JointLimit
-from .masses import AVERAGE_MASS, segment_masses
+from .masses import AVERAGE_MASS, SegmentMasses, segment_masses
 from .skin import Skin
 from .tree import Tree
 
@@ -64,6 +65,9 @@ class Skeleton:
     """Mass of the whole body without loads."""
     set_masses: Mapping[int, float] = field(default_factory=dict)
     """Masses set by hand, by joint index; all others come from the anthropometric table."""
+    set_inertias: Mapping[int, Array] = field(default_factory=dict)
+    """Inertia tensors (3, 3) set by hand, by joint index: those of a joint's mass without loads, about its centre, in
+    the joint's frame; three numbers are its moments along that frame's axes. All others come from the table."""
     loads: tuple[Load, ...] = ()
     """Masses carried at points of joints."""
     set_landmarks: Mapping[str, int | tuple[int, ...] | BodyPoint | None] = field(default_factory=dict)
@@ -107,6 +111,12 @@ class Skeleton:
                 name = self.names[joint]
                 raise SkeletonError(f"The mass of joint {name!r} must be a finite number that is not negative.")
         self._freeze("set_masses", set_masses)
+        set_inertias = {}
+        for joint, inertia in self.set_inertias.items():
+            index = self.index(joint)
+            set_inertias[index] = checked_inertia(inertia, self.names[index])
+            set_inertias[index].setflags(write=False)
+        self._freeze("set_inertias", set_inertias)
 
     def _check_limits(self) -> None:
         for joint, limit in self.limits.items():
@@ -277,33 +287,47 @@ class Skeleton:
         return soles.soles_of(self.landmarks, self.tree, self.rest, self.up_axis, self.skin, self.set_soles)
 
     @cached_property
-    def _mass_table(self) -> tuple[Array, Array]:
-        """Masses (joints,) with loads, and their centres (joints, 3) in the joints' frames."""
+    def _mass_table(self) -> SegmentMasses:
+        """Masses, centres and inertias of all joints, with those set by hand and the loads."""
         rest_rotations, rest_positions = self.rest
-        masses, centers = segment_masses(
+        masses, centers, inertias = segment_masses(
             self.landmarks, self.parents, rest_positions, rest_rotations, self.tips, total_mass=self.total_mass
         )
         masses = masses.copy()
         for joint, mass in self.set_masses.items():
+            # The same shape with another density; a joint to which the table gives no mass has no shape.
+            inertias[joint] *= mass / masses[joint] if masses[joint] > 0.0 else 0.0
             masses[joint] = mass
+        for joint, inertia in self.set_inertias.items():
+            inertias[joint] = inertia
         moments = masses[:, None] * centers
         for load in self.loads:
             joint = self.index(load.point.joint)
+            if masses[joint] > 0.0:
+                arm = load.point.local - moments[joint] / masses[joint]
+                inertias[joint] += inertia_of(between_centers(masses[joint], load.mass, arm))
             masses[joint] += load.mass
             moments[joint] += load.mass * load.point.local
         heavy = masses > 0.0
         centers = np.where(heavy[:, None], moments / np.where(heavy, masses, 1.0)[:, None], centers)
-        return _read_only(masses, centers)
+        inertias.setflags(write=False)
+        return SegmentMasses(*_read_only(masses, centers), inertias)
 
     @property
     def masses(self) -> Array:
         """(joints,) mass that moves with each joint, loads included."""
-        return self._mass_table[0]
+        return self._mass_table.masses
 
     @property
     def mass_centers(self) -> Array:
         """(joints, 3) where that mass has its centre, in the joint's frame."""
-        return self._mass_table[1]
+        return self._mass_table.centers
+
+    @property
+    def inertias(self) -> Array:
+        """(joints, 3, 3) inertia tensor of that mass about its centre, in the joint's frame: mass times squared length
+        in the skeleton's units."""
+        return self._mass_table.inertias
 
     @cached_property
     def mass_unit(self) -> float:
@@ -355,6 +379,12 @@ class Skeleton:
         """A copy in which some joints have a mass set by hand."""
         return self.replace(set_masses=self.set_masses | {self.index(joint): mass for joint, mass in masses.items()})  # type: ignore[operator]
 
+    def with_inertias(self, inertias: Mapping[str | int, ArrayLike]) -> Skeleton:
+        """A copy in which some joints have an inertia set by hand, (3, 3) or (3,); see `set_inertias`."""
+        return self.replace(
+            set_inertias={**self.set_inertias, **{self.index(joint): each for joint, each in inertias.items()}}
+        )
+
     def with_load(self, joint: str | int | BodyPoint, mass: float) -> Skeleton:
         """A copy that carries one more mass at a point of a joint."""
         return self.replace(loads=(*self.loads, Load(self.resolve(joint), mass)))
@@ -389,6 +419,7 @@ class Skeleton:
             offsets=self.offsets * factor,
             tips=tuple(enlarge(tip) for tip in self.tips),
             skin=None if self.skin is None else self.skin.scaled(factor),
+            set_inertias={joint: factor**2 * inertia for joint, inertia in self.set_inertias.items()},
             loads=tuple(Load(enlarge(load.point), load.mass) for load in self.loads),
             set_landmarks={
                 name: enlarge(mark) if isinstance(mark, BodyPoint) else mark

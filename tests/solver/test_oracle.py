@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kinematics against Pinocchio, which shares nothing with Poise: a mistake in both would have to be made twice."""
+"""Kinematics and inertia against Pinocchio, which shares nothing with Poise: a mistake would have to be made twice."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from poise.solver.body.clip import Clip
 from poise.solver.body.joints import BodyPoint, JointKind
 from poise.solver.body.kinematics import WorldState
+from poise.solver.body.mass_matrix import mass_matrix, whole_inertia
 from poise.solver.body.motion import Motion, Pose
 from poise.solver.body.skeleton import Skeleton
 from poise.solver.core import rotations
@@ -50,7 +51,9 @@ class Oracle:
                 place = pinocchio.SE3.Identity()
             self.support.append(above)
             placement.append(place)
-            body = pinocchio.Inertia(skeleton.masses[joint], np.array(skeleton.mass_centers[joint]), np.zeros((3, 3)))
+            body = pinocchio.Inertia(
+                skeleton.masses[joint], np.array(skeleton.mass_centers[joint]), np.array(skeleton.inertias[joint])
+            )
             self.model.appendBodyToJoint(above, body, place)
         # Mass that hangs on nothing that moves: Pinocchio does not count it.
         self.still = [joint for joint, support in enumerate(self.support) if support == 0]
@@ -144,6 +147,29 @@ class Oracle:
             moment = moment + skeleton.masses[joint] * (position + rotation @ skeleton.mass_centers[joint])
         return moment / (moving + still), jacobian * (moving / (moving + still))
 
+    def mass_matrix(self) -> Array:
+        """(our columns, our columns): the forces of unit accelerations, without gravity.
+
+        Composite rigid bodies (`crba`) would be quicker, but Pinocchio's need the joints in depth-first order.
+        """
+        self.model.gravity.setZero()
+        still = np.zeros(self.model.nv)
+        forces = [
+            np.array(self.pinocchio.rnea(self.model, self.data, self.configuration, still, acceleration))
+            for acceleration in np.eye(self.model.nv)
+        ]
+        return np.asarray(self.columns().T @ np.array(forces).T @ self.columns())
+
+    def kinetic_energy(self, velocities: Array) -> float:
+        """Of velocities (our columns,)."""
+        own = self.columns() @ velocities
+        return float(self.pinocchio.computeKineticEnergy(self.model, self.data, self.configuration, own))
+
+    def centroidal_inertia(self) -> Array:
+        """(3, 3) of the mass that moves, about its centre, in world axes."""
+        self.pinocchio.ccrba(self.model, self.data, self.configuration, np.zeros(self.model.nv))
+        return np.array(self.data.Ig.inertia)
+
 
 def assert_close(found: Array, expected: Array, what: str) -> None:
     scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
@@ -175,6 +201,21 @@ def compare(skeleton: Skeleton, motion: Motion, rng: np.random.Generator) -> Non
         assert_close(center_jacobian[frame], jacobian, "the centre of mass's Jacobian")
 
 
+def compare_inertia(skeleton: Skeleton, motion: Motion, rng: np.random.Generator) -> None:
+    oracle = Oracle(skeleton, ())
+    state, dofs = WorldState.of(skeleton, motion), skeleton.dofs
+    found, whole = mass_matrix(state, dofs), whole_inertia(state)
+    unit = skeleton.mass_unit * skeleton.size**2
+    for frame in range(motion.frames):
+        oracle.pose(motion.pose(frame))
+        assert_close(found[frame], oracle.mass_matrix(), "the mass matrix")
+        velocities = rng.standard_normal(dofs.count)
+        energy = 0.5 * velocities @ found[frame] @ velocities
+        assert energy == pytest.approx(oracle.kinetic_energy(velocities), rel=RELATIVE_TOLERANCE)
+        if not oracle.still:
+            assert_close(whole[frame] / unit, oracle.centroidal_inertia() / unit, "the inertia of the whole body")
+
+
 def test_random_postures_of_every_character(character: Skeleton, rng: np.random.Generator) -> None:
     compare(character, random_motion(rng, character, FRAMES, on_bones=True), rng)
 
@@ -186,6 +227,18 @@ def test_characters_whose_roots_are_of_any_kind(character: Skeleton, rng: np.ran
         if not limited.dofs.count:
             continue  # Pinocchio crashes on a model that cannot move
         compare(limited, random_motion(rng, limited, 2, on_bones=True), rng)
+
+
+def test_inertia_in_random_postures_of_every_character(character: Skeleton, rng: np.random.Generator) -> None:
+    compare_inertia(character, random_motion(rng, character, FRAMES, on_bones=True), rng)
+    some = {int(joint): rng.uniform(1.0, 1.9, 3) for joint in rng.permutation(len(character))[:3]}
+    changed = character.with_inertias(some).with_load(BodyPoint(0, (0.3, -0.2, 0.9)), 7.0)
+    compare_inertia(changed, random_motion(rng, character, 2, on_bones=True), rng)
+
+
+def test_inertia_in_frames_of_a_captured_walk(walk: Clip, rng: np.random.Generator) -> None:
+    some = np.linspace(0, walk.frames - 1, FRAMES).astype(int)
+    compare_inertia(walk.skeleton, Motion(walk.motion.rotations[some], walk.motion.translations[some]), rng)
 
 
 def test_frames_of_a_captured_walk(walk: Clip, rng: np.random.Generator) -> None:

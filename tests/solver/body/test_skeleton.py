@@ -97,6 +97,8 @@ def test_up_says_which_axes_are_level() -> None:
         ({"total_mass": np.nan}, r"total mass"),
         ({"set_masses": {1: -2.0}}, r"mass of joint 'middle'"),
         ({"set_masses": {2: np.inf}}, r"mass of joint 'end'"),
+        ({"set_inertias": {1: (1.0, 1.0, 3.0)}}, r"No body has the inertia of joint 'middle'"),
+        ({"set_inertias": {2: np.arange(9.0).reshape(3, 3)}}, r"inertia of joint 'end' must be a symmetric matrix"),
     ],
 )
 def test_what_cannot_be_a_character_is_refused(changes: dict[str, object], told: str) -> None:
@@ -109,6 +111,7 @@ def test_what_cannot_be_a_character_is_refused(changes: dict[str, object], told:
     [
         {"set_masses": {9: 1.0}},
         {"set_masses": {-1: 1.0}},
+        {"set_inertias": {9: (1.0, 1.0, 1.0)}},
         {"limits": {9: BALL_LIMIT}},
         {"limits": {-1: BALL_LIMIT}},
         {"tips": (BodyPoint(9),)},
@@ -191,7 +194,17 @@ def test_masks_and_points(rng: np.random.Generator) -> None:
 
 # --- nothing changes behind one's back -----------------------------------------------------------------------------
 
-ARRAYS = ("parents", "offsets", "rest_rotations", "hinge_axes", "stiffness", "masses", "mass_centers", "mass_shares")
+ARRAYS = (
+    "parents",
+    "offsets",
+    "rest_rotations",
+    "hinge_axes",
+    "stiffness",
+    "masses",
+    "mass_centers",
+    "mass_shares",
+    "inertias",
+)
 
 
 @pytest.mark.parametrize("name", ARRAYS)
@@ -208,13 +221,14 @@ def test_the_rest_pose_cannot_be_written() -> None:
 
 def test_changing_what_was_given_does_not_change_the_skeleton(rng: np.random.Generator) -> None:
     offsets, parents, stiffness = rng.standard_normal((3, 3)), np.array([-1, 0, 1]), np.ones(3)
-    masses, limits = {1: 3.0}, {2: BALL_LIMIT}
+    masses, limits, inertia = {1: 3.0}, {2: BALL_LIMIT}, np.eye(3)
     skeleton = Skeleton(
         ("a", "b", "c"),
         parents,
         offsets,
         stiffness=stiffness,
         set_masses=masses,
+        set_inertias={1: inertia},
         limits=limits,
     )
     kept = skeleton.offsets.copy()
@@ -223,10 +237,14 @@ def test_changing_what_was_given_does_not_change_the_skeleton(rng: np.random.Gen
     stiffness[:] = 9.0
     masses.clear()
     limits.clear()
+    inertia[:] = 0.0
     np.testing.assert_array_equal(skeleton.offsets, kept)
     np.testing.assert_array_equal(skeleton.parents, [-1, 0, 1])
     np.testing.assert_array_equal(skeleton.stiffness, np.ones(3))
     assert skeleton.set_masses == {1: 3.0} and skeleton.limits == {2: BALL_LIMIT}
+    np.testing.assert_array_equal(skeleton.set_inertias[1], np.eye(3))
+    with pytest.raises(ValueError, match="read-only"):
+        skeleton.set_inertias[1][0] = 0.0
 
 
 def described(skeleton: Skeleton) -> list[object]:
@@ -242,6 +260,7 @@ def described(skeleton: Skeleton) -> list[object]:
         lambda body: body.with_stiffness({"Neck": 4.0}),
         lambda body: body.with_limits({"Neck": BALL_LIMIT, "LeftLeg": HINGE_LIMIT}),
         lambda body: body.with_masses({"Head": 50.0}),
+        lambda body: body.with_inertias({"Head": (1.0, 1.0, 1.0)}),
         lambda body: body.with_load("LeftHand", 2.0),
         lambda body: body.with_landmarks(head="Neck"),
         lambda body: body.scaled(3.0),
@@ -353,11 +372,13 @@ def test_where_it_stands_does_not_change_the_size(rng: np.random.Generator) -> N
 
 
 def test_a_scaled_copy_is_larger_in_every_length(character: Skeleton) -> None:
-    heavy = character.with_load(BodyPoint(0, (0.1, 0.2, 0.3)), 5.0)
+    heavy = character.with_load(BodyPoint(0, (0.1, 0.2, 0.3)), 5.0).with_inertias({0: (3.0, 4.0, 5.0)})
     large = heavy.scaled(100.0)
     np.testing.assert_allclose(large.offsets, 100.0 * heavy.offsets, rtol=1e-15)
     np.testing.assert_allclose(large.masses, heavy.masses, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(large.mass_centers, 100.0 * heavy.mass_centers, rtol=1e-9, atol=1e-9)
+    largest = float(heavy.inertias.max())
+    np.testing.assert_allclose(large.inertias / largest, 1e4 * heavy.inertias / largest, rtol=1e-9, atol=1e-8)
     np.testing.assert_allclose([tip.local for tip in large.tips], [100.0 * tip.local for tip in heavy.tips], rtol=1e-15)
     assert large.kinds == heavy.kinds and large.parents.tolist() == heavy.parents.tolist()
     length = heavy._longest_chain
@@ -392,6 +413,71 @@ def test_masses_set_by_hand_replace_those_of_the_table() -> None:
         plain.with_masses({"Head": -1.0})
     with pytest.raises(UnknownJointError, match="'Haed'"):
         plain.with_masses({"Haed": 1.0})
+
+
+def test_inertias_set_by_hand_replace_those_of_the_table() -> None:
+    plain = person()
+    head, chest = plain.index("Head"), plain.index("Chest")
+    changed = plain.with_inertias({"Head": (1.0, 2.0, 2.5)}).with_inertias({chest: 3.0 * np.eye(3)})
+    np.testing.assert_array_equal(changed.inertias[head], np.diag([1.0, 2.0, 2.5]))
+    np.testing.assert_array_equal(changed.inertias[chest], 3.0 * np.eye(3))
+    others = [joint for joint in range(len(plain)) if joint not in (head, chest)]
+    np.testing.assert_array_equal(changed.inertias[others], plain.inertias[others])
+    np.testing.assert_array_equal(changed.masses, plain.masses)
+    # A mass set by hand changes the density of what comes from the table, and leaves what is set by hand.
+    heavy = changed.with_masses({"Head": 20.0})
+    np.testing.assert_array_equal(heavy.inertias[head], np.diag([1.0, 2.0, 2.5]))
+    with pytest.raises(SkeletonError, match="No body has the inertia of joint 'Head'"):
+        plain.with_inertias({"Head": (1.0, 1.0, 5.0)})
+    with pytest.raises(UnknownJointError, match="'Haed'"):
+        plain.with_inertias({"Haed": (1.0, 1.0, 1.0)})
+
+
+def test_inertia_grows_with_a_mass_that_is_set_by_hand() -> None:
+    plain = person()
+    head, neck = plain.index("Head"), plain.index("Neck")
+    assert plain.inertias[head].any()
+    heavy = plain.with_masses({"Head": 3.0 * float(plain.masses[head])})
+    np.testing.assert_allclose(heavy.inertias[head], 3.0 * plain.inertias[head], rtol=1e-12)
+    assert not plain.with_masses({"Head": 0.0}).inertias[head].any()
+    # The table gives the neck no mass, so it has no shape either: a point at the joint.
+    assert plain.masses[neck] == 0.0 and not plain.with_masses({"Neck": 2.0}).inertias[neck].any()
+
+
+def test_what_is_set_by_hand_is_kept_in_every_changed_copy() -> None:
+    skeleton, inertia = person().with_inertias({"Head": (1.0, 2.0, 2.5)}), np.diag([1.0, 2.0, 2.5])
+    for changed in (
+        skeleton.with_kinds({"Neck": "fixed"}),
+        skeleton.with_stiffness({"Neck": 2.0}),
+        skeleton.with_limits({"Neck": BALL_LIMIT}),
+        skeleton.with_masses({"Head": 2.0}),
+        skeleton.with_inertias({"Neck": (1.0, 1.0, 1.0)}),
+        skeleton.with_load("Neck", 1.0),
+        skeleton.with_landmarks(head="Neck"),
+        skeleton.with_soles(left_heel=0.01),
+        skeleton.replace(total_mass=10.0, up="z"),
+    ):
+        np.testing.assert_array_equal(changed.inertias[changed.index("Head")], inertia)
+    np.testing.assert_array_equal(skeleton.scaled(3.0).inertias[skeleton.index("Head")], 9.0 * inertia)
+
+
+def test_loads_are_points_on_a_body() -> None:
+    plain = person()
+    hand = plain.index("LeftHand")
+    mass, center = float(plain.masses[hand]), plain.mass_centers[hand]
+    first, second = np.array([0.1, 0.8, 0.0]), np.array([-0.2, 0.3, 0.4])
+    loaded = plain.with_load(BodyPoint("LeftHand", tuple(first)), 5.0)
+    loaded = loaded.with_load(BodyPoint("LeftHand", tuple(second)), 2.0)
+    common = (mass * center + 5.0 * first + 2.0 * second) / (mass + 7.0)
+    expected = np.array(plain.inertias[hand])
+    for each, place in ((mass, center), (5.0, first), (2.0, second)):
+        arm = place - common
+        expected += each * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    np.testing.assert_allclose(loaded.inertias[hand], expected, rtol=1e-12)
+    # Two loads on a joint without mass: a dumbbell.
+    dumbbell = plain.with_load(BodyPoint("Neck", (0.0, 1.0, 0.0)), 3.0).with_load("Neck", 1.0)
+    across = 3.0 * 1.0 / 4.0
+    np.testing.assert_allclose(dumbbell.inertias[plain.index("Neck")], np.diag([across, 0.0, across]), atol=1e-12)
 
 
 def by_hand(state: WorldState, plain: Skeleton, loads: list[tuple[str, Array, float]]) -> Array:
@@ -447,7 +533,7 @@ def test_shares_are_what_moves_with_each_joint(character: Skeleton) -> None:
 
 def test_no_mass_at_all_is_finite() -> None:
     nothing = person().replace(total_mass=0.0)
-    assert not nothing.masses.any() and not nothing.mass_shares.any()
+    assert not nothing.masses.any() and not nothing.mass_shares.any() and not nothing.inertias.any()
     assert np.isfinite(nothing.mass_centers).all()
     assert_equal_to_rounding(at_rest(nothing).center_of_mass()[0], nothing.rest[1][0])
 

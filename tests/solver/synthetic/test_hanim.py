@@ -85,6 +85,8 @@ def test_z_up_is_the_same_human_turned() -> None:
     upright, blender = synthetic.human("y", hinges=True), synthetic.human("z", hinges=True)
     for attribute in ("offsets", "hinge_axes", "mass_centers"):
         assert np.allclose(in_drawing_axes(blender, getattr(blender, attribute)), getattr(upright, attribute))
+    turned = in_drawing_axes(blender, in_drawing_axes(blender, blender.inertias).swapaxes(1, 2))
+    assert np.allclose(turned, upright.inertias, rtol=1e-9, atol=1e-9)
 
 
 def test_the_human_weighs_what_it_should_where_it_should() -> None:
