@@ -9,19 +9,23 @@ centre of mass, and the sum of forces moves it exactly at every instant.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..core.arrays import Array, ArrayLike, IntArray
+from ..core.arrays import Array, ArrayLike, BoolArray, IntArray
 from ..core.bsplines import basis, cyclic_basis, open_knots
 from .character import ROOT_DOFS, SimplifiedCharacter
 from .optimiser_package import require
 from .stances import Stance
 from .time_grid import TimeGrid
+
+
+SAME_TIME = 1e-6
+"""Times nearer to each other than this, in √(size / gravity), are the same."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,9 @@ class ForceTrack:
     """One push of the ground over time: its unknown values at points of the grid."""
 
     stance: int
-    place: str
-    """"ball" or "heel"."""
+    """The index of its stance."""
+    slot: int
+    """Which of the forces in the state of an instant it is."""
     nodes: IntArray
     """The points of the grid at which it is unknown; elsewhere it is zero. In a cyclic motion they wrap around."""
 
@@ -63,6 +68,8 @@ class Layout:
     character: SimplifiedCharacter
     grid: TimeGrid
     tracks: tuple[ForceTrack, ...]
+    slots: int
+    """How many forces the state of an instant has."""
     drift: Array | None = None
     """(3,) of a cyclic motion: how far the centre of mass comes in one cycle. None: the motion is not cyclic."""
 
@@ -125,12 +132,7 @@ class Layout:
     @property
     def width(self) -> int:
         """The length of the state of an instant."""
-        return 3 * len(self.character) + 2 * self.joints + 6 * len(self.contacts) + 1
-
-    @cached_property
-    def contacts(self) -> tuple[str, ...]:
-        """The contacts that can push, each with a force at the ball and one at the heel."""
-        return tuple(dict.fromkeys(track.place.partition("/")[0] for track in self.tracks))
+        return 3 * len(self.character) + 2 * self.joints + 3 * self.slots + 1
 
     def states(self, times: ArrayLike) -> tuple[Any, Array]:
         """The sparse matrix (times · width, unknowns) to the states of all times, and what is added, (width, times)."""
@@ -156,8 +158,7 @@ class Layout:
                     add(row + at, np.arange(own.start, own.stop), tables[self.cubic])
         for track, own in zip(self.tracks, self.force_slices, strict=True):
             hats = self._hats(times)[:, track.nodes]
-            contact, _, place = track.place.partition("/")
-            at = 3 * dofs + 2 * self.joints + 6 * self.contacts.index(contact) + (3 if place == "heel" else 0)
+            at = 3 * dofs + 2 * self.joints + 3 * track.slot
             for axis in range(3):
                 add(row + at + axis, np.arange(own.start + axis, own.stop, 3), hats)
         add(row + self.width - 1, np.array([self.duration]), np.ones((count, 1)))
@@ -169,6 +170,10 @@ class Layout:
             constant[:3] = np.outer(self.drift, (times - self.grid.points[0]) / period)
             constant[dofs : dofs + 3] = (self.drift / period)[:, None]
         return matrix, constant
+
+    def pushes_at(self, track: ForceTrack, times: Array) -> BoolArray:
+        """(times,) whether a force may differ from zero at these times."""
+        return np.asarray(self._hats(times)[:, track.nodes].any(axis=1))
 
     def _hats(self, times: Array) -> Array:
         """(times, points) linear interpolation between the points; in a cycle the last point is the first one."""
@@ -189,29 +194,29 @@ def _slices(begin: int, lengths: Sequence[int]) -> tuple[slice, ...]:
     return tuple(slice(int(end) - length, int(end)) for end, length in zip(ends, lengths, strict=True))
 
 
-def force_tracks(stances: Sequence[Stance], grid: TimeGrid, is_cyclic: bool) -> tuple[ForceTrack, ...]:
-    """The forces of all stances: zero where they begin and end, unless the clip begins or ends there."""
+def force_tracks(
+    stances: Sequence[Stance], grid: TimeGrid, slots: Mapping[str, int], is_cyclic: bool
+) -> tuple[ForceTrack, ...]:
+    """The forces of all stances: zero where they begin and end, unless the clip begins or ends there.
+
+    `slots` is the place in the state of an instant of each landmark that the ground pushes.
+    """
     tracks = []
-    period = grid.points[-1] - grid.points[0]
     first, last = grid.points[0], grid.points[-1]
+    shifts = (first - last, 0.0, last - first) if is_cyclic else (0.0,)
     for index, stance in enumerate(stances):
-        spans = [("ball", stance.touch if stance.heel is None else stance.begin, stance.release)]
-        if stance.heel is not None:
-            spans[0] = ("ball", min(stance.begin, max(stance.touch, stance.heel_begin)), stance.release)
-            spans.append(("heel", min(stance.touch, stance.heel_begin), stance.heel_end))
-        for place, begin, end in spans:
-            shifts = (-period, 0.0, period) if is_cyclic else (0.0,)
+        for push in stance.pushes:
             inside = np.zeros(len(grid.points), dtype=bool)
             for shift in shifts:
                 times = grid.points + shift
-                inside |= (times > begin + 1e-9) & (times < end - 1e-9)
-            if not is_cyclic:
-                # A stance that the clip cuts pushes at the cut as well.
-                inside[0] |= begin <= first < end
-                inside[-1] |= begin < last <= end
-            else:
+                inside |= (times > push.begin + SAME_TIME) & (times < push.end - SAME_TIME)
+            if is_cyclic:
                 inside[-1] = False
+            else:
+                # A stance that the clip cuts pushes at the cut as well.
+                inside[0] |= push.begin <= first < push.end
+                inside[-1] |= push.begin < last <= push.end + SAME_TIME
             nodes = np.flatnonzero(inside)
             if len(nodes):
-                tracks.append(ForceTrack(index, f"{stance.contact}/{place}", nodes))
+                tracks.append(ForceTrack(index, slots[push.name], nodes))
     return tuple(tracks)

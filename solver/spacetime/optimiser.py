@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +38,8 @@ class PointFunction:
 class Block:
     """A point function at several instants, at each of which y is an affine function of the unknowns."""
 
+    name: str
+    """What it requires, for warm starts and messages."""
     function: PointFunction
     matrix: Any
     """Sparse (instants · width, unknowns): from the unknowns to the y of all instants, one after the other."""
@@ -91,6 +93,22 @@ class Block:
 
 
 @dataclass(eq=False)
+class LinearRows:
+    """Linear functions of the unknowns within bounds."""
+
+    name: str
+    matrix: Any
+    """Sparse (rows, unknowns)"""
+    lower: Array
+    upper: Array
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return len(self.lower)
+
+
+@dataclass(eq=False)
 class Program:
     """Minimise a quadratic form and objective blocks, subject to constraint blocks, linear rows and bounds."""
 
@@ -101,10 +119,7 @@ class Program:
     """Sparse (unknowns, unknowns) Q and its vector b: ½ xᵀ Q x + bᵀ x is added to the objective."""
     linear: Any = None
     constraints: list[Block] = field(default_factory=list)
-    rows: Any = None
-    """Sparse (rows, unknowns) of linear constraints, with their bounds."""
-    rows_lower: Array = field(default_factory=lambda: np.zeros(0))
-    rows_upper: Array = field(default_factory=lambda: np.zeros(0))
+    rows: list[LinearRows] = field(default_factory=list)
     lower: Array = field(default_factory=lambda: np.zeros(0))
     upper: Array = field(default_factory=lambda: np.zeros(0))
     """(unknowns,) bounds of the unknowns."""
@@ -114,7 +129,18 @@ class Program:
         """The bounds of all constraints: those of the blocks, instant by instant, then the linear rows."""
         lower = [block.lower.T.ravel() for block in self.constraints]
         upper = [block.upper.T.ravel() for block in self.constraints]
-        return np.concatenate([*lower, self.rows_lower]), np.concatenate([*upper, self.rows_upper])
+        lower += [rows.lower for rows in self.rows]
+        upper += [rows.upper for rows in self.rows]
+        return np.concatenate(lower), np.concatenate(upper)
+
+    @property
+    def slices(self) -> dict[str, slice]:
+        """Where the rows of each constraint are among all."""
+        ends = np.cumsum([each.rows for each in (*self.constraints, *self.rows)])
+        return {
+            each.name: slice(int(end) - each.rows, int(end))
+            for each, end in zip((*self.constraints, *self.rows), ends, strict=True)
+        }
 
     def functions(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The program and its derivatives, as CasADi's `nlpsol` takes them."""
@@ -130,8 +156,10 @@ class Program:
             value = value + ca.sum1(block.values(x))
             gradient = gradient + block.gradient(x, ones)
             hessian = hessian + block.hessian(x, ones)
-        rows = ca.vertcat(*(block.values(x) for block in self.constraints), self.rows @ x)
-        jacobian = ca.vertcat(*(block.jacobian(x) for block in self.constraints), self.rows)
+        rows = ca.vertcat(*(block.values(x) for block in self.constraints), *(each.matrix @ x for each in self.rows))
+        jacobian = ca.vertcat(
+            *(block.jacobian(x) for block in self.constraints), *(each.matrix for each in self.rows)
+        )
         factor, multipliers = ca.MX.sym("factor"), ca.MX.sym("multipliers", rows.shape[0])
         lagrangian = factor * hessian
         at = 0
@@ -157,7 +185,8 @@ class Start:
     """Where a solve begins; with multipliers of an earlier solution it is a warm start."""
 
     unknowns: Array
-    constraint_multipliers: Array | None = None
+    multipliers: Mapping[str, Array] | None = None
+    """Of each constraint, by its name; those that the program does not have, or has in another size, are ignored."""
     bound_multipliers: Array | None = None
 
 
@@ -166,13 +195,14 @@ class Optimum:
     """Where a solve ended."""
 
     unknowns: Array
-    constraint_multipliers: Array
+    multipliers: Mapping[str, Array]
+    """Of each constraint, by its name."""
     bound_multipliers: Array
     objective: float
     violation: float
     """The largest violation of a constraint."""
-    violations: Array
-    """(rows,) of each constraint."""
+    violations: Mapping[str, Array]
+    """(rows,) of each constraint, by its name."""
     iterations: int
     seconds: float
     status: str
@@ -181,7 +211,7 @@ class Optimum:
     @property
     def start(self) -> Start:
         """A warm start from here."""
-        return Start(self.unknowns, self.constraint_multipliers, self.bound_multipliers)
+        return Start(self.unknowns, self.multipliers, self.bound_multipliers)
 
 
 @dataclass(frozen=True)
@@ -247,7 +277,8 @@ class _Run:
         begin = time.perf_counter()
         program, derivatives = self.program.functions()
         lower, upper = self.program.constraint_bounds
-        is_warm = self.start.constraint_multipliers is not None
+        is_warm = self.start.multipliers is not None
+        slices = self.program.slices
         watch = _watching(ca, self, self.program.unknowns, len(lower), lower, upper)
         options = {
             **derivatives,
@@ -270,22 +301,32 @@ class _Run:
         solver = ca.nlpsol("spacetime", "ipopt", program, options)
         given = {"x0": self.start.unknowns}
         if is_warm:
-            given |= {"lam_g0": self.start.constraint_multipliers, "lam_x0": self.start.bound_multipliers}
+            given |= {"lam_g0": self._multipliers(slices, len(lower)), "lam_x0": self.start.bound_multipliers}
         found = solver(**given, lbx=self.program.lower, ubx=self.program.upper, lbg=lower, ubg=upper)
         rows = np.asarray(found["g"]).ravel()
         violations = np.maximum(np.maximum(lower - rows, rows - upper), 0.0)
         statistics = solver.stats()
         return Optimum(
             np.asarray(found["x"]).ravel(),
-            np.asarray(found["lam_g"]).ravel(),
+            {name: np.asarray(found["lam_g"]).ravel()[own] for name, own in slices.items()},
             np.asarray(found["lam_x"]).ravel(),
             float(found["f"]),
             float(violations.max(initial=0.0)),
-            violations,
+            {name: violations[own] for name, own in slices.items()},
             int(statistics["iter_count"]),
             time.perf_counter() - begin,
             str(statistics["return_status"]),
         )
+
+
+    def _multipliers(self, slices: Mapping[str, slice], count: int) -> Array:
+        """(rows,) those of the start for each constraint that it knows, else 0."""
+        found = np.zeros(count)
+        for name, known in (self.start.multipliers or {}).items():
+            own = slices.get(name)
+            if own is not None and own.stop - own.start == len(known):
+                found[own] = known
+        return found
 
 
 WARM = {

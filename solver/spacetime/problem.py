@@ -7,8 +7,9 @@ time. So body weight on the earth is 1, and all unknowns are of the order of 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,19 @@ import numpy as np
 from ..core.arrays import Array
 from .character import ROOT_DOFS, ROOT_TRANSLATIONS, SimplifiedCharacter
 from .handles import Handle
-from .layout import Layout
+from .layout import SAME_TIME, Layout
 from .muscles import Muscles
 from .objectives import Objectives
-from .optimiser import Block, PointFunction, Program
+from .optimiser import Block, LinearRows, PointFunction, Program
 from .optimiser_package import require
-from .stances import Stance
+from .stances import Push, Stance
 from .symbolic_body import SymbolicBody
 
 ANY = np.inf
 
-FORCE_TRACK_TOLERANCE = 1e-9
+EQUATIONS, SPIN, TORQUES = "equations of motion", "moments between points", "torques"
+FRICTION, OBJECTIVE = "friction", "objective"
+"""Names of constraints; stances, obstacles and held poses have their own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +54,7 @@ class HeldPose:
     time: float
     values: Array
     """(dofs,) not a number where a value is free."""
+    label: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +78,8 @@ class Problem:
     poses: tuple[HeldPose, ...] = ()
     locked: dict[int, float] = field(default_factory=dict)
     """Values of degrees of freedom that are constant."""
+    slots: Mapping[str, int] = field(default_factory=dict)
+    """The slot of each landmark that the ground pushes."""
     duration: tuple[float, float] = (1.0, 1.0)
     """The range of the factor by which all time is stretched."""
 
@@ -81,8 +87,6 @@ class Problem:
     def character(self) -> SimplifiedCharacter:
         """The simplified character."""
         return self.layout.character
-
-    # Which constraint a row belongs to -------------------------------------------------------------------------------
 
     def program(self, functions: CharacterFunctions) -> Program:
         """The nonlinear program; `functions` are kept from one problem to the next."""
@@ -94,18 +98,19 @@ class Problem:
         at_middles, constant_middles = layout.states(middles)
         constraints = [
             _equal(
+                EQUATIONS,
                 functions.equations,
                 at_points,
                 constant,
-                np.concatenate([self._ground(points), np.repeat(self.muscles.parameters[:, None], len(points), axis=1)]),
+                np.concatenate([self.ground(points), np.repeat(self.muscles.parameters[:, None], len(points), axis=1)]),
             ),
-            _equal(functions.spin, at_middles, constant_middles, self._ground(middles)),
+            _equal(SPIN, functions.spin, at_middles, constant_middles, self.ground(middles)),
         ]
-        constraints.append(self._torques(functions, at_points, constant, len(points)))
+        if layout.joints:
+            constraints.append(self._torques(functions, at_points, constant, len(points)))
         constraints += self._pins(functions, points)
         constraints += self._height_blocks(functions)
         quadratic, linear = self._quadratic()
-        rows, low, high = self._linear_rows()
         lower, upper = self._bounds()
         return Program(
             layout.unknowns,
@@ -113,29 +118,31 @@ class Problem:
             quadratic,
             linear,
             constraints,
-            rows,
-            low,
-            high,
+            [self._friction_rows(), *self._pose_rows()],
             lower,
             upper,
         )
 
-    def names_of_rows(self) -> list[tuple[str, int]]:
-        """Each kind of constraint of the program, in the order of its rows, with the number of rows."""
-        raise NotImplementedError
-
-    def _ground(self, times: Array) -> Array:
-        """(3 + 3 · contacts, times) gravity, and where the ground pushes at the heel of each contact."""
-        found = np.zeros((3 + 3 * len(self.layout.contacts), len(times)))
+    def ground(self, times: Array) -> Array:
+        """(3 + 3 · slots, times) gravity, and where the ground pushes."""
+        found = np.zeros((3 + 3 * self.layout.slots, len(times)))
         found[:3] = self.gravity[:, None]
-        for index, contact in enumerate(self.layout.contacts):
-            own = [stance for stance in self.stances if stance.contact == contact and stance.heel is not None]
-            for stance in own:
-                for shift, drift in self._images():
-                    now = (times + shift >= stance.touch - 1e-9) & (times + shift <= stance.release + 1e-9)
-                    assert stance.heel is not None
-                    found[3 + 3 * index : 6 + 3 * index, now] = (stance.heel - drift)[:, None]
+        for track in self.layout.tracks:
+            push = self.pushes[track.stance, track.slot]
+            middle = (push.begin + push.end) / 2.0
+            for index in np.flatnonzero(self.layout.pushes_at(track, times)):
+                # Of the images of a cyclic motion, the one in which the push is nearest in time.
+                _, drift = min(self._images(), key=lambda image: abs(float(times[index]) + image[0] - middle))
+                found[3 + 3 * track.slot : 6 + 3 * track.slot, index] = push.place - drift
         return found
+
+    @cached_property
+    def pushes(self) -> dict[tuple[int, int], Push]:
+        """The pushes by the index of their stance and their slot."""
+        slots = self.slots
+        return {
+            (index, slots[push.name]): push for index, stance in enumerate(self.stances) for push in stance.pushes
+        }
 
     def _images(self) -> list[tuple[float, Array]]:
         """Shifts of time, and of place, under which a cyclic motion repeats itself."""
@@ -147,14 +154,14 @@ class Problem:
     def _torques(self, functions: CharacterFunctions, matrix: Any, constant: Array, count: int) -> Block:
         limit = np.repeat(self.muscles.limit[:, None], count, axis=1)
         stiffness = np.repeat(self.muscles.parameters[:, None], count, axis=1)
-        return Block(functions.torques, matrix, constant, stiffness, -limit, limit)
+        return Block(TORQUES, functions.torques, matrix, constant, stiffness, -limit, limit)
 
     def pinned_times(self, stance: Stance, points: Array) -> list[tuple[int, Array]]:
         """The points of the grid at which a stance rests, each with the drift of the cycle it is seen in."""
         held = {self.layout.grid.nearest(pose.time) for pose in self.poses}
         found = []
         for shift, drift in self._images():
-            inside = (points + shift >= stance.begin - 1e-9) & (points + shift <= stance.end + 1e-9)
+            inside = (points + shift >= stance.begin - SAME_TIME) & (points + shift <= stance.end + SAME_TIME)
             # A held pose says where the foot is: both at once contradict each other by rounding.
             found += [(int(index), drift) for index in np.flatnonzero(inside) if int(index) not in held]
         return found
@@ -168,7 +175,9 @@ class Problem:
             times = points[[index for index, _ in pinned]]
             matrix, constant = self.layout.states(times)
             places = np.stack([stance.place - drift for _, drift in pinned], axis=1)
-            blocks.append(Block(functions.mean_point(stance.points), matrix, constant, np.zeros((0, len(times))), places, places))
+            none = np.zeros((0, len(times)))
+            point = functions.mean_point(stance.points)
+            blocks.append(Block(stance.label, point, matrix, constant, none, places, places))
         return blocks
 
     def _height_blocks(self, functions: CharacterFunctions) -> list[Block]:
@@ -185,7 +194,7 @@ class Problem:
                 function = functions.height_over_bump(bound.points)
                 parameters = np.repeat(np.array([*place, height, radius])[:, None], count, axis=1)
             lower = bound.heights[None]
-            blocks.append(Block(function, matrix, constant, parameters, lower, np.full((1, count), ANY)))
+            blocks.append(Block(bound.label, function, matrix, constant, parameters, lower, np.full((1, count), ANY)))
         return blocks
 
     def _objective(self, functions: CharacterFunctions, matrix: Any, constant: Array, points: Array) -> Block:
@@ -226,7 +235,7 @@ class Problem:
             ]
         )
         none = np.zeros((1, count))
-        return Block(functions.objective(self.handles, weights), matrix, constant, parameters, none, none)
+        return Block(OBJECTIVE, functions.objective(self.handles, weights), matrix, constant, parameters, none, none)
 
     def _support(self, points: Array) -> tuple[Array, Array]:
         """(3, points) the middle of the places that the character stands on, and (points,) whether it does."""
@@ -264,43 +273,33 @@ class Problem:
         quadratic = ca.DM.triplet(rows.tolist(), columns.tolist(), ca.DM(values), count, count)
         return quadratic, ca.DM.zeros(count)
 
-    def _linear_rows(self) -> tuple[Any, Array, Array]:
-        """The friction of all forces, and held poses."""
-        ca, layout = require(), self.layout
-        rows: list[int] = []
-        columns: list[int] = []
-        values: list[float] = []
-        low: list[float] = []
-        high: list[float] = []
+    def _friction_rows(self) -> LinearRows:
+        """|f_left| + |f_forward| <= friction · f_up for every force: a pyramid inside the cone of friction.
+
+        The cone itself has no gradient at its tip, where every force begins and ends.
+        """
         left, up, forward = self.character.axes
+        sides = [self.friction * up + one * left + other * forward for one in (1.0, -1.0) for other in (1.0, -1.0)]
+        nodes = [node for own in self.layout.force_slices for node in range(own.start, own.stop, 3)]
+        rows = _Rows(self.layout.unknowns)
+        for node in nodes:
+            for normal in sides:
+                rows.add({node + axis: float(normal[axis]) for axis in range(3) if normal[axis]}, 0.0, ANY)
+        return rows.named(FRICTION)
 
-        def add(entries: dict[int, float], least: float, most: float) -> None:
-            for column, value in entries.items():
-                rows.append(len(low))
-                columns.append(column)
-                values.append(value)
-            low.append(least)
-            high.append(most)
-
-        for own in layout.force_slices:
-            for node in range(own.start, own.stop, 3):
-                # |f_left| + |f_forward| <= friction · f_up: a pyramid inside the cone. Its tip is the only point in
-                # which the cone itself has no gradient, and there every force begins and ends.
-                for one in (1.0, -1.0):
-                    for other in (1.0, -1.0):
-                        normal = self.friction * up + one * left + other * forward
-                        add({node + axis: float(normal[axis]) for axis in range(3) if normal[axis]}, 0.0, ANY)
+    def _pose_rows(self) -> list[LinearRows]:
+        """Held poses."""
+        layout, found = self.layout, []
         for pose in self.poses:
             tables = {space: space.basis([pose.time])[0] for space in (layout.cubic, layout.quartic)}
-            for dof in np.flatnonzero(np.isfinite(pose.values)):
-                if int(dof) in self.locked:
-                    continue
-                own = layout.dof_slices[dof]
-                table = tables[layout.space_of(int(dof))]
-                value = float(pose.values[dof])
-                add({own.start + int(c): float(table[c]) for c in np.flatnonzero(table)}, value, value)
-        matrix = ca.DM.triplet(rows, columns, ca.DM(values), len(low), layout.unknowns)
-        return matrix, np.array(low), np.array(high)
+            rows = _Rows(layout.unknowns)
+            for dof in map(int, np.flatnonzero(np.isfinite(pose.values))):
+                if dof not in self.locked:
+                    begin, table = layout.dof_slices[dof].start, tables[layout.space_of(dof)]
+                    value = float(pose.values[dof])
+                    rows.add({begin + int(c): float(table[c]) for c in np.flatnonzero(table)}, value, value)
+            found.append(rows.named(pose.label))
+        return found
 
     def _bounds(self) -> tuple[Array, Array]:
         """Ranges of joints, as those of their coefficients: a B-spline stays within the range of its coefficients."""
@@ -319,10 +318,34 @@ class Problem:
         return lower, upper
 
 
-def _equal(function: PointFunction, matrix: Any, constant: Array, parameters: Array) -> Block:
+def _equal(name: str, function: PointFunction, matrix: Any, constant: Array, parameters: Array) -> Block:
     """Rows that are zero."""
     none = np.zeros((function.rows, constant.shape[1]))
-    return Block(function, matrix, constant, parameters, none, none)
+    return Block(name, function, matrix, constant, parameters, none, none)
+
+
+class _Rows:
+    """Linear rows that are added one by one."""
+
+    def __init__(self, unknowns: int) -> None:
+        self.unknowns = unknowns
+        self.rows: list[int] = []
+        self.columns: list[int] = []
+        self.values: list[float] = []
+        self.lower: list[float] = []
+        self.upper: list[float] = []
+
+    def add(self, entries: Mapping[int, float], lower: float, upper: float) -> None:
+        self.rows += [len(self.lower)] * len(entries)
+        self.columns += entries.keys()
+        self.values += entries.values()
+        self.lower.append(lower)
+        self.upper.append(upper)
+
+    def named(self, name: str) -> LinearRows:
+        ca = require()
+        matrix = ca.DM.triplet(self.rows, self.columns, ca.DM(self.values), len(self.lower), self.unknowns)
+        return LinearRows(name, matrix, np.array(self.lower), np.array(self.upper))
 
 
 _GAUSS = np.polynomial.legendre.leggauss(4)
@@ -353,12 +376,13 @@ def _bending(points: Array, nodes: Array, is_cyclic: bool) -> Array:
 class CharacterFunctions:
     """The functions of an instant of one simplified character, compiled once."""
 
-    def __init__(self, character: SimplifiedCharacter, contacts: Sequence[str], points_of: dict[str, tuple[str, ...]]):
+    def __init__(self, character: SimplifiedCharacter, pushed: tuple[int, ...]):
+        """`pushed` are the bodies that the ground pushes, one for each slot."""
         self.casadi = require()
-        self.character, self.contacts, self.points_of = character, tuple(contacts), points_of
+        self.character, self.pushed = character, pushed
         ca, count = self.casadi, len(character)
         self.joints = count - ROOT_DOFS
-        self.width = 3 * count + 2 * self.joints + 6 * len(contacts) + 1
+        self.width = 3 * count + 2 * self.joints + 3 * len(pushed) + 1
         self.y = ca.SX.sym("y", self.width)
         stretch = self.y[self.width - 1]
         self.values = self.y[:count]
@@ -368,10 +392,7 @@ class CharacterFunctions:
         self.rests = self.y[at : at + self.joints]
         self.rest_rates = self.y[at + self.joints : at + 2 * self.joints] / stretch
         at += 2 * self.joints
-        self.forces = [
-            (self.y[at + 6 * index : at + 6 * index + 3], self.y[at + 6 * index + 3 : at + 6 * index + 6])
-            for index in range(len(contacts))
-        ]
+        self.forces = [self.y[at + 3 * slot : at + 3 * slot + 3] for slot in range(len(pushed))]
         self.own_parameters = 0
         self._cache: dict[object, PointFunction] = {}
         self._body: SymbolicBody | None = None
@@ -387,19 +408,14 @@ class CharacterFunctions:
         return self._cache[key]
 
     def _dynamics(self) -> tuple[Any, Any, Any, Any]:
-        """Parameters (gravity, heels), the three sums of forces, the moments about the centre, and the joints'."""
+        """Parameters (gravity, places of forces), the three sums of forces, the moments about the centre, and the joints'."""
         ca = self.casadi
-        ground = ca.SX.sym("ground", 3 + 3 * len(self.contacts))
-        gravity = ground[:3]
+        ground = ca.SX.sym("ground", 3 + 3 * len(self.pushed))
+        gravity, total = ground[:3], ca.SX.zeros(3)
         pushes = []
-        total = ca.SX.zeros(3)
-        for index, contact in enumerate(self.contacts):
-            ball, heel = self.forces[index]
-            names = self.points_of[contact]
-            foot = self.character.points[names[0]].body
-            pushes.append((foot, self._mean(names), ball))
-            pushes.append((foot, ground[3 + 3 * index : 6 + 3 * index], heel))
-            total = total + ball + heel
+        for slot, (body, force) in enumerate(zip(self.pushed, self.forces, strict=True)):
+            pushes.append((body, ground[3 + 3 * slot : 6 + 3 * slot], force))
+            total = total + force
         spin, needed = self.body.required_moments(gravity, pushes)
         forces = self.accelerations[ROOT_TRANSLATIONS] - gravity - total / self.character.mass
         return ground, forces, spin, needed
@@ -493,7 +509,7 @@ class CharacterFunctions:
             total = total + scales[1] * ca.sumsqr(self._torque(stiffness))
         away = self.values[ROOT_TRANSLATIONS] - support
         total = total + scales[2] * ca.sumsqr(away - up * ca.dot(up, away))
-        for force in (each for pair in self.forces for each in pair):
+        for force in self.forces:
             total = total + scales[3] * ca.sumsqr(force)
             total = total + scales[4] * ca.sumsqr(force - up * ca.dot(up, force))
         row = 0

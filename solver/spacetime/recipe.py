@@ -122,6 +122,8 @@ BIPED = Recipe(
     handles=(
         KeptHandle(PointHandle("left_ball")),
         KeptHandle(PointHandle("right_ball")),
+        KeptHandle(PointHandle("left_knee"), 0.1),
+        KeptHandle(PointHandle("right_knee"), 0.1),
         KeptHandle(CenterOfMassHandle(), 4.0),
         KeptHandle(CenterOfMassHandle("spine")),
         KeptHandle(CenterOfMassHandle("left_shoulder"), 0.5),
@@ -142,7 +144,7 @@ HOPPER = Recipe(
         KeptJoint(("spine",), "mass point", margin=0.5),
     ),
     handles=(
-        KeptHandle(_BALLS),
+        KeptHandle(_BALLS, 4.0),
         KeptHandle(DistanceHandle(_HIPS, _BALLS)),
         KeptHandle(CenterOfMassHandle(), 4.0),
         KeptHandle(CenterOfMassHandle("spine")),

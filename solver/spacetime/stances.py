@@ -8,8 +8,8 @@ travel along the sole. Forces may begin when any part of the foot touches the gr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,19 @@ from .recipe import Contact, Recipe
 
 
 @dataclass(frozen=True, eq=False)
+class Push:
+    """A place where the ground may push, and when."""
+
+    name: str
+    """The landmark of the foot, such as "left_heel"."""
+    place: Array
+    """(3,) in world space."""
+    begin: float
+    end: float
+    """The force is zero at both, unless the clip begins or ends there."""
+
+
+@dataclass(frozen=True, eq=False)
 class Stance:
     """One contact with the ground, in seconds of the clip."""
 
@@ -31,16 +44,10 @@ class Stance:
     """The points of the simplified character whose mean rests."""
     begin: float
     end: float
-    """The mean of the points rests."""
-    touch: float
-    release: float
-    """The ground may push."""
+    """When the mean of the points rests."""
     place: Array
     """(3,) where it rests, in world space."""
-    heel: Array | None = None
-    """(3,) where the ground pushes at the heel; None: the heel is never down."""
-    heel_begin: float = 0.0
-    heel_end: float = 0.0
+    pushes: tuple[Push, ...]
     plants: tuple[int, ...] = ()
     """The footplants of the full character that it stands for."""
 
@@ -48,6 +55,26 @@ class Stance:
     def label(self) -> str:
         """Its name in messages."""
         return f"the stance of the {self.contact} at {self.begin:.2f} s"
+
+    @property
+    def touch(self) -> float:
+        """When the ground begins to push."""
+        return min([self.begin, *(push.begin for push in self.pushes)])
+
+    @property
+    def release(self) -> float:
+        """When the ground ceases to push."""
+        return max([self.end, *(push.end for push in self.pushes)])
+
+    @property
+    def events(self) -> tuple[float, ...]:
+        """All times at which something begins or ends."""
+        return tuple(sorted({self.begin, self.end, *(time for push in self.pushes for time in (push.begin, push.end))}))
+
+    def changed(self, when: Callable[[float], float], where: Callable[[Array], Array]) -> Stance:
+        """The stance at other times and places, given as functions of these."""
+        pushes = tuple(Push(each.name, where(each.place), when(each.begin), when(each.end)) for each in self.pushes)
+        return replace(self, begin=when(self.begin), end=when(self.end), place=where(self.place), pushes=pushes)
 
 
 def stances_of(clip: Clip, plants: Sequence[Footplant], recipe: Recipe) -> tuple[Stance, ...]:
@@ -84,32 +111,37 @@ def _overlap(first: Footplant, second: Footplant) -> float:
 
 def _stance(clip: Clip, contact: Contact, group: Sequence[tuple[int, Footplant]]) -> Stance:
     plants = [plant for _, plant in group]
-    points = tuple(f"{foot}_ball" for foot in contact.feet)
-    begin = max(_time(plant.toe_strike) for plant in plants)
-    end = min(_time(plant.toe_off) for plant in plants)
-    touch = min(plant.contact[0] if plant.contact else begin for plant in plants)
-    release = max(plant.contact[1] if plant.contact else end for plant in plants)
-    place = np.mean([_resting(clip, f"{plant.foot}_ball", begin, end) for plant in plants], axis=0)
-    heel, heel_begin, heel_end = None, begin, begin
-    if all(plant.heel_strike is not None and plant.heel_off is not None for plant in plants):
-        heel_begin = max(_time(plant.heel_strike) for plant in plants)
-        heel_end = min(_time(plant.heel_off) for plant in plants)
-        if heel_end > heel_begin:
-            heel = np.mean([_resting(clip, f"{plant.foot}_heel", heel_begin, heel_end) for plant in plants], axis=0)
-    fps = clip.fps
+    begin = max(_time(plant.toe_strike) for plant in plants) / clip.fps
+    end = min(_time(plant.toe_off) for plant in plants) / clip.fps
+    pushes = tuple(push for plant in plants for push in _pushes(clip, plant))
+    balls = [push.place for push in pushes if push.name.endswith("ball")]
     return Stance(
         contact.name,
-        points,
-        begin / fps,
-        end / fps,
-        min(touch, begin, heel_begin if heel is not None else begin) / fps,
-        max(release, end) / fps,
-        place,
-        heel,
-        heel_begin / fps,
-        heel_end / fps,
+        tuple(f"{foot}_ball" for foot in contact.feet),
+        begin,
+        end,
+        np.mean(balls, axis=0),
+        pushes,
         tuple(index for index, _ in group),
     )
+
+
+def _pushes(clip: Clip, plant: Footplant) -> list[Push]:
+    """The ball pushes from when it touches the ground, or from when the heel is down, the heel while it is down."""
+    strike, off = _time(plant.toe_strike), _time(plant.toe_off)
+    touch, release = plant.contact or (strike, off)
+    touch, release = min(touch, strike), max(release, off)
+    found = []
+    if plant.heel_strike is not None and plant.heel_off is not None and plant.heel_off > plant.heel_strike:
+        heel = min(plant.heel_strike, touch) if plant.heel_strike <= strike else plant.heel_strike
+        found.append(_push(clip, f"{plant.foot}_heel", plant.heel_strike, plant.heel_off, heel, plant.heel_off))
+        if plant.heel_strike < strike:
+            touch = max(touch, min(plant.heel_strike, strike))
+    return [_push(clip, f"{plant.foot}_ball", strike, off, touch, release), *found]
+
+
+def _push(clip: Clip, name: str, rests: float, until: float, begin: float, end: float) -> Push:
+    return Push(name, _resting(clip, name, rests, until), begin / clip.fps, end / clip.fps)
 
 
 def _time(event: float | None) -> float:
