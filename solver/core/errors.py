@@ -59,5 +59,9 @@ class FileFormatError(PoiseError):
     """A file that cannot be read; the sentence names the file and, where there is one, the line."""
 
 
+class MissingPackageError(PoiseError):
+    """An optional Python package that is needed and not installed; the sentence says how to get it."""
+
+
 class RecruitingWarning(UserWarning):
     """Two tasks whose joint sets break the recruiting rule."""
