@@ -39,7 +39,7 @@ help:
 	@echo "make test-kernels the solver's tests under each of OpenBLAS's kernels $(KERNELS) that runs here"
 	@echo "make lint         ruff, mypy, the order of the packages, and refused words"
 	@echo "make bench        measure, beside other libraries; writes build/bench.json"
-	@echo "make extension    build the Blender extension into build/"
+	@echo "make extension    build the Blender extension into build/; PHYSICS=1 puts CasADi for this platform into it"
 	@echo "make wheel        build the Python package into build/"
 	@echo "make clean        remove what was built; clean-all: the environments too"
 
@@ -131,8 +131,9 @@ bench: .venv-peers/ready
 demo: .venv/ready
 	.venv/bin/python scripts/demo.py
 
+# PHYSICS=1 makes the archive with the optimiser of the physical method: see docs/physics_package.md.
 extension: .venv/ready
-	.venv/bin/python scripts/build_extension.py build
+	.venv/bin/python scripts/build_extension.py $(if $(PHYSICS),--physics) build
 
 # build/lib keeps modules that are gone from the tree, and would put them into the wheel.
 wheel: .venv/ready

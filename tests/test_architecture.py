@@ -208,6 +208,7 @@ SEVERAL_MODULES: dict[str, str] = {
     "addon/test_exit.py": "a Blender process with the add-on ends",
     "addon/test_exported_characters.py": "whole workflow on characters from glTF and FBX files",
     "addon/test_extension.py": "the built extension",
+    "addon/test_physics_extension.py": "the extension that is built with CasADi inside",
     "addon/test_live_editing.py": "the benchmark of live mode inside Blender",
     "addon/test_registration.py": "registering the whole add-on",
     "addon/test_saved_files.py": "files that earlier versions have saved",
