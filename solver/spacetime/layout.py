@@ -178,6 +178,8 @@ class Layout:
     def _hats(self, times: Array) -> Array:
         """(times, points) linear interpolation between the points; in a cycle the last point is the first one."""
         points = self.grid.points
+        if self.is_cyclic:
+            times = points[0] + np.mod(times - points[0], points[-1] - points[0])
         hats = np.zeros((len(times), len(points)))
         after = np.clip(np.searchsorted(points, times, side="right"), 1, len(points) - 1)
         share = np.clip((times - points[after - 1]) / (points[after] - points[after - 1]), 0.0, 1.0)

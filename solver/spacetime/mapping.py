@@ -20,7 +20,7 @@ from .symbolic_body import SymbolicBody
 STEPS = 60
 DAMPING = 1e-3
 """Added to the normal equations at first, in units of the character; it falls with every step that helps."""
-PULL = 1e-4
+PULL = 2e-3
 """Weight of staying near the middle of the range: values that no handle determines stay there."""
 CONVERGED = 1e-10
 
@@ -83,9 +83,7 @@ def mapped(
     return motion
 
 
-def _cost(
-    functions: HandleValues, motion: Array, targets: Array, weights: Array, pull: Array, middle: Array
-) -> Array:
+def _cost(functions: HandleValues, motion: Array, targets: Array, weights: Array, pull: Array, middle: Array) -> Array:
     """(frames,) what the mapping minimises."""
     errors = targets - functions.values(motion)
     return np.asarray((weights * errors**2).sum(axis=1) + (pull * (motion - middle) ** 2).sum(axis=1))

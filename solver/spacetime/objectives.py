@@ -27,7 +27,9 @@ class HandleObjective:
         if self.target is not None and len(self.target) != self.handle.width:
             raise ConstraintError(f"The target of {self.handle.label} has {self.handle.width} numbers.")
         if self.target is None and self.handle.width != 1:
-            raise ConstraintError(f"Give {self.handle.label} a target, or take one number of it, such as its dot product.")
+            raise ConstraintError(
+                f"Give {self.handle.label} a target, or take one number of it, such as its dot product."
+            )
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,9 @@ class Objectives:
 
     deviation: float = 1.0
     """Squared distances of handles from those of the source."""
-    muscle_smoothness: float = 1e-3
+    muscle_smoothness: float = 1e-6
     """Squared second derivatives of the muscles' rest values."""
-    jerk: float = 1e-5
+    jerk: float = 1e-8
     """Squared third derivatives of all values but the centre of mass's: it keeps values from ringing between points."""
     power: float = 0.0
     """Squared torques of muscles."""
@@ -46,7 +48,7 @@ class Objectives:
     """Squared horizontal distance of the centre of mass from the middle of the places that it stands on."""
     impact: float = 0.0
     """Squared forces of the ground."""
-    impact_smoothness: float = 1e-4
+    impact_smoothness: float = 1e-7
     """Squared second derivatives of the forces of the ground, within a stance."""
     friction: float = 0.0
     """Squared forces along the ground: a slippery floor."""
@@ -58,7 +60,9 @@ class Objectives:
         for name in WEIGHTS:
             value = getattr(self, name)
             if not is_number(value) or value < 0.0:
-                raise ConstraintError(f"The weight {name} of an objective must be a finite number, 0 or more: {value!r}.")
+                raise ConstraintError(
+                    f"The weight {name} of an objective must be a finite number, 0 or more: {value!r}."
+                )
 
     def replace(self, **weights: object) -> Objectives:
         """A copy with other weights."""

@@ -157,9 +157,7 @@ class Program:
             gradient = gradient + block.gradient(x, ones)
             hessian = hessian + block.hessian(x, ones)
         rows = ca.vertcat(*(block.values(x) for block in self.constraints), *(each.matrix @ x for each in self.rows))
-        jacobian = ca.vertcat(
-            *(block.jacobian(x) for block in self.constraints), *(each.matrix for each in self.rows)
-        )
+        jacobian = ca.vertcat(*(block.jacobian(x) for block in self.constraints), *(each.matrix for each in self.rows))
         factor, multipliers = ca.MX.sym("factor"), ca.MX.sym("multipliers", rows.shape[0])
         lagrangian = factor * hessian
         at = 0
@@ -238,9 +236,7 @@ def optimise(program: Program, start: Start, limits: Limits | None = None) -> Op
     return finished(optimising(program, start, limits))
 
 
-def optimising(
-    program: Program, start: Start, limits: Limits | None = None
-) -> Generator[Iteration, None, Optimum]:
+def optimising(program: Program, start: Start, limits: Limits | None = None) -> Generator[Iteration, None, Optimum]:
     """As `optimise`, a generator that yields while a thread solves; closing it stops the thread within an iteration."""
     run = _Run(program, start, limits or Limits())
     thread = threading.Thread(target=run.solve, daemon=True)
@@ -317,7 +313,6 @@ class _Run:
             time.perf_counter() - begin,
             str(statistics["return_status"]),
         )
-
 
     def _multipliers(self, slices: Mapping[str, slice], count: int) -> Array:
         """(rows,) those of the start for each constraint that it knows, else 0."""

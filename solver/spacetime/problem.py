@@ -140,9 +140,7 @@ class Problem:
     def pushes(self) -> dict[tuple[int, int], Push]:
         """The pushes by the index of their stance and their slot."""
         slots = self.slots
-        return {
-            (index, slots[push.name]): push for index, stance in enumerate(self.stances) for push in stance.pushes
-        }
+        return {(index, slots[push.name]): push for index, stance in enumerate(self.stances) for push in stance.pushes}
 
     def _images(self) -> list[tuple[float, Array]]:
         """Shifts of time, and of place, under which a cyclic motion repeats itself."""
@@ -255,13 +253,13 @@ class Problem:
             r, c = np.nonzero(form)
             entries.append((columns.start + r, columns.start + c, form[r, c]))
 
-        muscle = _energy(layout.cubic, 2, layout.grid.points) * (2.0 * weights.muscle_smoothness)
+        muscle = energy(layout.cubic, 2, layout.grid.points) * (2.0 * weights.muscle_smoothness)
         for own in layout.muscle_slices:
             add(own, muscle)
         for dof in range(ROOT_TRANSLATIONS.stop, len(layout.character)):
             space = layout.space_of(dof)
-            form = _energy(space, 3, layout.grid.points) * (2.0 * weights.jerk)
-            form = form + _energy(space, 2, layout.grid.points) * (2.0 * weights.kinematic_smoothness)
+            form = energy(space, 3, layout.grid.points) * (2.0 * weights.jerk)
+            form = form + energy(space, 2, layout.grid.points) * (2.0 * weights.kinematic_smoothness)
             add(layout.dof_slices[dof], form)
         for track, own in zip(layout.tracks, layout.force_slices, strict=True):
             bend = _bending(layout.grid.points, track.nodes, layout.is_cyclic) * (2.0 * weights.impact_smoothness)
@@ -351,7 +349,7 @@ class _Rows:
 _GAUSS = np.polynomial.legendre.leggauss(4)
 
 
-def _energy(space: Any, derivative: int, points: Array) -> Array:
+def energy(space: Any, derivative: int, points: Array) -> Array:
     """(coefficients, coefficients) the integral over time of the product of two splines' derivatives."""
     nodes, weights = _GAUSS
     half = np.diff(points) / 2.0

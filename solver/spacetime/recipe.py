@@ -12,7 +12,15 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from ..core.errors import SkeletonError
-from .handles import AxisHandle, CenterOfMassHandle, DistanceHandle, Handle, MidpointHandle, PointHandle, handle_from_dict
+from .handles import (
+    AxisHandle,
+    CenterOfMassHandle,
+    DistanceHandle,
+    Handle,
+    MidpointHandle,
+    PointHandle,
+    handle_from_dict,
+)
 
 JointForm = Literal["ball", "hinge", "telescope", "mass point"]
 
@@ -110,7 +118,7 @@ def _kept_joint(entry: Mapping[str, Any]) -> KeptJoint:
 def _limbs(side: str) -> tuple[KeptJoint, ...]:
     """Leg and arm of the biped."""
     return (
-        KeptJoint((f"{side}_hip",), "ball", lower=(-130.0, -60.0, -60.0), upper=(60.0, 60.0, 60.0)),
+        KeptJoint((f"{side}_hip",), "ball", lower=(-130.0, -45.0, -45.0), upper=(50.0, 45.0, 45.0)),
         KeptJoint((f"{side}_knee",), "hinge", lower=(1.0,), upper=(150.0,)),
         KeptJoint((f"{side}_shoulder",), "hinge", axis="fitted", lower=(-180.0,), upper=(120.0,)),
     )
@@ -122,8 +130,6 @@ BIPED = Recipe(
     handles=(
         KeptHandle(PointHandle("left_ball")),
         KeptHandle(PointHandle("right_ball")),
-        KeptHandle(PointHandle("left_knee"), 0.1),
-        KeptHandle(PointHandle("right_knee"), 0.1),
         KeptHandle(CenterOfMassHandle(), 4.0),
         KeptHandle(CenterOfMassHandle("spine")),
         KeptHandle(CenterOfMassHandle("left_shoulder"), 0.5),

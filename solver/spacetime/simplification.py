@@ -301,7 +301,9 @@ class _Simplification:
         masses = skeleton.masses[joints]
         if masses.sum() <= 0.0:
             return
-        places = world.positions[:, joints] + rotations.rotate(world.rotations[:, joints], skeleton.mass_centers[joints])
+        places = world.positions[:, joints] + rotations.rotate(
+            world.rotations[:, joints], skeleton.mass_centers[joints]
+        )
         arms = places - (masses[:, None] * places).sum(axis=1, keepdims=True) / masses.sum()
         turns = rotations.multiply(
             rotations.multiply(self.segments[self.hips].mount, rotations.conjugate(world.rotations[:, self.hips])),
@@ -327,7 +329,9 @@ class _Simplification:
             return
         count = len(self.dofs) - first
         if len(joint.lower) != count or len(joint.upper) != count:
-            raise SkeletonError(f"The joint {_words(joint)} of the recipe has {count} values: give {count} bounds each.")
+            raise SkeletonError(
+                f"The joint {_words(joint)} of the recipe has {count} values: give {count} bounds each."
+            )
         for index, low, high in zip(range(first, len(self.dofs)), joint.lower, joint.upper, strict=True):
             self.dofs[index] = replace(self.dofs[index], lower=low * unit, upper=high * unit)
 

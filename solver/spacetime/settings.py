@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings of the physical method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..core.errors import ConstraintError
+from ..core.numbers import is_number
+from .objectives import Objectives
+
+
+@dataclass(frozen=True)
+class PhysicsSettings:
+    """How a motion is fitted and edited. The defaults were chosen on the CMU clips 09_01 and 13_11."""
+
+    gravity: float | None = None
+    """The acceleration of the earth's gravity in the clip's lengths a second squared; None: from the character's size."""
+    rate: float = 40.0
+    """Points a second at which the equations of motion hold."""
+    friction: float = 1.0
+    """The largest force along the ground, as a share of that into it."""
+    objectives: Objectives = field(default_factory=Objectives)
+    stages: tuple[float, ...] = (10.0, 1.0, 0.1)
+    """Weights of the deviation from the source, one solve after the other; the fit ends with the last stage that stays
+    within `nearness`."""
+    nearness: float = 0.05
+    """The largest root mean square of a handle's distance from the source, in sizes of the character."""
+    iterations: int = 300
+    """Of one solve."""
+    seconds: float = 30.0
+    """Of one solve."""
+
+    def __post_init__(self) -> None:
+        for name in ("rate", "friction", "nearness", "seconds"):
+            value = getattr(self, name)
+            if not is_number(value) or value <= 0.0:
+                raise ConstraintError(f"The setting {name} must be a finite, positive number, not {value!r}.")
+        if self.gravity is not None and (not is_number(self.gravity) or self.gravity <= 0.0):
+            raise ConstraintError(f"The earth's gravity must be a finite, positive number, not {self.gravity!r}.")
+        if not self.stages or any(not is_number(stage) or stage < 0.0 for stage in self.stages):
+            raise ConstraintError("The stages of a fit are one weight or more, each 0 or larger.")
