@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Blender-independent solver: these names are its public face, and keep their meaning."""
 
+from . import spacetime
 from .body.anatomical_limits import with_anatomical_limits
 from .body.axis_limits import with_axis_limits
 from .body.clip import Clip
@@ -8,6 +9,7 @@ from .body.detached_feet import feet_beside_legs
 from .body.joints import BodyPoint, JointKind, Load
 from .body.landmarks.proportions import implausible_landmarks
 from .body.limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
+from .body.gravity import earth_gravity
 from .body.masses import AVERAGE_MASS
 from .body.motion import Motion, Pose
 from .body.moving_ground import ground_velocity
@@ -206,6 +208,7 @@ __all__ = [
     "detect_handplants",
     "detect_sliding",
     "detect_stays",
+    "earth_gravity",
     "estimate_ground",
     "examine",
     "faulty_joints",
@@ -230,6 +233,7 @@ __all__ = [
     "smooth_step",
     "solve_posture",
     "solve_postures",
+    "spacetime",
     "why_implausible",
     "with_anatomical_limits",
     "with_axis_limits",

@@ -3,4 +3,73 @@
 
 The optimiser is CasADi with IPOPT. This package alone imports it, and only when something is optimised: without CasADi
 every other part of Poise works.
+
+    fit = spacetime.fit(clip, recipe="biped")
+    moon = spacetime.transform(fit, spacetime.Edit(gravity=0.165, flight=3.0))
+    solver.write_bvh(moon.clip, "moon.bvh")
 """
+
+from .edit import Edit, FootprintEdit, LimbEdit, LockedJoint, Obstacle, edit_from_dict
+from .fit import Fit, HandleFit, fit, fitting
+from .handles import (
+    AxisHandle,
+    CenterOfMassHandle,
+    DirectionHandle,
+    DistanceHandle,
+    Handle,
+    MidpointHandle,
+    PointHandle,
+    handle_from_dict,
+)
+from .objectives import HandleObjective, Objectives
+from .optimiser_package import MISSING, is_available
+from .progress import PhysicsProgress
+from .recipe import BIPED, HOPPER, RECIPES, Contact, KeptHandle, KeptJoint, Recipe, recipe_from_dict
+from .settings import PhysicsSettings
+from .simplified_motion import GroundForce, SimplifiedMotion
+from .stances import Push, Stance
+from .time_warp import warped
+from .transform import Transformation, transform, transforming
+
+__all__ = [
+    "BIPED",
+    "HOPPER",
+    "MISSING",
+    "RECIPES",
+    "AxisHandle",
+    "CenterOfMassHandle",
+    "Contact",
+    "DirectionHandle",
+    "DistanceHandle",
+    "Edit",
+    "Fit",
+    "FootprintEdit",
+    "GroundForce",
+    "Handle",
+    "HandleFit",
+    "HandleObjective",
+    "KeptHandle",
+    "KeptJoint",
+    "LimbEdit",
+    "LockedJoint",
+    "MidpointHandle",
+    "Objectives",
+    "Obstacle",
+    "PhysicsProgress",
+    "PhysicsSettings",
+    "PointHandle",
+    "Push",
+    "Recipe",
+    "SimplifiedMotion",
+    "Stance",
+    "Transformation",
+    "edit_from_dict",
+    "fit",
+    "fitting",
+    "handle_from_dict",
+    "is_available",
+    "recipe_from_dict",
+    "transform",
+    "transforming",
+    "warped",
+]

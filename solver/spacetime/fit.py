@@ -16,7 +16,7 @@ from ..body.clip import Clip
 from ..body.gravity import earth_gravity
 from ..constraints.footplant import Footplant
 from ..core.arrays import Array
-from ..core.errors import ConstraintError, PoiseError
+from ..core.errors import ConstraintError
 from ..core.progress import finished
 from ..detection.footplants import detect_footplants
 from .character import ROOT_DOFS, SimplifiedCharacter
@@ -37,6 +37,8 @@ from .simplified_motion import SimplifiedMotion
 from .stances import Stance, stances_of
 from .time_grid import time_grid
 from .units import Units
+
+FITTING = "Fitting the motion"
 
 FIRST_POSE, LAST_POSE = "the first pose", "the last pose"
 
@@ -167,8 +169,10 @@ def fitting(
     begin = Start(unknowns)
     for stage, weight in enumerate(settings.stages):
         problem = replace(problem, objectives=settings.objectives.replace(deviation=weight))
-        share = stage / len(settings.stages)
-        optimum = yield from _solving(problem, functions, begin, settings, share, 1.0 / len(settings.stages))
+        length = 0.9 / len(settings.stages)
+        optimum = yield from solving(
+            problem, functions, begin, solve_limits(settings), FITTING, 0.1 + stage * length, length
+        )
         motion = SimplifiedMotion(
             layout, units, optimum.unknowns, problem.stances, problem.muscles, dict(slots), gravity
         )
@@ -207,20 +211,21 @@ def solve_limits(settings: PhysicsSettings) -> Limits:
     return Limits(settings.iterations, settings.seconds)
 
 
-def _solving(
+def solving(
     problem: Problem,
     functions: CharacterFunctions,
     start: Start,
-    settings: PhysicsSettings,
+    limits: Limits,
+    stage: str,
     begin: float,
     length: float,
 ) -> Generator[PhysicsProgress, None, Optimum]:
-    steps = optimising(problem.program(functions), start, solve_limits(settings))
+    """Solve a problem, yielding progress from the fraction `begin` on over `length`."""
+    steps = optimising(problem.program(functions), start, limits)
     try:
         while True:
             iteration: Iteration = next(steps)
-            done = 1.0 - 0.97**iteration.number
-            yield PhysicsProgress("Fitting the motion", 0.1 + 0.9 * (begin + length * done), iteration)
+            yield PhysicsProgress(stage, begin + length * (1.0 - 0.97**iteration.number), iteration)
     except StopIteration as stop:
         optimum: Optimum = stop.value
         return optimum
@@ -322,6 +327,3 @@ def _nearness(
         found.append(HandleFit(handle, float(np.sqrt(np.mean(away**2))), float(away.max())))
         row += handle.width
     return tuple(found)
-
-
-__all__ = ["Fit", "HandleFit", "PoiseError", "fit", "fitting", "handle_values", "known_recipe"]

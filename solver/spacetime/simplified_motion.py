@@ -10,9 +10,9 @@ import numpy as np
 
 from ..core.arrays import Array, ArrayLike
 from .character import ROOT_DOFS, SimplifiedCharacter
+from .handles import Handle
 from .layout import Layout
 from .mapping import HandleValues
-from .handles import Handle
 from .muscles import Muscles
 from .optimiser_package import require
 from .stances import Stance

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The spacetime problem of an edit, from that of the fit: the same unknowns, so that the fit is its start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..core.arrays import Array
+from ..core.errors import ConstraintError
+from .character import SimplifiedCharacter
+from .edit import Edit, FootprintEdit
+from .fit import LAST_POSE, Fit
+from .handles import AxisHandle, PointHandle
+from .layout import force_tracks
+from .limb_changes import with_limb
+from .moved_ground import GroundChange, ground_change, turned_about
+from .optimiser import Start
+from .problem import CharacterFunctions, HeightBound, HeldPose, Problem
+from .stances import Stance
+from .time_grid import TimeGrid
+
+FREE_DURATION = (0.4, 4.0)
+"""The range of the factor of all time where the optimiser chooses it."""
+
+SHORTEST_PHASE = 0.5
+"""The least time between two events, in multiples of the usual spacing of points."""
+
+HEADING_WEIGHT = 100.0
+"""By how much more the body's axes count where it keeps its heading."""
+
+SCUFF = 1e-3
+"""Sizes of the character: feet may come so much lower than the ground, or than in the fitted motion, between stances."""
+
+
+@dataclass(frozen=True, eq=False)
+class EditedProblem:
+    """A problem with its start."""
+
+    problem: Problem
+    functions: CharacterFunctions
+    start: Start
+    footprints: tuple[FootprintEdit, ...]
+    """One for each stance, in the clip's units."""
+
+
+def edited_problem(fit: Fit, edit: Edit) -> EditedProblem:
+    """The problem of an edit; ConstraintError where something of the edit cannot be."""
+    base, units = fit.problem, fit.units
+    footprints = _each_stance(fit, edit)
+    grid = _grid(fit, edit, footprints)
+    up = base.character.up
+    turns = [each.turn for each in footprints]
+    shifts = units.lengths([each.shift for each in footprints])
+    stances = tuple(
+        _moved(stance, grid, turn, shift, up) for stance, turn, shift in zip(base.stances, turns, shifts, strict=True)
+    )
+    character, functions = _character(fit, edit)
+    layout = replace(
+        base.layout,
+        character=character,
+        grid=grid,
+        tracks=force_tracks(stances, grid, base.slots, base.layout.is_cyclic),
+    )
+    if [tuple(track.nodes) for track in layout.tracks] != [tuple(track.nodes) for track in base.layout.tracks]:
+        raise ConstraintError("The edit leaves a stance no time: let it begin earlier or end later.")
+    change = ground_change(base.stances, turns, shifts, up)
+    own = {name: _of_contact(base, name, turns, shifts, up) for name in {stance.contact for stance in base.stances}}
+    problem = replace(
+        base,
+        layout=layout,
+        stances=stances,
+        gravity=-edit.gravity * up,
+        weights=_weights(fit, edit),
+        targets=_targets(fit, edit, change, own),
+        objectives=edit.objective_weights(fit.settings.objectives),
+        poses=_poses(fit, edit, change, grid),
+        locked=_locked(fit, edit, character),
+        duration=FREE_DURATION if edit.duration is None else (1.0, 1.0),
+    )
+    problem = replace(problem, heights=_heights(fit, edit, problem))
+    return EditedProblem(problem, functions, _start(fit, problem, change), footprints)
+
+
+def _each_stance(fit: Fit, edit: Edit) -> tuple[FootprintEdit, ...]:
+    """One edit for each stance; those of one stance are added up."""
+    found = [FootprintEdit(index) for index in range(len(fit.problem.stances))]
+    for each in edit.footprints:
+        if not 0 <= each.stance < len(found):
+            raise ConstraintError(f"There is no stance {each.stance}: the fit has {len(found)}, counted from 0.")
+        known = found[each.stance]
+        x, y, z = (float(a) + float(b) for a, b in zip(known.shift, each.shift, strict=True))
+        found[each.stance] = FootprintEdit(
+            each.stance,
+            (x, y, z),
+            known.turn + each.turn,
+            known.earlier_strike + each.earlier_strike,
+            known.later_release + each.later_release,
+        )
+    if edit.turn:
+        last = max(range(len(found)), key=lambda index: fit.problem.stances[index].end)
+        found[last] = replace(found[last], turn=found[last].turn + edit.turn)
+    return tuple(found)
+
+
+def _grid(fit: Fit, edit: Edit, footprints: tuple[FootprintEdit, ...]) -> TimeGrid:
+    """The grid with the edited times of all events, stretched by the duration."""
+    base = fit.problem.layout.grid
+    unit = fit.units.time
+    moved: dict[float, float] = {float(base.points[0]): 0.0, float(base.points[-1]): 0.0}
+    for stance, change in zip(fit.problem.stances, footprints, strict=True):
+        middle = (stance.begin + stance.end) / 2.0
+        for event in stance.events:
+            by = -change.earlier_strike if event < middle else change.later_release
+            if base.points[0] < event < base.points[-1] and (by or event not in moved):
+                moved[event] = by / unit
+    events = np.array(sorted(moved))
+    times = events + np.array([moved[event] for event in sorted(moved)])
+    least = SHORTEST_PHASE * np.minimum(1.0 / (fit.settings.rate * unit), np.diff(events))
+    short = np.flatnonzero(np.diff(times) < least)
+    if len(short):
+        when = float(events[short[0]]) * unit
+        raise ConstraintError(
+            f"The edit leaves no time between two contacts near {when:.2f} s: retime footprints by less."
+        )
+    factor = 1.0 if edit.duration is None else edit.duration
+    stretched = _with_flights(fit, events, times, edit.flight)
+    return base.retimed(events, stretched * factor)
+
+
+def _with_flights(fit: Fit, events: Array, times: Array, factor: float) -> Array:
+    """(events,) the times at which the phases without a contact are stretched by a factor."""
+    middles = (events[1:] + events[:-1]) / 2.0
+    stances = fit.problem.stances
+    touches, releases = (np.array([getattr(each, name) for each in stances]) for name in ("touch", "release"))
+    flies = ~((middles[:, None] > touches) & (middles[:, None] < releases)).any(axis=1)
+    lengths = np.diff(times) * np.where(flies, factor, 1.0)
+    return np.concatenate([times[:1], times[0] + np.cumsum(lengths)])
+
+
+def _moved(stance: Stance, grid: TimeGrid, turn: float, shift: Array, up: Array) -> Stance:
+    """The stance at its new times and place."""
+
+    def when(time: float) -> float:
+        # Events before the begin and after the end of the clip keep their distance from it.
+        inside = float(np.clip(time, grid.source[0], grid.source[-1]))
+        return float(grid.from_source(inside)) + time - inside
+
+    def where(place: Array) -> Array:
+        return np.asarray(stance.place + turned_about((place - stance.place)[None], np.array([turn]), up)[0] + shift)
+
+    return stance.changed(when, where)
+
+
+def _of_contact(base: Problem, name: str, turns: list[float], shifts: Array, up: Array) -> GroundChange:
+    own = [index for index, stance in enumerate(base.stances) if stance.contact == name]
+    return ground_change([base.stances[index] for index in own], [turns[index] for index in own], shifts[own], up)
+
+
+def _character(fit: Fit, edit: Edit) -> tuple[SimplifiedCharacter, CharacterFunctions]:
+    character = fit.problem.character
+    for limb in edit.limbs:
+        character = with_limb(character, limb)
+    if character is fit.problem.character:
+        return character, fit.functions
+    return character, CharacterFunctions(character, fit.functions.pushed)
+
+
+def _weights(fit: Fit, edit: Edit) -> Array:
+    weights = fit.problem.weights.copy()
+    if edit.keep_heading:
+        for index, handle in enumerate(fit.problem.handles):
+            if isinstance(handle, AxisHandle):
+                weights[index] *= HEADING_WEIGHT
+    return weights
+
+
+def _targets(fit: Fit, edit: Edit, change: GroundChange, own: dict[str, GroundChange]) -> Array:
+    """(values of all handles, points) what handles are pulled to.
+
+    With h the fitted values and h₀ the source's, the fit balances the pull w (h₀ - h) against everything else. With
+    another weight w' the pull is the same where the target is h + (w / w') (h₀ - h): then the fit is the optimum of the
+    edit that changes nothing, at any weight.
+    """
+    base = fit.problem
+    points = base.layout.grid.points
+    fitted = (fit.motion.handle_values(base.handles, fit.motion.points) / fit.units.of_handles(base.handles)).T
+    ratio = fit.deviation / edit.deviation if edit.deviation > 0.0 else 0.0
+    pull = ratio * (base.targets - fitted)
+    found = np.empty_like(fitted)
+    row = 0
+    contacts = {point: stance.contact for stance in base.stances for point in stance.points}
+    for handle in base.handles:
+        rows = slice(row, row + handle.width)
+        row += handle.width
+        own_contacts = {contacts[name] for name in _points_of(handle) if name in contacts}
+        ground = own[own_contacts.pop()] if len(own_contacts) == 1 else change
+        moved = ground.moved(handle, fitted[rows].T, points).T
+        turned = pull[rows]
+        if handle.width == 3:
+            turned = turned_about(pull[rows].T, ground.at(points)[0], ground.up).T
+        found[rows] = moved + turned
+    return found
+
+
+def _points_of(handle: object) -> set[str]:
+    """The points that a handle refers to."""
+    parts = getattr(handle, "parts", ())
+    names = {name for part in parts for name in _points_of(part)}
+    point = getattr(handle, "point", None)
+    return names | ({point} if isinstance(point, str) else set())
+
+
+def _poses(fit: Fit, edit: Edit, change: GroundChange, now: TimeGrid) -> tuple[HeldPose, ...]:
+    """Held poses, carried along with the ground under them."""
+    grid = fit.problem.layout.grid
+    last = float(grid.points[-1])
+    found = []
+    for pose in fit.problem.poses:
+        if pose.label == LAST_POSE and edit.free_end:
+            continue
+        turn, shift = change.at(np.array([pose.time]))
+        values = pose.values.copy()
+        values[:3] = turned_about(values[None, :3], turn, change.up)[0] + shift[0]
+        values[3] += turn[0]
+        found.append(replace(pose, values=values))
+    if edit.turn and not any(pose.label == LAST_POSE for pose in found):
+        values = np.full(len(fit.problem.character), np.nan)
+        values[3] = fit.motion.values([fit.motion.duration])[0, 3] + edit.turn
+        found.append(HeldPose(last, values, "the heading at the end"))
+    # They are held at points of the grid, whose times may have changed.
+    return tuple(replace(pose, time=float(now.from_source(pose.time))) for pose in found)
+
+
+def _locked(fit: Fit, edit: Edit, character: SimplifiedCharacter) -> dict[int, float]:
+    found: dict[int, float] = {}
+    means = fit.motion.values(fit.motion.points).mean(axis=0)
+    for lock in edit.locked:
+        indices = _dofs_of(character, lock.joint)
+        if lock.degrees is not None and len(lock.degrees) != len(indices):
+            raise ConstraintError(f"The locked joint {lock.joint!r} has {len(indices)} values.")
+        for place, index in enumerate(indices):
+            value = float(means[index])
+            if lock.degrees is not None:
+                unit = np.pi / 180.0 if character.dofs[index].kind == "rotation" else 1.0
+                value = lock.degrees[place] * unit
+            found[index] = value
+    return found
+
+
+def _dofs_of(character: SimplifiedCharacter, joint: str) -> tuple[int, ...]:
+    if joint not in character.joint_of:
+        raise ConstraintError(
+            f"The simplified character has no joint {joint!r}; it has {', '.join(character.joint_of)}."
+        )
+    return character.joint_of[joint]
+
+
+def _heights(fit: Fit, edit: Edit, problem: Problem) -> tuple[HeightBound, ...]:
+    """Feet stay above the ground between stances, and above obstacles."""
+    layout, units = problem.layout, fit.units
+    points = layout.grid.points[:-1] if layout.is_cyclic else layout.grid.points
+    up = problem.character.up
+    found = []
+    for contact in dict.fromkeys(stance.contact for stance in problem.stances):
+        own = [stance for stance in problem.stances if stance.contact == contact]
+        names = own[0].points
+        free = np.ones(len(points), dtype=bool)
+        for stance in own:
+            for index, _ in problem.pinned_times(stance, points):
+                free[index] = False
+        for pose in problem.poses:
+            free[layout.grid.nearest(pose.time)] = False
+        times = points[free]
+        if not len(times):
+            continue
+        begins = np.array([stance.begin for stance in own])
+        ends = np.array([stance.end for stance in own])
+        floors = np.array([float(stance.place @ up) for stance in own])
+        before = np.clip(np.searchsorted(ends, times, side="right") - 1, 0, len(own) - 1)
+        after = np.clip(np.searchsorted(begins, times), 0, len(own) - 1)
+        floor = np.minimum(floors[before], floors[after])
+        # The fitted foot may be lower than its stances, as toes are that touch first: then so may the edited one.
+        base_floors = np.array([float(each.place @ up) for each in fit.problem.stances if each.contact == contact])
+        base_floor = np.minimum(base_floors[before], base_floors[after])
+        fitted = _mean_height(fit, names, layout.grid.in_source(times))
+        heights = floor - np.maximum(base_floor - fitted, 0.0) - SCUFF
+        found.append(HeightBound(names, times, heights, f"the ground under the {contact}"))
+        for number, obstacle in enumerate(edit.obstacles):
+            place = units.lengths(obstacle.place)
+            base = float(place @ up)
+            bump = (
+                (float(place[0]), float(place[1]), float(place[2])),
+                obstacle.height / units.length,
+                obstacle.radius / units.length,
+            )
+            found.append(
+                HeightBound(names, times, np.full(len(times), base), f"obstacle {number + 1} under the {contact}", bump)
+            )
+    return tuple(found)
+
+
+def _mean_height(fit: Fit, names: tuple[str, ...], times: Array) -> Array:
+    """(times,) the height of the mean of points in the fitted motion, in units of the character."""
+    handles = tuple(PointHandle(name) for name in names)
+    values = fit.motion.handle_values(handles, times * fit.units.time) / fit.units.length
+    return np.asarray(values.reshape(len(times), -1, 3).mean(axis=1) @ fit.problem.character.up)
+
+
+def _start(fit: Fit, problem: Problem, change: GroundChange) -> Start:
+    """The fitted motion, carried along with the ground, with its multipliers."""
+    layout = problem.layout
+    unknowns = fit.optimum.unknowns.copy()
+    base = fit.problem.layout
+    table = base.cubic.basis(base.grid.points)
+    turns, shifts = change.at(base.grid.points)
+    if turns.any() or shifts.any():
+        columns = [unknowns[own] for own in base.dof_slices[:3]]
+        places = np.stack([table @ column for column in columns], axis=1)
+        away = turned_about(places, turns, change.up) + shifts - places
+        for axis, own in enumerate(base.dof_slices[:3]):
+            unknowns[own] += np.linalg.lstsq(table, away[:, axis], rcond=None)[0]
+        heading = base.quartic.basis(np.concatenate([base.grid.points, base.grid.middles]))
+        turn, _ = change.at(np.concatenate([base.grid.points, base.grid.middles]))
+        unknowns[base.dof_slices[3]] += np.linalg.lstsq(heading, turn, rcond=None)[0]
+    for dof, value in problem.locked.items():
+        unknowns[layout.dof_slices[dof]] = value
+    return Start(unknowns, fit.optimum.multipliers, fit.optimum.bound_multipliers)
