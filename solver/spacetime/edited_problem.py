@@ -75,6 +75,7 @@ def edited_problem(fit: Fit, edit: Edit) -> EditedProblem:
         weights=_weights(fit, edit),
         targets=_targets(fit, edit, change, own),
         objectives=edit.objective_weights(fit.settings.objectives),
+        attraction=_attraction(fit, edit),
         poses=_poses(fit, edit, change, grid),
         locked=_locked(fit, edit, character),
         duration=FREE_DURATION if edit.duration is None else (1.0, 1.0),
@@ -202,6 +203,14 @@ def _targets(fit: Fit, edit: Edit, change: GroundChange, own: dict[str, GroundCh
             turned = turned_about(pull[rows].T, ground.at(points)[0], ground.up).T
         found[rows] = moved + turned
     return found
+
+
+def _attraction(fit: Fit, edit: Edit) -> Array | None:
+    """(points,) none after the last landing where the end is free: nothing but the muscles decides how it goes on."""
+    if not edit.free_end:
+        return None
+    last = max(stance.touch for stance in fit.problem.stances)
+    return (fit.problem.layout.grid.points <= last).astype(np.float64)
 
 
 def _points_of(handle: object) -> set[str]:

@@ -15,6 +15,9 @@ from ..core.arrays import Array
 from ..core.progress import finished
 from .optimiser_package import require
 
+MINIMUM_FILL = 2
+"""MUMPS's ordering by approximate minimum fill: as fast here as METIS, whose licence does not suit every use."""
+
 POLL = 0.02
 """Seconds between two looks at a solve that runs."""
 
@@ -290,6 +293,7 @@ class _Run:
                 "acceptable_tol": self.limits.acceptable,
                 "acceptable_constr_viol_tol": self.limits.tolerance,
                 "acceptable_iter": 8,
+                "mumps_pivot_order": MINIMUM_FILL,
                 "mu_strategy": "monotone" if is_warm else "adaptive",
                 **(WARM if is_warm else {}),
             },

@@ -76,6 +76,8 @@ class Problem:
     objectives: Objectives
     heights: tuple[HeightBound, ...] = ()
     poses: tuple[HeldPose, ...] = ()
+    attraction: Array | None = None
+    """(points,) the share of the deviation's weight at each point; None: all of it everywhere."""
     locked: dict[int, float] = field(default_factory=dict)
     """Values of degrees of freedom that are constant."""
     slots: Mapping[str, int] = field(default_factory=dict)
@@ -205,7 +207,7 @@ class Problem:
         support, stands = self._support(points)
         scales = np.stack(
             [
-                weights.deviation * share,
+                weights.deviation * share * (1.0 if self.attraction is None else self.attraction[:count]),
                 weights.power * share,
                 weights.balance * share * stands,
                 weights.impact * share,

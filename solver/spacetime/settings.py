@@ -21,14 +21,14 @@ class PhysicsSettings:
     friction: float = 1.0
     """The largest force along the ground, as a share of that into it."""
     objectives: Objectives = field(default_factory=Objectives)
-    stages: tuple[float, ...] = (10.0, 1.0, 0.1)
+    stages: tuple[float, ...] = (10.0, 1.0)
     """Weights of the deviation from the source, one solve after the other; the fit ends with the last stage that stays
     within `nearness`."""
     nearness: float = 0.05
     """The largest root mean square of a handle's distance from the source, in sizes of the character."""
     iterations: int = 300
     """Of one solve."""
-    seconds: float = 30.0
+    seconds: float = 60.0
     """Of one solve."""
 
     def __post_init__(self) -> None:
