@@ -92,8 +92,9 @@ class Edit:
     """Weights of sub-objectives by name (see `Objectives`) instead of those of the fit."""
     own_objectives: tuple[HandleObjective, ...] = ()
     """Objectives of the user's own, in addition."""
-    deviation: float = 0.01
-    """The weight of staying near the fitted motion; the fitted motion itself costs nothing at any weight."""
+    deviation: float = 0.1
+    """The weight of staying near the fitted motion, as a share of that of the fit. The less it is, the more muscles and
+    contacts alone decide; far below 0.1 the fitted motion itself may not be the optimum any more."""
 
     def __post_init__(self) -> None:
         for name in ("gravity", "deviation"):
@@ -116,8 +117,8 @@ class Edit:
             if not (is_number(obstacle.height) and is_number(obstacle.radius) and obstacle.radius > 0.0):
                 raise ConstraintError("An obstacle has a height, and a radius above 0.")
 
-    def objective_weights(self, base: Objectives) -> Objectives:
-        """The weights of the fit with those of the edit."""
+    def objective_weights(self, base: Objectives, fitted: float) -> Objectives:
+        """The weights of the fit, of which `fitted` is that of the deviation, with those of the edit."""
         return base.replace(
             **{**self.objectives, "deviation": self.deviation, "own": (*base.own, *self.own_objectives)}
         )

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -74,7 +76,7 @@ def edited_problem(fit: Fit, edit: Edit) -> EditedProblem:
         gravity=-edit.gravity * up,
         weights=_weights(fit, edit),
         targets=_targets(fit, edit, change, own),
-        objectives=edit.objective_weights(fit.settings.objectives),
+        objectives=edit.objective_weights(fit.settings.objectives, fit.deviation),
         attraction=_attraction(fit, edit),
         poses=_poses(fit, edit, change, grid),
         locked=_locked(fit, edit, character),
@@ -107,27 +109,44 @@ def _each_stance(fit: Fit, edit: Edit) -> tuple[FootprintEdit, ...]:
 
 def _grid(fit: Fit, edit: Edit, footprints: tuple[FootprintEdit, ...]) -> TimeGrid:
     """The grid with the edited times of all events, stretched by the duration."""
-    base = fit.problem.layout.grid
-    unit = fit.units.time
-    moved: dict[float, float] = {float(base.points[0]): 0.0, float(base.points[-1]): 0.0}
+    base, unit = fit.problem.layout.grid, fit.units.time
+    first, last = float(base.points[0]), float(base.points[-1])
+    fixed, moved = {first: first, last: last}, {}
     for stance, change in zip(fit.problem.stances, footprints, strict=True):
         middle = (stance.begin + stance.end) / 2.0
         for event in stance.events:
-            by = -change.earlier_strike if event < middle else change.later_release
-            if base.points[0] < event < base.points[-1] and (by or event not in moved):
-                moved[event] = by / unit
-    events = np.array(sorted(moved))
-    times = events + np.array([moved[event] for event in sorted(moved)])
-    least = SHORTEST_PHASE * np.minimum(1.0 / (fit.settings.rate * unit), np.diff(events))
-    short = np.flatnonzero(np.diff(times) < least)
-    if len(short):
-        when = float(events[short[0]]) * unit
-        raise ConstraintError(
-            f"The edit leaves no time between two contacts near {when:.2f} s: retime footprints by less."
-        )
+            by = (-change.earlier_strike if event < middle else change.later_release) / unit
+            if first < event < last:
+                (moved if by else fixed)[event] = event + by
+    least = SHORTEST_PHASE / (fit.settings.rate * unit)
+    _check_order(moved, first, last, least, unit)
+    # Events of other stances that the moved ones come too near to are carried along.
+    kept = {
+        event: time
+        for event, time in fixed.items()
+        if event in (first, last) or all(_is_apart(event, time, each, moved[each], least) for each in moved)
+    }
+    anchors = sorted({**kept, **moved}.items())
+    events, times = np.array([each for each, _ in anchors]), np.array([time for _, time in anchors])
     factor = 1.0 if edit.duration is None else edit.duration
     stretched = _with_flights(fit, events, times, edit.flight)
     return base.retimed(events, stretched * factor)
+
+
+def _is_apart(event: float, time: float, moved_event: float, moved_time: float, least: float) -> bool:
+    """Whether two events keep their order, and at least half of the time between them or `least`."""
+    gap = (moved_time - time) * np.sign(moved_event - event)
+    return bool(gap >= min(least, 0.5 * abs(moved_event - event)))
+
+
+def _check_order(moved: Mapping[float, float], first: float, last: float, least: float, unit: float) -> None:
+    """Raise unless moved events keep their order between the begin and the end."""
+    anchors = [(first, first), *sorted(moved.items()), (last, last)]
+    for (event, time), (next_event, next_time) in pairwise(anchors):
+        if not _is_apart(event, time, next_event, next_time, least):
+            raise ConstraintError(
+                f"The edit leaves no time between two contacts near {event * unit:.2f} s: retime footprints by less."
+            )
 
 
 def _with_flights(fit: Fit, events: Array, times: Array, factor: float) -> Array:
@@ -187,7 +206,7 @@ def _targets(fit: Fit, edit: Edit, change: GroundChange, own: dict[str, GroundCh
     base = fit.problem
     points = base.layout.grid.points
     fitted = (fit.motion.handle_values(base.handles, fit.motion.points) / fit.units.of_handles(base.handles)).T
-    ratio = fit.deviation / edit.deviation if edit.deviation > 0.0 else 0.0
+    ratio = 1.0 / edit.deviation if edit.deviation > 0.0 else 0.0
     pull = ratio * (base.targets - fitted)
     found = np.empty_like(fitted)
     row = 0
