@@ -119,9 +119,13 @@ class Edit:
 
     def objective_weights(self, base: Objectives, fitted: float) -> Objectives:
         """The weights of the fit, of which `fitted` is that of the deviation, with those of the edit."""
-        return base.replace(
-            **{**self.objectives, "deviation": self.deviation, "own": (*base.own, *self.own_objectives)}
-        )
+        own = (*base.own, *self.own_objectives)
+        return base.replace(**{**self.objectives, "deviation": self.deviation * fitted, "own": own})
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether the fitted motion is the result."""
+        return replace(self, deviation=Edit.deviation) == Edit()
 
     def part(self, share: float) -> Edit:
         """The edit with only a share of each change, between 0 and 1; locks and obstacles grow with it."""
