@@ -84,6 +84,13 @@ class SimplifiedMotion:
             return (np.interp(times - turns * period, points, source) + turns * source_period) * self.units.time
         return np.interp(times, points, source) * self.units.time
 
+    def from_source(self, seconds: ArrayLike) -> Array:
+        """The seconds of this motion that correspond to seconds of the source; beyond its ends time runs on evenly."""
+        given = np.asarray(seconds, dtype=np.float64) / self.units.time
+        points, source = self.layout.grid.points, self.layout.grid.source
+        inside = np.clip(given, source[0], source[-1])
+        return (np.interp(inside, source, points) + (given - inside)) / self._second
+
     def _times(self, seconds: ArrayLike) -> Array:
         return np.atleast_1d(np.asarray(seconds, dtype=np.float64)) * self._second
 

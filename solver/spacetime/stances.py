@@ -141,7 +141,7 @@ def _pushes(clip: Clip, plant: Footplant) -> list[Push]:
 
 
 def _push(clip: Clip, name: str, rests: float, until: float, begin: float, end: float) -> Push:
-    return Push(name, _resting(clip, name, rests, until), begin / clip.fps, end / clip.fps)
+    return Push(name, resting_place(clip, name, rests, until), begin / clip.fps, end / clip.fps)
 
 
 def _time(event: float | None) -> float:
@@ -150,7 +150,7 @@ def _time(event: float | None) -> float:
     return float(event)
 
 
-def _resting(clip: Clip, point: str, begin: float, end: float) -> Array:
+def resting_place(clip: Clip, point: str, begin: float, end: float) -> Array:
     """(3,) the median place of a point between two frames."""
     places = clip.position(named_point(clip.skeleton, point))
     first = int(np.clip(np.ceil(begin), 0, clip.frames - 1))

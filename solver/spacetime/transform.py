@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..body.clip import Clip
+from ..constraints.footplant import Footplant
 from ..core.arrays import Array
 from ..core.errors import ConstraintError
 from ..core.progress import finished
@@ -16,11 +17,13 @@ from .edit import Edit
 from .edited_problem import EditedProblem, edited_problem
 from .fit import Fit, solve_limits, solving
 from .limb_changes import clip_with_limb
+from .moved_ground import ground_change, turned_about
 from .optimiser import Optimum, Start
 from .plausibility import why_not_physical
 from .progress import PhysicsProgress
 from .reconstruction import HandleTrack, PlantedFoot, Reconstruction, reconstructing
 from .simplified_motion import SimplifiedMotion
+from .stances import resting_place
 from .time_warp import warped
 
 STEPS = (0.5, 1.0)
@@ -80,6 +83,8 @@ def _solved_edit(
 ) -> Generator[PhysicsProgress, None, tuple[EditedProblem, Optimum, SimplifiedMotion]]:
     """Solve an edit at once or, where that finds no physical motion, in steps."""
     problem = edited_problem(fit, edit)
+    if edit.changes_nothing:
+        return problem, fit.optimum, fit.motion
     reasons: list[str] = []
     start = problem.start
     for attempt, shares in enumerate(((1.0,), STEPS)):
@@ -132,4 +137,44 @@ def _targets(
         rows = slice(row, row + handle.width)
         tracks.append(HandleTrack(handle, fitted[:, rows], edited[:, rows], float(weight)))
         row += handle.width
-    return tracks, []
+    return tracks, _planted_feet(fit, problem, motion)
+
+
+def _planted_feet(fit: Fit, problem: EditedProblem, motion: SimplifiedMotion) -> list[PlantedFoot]:
+    """The footplants of the source at the times and places of the edit."""
+    up, fps = fit.problem.character.up, fit.source.fps
+    turns = np.array([each.turn for each in problem.footprints])
+    shifts = np.array([each.shift for each in problem.footprints]).reshape(-1, 3)
+    ground = ground_change(fit.stances, list(turns), shifts, up)
+    found = []
+    for plant in fit.plants:
+        stays = {
+            part: tuple(float(time) * fps for time in motion.from_source(np.array(stay) / fps))
+            for part, stay in plant.stays.items()
+        }
+        middle = np.mean([time for stay in plant.stays.values() for time in stay])
+        turn, shift = ground.at(np.array([middle / fps]))
+        place = _place_of(fit, plant)
+        moved = turned_about(place[None], turn, up)[0] + shift[0]
+        found.append(
+            PlantedFoot(
+                foot=plant.foot,
+                heel=stays.get("heel"),
+                ball=stays.get("toe"),
+                shift=tuple(moved - place),
+                turn=float(turn[0]),
+                name=plant.label,
+            )
+        )
+    return found
+
+
+def _place_of(fit: Fit, plant: Footplant) -> Array:
+    """(3,) where a plant stands in the source: its pushes if it has any, else its parts."""
+    index = fit.plants.index(plant)
+    for stance in fit.stances:
+        places = [push.place for push in stance.pushes if index in stance.plants and push.name.startswith(plant.foot)]
+        if places:
+            return np.mean(places, axis=0)
+    part, (begin, end) = next(iter(plant.stays.items()))
+    return resting_place(fit.source, f"{plant.foot}_{'ball' if part == 'toe' else part}", begin, end)
