@@ -40,7 +40,7 @@ def basis(knots: ArrayLike, degree: int, times: ArrayLike, derivative: int = 0) 
         # The derivative of a B-spline of degree d is the difference of two of degree d - 1, each divided by its span
         # over d.
         rising, falling = _per_span(knots, d)
-        values = d * (rising * values[:, :-1] - falling * values[:, 1:])
+        values = float(d) * (rising * values[:, :-1] - falling * values[:, 1:])
     return values
 
 
