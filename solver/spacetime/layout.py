@@ -20,9 +20,8 @@ from ..core.arrays import Array, ArrayLike, BoolArray, IntArray
 from ..core.bsplines import basis, cyclic_basis, open_knots
 from .character import ROOT_DOFS, SimplifiedCharacter
 from .optimiser_package import require
-from .stances import Stance
+from .stances import Push, Stance
 from .time_grid import TimeGrid
-
 
 SAME_TIME = 1e-6
 """Times nearer to each other than this, in √(size / gravity), are the same."""
@@ -38,7 +37,7 @@ class SplineSpace:
     is_cyclic: bool
 
     def basis(self, times: ArrayLike, derivative: int = 0) -> Array:
-        """(times, coefficients)"""
+        """(times, coefficients) the B-splines at times, or their derivatives."""
         if self.is_cyclic:
             return cyclic_basis(self.points, self.degree, times, derivative, self.multiplicity)
         return basis(open_knots(self.points, self.degree, self.multiplicity), self.degree, times, derivative)
@@ -58,7 +57,8 @@ class ForceTrack:
     slot: int
     """Which of the forces in the state of an instant it is."""
     nodes: IntArray
-    """The points of the grid at which it is unknown; elsewhere it is zero. In a cyclic motion they wrap around."""
+    """The points of the grid at which it is unknown, in the order of time; elsewhere it is zero. In a cyclic motion the
+    last ones of a cycle may be followed by its first ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +126,7 @@ class Layout:
         """How many there are."""
         return self.duration + 1
 
-    # The state y of an instant: values, velocities and accelerations of all degrees of freedom, values and velocities of
+    # The state of an instant: values, velocities and accelerations of all degrees of freedom, values and velocities of
     # muscles, the forces of all contacts, and the stretch of time.
 
     @property
@@ -135,33 +135,34 @@ class Layout:
         return 3 * len(self.character) + 2 * self.joints + 3 * self.slots + 1
 
     def states(self, times: ArrayLike) -> tuple[Any, Array]:
-        """The sparse matrix (times · width, unknowns) to the states of all times, and what is added, (width, times)."""
+        """The sparse matrix (times · width, unknowns) to the states of all times, one after the other, and what is added
+        to them, (width, times)."""
         times = np.atleast_1d(np.asarray(times, dtype=np.float64))
         ca = require()
-        entries: list[tuple[Array, Array, Array]] = []
+        entries: list[tuple[IntArray, IntArray, Array]] = []
         count, dofs = len(times), len(self.character)
-        row = np.arange(count) * self.width
+        row: IntArray = np.arange(count) * self.width
 
-        def add(rows: Array, columns: Array, values: Array) -> None:
-            """Entries of a dense block, (rows, columns)."""
+        def add(at: int, columns: IntArray, values: Array) -> None:
+            """The entries of a dense block (times, columns) for one number of the state."""
             r, c = np.nonzero(values)
-            entries.append((rows[r], columns[c], values[r, c]))
+            entries.append((row[r] + at, columns[c], values[r, c]))
 
         for derivative in range(3):
             tables = {space: space.basis(times, derivative) for space in (self.cubic, self.quartic)}
             for dof in range(dofs):
                 own = self.dof_slices[dof]
-                add(row + derivative * dofs + dof, np.arange(own.start, own.stop), tables[self.space_of(dof)])
+                add(derivative * dofs + dof, np.arange(own.start, own.stop), tables[self.space_of(dof)])
             if derivative < 2:
                 for joint, own in enumerate(self.muscle_slices):
                     at = 3 * dofs + derivative * self.joints + joint
-                    add(row + at, np.arange(own.start, own.stop), tables[self.cubic])
+                    add(at, np.arange(own.start, own.stop), tables[self.cubic])
+        hats = self._hats(times)
         for track, own in zip(self.tracks, self.force_slices, strict=True):
-            hats = self._hats(times)[:, track.nodes]
             at = 3 * dofs + 2 * self.joints + 3 * track.slot
             for axis in range(3):
-                add(row + at + axis, np.arange(own.start + axis, own.stop, 3), hats)
-        add(row + self.width - 1, np.array([self.duration]), np.ones((count, 1)))
+                add(at + axis, np.arange(own.start + axis, own.stop, 3), hats[:, track.nodes])
+        add(self.width - 1, np.array([self.duration]), np.ones((count, 1)))
         rows, columns, values = (np.concatenate(each) for each in zip(*entries, strict=True))
         matrix = ca.DM.triplet(rows.tolist(), columns.tolist(), ca.DM(values), count * self.width, self.unknowns)
         constant = np.zeros((self.width, count))
@@ -176,7 +177,8 @@ class Layout:
         return np.asarray(self._hats(times)[:, track.nodes].any(axis=1))
 
     def _hats(self, times: Array) -> Array:
-        """(times, points) linear interpolation between the points; in a cycle the last point is the first one."""
+        """(times, points) linear interpolation between the points, constant outside; in a cycle the last point is the
+        first one."""
         points = self.grid.points
         if self.is_cyclic:
             times = points[0] + np.mod(times - points[0], points[-1] - points[0])
@@ -201,24 +203,35 @@ def force_tracks(
 ) -> tuple[ForceTrack, ...]:
     """The forces of all stances: zero where they begin and end, unless the clip begins or ends there.
 
-    `slots` is the place in the state of an instant of each landmark that the ground pushes.
+    `slots` is the place in the state of an instant of each landmark that the ground pushes. A push that no point of the
+    grid lies in has no force.
     """
     tracks = []
-    first, last = grid.points[0], grid.points[-1]
-    shifts = (first - last, 0.0, last - first) if is_cyclic else (0.0,)
     for index, stance in enumerate(stances):
         for push in stance.pushes:
-            inside = np.zeros(len(grid.points), dtype=bool)
-            for shift in shifts:
-                times = grid.points + shift
-                inside |= (times > push.begin + SAME_TIME) & (times < push.end - SAME_TIME)
-            if is_cyclic:
-                inside[-1] = False
-            else:
-                # A stance that the clip cuts pushes at the cut as well.
-                inside[0] |= push.begin <= first < push.end
-                inside[-1] |= push.begin < last <= push.end + SAME_TIME
-            nodes = np.flatnonzero(inside)
+            nodes = _cyclic_nodes(push, grid.points) if is_cyclic else _nodes(push, grid.points)
             if len(nodes):
                 tracks.append(ForceTrack(index, slots[push.name], nodes))
     return tuple(tracks)
+
+
+def _nodes(push: Push, points: Array) -> IntArray:
+    """The points at which a force may differ from zero."""
+    inside = (points > push.begin + SAME_TIME) & (points < push.end - SAME_TIME)
+    # A stance that the clip cuts pushes at the cut as well.
+    inside[0] |= push.begin <= points[0] + SAME_TIME < push.end
+    inside[-1] |= push.begin < points[-1] - SAME_TIME <= push.end
+    return np.flatnonzero(inside)
+
+
+def _cyclic_nodes(push: Push, points: Array) -> IntArray:
+    """The same in a cyclic motion, of which the last point is the first one of the next cycle."""
+    period = points[-1] - points[0]
+    inside = np.zeros(len(points) - 1, dtype=bool)
+    for shift in (-period, 0.0, period):
+        times = points[:-1] + shift
+        inside |= (times > push.begin + SAME_TIME) & (times < push.end - SAME_TIME)
+    nodes = np.flatnonzero(inside)
+    gap = np.flatnonzero(np.diff(nodes) > 1)
+    # A push that goes on in the next cycle begins after the gap.
+    return np.roll(nodes, -int(gap[0]) - 1) if len(gap) else nodes
