@@ -62,6 +62,12 @@ def median(values: Array) -> Array:
     return ordered[half] if len(ordered) % 2 else np.asarray(0.5 * (ordered[half - 1] + ordered[half]))
 
 
+def triple(vector: ArrayLike) -> tuple[float, float, float]:
+    """A vector (3,) as a tuple of numbers."""
+    x, y, z = (float(value) for value in np.asarray(vector, dtype=np.float64))
+    return x, y, z
+
+
 __all__ = [
     "TINY",
     "Array",
@@ -74,4 +80,5 @@ __all__ = [
     "nearest_of",
     "runs",
     "span",
+    "triple",
 ]

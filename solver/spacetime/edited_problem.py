@@ -111,7 +111,8 @@ def _grid(fit: Fit, edit: Edit, footprints: tuple[FootprintEdit, ...]) -> TimeGr
     """The grid with the edited times of all events, stretched by the duration."""
     base, unit = fit.problem.layout.grid, fit.units.time
     first, last = float(base.points[0]), float(base.points[-1])
-    fixed, moved = {first: first, last: last}, {}
+    fixed = {first: first, last: last}
+    moved: dict[float, float] = {}
     for stance, change in zip(fit.problem.stances, footprints, strict=True):
         middle = (stance.begin + stance.end) / 2.0
         for event in stance.events:

@@ -139,11 +139,9 @@ class Program:
     @property
     def slices(self) -> dict[str, slice]:
         """Where the rows of each constraint are among all."""
-        ends = np.cumsum([each.rows for each in (*self.constraints, *self.rows)])
-        return {
-            each.name: slice(int(end) - each.rows, int(end))
-            for each, end in zip((*self.constraints, *self.rows), ends, strict=True)
-        }
+        every: list[Block | LinearRows] = [*self.constraints, *self.rows]
+        ends = np.cumsum([each.rows for each in every])
+        return {each.name: slice(int(end) - each.rows, int(end)) for each, end in zip(every, ends, strict=True)}
 
     def functions(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The program and its derivatives, as CasADi's `nlpsol` takes them."""
@@ -299,7 +297,7 @@ class _Run:
             },
         }
         solver = ca.nlpsol("spacetime", "ipopt", program, options)
-        given = {"x0": self.start.unknowns}
+        given: dict[str, Any] = {"x0": self.start.unknowns}
         if is_warm:
             given |= {"lam_g0": self._multipliers(slices, len(lower)), "lam_x0": self.start.bound_multipliers}
         found = solver(**given, lbx=self.program.lower, ubx=self.program.upper, lbg=lower, ubg=upper)
@@ -345,7 +343,7 @@ def _watching(ca: Any, run: _Run, unknowns: int, rows: int, lower: Array, upper:
     sizes: dict[str, int] = {"x": unknowns, "f": 1, "g": rows, "lam_x": unknowns, "lam_g": rows, "lam_p": 0}
     stop: Callable[[], float] = lambda: 1.0 if run.is_cancelled else 0.0  # noqa: E731
 
-    class Watch(ca.Callback):  # type: ignore[misc, name-defined]
+    class Watch(ca.Callback):  # type: ignore[misc]
         def __init__(self) -> None:
             ca.Callback.__init__(self)
             self.construct("watch", {})

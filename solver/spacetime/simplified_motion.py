@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.arrays import Array, ArrayLike
+from ..core.arrays import Array, ArrayLike, triple
 from .character import ROOT_DOFS, SimplifiedCharacter
 from .handles import Handle
 from .layout import Layout
@@ -159,7 +159,7 @@ class SimplifiedMotion:
             parent = self.character.dofs[index].parent
             if parent in body.bodies and (any(self.character.dofs[index].offset) or index in self._sliding):
                 bones.append((order.index(parent), order.index(index)))
-        centers = {index: tuple(map(float, self.character.centers[index])) for index in order}
+        centers = {index: triple(self.character.centers[index]) for index in order}
         for index in order:
             if self.character.masses[index] > 0.0 and any(centers[index]):
                 places.append(body.place(index, centers[index]))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.arrays import triple
 from .character import ROOT_DOFS, ROOT_ROTATIONS, ROOT_TRANSLATIONS, MassPart, SimplifiedCharacter
 from .handles import AXES, Axis
 from .optimiser_package import require
@@ -69,7 +70,7 @@ class SymbolicBody:
         for index in range(ROOT_TRANSLATIONS.stop, len(character)):
             self.bodies[index] = self._moved(index)
         whole = [
-            MassPart(index, float(mass), tuple(map(float, center)))  # type: ignore[arg-type]
+            MassPart(index, float(mass), triple(center))
             for index, (mass, center) in enumerate(zip(character.masses, character.centers, strict=True))
             if mass > 0.0
         ]
@@ -159,7 +160,7 @@ class SymbolicBody:
         for index, state in self.bodies.items():
             mass = float(character.masses[index])
             if mass > 0.0:
-                center = tuple(map(float, character.centers[index]))
+                center = triple(character.centers[index])
                 inertial = mass * (self.root_acceleration + self._acceleration_of(index, center) - gravity)
                 force[index] = inertial
                 moment[index] = ca.cross(state.rotation @ ca.DM(center), inertial) + self._euler(index)

@@ -74,7 +74,9 @@ def test_the_targets_of_a_foot_follow_its_own_footprints() -> None:
 
 def test_locked_joints_have_one_value() -> None:
     fit = walk_fit()
-    problem = edited_problem(fit, Edit(locked=(LockedJoint("left_knee", (20.0,)), LockedJoint("left_shoulder")))).problem
+    problem = edited_problem(
+        fit, Edit(locked=(LockedJoint("left_knee", (20.0,)), LockedJoint("left_shoulder")))
+    ).problem
     knee = fit.problem.character.joint_of["left_knee"][0]
     shoulder = fit.problem.character.joint_of["left_shoulder"][0]
     assert np.isclose(problem.locked[knee], np.deg2rad(20.0))
