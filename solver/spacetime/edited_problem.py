@@ -33,7 +33,7 @@ HEADING_WEIGHT = 100.0
 """By how much more the body's axes count where it keeps its heading."""
 
 SCUFF = 1e-3
-"""Sizes of the character: feet may come so much lower than the ground, or than in the fitted motion, between stances."""
+"""Sizes of the character by which swinging feet may be lower than the ground, or than in the fitted motion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +171,7 @@ def _moved(stance: Stance, grid: TimeGrid, turn: float, shift: Array, up: Array)
     def where(place: Array) -> Array:
         return np.asarray(stance.place + turned_about((place - stance.place)[None], np.array([turn]), up)[0] + shift)
 
-    return stance.changed(when, where)
+    return replace(stance.changed(when, where), heading=stance.heading + turn)
 
 
 def _of_contact(base: Problem, name: str, turns: list[float], shifts: Array, up: Array) -> GroundChange:

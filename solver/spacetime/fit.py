@@ -87,10 +87,11 @@ class Fit:
     @property
     def quality(self) -> str:
         """One sentence on how near the fit is."""
-        worst = max((each for each in self.handles if each.handle.is_length), key=lambda each: each.rms)
+        lengths = [each for each in self.handles if each.handle.is_length]
+        worst, largest = max(lengths, key=lambda each: each.rms), max(each.largest for each in lengths)
         return (
-            f"The fit is within {100.0 * worst.rms:.1f} % of the leg's length ({worst.handle.label}, root mean square; at "
-            f"most {100.0 * max(each.largest for each in self.handles if each.handle.is_length):.1f} %)."
+            f"The fit is within {100.0 * worst.rms:.1f} % of the leg's length ({worst.handle.label}, root mean square; "
+            f"at most {100.0 * largest:.1f} %)."
         )
 
 
@@ -136,6 +137,10 @@ def fitting(
     by_value = np.repeat(weights, [handle.width for handle in handles])
     values = mapped(character, handles, by_value, source, start)
     character = _with_ranges(character, recipe, values)
+    stances = tuple(
+        replace(stance, heading=float(np.interp((stance.begin + stance.end) / 2.0, times, values[:, 3])))
+        for stance in stances
+    )
     end = (clip.frames if drift is not None else clip.frames - 1) / clip.fps / units.time
     grid = time_grid(0.0, end, (time for stance in stances for time in stance.events), settings.rate * units.time)
     if len(grid.points) <= LEAST_INTERVALS:

@@ -14,7 +14,7 @@ from .layout import Layout
 from .muscles import Muscles, muscles_for
 from .problem import CharacterFunctions, Problem, energy
 
-SMOOTHING = 1e-4
+SMOOTHING = 1e-5
 """Weight of squared third derivatives of the splines through the mapped values, per unit of time."""
 
 LARGEST_PUSH, SMALLEST_PUSH = 4.0, 0.05

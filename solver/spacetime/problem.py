@@ -278,14 +278,19 @@ class Problem:
 
         The cone itself has no gradient at its tip, where every force begins and ends.
         """
-        left, up, forward = self.character.axes
-        sides = [self.friction * up + one * left + other * forward for one in (1.0, -1.0) for other in (1.0, -1.0)]
-        nodes = [node for own in self.layout.force_slices for node in range(own.start, own.stop, 3)]
         rows = _Rows(self.layout.unknowns)
-        for node in nodes:
-            for normal in sides:
-                rows.add({node + axis: float(normal[axis]) for axis in range(3) if normal[axis]}, 0.0, ANY)
+        for track, own in zip(self.layout.tracks, self.layout.force_slices, strict=True):
+            for normal in self._friction_sides(self.stances[track.stance].heading):
+                for node in range(own.start, own.stop, 3):
+                    rows.add({node + axis: float(normal[axis]) for axis in range(3) if normal[axis]}, 0.0, ANY)
         return rows.named(FRICTION)
+
+    def _friction_sides(self, heading: float) -> list[Array]:
+        """The inward normals of the four sides of the pyramid, for a body that faces along a heading."""
+        left, up, forward = self.character.axes
+        cosine, sine = np.cos(heading), np.sin(heading)
+        left, forward = cosine * left + sine * np.cross(up, left), cosine * forward + sine * np.cross(up, forward)
+        return [self.friction * up + one * left + other * forward for one in (1.0, -1.0) for other in (1.0, -1.0)]
 
     def _pose_rows(self) -> list[LinearRows]:
         """Held poses."""
@@ -405,7 +410,7 @@ class CharacterFunctions:
         return self._cache[key]
 
     def _dynamics(self) -> tuple[Any, Any, Any, Any]:
-        """Parameters (gravity, places of forces), the three sums of forces, the moments about the centre, and the joints'."""
+        """Parameters (gravity, places of forces), the sums of forces, the moments about the centre, and those of joints."""
         ca = self.casadi
         ground = ca.SX.sym("ground", 3 + 3 * len(self.pushed))
         gravity, total = ground[:3], ca.SX.zeros(3)

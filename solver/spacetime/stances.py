@@ -50,6 +50,8 @@ class Stance:
     pushes: tuple[Push, ...]
     plants: tuple[int, ...] = ()
     """The footplants of the full character that it stands for."""
+    heading: float = 0.0
+    """Where the body faces meanwhile, in radians about the vertical: the pyramid of friction is turned along."""
 
     @property
     def label(self) -> str:
