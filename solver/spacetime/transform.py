@@ -137,21 +137,25 @@ def _targets(
         rows = slice(row, row + handle.width)
         tracks.append(HandleTrack(handle, fitted[:, rows], edited[:, rows], float(weight)))
         row += handle.width
-    return tracks, _planted_feet(fit, problem, motion)
+    return tracks, _planted_feet(fit, problem, motion, len(frames))
 
 
-def _planted_feet(fit: Fit, problem: EditedProblem, motion: SimplifiedMotion) -> list[PlantedFoot]:
+def _planted_feet(fit: Fit, problem: EditedProblem, motion: SimplifiedMotion, frames: int) -> list[PlantedFoot]:
     """The footplants of the source at the times and places of the edit."""
     up, fps = fit.problem.character.up, fit.source.fps
     turns = np.array([each.turn for each in problem.footprints])
     shifts = np.array([each.shift for each in problem.footprints]).reshape(-1, 3)
     ground = ground_change(fit.stances, list(turns), shifts, up)
+    last = float(frames - 1)
     found = []
     for plant in fit.plants:
-        stays = {
-            part: tuple(float(time) * fps for time in motion.from_source(np.array(stay) / fps))
-            for part, stay in plant.stays.items()
-        }
+        stays = {}
+        for part, stay in plant.stays.items():
+            begin, end = (float(time) * fps for time in motion.from_source(np.array(stay) / fps))
+            if end >= 0.0 and begin <= last:
+                stays[part] = (max(begin, 0.0), min(end, last))
+        if not stays:
+            continue
         middle = np.mean([time for stay in plant.stays.values() for time in stay])
         turn, shift = ground.at(np.array([middle / fps]))
         place = _place_of(fit, plant)
