@@ -170,14 +170,13 @@ def fitting(
     torques = torques_needed(problem, functions, unknowns)
     problem = replace(problem, muscles=muscles_of(torques))
     unknowns = with_muscles(layout, unknowns, problem.muscles, torques)
+    limits = Limits(settings.iterations, settings.seconds)
     best: Fit | None = None
     begin = Start(unknowns)
     for stage, weight in enumerate(settings.stages):
         problem = replace(problem, objectives=settings.objectives.replace(deviation=weight))
         length = 0.9 / len(settings.stages)
-        optimum = yield from solving(
-            problem, functions, begin, solve_limits(settings), FITTING, 0.1 + stage * length, length
-        )
+        optimum = yield from solving(problem, functions, begin, limits, FITTING, 0.1 + stage * length, length)
         motion = SimplifiedMotion(
             layout, units, optimum.unknowns, problem.stances, problem.muscles, dict(slots), gravity
         )
@@ -209,11 +208,6 @@ def handle_values(clip: Clip, handles: Sequence[Handle]) -> Array:
     """(frames, values of all handles) on the full character, in the clip's units."""
     body = FullBody(clip.world)
     return np.concatenate([handle.value(body).reshape(clip.frames, handle.width) for handle in handles], axis=1)
-
-
-def solve_limits(settings: PhysicsSettings) -> Limits:
-    """The limits of one solve."""
-    return Limits(settings.iterations, settings.seconds)
 
 
 def solving(

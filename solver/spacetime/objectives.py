@@ -64,6 +64,11 @@ class Objectives:
                     f"The weight {name} of an objective must be a finite number, 0 or more: {value!r}."
                 )
 
+    @property
+    def own_parameters(self) -> int:
+        """How many parameters the user's own objectives have at an instant: of each its weight and its target."""
+        return sum(1 + objective.handle.width for objective in self.own)
+
     def replace(self, **weights: object) -> Objectives:
         """A copy with other weights."""
         unknown = set(weights) - {*WEIGHTS, "own"}

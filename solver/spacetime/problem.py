@@ -214,7 +214,7 @@ class Problem:
                 weights.friction * share,
             ]
         )
-        own = np.zeros((functions.own_parameters, count))
+        own = np.zeros((weights.own_parameters, count))
         row = 0
         for objective in weights.own:
             begin = -ANY if objective.begin is None else objective.begin
@@ -395,7 +395,6 @@ class CharacterFunctions:
         self.rest_rates = self.y[at + self.joints : at + 2 * self.joints] / stretch
         at += 2 * self.joints
         self.forces = [self.y[at + 3 * slot : at + 3 * slot + 3] for slot in range(len(pushed))]
-        self.own_parameters = 0
         self._cache: dict[object, PointFunction] = {}
         self._body: SymbolicBody | None = None
 
@@ -490,7 +489,6 @@ class CharacterFunctions:
     def objective(self, handles: tuple[Handle, ...], weights: Objectives) -> PointFunction:
         """The weighted sub-objectives of an instant that do not contain derivatives of splines."""
         key = ("objective", handles, weights.own)
-        self.own_parameters = sum(1 + objective.handle.width for objective in weights.own)
         if key in self._cache:
             return self._cache[key]
         ca = self.casadi
@@ -500,7 +498,7 @@ class CharacterFunctions:
         scales = ca.SX.sym("scales", 5)
         support = ca.SX.sym("support", 3)
         stiffness = ca.SX.sym("muscles", 2 * self.joints)
-        extra = ca.SX.sym("own", self.own_parameters)
+        extra = ca.SX.sym("own", weights.own_parameters)
         up = ca.DM(self.character.up)
         row, total = 0, 0
         for index, handle in enumerate(handles):

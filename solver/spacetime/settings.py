@@ -29,7 +29,9 @@ class PhysicsSettings:
     iterations: int = 300
     """Of one solve."""
     seconds: float = 60.0
-    """Of one solve."""
+    """Of one solve of a fit."""
+    edit_seconds: float = 20.0
+    """Of one solve of an edit."""
 
     def __post_init__(self) -> None:
         for name in ("rate", "friction", "nearness", "seconds"):

@@ -15,10 +15,10 @@ from ..core.errors import ConstraintError
 from ..core.progress import finished
 from .edit import Edit
 from .edited_problem import EditedProblem, edited_problem
-from .fit import Fit, solve_limits, solving
+from .fit import Fit, solving
 from .limb_changes import clip_with_limb
 from .moved_ground import ground_change, turned_about
-from .optimiser import Optimum, Start
+from .optimiser import Limits, Optimum, Start
 from .plausibility import why_not_physical
 from .progress import PhysicsProgress
 from .reconstruction import HandleTrack, PlantedFoot, Reconstruction, reconstructing
@@ -26,8 +26,8 @@ from .simplified_motion import SimplifiedMotion
 from .stances import resting_place
 from .time_warp import warped
 
-STEPS = (0.5, 1.0)
-"""Shares of an edit that are solved one after the other where it cannot be solved at once."""
+HALF = 0.5
+"""The share of an edit that is solved first where all of it cannot be solved at once."""
 
 SOLVING, REBUILDING = "Solving the edit", "Moving the full character"
 
@@ -85,28 +85,16 @@ def _solved_edit(
     problem = edited_problem(fit, edit)
     if edit.changes_nothing:
         return problem, fit.optimum, fit.motion
-    reasons: list[str] = []
-    start = problem.start
-    for attempt, shares in enumerate(((1.0,), STEPS)):
-        for share in shares:
-            problem = edited_problem(fit, edit if share == 1.0 else edit.part(share))
-            if attempt == 0 or share == STEPS[0]:
-                start = problem.start
-            optimum = yield from _solving(fit, problem, start, 0.35 * attempt)
-            start = Start(optimum.unknowns, optimum.multipliers, optimum.bound_multipliers)
-        motion = SimplifiedMotion(
-            problem.problem.layout,
-            fit.units,
-            optimum.unknowns,
-            problem.problem.stances,
-            problem.problem.muscles,
-            dict(problem.problem.slots),
-            problem.problem.gravity,
-        )
-        reasons = why_not_physical(motion, problem.problem, optimum)
-        if not reasons:
-            return problem, optimum, motion
-    raise ConstraintError(f"The edit has no physical motion: {'; '.join(reasons[:3])}.")
+    optimum, motion, reasons = yield from _attempt(fit, problem, problem.start, 0.0)
+    if reasons:
+        # Half of the edit first: where even that has no motion, the whole has none.
+        half = edited_problem(fit, edit.part(HALF))
+        optimum, _, halfway = yield from _attempt(fit, half, half.start, 0.2)
+        if not halfway:
+            optimum, motion, reasons = yield from _attempt(fit, problem, optimum.start, 0.45)
+    if reasons:
+        raise ConstraintError(f"The edit has no physical motion: {'; '.join(reasons[:3])}.")
+    return problem, optimum, motion
 
 
 def _solving(fit: Fit, problem: EditedProblem, start: Start, begin: float) -> Generator[PhysicsProgress, None, Optimum]:

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Transforming a motion: edits of a fit, carried to the full character."""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+
+import numpy as np
+import pytest
+
+from poise.solver import PoiseError, joint_jumps
+from poise.solver.core.arrays import Array
+from poise.solver.spacetime import (
+    Edit,
+    FootprintEdit,
+    HandleObjective,
+    LimbEdit,
+    LockedJoint,
+    PointHandle,
+    Transformation,
+    transform,
+    transforming,
+    warped,
+)
+
+from .small_fits import walk_fit
+
+pytestmark = pytest.mark.slow
+
+
+def wide(amount: float) -> Edit:
+    """Footprints moved apart by so many sizes of the character."""
+    fit = walk_fit()
+    shift = amount * fit.units.length
+    return Edit(
+        footprints=tuple(
+            FootprintEdit(index, (shift if "left" in stance.contact else -shift, 0.0, 0.0))
+            for index, stance in enumerate(fit.stances)
+        )
+    )
+
+
+@cache
+def widened() -> Transformation:
+    return transform(walk_fit(), wide(0.08))
+
+
+def resting(found: Transformation, index: int) -> tuple[Array, Array]:
+    """The places of a stance's ball in the source and in the result, while it rests."""
+    stance = found.fit.stances[index]
+    foot = stance.points[0]
+    fps = found.fit.source.fps
+    begin, end = (found.motion.from_source(time) * fps for time in (stance.begin, stance.end))
+    frames = np.arange(max(0, int(np.ceil(begin))), min(found.clip.frames - 1, int(np.floor(end))) + 1)
+    ball = getattr(found.clip.skeleton.landmarks, foot)
+    times = found.source_times[frames].astype(int)
+    return found.fit.source.position(ball)[times], found.clip.position(ball)[frames]
+
+
+def test_an_edit_that_changes_nothing_returns_the_source() -> None:
+    fit = walk_fit()
+    found = transform(fit, Edit())
+    assert found.clip.frames == fit.source.frames
+    away = found.clip.world.positions - fit.source.world.positions
+    assert np.abs(away).max() < 1e-9 * fit.units.length
+
+
+def test_feet_stand_exactly_where_the_edit_puts_them() -> None:
+    found = widened()
+    size = found.fit.units.length
+    for index, change in enumerate(found.problem.footprints):
+        _, after = resting(found, index)
+        # The footplants of a made-up walk stand still to the last bit, so their places do as well.
+        assert np.abs(after - after[0]).max() < 1e-4 * size
+        before, _ = resting(found, index)
+        assert np.abs(after - before - np.array(change.shift)).max() < 1e-4 * size
+
+
+def test_no_joint_jumps() -> None:
+    found = widened()
+    worst = joint_jumps(found.fit.source, found.clip)
+    assert worst.ratio < 2.0, str(worst)
+
+
+def test_the_body_follows_the_handles() -> None:
+    found = widened()
+    for missed in found.reconstruction.handles:
+        assert missed.amount < 0.02, str(missed)
+    sway = [np.ptp(clip.center_of_mass()[:, 0]) for clip in (found.fit.source, found.clip)]
+    assert sway[1] > sway[0]
+
+
+def test_a_slower_motion_has_more_frames() -> None:
+    fit = walk_fit()
+    found = transform(fit, Edit(duration=1.5, gravity=1.0 / 1.5**2))
+    assert found.clip.frames == round(1.5 * (fit.source.frames - 1)) + 1
+    assert np.isclose(found.source_times[-1], fit.source.frames - 1)
+    # At this gravity the same walk in slow motion is physical: the body hardly changes its path.
+    slow = warped(fit.source, found.source_times)
+    away = np.linalg.norm(found.clip.center_of_mass() - slow.center_of_mass(), axis=1)
+    assert away.max() < 0.05 * fit.units.length
+
+
+def test_a_locked_knee_stays_locked_on_the_simplified_character() -> None:
+    fit = walk_fit()
+    found = transform(fit, Edit(locked=(LockedJoint("left_knee", (15.0,)),)))
+    knee = fit.problem.character.joint_of["left_knee"][0]
+    values = found.motion.values(np.linspace(0.0, found.motion.duration, 50))
+    assert np.abs(values[:, knee] - np.deg2rad(15.0)).max() < 1e-9
+    assert found.motion.values([0.2])[0, 0] != fit.motion.values([0.2])[0, 0]
+
+
+def test_a_shorter_leg_is_shorter_on_the_full_character() -> None:
+    found = transform(walk_fit(), Edit(limbs=(LimbEdit("right_knee", 0.93),)))
+    marks = found.clip.skeleton.landmarks
+    knee, ankle = marks.right_knee, marks.right_ankle
+    assert knee is not None and ankle is not None
+    bone = np.linalg.norm(found.clip.position(ankle) - found.clip.position(knee), axis=1)
+    source = found.fit.source
+    assert np.allclose(bone, 0.93 * np.linalg.norm(source.position(ankle) - source.position(knee), axis=1))
+
+
+def test_an_objective_of_the_users_own_pulls() -> None:
+    """Knees as high as they can be (Popović 1999, equation 3.59)."""
+    fit = walk_fit()
+    up = tuple(float(value) for value in fit.problem.character.up)
+    knee = PointHandle("left_ball")
+    objective = HandleObjective(knee, 3.0, tuple(np.array(up) * 0.5 * fit.units.length))
+    found = transform(fit, Edit(own_objectives=(objective,)))
+    times = np.linspace(0.0, fit.motion.duration, 60)
+    heights = [motion.handle_values((knee,), times)[:, 1].max() for motion in (fit.motion, found.motion)]
+    assert heights[1] > heights[0]
+
+
+def test_an_edit_can_be_cancelled() -> None:
+    before = threading.active_count()
+    steps = transforming(walk_fit(), wide(0.1))
+    for _ in range(5):
+        next(steps)
+    steps.close()
+    assert threading.active_count() == before
+
+
+def test_a_footprint_out_of_reach_is_named() -> None:
+    fit = walk_fit()
+    with pytest.raises(PoiseError, match="foot"):
+        transform(fit, Edit(footprints=(FootprintEdit(1, (0.0, 3.0 * fit.units.length, 0.0)),)))
