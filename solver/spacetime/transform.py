@@ -97,10 +97,23 @@ def _solved_edit(
     return problem, optimum, motion
 
 
-def _solving(fit: Fit, problem: EditedProblem, start: Start, begin: float) -> Generator[PhysicsProgress, None, Optimum]:
-    return (
-        yield from solving(problem.problem, problem.functions, start, solve_limits(fit.settings), SOLVING, begin, 0.35)
+def _attempt(
+    fit: Fit, edited: EditedProblem, start: Start, begin: float
+) -> Generator[PhysicsProgress, None, tuple[Optimum, SimplifiedMotion, list[str]]]:
+    """One solve, with its motion and the reasons for which it is none."""
+    problem = edited.problem
+    limits = Limits(fit.settings.iterations, fit.settings.edit_seconds)
+    optimum = yield from solving(problem, edited.functions, start, limits, SOLVING, begin, 0.25)
+    motion = SimplifiedMotion(
+        problem.layout,
+        fit.units,
+        optimum.unknowns,
+        problem.stances,
+        problem.muscles,
+        dict(problem.slots),
+        problem.gravity,
     )
+    return optimum, motion, why_not_physical(motion, problem, optimum)
 
 
 def _frames(motion: SimplifiedMotion, clip: Clip) -> tuple[Array, Array]:
