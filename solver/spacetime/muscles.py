@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Muscles: a damped spring at each joint whose rest value is unknown (Popović 1999, section 3.5).
 
-A muscle pulls with the torque k (m - q) + d (m' - q'), where q is the value of the joint and m the rest value. As printed
-(3.15) both signs are reversed, and the muscle would push away from its rest value.
+A muscle pulls with the torque k (m - q) + d (m' - q'), where q is the value of the joint and m the rest value. In print
+(equations 3.15 and 4.21) the sign of the spring is reversed, and the muscle would push away from its rest value.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ class Muscles:
     """The muscles of all joints, in units of the character."""
 
     stiffness: Array
-    """(joints,)"""
+    """(joints,) the torque of a muscle whose rest value is 1 away."""
     damping: Array
+    """(joints,) the torque of a muscle whose rest value moves away by 1 per unit of time."""
     limit: Array
     """(joints,) the largest torque (of a translation: force)."""
 
@@ -46,11 +47,14 @@ class Muscles:
 
     def torques(self, values: Array, rates: Array, rests: Array, rest_rates: Array) -> Array:
         """(…, joints) the torques at given values of joints and muscles."""
-        return self.stiffness * (rests - values) + self.damping * (rest_rates - rates)
+        return np.asarray(self.stiffness * (rests - values) + self.damping * (rest_rates - rates))
 
 
 def muscles_for(torques: Array) -> Muscles:
-    """Muscles for the torques (instants, joints) that a source needs."""
+    """Muscles for the torques (instants, joints) that a source needs.
+
+    The 95th percentile stands for the peak: single instants, as those of an impact, would make all muscles stiff.
+    """
     peaks = np.maximum(np.quantile(np.abs(torques), 0.95, axis=0), LEAST_TORQUE)
     stiffness = peaks / TYPICAL_STRETCH
     limit = np.maximum(STRENGTH * np.abs(torques).max(axis=0, initial=0.0), LEAST_STRENGTH)

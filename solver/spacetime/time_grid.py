@@ -69,7 +69,7 @@ def _interpolated(times: ArrayLike, known: ArrayLike, values: ArrayLike) -> Arra
 
 
 def time_grid(begin: float, end: float, events: Iterable[float], rate: float) -> TimeGrid:
-    """The grid from `begin` to `end` with a point at each event between them and about `rate` points per unit of time."""
+    """The grid from `begin` to `end` with a point at each event between them and about `rate` points a unit of time."""
     spacing = 1.0 / rate
     kept = [begin]
     for event in sorted(events):
