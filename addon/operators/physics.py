@@ -26,6 +26,8 @@ from .settings import NOT_REMEMBERED, counted
 ALL_JOINTS = tuple({item[0]: item for items in JOINTS.values() for item in items}.values())
 """The joints of all recipes."""
 
+NO_FOOTPRINTS = "No footprints are known yet: fit the motion first"
+
 LISTS = (
     ("LIMB", "Limb", "A part of the body with another length or mass"),
     ("LOCK", "Stiff Joint", "A joint that cannot move"),
@@ -194,7 +196,9 @@ class POISE_OT_physics_footprints_add(OnArmature, Operator):  # noqa: N801
 
     @classmethod
     def unavailable_reason(cls, armature: bpy.types.Object) -> str:
-        return "" if len(character_of(armature).physics.stances) else "No footprints are known yet: fit the motion first"
+        return (
+            "" if len(character_of(armature).physics.stances) else "No footprints are known yet: fit the motion first"
+        )
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         return f"{counted(physics_handles.add_footprints(armature), 'handle')} made: move them, and solve."
@@ -225,7 +229,9 @@ class POISE_OT_physics_spread(OnArmature, Operator):  # noqa: N801
 
     @classmethod
     def unavailable_reason(cls, armature: bpy.types.Object) -> str:
-        return "" if len(character_of(armature).physics.stances) else "No footprints are known yet: fit the motion first"
+        return (
+            "" if len(character_of(armature).physics.stances) else "No footprints are known yet: fit the motion first"
+        )
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         if not self.properties.is_property_set("amount"):

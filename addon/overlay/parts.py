@@ -21,7 +21,16 @@ from .marks import Mark, marks_of
 from .misses import miss_picture
 from .object_events import event_picture, events_of
 from .palette import Palette
-from .physics import NOTHING_PLACED, Shown, body_picture, force_picture, path_picture, placed_of, placed_picture, shown_of
+from .physics import (
+    NOTHING_PLACED,
+    Shown,
+    body_picture,
+    force_picture,
+    path_picture,
+    placed_of,
+    placed_picture,
+    shown_of,
+)
 from .points import point_picture
 from .proposals import proposal_picture
 from .shapes import EMPTY, Picture
@@ -112,9 +121,7 @@ class _Drawn:
         found = []
         if placed != NOTHING_PLACED:
             size = self.subject.body.size
-            found.append(
-                ("edits", self._kept("edits", placed, lambda: placed_picture(placed, size, self.palette)))
-            )
+            found.append(("edits", self._kept("edits", placed, lambda: placed_picture(placed, size, self.palette))))
         if shown is None:
             return found
         shows_source = bridge.is_result_hidden(self.armature)

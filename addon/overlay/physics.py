@@ -216,15 +216,15 @@ def placed_picture(placed: Placed, size: float, palette: Palette) -> Picture:
 
 def _put_obstacle(pen: Pen, obstacle: Sequence[float], palette: Palette) -> None:
     """Rings around a hump that falls as a bell, to a third of its height at its radius, and two lines over it."""
-    x, y, z, height, radius = obstacle
+    foot, (height, radius) = np.array(obstacle[:3]), obstacle[3:]
     angles = np.linspace(0.0, 2.0 * np.pi, CORNERS, endpoint=False)
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     for reach in np.linspace(WIDEST, 0.0, RINGS, endpoint=False):
         ring = np.column_stack([circle * reach * radius, np.full(CORNERS, height * np.exp(-(reach**2)))])
-        pen.strip(ring + [x, y, z], shade(palette.proposal, 0.8), is_closed=True)
+        pen.strip(ring + foot, shade(palette.proposal, 0.8), is_closed=True)
     across = np.linspace(-WIDEST, WIDEST, 2 * CORNERS + 1)
     profile = height * np.exp(-(across**2))
     for axis in (0, 1):
         line = np.zeros((len(across), 3))
         line[:, axis], line[:, 2] = across * radius, profile
-        pen.strip(line + [x, y, z], shade(palette.proposal, 0.8))
+        pen.strip(line + foot, shade(palette.proposal, 0.8))

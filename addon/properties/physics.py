@@ -180,9 +180,7 @@ class PoisePhysics(PropertyGroup):
     gravity_factor: FloatProperty(
         name="Factor", description="Factor of the earth's gravity", default=1.0, min=0.0, soft_max=3.0
     )
-    automatic_duration: BoolProperty(
-        name="Find Duration", description="The physics decides how long the motion takes"
-    )
+    automatic_duration: BoolProperty(name="Find Duration", description="The physics decides how long the motion takes")
     duration: FloatProperty(
         name="Duration",
         description="Factor of the time that the motion takes: 2 is half as fast, with forces to match",
@@ -256,11 +254,6 @@ class PoisePhysics(PropertyGroup):
     moved_scene_end: IntProperty(
         name="Moved End", description="The scene's last frame as a longer result has set it; else 0", options={"HIDDEN"}
     )
-
-    @property
-    def gravity_now(self) -> float:
-        """The factor of the earth's gravity that is chosen."""
-        return float(GRAVITY_FACTORS.get(self.gravity, self.gravity_factor))
 
 
 EDITS = (

@@ -7,7 +7,7 @@ Nothing is changed before the last step.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
@@ -20,8 +20,8 @@ from . import clean, landmarks, messages, physics_edit, physics_handles, physics
 from .physics_memory import Fitted, Transformed
 from .progress import StageShare
 
-DRAFT = {"rate": 20.0, "stages": (1.0,)}
-"""Settings of a draft: half as many instants, and one stage of the fit."""
+DRAFT_RATE, DRAFT_STAGES = 20.0, (1.0,)
+"""Settings of a draft: half as many instants a second, and one stage of the fit."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,9 @@ def _fitting(armature: bpy.types.Object | None, given: Mapping[str, Any]) -> Gen
     physics = character_of(armature).physics
     recipe = given.get("recipe", physics.recipe).lower()
     is_draft = given.get("quality", physics.quality) == "DRAFT"
-    settings = solver.spacetime.PhysicsSettings(**DRAFT) if is_draft else solver.spacetime.PhysicsSettings()
+    settings = solver.spacetime.PhysicsSettings()
+    if is_draft:
+        settings = replace(settings, rate=DRAFT_RATE, stages=DRAFT_STAGES)
     first, last = physics_memory.span(armature, given)
     signature = physics_memory.fit_signature(armature, given)
     kept = physics_memory.fit_with(armature, signature)
@@ -225,7 +227,7 @@ def _scene_end_sentence(armature: bpy.types.Object, transformed: Transformed) ->
 
 
 def give_back_scene_end(armature: bpy.types.Object) -> None:
-    """Let the scene end where it did before a longer result has moved its end, unless the animator has moved it since."""
+    """Let the scene end where it did before a longer result moved its end, unless the animator has moved it since."""
     physics, scene = character_of(armature).physics, bridge.current_scene()
     if physics.moved_scene_end and scene.frame_end == physics.moved_scene_end:
         scene.frame_end = physics.scene_end

@@ -49,9 +49,7 @@ class TakenEdit:
     """Without footprints."""
     changes: tuple[FootprintChange, ...]
 
-    def edit_for(
-        self, fit: solver.spacetime.Fit, frame_at: Callable[[float], float]
-    ) -> solver.spacetime.Edit:
+    def edit_for(self, fit: solver.spacetime.Fit, frame_at: Callable[[float], float]) -> solver.spacetime.Edit:
         """The edit with its footprints, for the stances of a fit; `frame_at` gives the scene's frame of its seconds."""
         spans = [(stance.contact, frame_at(stance.begin), frame_at(stance.end)) for stance in fit.stances]
         found = []
@@ -88,7 +86,9 @@ def taken(armature: bpy.types.Object, given: Mapping[str, Any] | None = None) ->
     """The edit as the panel and the handles have it now; values that are `given`, by the names of properties, replace
     those of the panel."""
     physics, given = character_of(armature).physics, given or {}
-    values = {name: given.get(name, getattr(physics, name)) for name in EDITS}
+    # Blender stores single precision: rounded to it, what is given is the same edit as what the panel then has.
+    rounded = {name: float(np.float32(value)) if isinstance(value, float) else value for name, value in given.items()}
+    values = {name: rounded.get(name, getattr(physics, name)) for name in EDITS}
     fps = bridge.current_scene().render.fps / bridge.current_scene().render.fps_base
     edit = solver.spacetime.Edit(
         gravity=float(GRAVITY_FACTORS.get(values["gravity"], values["gravity_factor"])),

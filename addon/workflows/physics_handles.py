@@ -39,8 +39,11 @@ class _Kept:
 
 
 def store_stances(armature: bpy.types.Object, fitted: Fitted) -> None:
-    """Store the stances of a fit. Where a stance of the fit before is the same one, its handle and its edits stay, moved
-    along with its home; handles of others are deleted."""
+    """Store the stances of a fit.
+
+    Where a stance of the fit before is the same one, its handle and its edits stay, moved along with its home; handles
+    of others are deleted.
+    """
     stances = character_of(armature).physics.stances
     before = [
         _Kept(
