@@ -187,6 +187,7 @@ UNTESTED: dict[str, str] = {
     "addon/panels/display.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/ground.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/menu.py": "tests/addon/panels/test_panels.py draws all panels together",
+    "addon/panels/physics.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/pie.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/proposals.py": "tests/addon/panels/test_panels.py draws all panels together",
     "addon/panels/residual.py": "tests/addon/panels/test_panels.py draws all panels together",

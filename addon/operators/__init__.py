@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from ..workflows import deleted_handles, watching
+import bpy
+
+from ..workflows import deleted_handles, physics_memory, watching
 from ..workflows import examples as examples_workflow
 from . import (
     activate,
@@ -26,6 +28,7 @@ from . import (
     in_steps,
     leftovers,
     live,
+    physics,
     points,
     posture,
     quick,
@@ -52,6 +55,7 @@ MODULES: tuple[ModuleType, ...] = (
     hands,
     leftovers,
     live,
+    physics,
     points,
     posture,
     quick,
@@ -70,10 +74,13 @@ def register() -> None:
     watching.register()
     deleted_handles.register()
     examples_workflow.register()
+    bpy.app.handlers.load_post.append(physics_memory.forget_on_load)
 
 
 def unregister() -> None:
     """Stop long work, and watch no more."""
+    bpy.app.handlers.load_post.remove(physics_memory.forget_on_load)
+    physics_memory.forget()
     examples_workflow.unregister()
     deleted_handles.unregister()
     watching.unregister()

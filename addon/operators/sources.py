@@ -8,7 +8,7 @@ from bpy.types import Operator
 
 from .. import bridge, live
 from ..properties import character_of
-from ..workflows import messages
+from ..workflows import messages, physics
 from ..workflows.copy_rig import make_bakeable_copy
 from .on_armature import OnArmature
 
@@ -35,6 +35,7 @@ class POISE_OT_source_restore(OnResult, Operator):  # noqa: N801
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         bridge.restore_source(armature)
         live.drop(armature)
+        physics.give_back_scene_end(armature)
         messages.clear_reports(character_of(armature))
         return f"{armature.name!r} shows its source again."
 
@@ -51,7 +52,9 @@ class POISE_OT_result_apply(OnResult, Operator):  # noqa: N801
 
     def run(self, context: bpy.types.Context, armature: bpy.types.Object) -> str:
         live.settle(armature)  # else it would have samples, and no keys
-        return f"Action {bridge.apply_result(armature).name!r} is the source now."
+        applied = bridge.apply_result(armature)
+        physics.accept_result(armature)
+        return f"Action {applied.name!r} is the source now."
 
 
 class POISE_OT_bakeable_copy(OnArmature, Operator):  # noqa: N801

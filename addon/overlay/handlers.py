@@ -17,7 +17,7 @@ from bpy.app.handlers import persistent
 from ..bridge.arrays import Array
 from ..bridge.context import find_object, redraw_viewports
 from ..properties import armature_in, character_of
-from . import readings, staleness, subjects
+from . import physics, readings, staleness, subjects
 from .canvas import Canvas
 from .palette import Palette, palette_of
 from .parts import Part, Parts
@@ -158,6 +158,7 @@ def forget() -> None:
     readings.forget()
     subjects.forget()
     staleness.forget()
+    physics.forget()
 
 
 HANDLERS = (

@@ -21,6 +21,16 @@ from .marks import Mark, marks_of
 from .misses import miss_picture
 from .object_events import event_picture, events_of
 from .palette import Palette
+from .physics import (
+    NOTHING_PLACED,
+    Shown,
+    body_picture,
+    force_picture,
+    path_picture,
+    placed_of,
+    placed_picture,
+    shown_of,
+)
 from .points import point_picture
 from .proposals import proposal_picture
 from .shapes import EMPTY, Picture
@@ -57,7 +67,9 @@ class Parts:
             self._marks, self._subject, self._palette = marks, subject, palette
             self._version += 1
         has_events = len(character_of(armature).detection.events) > 0
-        if not marks and subject.result is None and not display.ghosts and not has_events:
+        physics = character_of(armature).physics
+        has_physics = bool(physics.fitted) or len(physics.obstacles) > 0
+        if not marks and subject.result is None and not display.ghosts and not has_events and not has_physics:
             return []
         drawn = _Drawn(self, armature, frame, palette, subject, self._marks, display)
         return [(name, picture) for name, picture in drawn.parts() if not picture.is_empty]
@@ -101,7 +113,33 @@ class _Drawn:
             ("current", self._current() if display.trajectories else EMPTY),
             ("points", self._points() if display.points else EMPTY),
             ("misses", self._misses() if display.misses else EMPTY),
+            *self._physics(),
         ]
+
+    def _physics(self) -> list[Part]:
+        display, shown, placed = self.display, shown_of(self.armature), placed_of(self.armature)
+        found = []
+        if placed != NOTHING_PLACED:
+            size = self.subject.body.size
+            found.append(("edits", self._kept("edits", placed, lambda: placed_picture(placed, size, self.palette))))
+        if shown is None:
+            return found
+        shows_source = bridge.is_result_hidden(self.armature)
+
+        def drawn(name: str, key: Hashable, make: Callable[[Shown], Picture]) -> Part:
+            return name, self._kept(name, (shown, shows_source, key), lambda: make(shown))
+
+        if display.physics_path:
+            found.append(drawn("mass path", None, lambda each: path_picture(each, self.palette, shows_source)))
+        if display.physics_body:
+            found.append(
+                drawn("body", self.frame, lambda each: body_picture(each, self.frame, self.palette, shows_source))
+            )
+        if display.physics_forces:
+            found.append(
+                drawn("forces", self.frame, lambda each: force_picture(each, self.frame, self.palette, shows_source))
+            )
+        return found
 
     @property
     def _strength(self) -> float:

@@ -16,6 +16,7 @@ from .detected import PoiseDetected
 from .display import PoiseDisplay
 from .finding import active_constraint, armature_in, character_of, constraint_of_point
 from .live import PoiseLiveState
+from .physics import PoiseLimb, PoiseLock, PoiseObstacle, PoisePhysics, PoiseStance
 from .points import EASE, PoisePoint, backwards_sentence, ease_frames
 from .posture import PoisePin, PoisePosture, PoiseWall
 from .result import PoiseAdvice, PoiseFix, PoiseGap, PoiseIgnored, PoiseMetrics, PoiseResidual
@@ -43,15 +44,20 @@ __all__ = [
     "PoiseGap",
     "PoiseIgnored",
     "PoiseLandmark",
+    "PoiseLimb",
     "PoiseLiveState",
     "PoiseLoad",
+    "PoiseLock",
     "PoiseMarker",
     "PoiseMetrics",
     "PoiseObjectEvent",
+    "PoiseObstacle",
+    "PoisePhysics",
     "PoisePin",
     "PoisePoint",
     "PoisePosture",
     "PoiseResidual",
+    "PoiseStance",
     "PoiseTemplate",
     "PoiseTimeline",
     "PoiseWall",
@@ -93,6 +99,11 @@ classes = (
     PoiseWall,
     PoisePosture,
     PoiseCleaning,
+    PoiseStance,
+    PoiseLimb,
+    PoiseLock,
+    PoiseObstacle,
+    PoisePhysics,
     PoiseCharacter,
 )
 

@@ -27,6 +27,7 @@ from .cleaning import PoiseCleaning
 from .constraint import PoiseConstraint
 from .display import PoiseDisplay
 from .live import PoiseLiveState
+from .physics import PoisePhysics
 from .posture import PoisePosture
 from .result import PoiseAdvice, PoiseGap, PoiseIgnored, PoiseMetrics, PoiseResidual
 from .selecting import follow_active, follow_proposal
@@ -351,6 +352,7 @@ class PoiseCharacter(PropertyGroup):
     # Tools
     cleaning: PointerProperty(type=PoiseCleaning, name="Clean Up", description="How feet and hands are cleaned")
     posture: PointerProperty(type=PoisePosture, name="Posture Tool", description="Settings of the posture tool")
+    physics: PointerProperty(type=PoisePhysics, name="Physics", description="The motion changed by its physics")
 
     # Results
     live_state: PointerProperty(type=PoiseLiveState, name="Live", description="The state of the newest result")

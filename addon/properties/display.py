@@ -121,6 +121,24 @@ class PoiseDisplay(PropertyGroup):
     ghost_frames: StringProperty(
         name="Frames", description="Frames with commas between them, such as 1, 20, 35", default="1", update=_redraw
     )
+    physics_body: BoolProperty(
+        name="Simple Body",
+        description="The simple body of the physics with its centre of mass: as fitted, and as solved",
+        default=True,
+        update=_redraw,
+    )
+    physics_forces: BoolProperty(
+        name="Forces",
+        description="The forces of the ground on the simple body: an arrow of half a leg is the weight of the body",
+        default=True,
+        update=_redraw,
+    )
+    physics_path: BoolProperty(
+        name="Path of Mass",
+        description="The path of the centre of mass of the simple body: thin as fitted, bold as solved",
+        default=True,
+        update=_redraw,
+    )
     texts: BoolProperty(
         name="Texts", description="Numbers, frames and distances beside what is drawn", default=True, update=_redraw
     )

@@ -38,7 +38,19 @@ def armature_in(context: bpy.types.Context) -> bpy.types.Object | None:
     if active is None or active.type == "ARMATURE":
         return active
     owner = constraint_of_point(context.scene, active)
-    return owner[0] if owner is not None else None
+    return owner[0] if owner is not None else character_of_physics_handle(context.scene, active)
+
+
+def character_of_physics_handle(scene: bpy.types.Scene | None, empty: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature that has an empty as the handle of a footprint or of an obstacle of its physics; else None."""
+    if scene is None or empty.type != "EMPTY" or empty.users <= ONLY_LINKED:
+        return None
+    for armature in scene.objects:
+        if armature.type == "ARMATURE":
+            physics = character_of(armature).physics
+            if any(holder.object == empty for holder in (*physics.stances, *physics.obstacles)):
+                return armature
+    return None
 
 
 def constraint_of_point(

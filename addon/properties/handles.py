@@ -12,7 +12,7 @@ from mathutils import Vector
 from .. import bridge
 from ..bridge import context, versions
 from ..bridge.transforms import Transform
-from . import PoiseConstraint, PoisePoint, character_of
+from . import PoiseConstraint, PoiseObstacle, PoisePoint, PoiseStance, character_of
 from .handle_names import handle_name
 from .selecting import EMPTY_MARK, select_instead
 
@@ -184,8 +184,12 @@ def _characters() -> Iterator[bpy.types.Object]:
 
 
 def _held(armature: bpy.types.Object) -> Iterator[tuple[Any, str, bpy.types.Object]]:
-    """The objects that constraints and proposals of a character point to, with the item and the field that does."""
+    """The objects that constraints, proposals and the physics of a character point to, with the item and the field that
+    does."""
     character = character_of(armature)
+    for holder in (*character.physics.stances, *character.physics.obstacles):
+        if holder.object is not None:
+            yield holder, "object", holder.object
     for item in (*character.constraints, *character.found):
         if item.reference_object is not None:
             yield item, "reference_object", item.reference_object
@@ -222,8 +226,8 @@ def remove_empties(armature: bpy.types.Object, constraint: PoiseConstraint) -> N
     _remove_if_unused(armature, reference)
 
 
-def remove_empty(armature: bpy.types.Object, point: PoisePoint) -> None:
-    """Delete the empty of a point, under the conditions of `remove_empties`."""
+def remove_empty(armature: bpy.types.Object, point: PoisePoint | PoiseStance | PoiseObstacle) -> None:
+    """Delete the empty of a point, a footprint or an obstacle, under the conditions of `remove_empties`."""
     empty, point.object = point.object, None
     _remove_if_unused(armature, empty)
 

@@ -74,14 +74,14 @@ def clean_in_steps(
     reading, clip = read.reading, read.clip
     armature = reading.armature
     _check_limbs(reading, clip.skeleton)
-    saved = _saved_plants(armature, reading, "FOOTPLANT") if options.feet else None
-    saved_hands = _saved_plants(armature, reading, "HANDPLANT") if options.hands else None
+    saved = saved_plants(armature, reading, "FOOTPLANT") if options.feet else None
+    saved_hands = saved_plants(armature, reading, "HANDPLANT") if options.hands else None
     yield progress.FAULTS, 0.0
     whole, faults = clip, solver.find_faults(clip)
     if options.repair:
         clip = solver.repair(clip, faults)
     yield progress.DETECTING, 0.0
-    feet, uids = _footplants(saved, reading, clip) if options.feet else ([], [])
+    feet, uids = footplants(saved, reading, clip) if options.feet else ([], [])
     yield progress.DETECTING, 0.5
     hands = _handplants(saved_hands, reading, clip) if options.hands else []
     if not feet and not hands:
@@ -111,6 +111,7 @@ def clean_in_steps(
     character = character_of(armature)
     character.last_clean = sentence
     character.live_state.solved = ""
+    messages.clear_physics(character)
     character.has_metrics = bool(feet)
     ground_gaps.store_gaps(armature, grounded.gaps)
     ground_gaps.store_soles(armature, clip.skeleton)
@@ -127,7 +128,7 @@ def clean_in_steps(
     return CleanResult(sentence, unmet, before, after, baked, notes)
 
 
-def _saved_plants(
+def saved_plants(
     armature: bpy.types.Object, reading: bridge.Reading, kind: Literal["FOOTPLANT", "HANDPLANT"]
 ) -> translation.Translation | None:
     """The enabled footplants or handplants of a character; None without any."""
@@ -135,7 +136,7 @@ def _saved_plants(
     return translation.translate(armature, reading, items) if items else None
 
 
-def _footplants(
+def footplants(
     saved: translation.Translation | None, reading: bridge.Reading, clip: solver.Clip
 ) -> tuple[list[solver.Footplant], list[str]]:
     """The footplants to clean, and the uids of those that are saved."""

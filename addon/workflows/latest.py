@@ -207,12 +207,12 @@ def settings_signature(armature: bpy.types.Object) -> str:
     return signature.text
 
 
-def constraint_signature(armature: bpy.types.Object) -> str:
-    """The signature of all enabled constraints, with the objects that they refer to; those whose object was deleted
-    do not count, since a solve leaves them out."""
+def constraint_signature(armature: bpy.types.Object, kinds: Sequence[str] | None = None) -> str:
+    """The signature of all enabled constraints, or of those of some kinds, with the objects that they refer to; those
+    whose object was deleted do not count, since a solve leaves them out."""
     signature = bridge.Signature()
     for item in character_of(armature).constraints:
-        if item.enabled and not _is_lost(item):
+        if item.enabled and (kinds is None or item.kind in kinds) and not _is_lost(item):
             _add_constraint(signature, armature, item)
     return signature.text
 

@@ -31,12 +31,18 @@ Times = Sequence[float] | NDArray[np.float64]
 
 
 def clear_reports(character: PoiseCharacter) -> None:
-    """Remove the reports of the last solve and the last cleanup, whose result is shown no more."""
+    """Remove the reports of the last solve, the last cleanup and the last physics, whose result is shown no more."""
     character.residuals.clear()
     character.advice.clear()
     character.last_solve = character.last_clean = ""
     character.live_state.solved = ""
     character.has_metrics = False
+    clear_physics(character)
+
+
+def clear_physics(character: PoiseCharacter) -> None:
+    """Remove the report of the last physical result, which another one has replaced."""
+    character.physics.solved = character.physics.result_sentence = ""
 
 
 def store_residuals(

@@ -33,6 +33,8 @@ FAULTS = "faults"
 DETECTING = "detecting"
 CLEANING = "cleaning"
 MEASURING = "measuring"
+FITTING = "fitting"
+TRANSFORMING = "transforming"
 """The stages of the add-on; all others are those of the solver."""
 
 SOLVE: Stages = {
@@ -55,6 +57,18 @@ CLEAN: Stages = {
 FIND: Stages = {
     READING: ShownStage("Reading", 0.0),
     DETECTING: ShownStage("Finding", 0.5),
+}
+FIT: Stages = {
+    READING: ShownStage("Reading", 0.0),
+    DETECTING: ShownStage("Finding plants", 0.05),
+    FITTING: ShownStage("Fitting the motion", 0.1),
+}
+PHYSICS: Stages = {
+    READING: ShownStage("Reading", 0.0),
+    DETECTING: ShownStage("Finding plants", 0.05),
+    FITTING: ShownStage("Fitting the motion", 0.1),
+    TRANSFORMING: ShownStage("Solving the physics", 0.5),
+    BAKING: ShownStage("Baking", 0.95),
 }
 
 

@@ -157,6 +157,7 @@ def _store_report(solved: Solved, baked: bridge.Baked) -> SolveResult:
     summary = _summary(solved, baked, residuals)
     character = character_of(armature)
     character.live_state.solved = signature
+    messages.clear_physics(character)
     character.last_solve = messages.prefixed(problems, summary)
     ground_gaps.store_gaps(armature, solved.grounded.gaps)
     ground_gaps.store_soles(armature, skeleton)

@@ -11,6 +11,7 @@ BLENDER_GUI_SUITES="trixie sid" says which Blenders of the tool are started.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -127,6 +128,7 @@ class Runs:
             "BLENDER_USER_RESOURCES": str(own / "user"),
             "POISE_GUI_WALK": str(walk),
             "POISE_GUI_PICTURES": str(pictures),
+            "POISE_GUI_PACKAGES": str(_packages(own)),
         }
         if program.display:
             environment["DISPLAY"] = program.display
@@ -153,6 +155,16 @@ class Runs:
             subprocess.run([sys.executable, str(script), str(self.folder)], check=True, capture_output=True)
             (self._archive,) = self.folder.glob("*.zip")
         return self._archive
+
+
+def _packages(folder: Path) -> Path:
+    """A folder with the optimiser of the physics, where this Python has it: Blender brings its own Python and NumPy."""
+    found = folder / "packages"
+    found.mkdir()
+    spec = importlib.util.find_spec("casadi")
+    if spec is not None and spec.origin is not None:
+        (found / "casadi").symlink_to(Path(spec.origin).parent)
+    return found
 
 
 @contextmanager

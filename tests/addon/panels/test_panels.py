@@ -10,10 +10,11 @@ from typing import Any
 import bpy
 import pytest
 
+from poise import solver
 from poise.addon import operators, panels
 from poise.addon.panels import work
 from poise.addon.properties import TRUNK_MARKS
-from poise.addon.workflows import progress
+from poise.addon.workflows import physics_memory, progress
 
 from .drawing import MENUS, PANELS, Complaints, draw_all, drawn, in_sidebar
 
@@ -599,3 +600,64 @@ def test_each_part_of_the_display_can_be_switched_and_a_problem_is_said(armature
     display.ghosts_at = "CHOSEN"
     shown = draw_all(complaints)["POISE_PT_display"]
     assert "ghost_step" not in shown and "ghost_frames" in shown
+
+
+# Physics ------------------------------------------------------------------------------------------------------------
+
+
+def test_without_the_optimiser_the_panel_says_how_to_get_it_and_nothing_else(
+    armature: Any, complaints: Complaints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solver.spacetime, "is_available", lambda: False)
+    shown = draw_all(complaints)
+    assert text_of(shown["POISE_PT_physics"]) == f"Test {solver.spacetime.MISSING}", "the title of the test, no more"
+    assert [name for name in shown if name.startswith("POISE_PT_physics")] == ["POISE_PT_physics"]
+
+
+@pytest.mark.skipif(not solver.spacetime.is_available(), reason="CasADi is not installed")
+def test_the_physics_lead_from_the_fit_to_the_result(armature: Any, complaints: Complaints) -> None:
+    shown = draw_all(complaints)
+    assert "one foot after the other" in text_of(shown["POISE_PT_physics"])
+    assert "poise.physics_fit(" in shown["POISE_PT_physics"] and "poise.physics_solve(" in shown["POISE_PT_physics"]
+    assert "Fit the motion first" in text_of(shown["POISE_PT_physics_footprints"])
+    physics = armature.poise.physics
+    physics.recipe = "HOPPER"
+    assert "both feet together" in text_of(draw_all(complaints)["POISE_PT_physics"])
+    physics.recipe = "BIPED"
+    physics.fitted, physics.fit_sentence = physics_memory.fit_signature(armature), "The fit is near."
+    stance = physics.stances.add()
+    stance.contact, stance.begin, stance.end = "left foot", 12.0, 25.0
+    physics_memory.forget()
+    shown = draw_all(complaints)
+    assert "The fit is near." in text_of(shown["POISE_PT_physics"])
+    assert "L 12–25" in text_of(shown["POISE_PT_physics_footprints"])
+    physics.quality = "DRAFT"
+    physics_memory.forget()
+    assert "Solve fits it again" in text_of(draw_all(complaints)["POISE_PT_physics"])
+
+
+@pytest.mark.skipif(not solver.spacetime.is_available(), reason="CasADi is not installed")
+def test_edits_of_the_physics_are_shown_as_values(armature: Any, complaints: Complaints) -> None:
+    physics = armature.poise.physics
+    shown = draw_all(complaints)["POISE_PT_physics_world"]
+    assert "gravity_factor" not in shown and "PoisePhysics.duration[" in shown
+    physics.gravity, physics.automatic_duration = "CUSTOM", True
+    shown = draw_all(complaints)["POISE_PT_physics_world"]
+    assert "gravity_factor" in shown and "PoisePhysics.duration[" not in shown
+    bpy.ops.poise.physics_limb_add(joint="left_knee")
+    bpy.ops.poise.physics_lock_add(joint="right_hip")
+    bpy.ops.poise.physics_obstacle_add()
+    shown = draw_all(complaints)["POISE_PT_physics_body"]
+    for field in ("PoiseLimb.length[", "PoiseLock.joint[", "PoiseObstacle.height[", "poise.physics_remove("):
+        assert field in shown
+    bpy.data.objects.remove(physics.obstacles[0].object)
+    assert "Its handle was deleted" in text_of(draw_all(complaints)["POISE_PT_physics_body"])
+
+
+@pytest.mark.skipif(not solver.spacetime.is_available(), reason="CasADi is not installed")
+def test_a_running_fit_shows_its_progress_in_the_physics_too(armature: Any, complaints: Complaints) -> None:
+    running = progress.begin(armature.name, progress.PHYSICS)
+    running.update(progress.TRANSFORMING, 0.5)
+    shown = draw_all(complaints)["POISE_PT_physics"]
+    progress.end(running)
+    assert "Solving the physics" in shown and "poise.physics_solve(" not in shown
