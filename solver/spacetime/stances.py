@@ -21,6 +21,11 @@ from .named_points import named_point
 from .recipe import Contact, Recipe
 
 
+EARLY = 0.02
+"""Seconds before and after a contact in which the ground may push already, or still: detected contacts are off by 10 ms
+in the median. Without it the jump 13_11 is fitted with feet up to 9 % of the leg away, with it 5 %."""
+
+
 @dataclass(frozen=True, eq=False)
 class Push:
     """A place where the ground may push, and when."""
@@ -143,7 +148,8 @@ def _pushes(clip: Clip, plant: Footplant) -> list[Push]:
 
 
 def _push(clip: Clip, name: str, rests: float, until: float, begin: float, end: float) -> Push:
-    return Push(name, resting_place(clip, name, rests, until), begin / clip.fps, end / clip.fps)
+    place = resting_place(clip, name, rests, until)
+    return Push(name, place, begin / clip.fps - EARLY, end / clip.fps + EARLY)
 
 
 def _time(event: float | None) -> float:
