@@ -92,9 +92,9 @@ class Edit:
     """Weights of sub-objectives by name (see `Objectives`) instead of those of the fit."""
     own_objectives: tuple[HandleObjective, ...] = ()
     """Objectives of the user's own, in addition."""
-    deviation: float = 0.3
-    """The weight of staying near the fitted motion, as a share of that of the fit. The less it is, the more muscles and
-    contacts alone decide; far below 0.3 the fitted motion itself may not be the optimum any more."""
+    deviation: float = 1.0
+    """The weight of staying near the fitted motion, as a share of that of the fit: the less it is, the more muscles and
+    contacts alone decide. Below 1 the fitted motion itself may no longer be the best one."""
 
     def __post_init__(self) -> None:
         for name in ("gravity", "deviation"):

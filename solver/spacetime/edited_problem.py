@@ -69,13 +69,15 @@ def edited_problem(fit: Fit, edit: Edit) -> EditedProblem:
         raise ConstraintError("The edit leaves a stance no time: let it begin earlier or end later.")
     change = ground_change(base.stances, turns, shifts, up)
     own = {name: _of_contact(base, name, turns, shifts, up) for name in {stance.contact for stance in base.stances}}
+    targets, pulls = _targets(fit, change, own)
     problem = replace(
         base,
         layout=layout,
         stances=stances,
         gravity=-edit.gravity * up,
         weights=_weights(fit, edit),
-        targets=_targets(fit, edit, change, own),
+        targets=targets,
+        pulls=pulls,
         objectives=edit.objective_weights(fit.settings.objectives, fit.deviation),
         attraction=_attraction(fit, edit),
         poses=_poses(fit, edit, change, grid),
@@ -197,32 +199,26 @@ def _weights(fit: Fit, edit: Edit) -> Array:
     return weights
 
 
-def _targets(fit: Fit, edit: Edit, change: GroundChange, own: dict[str, GroundChange]) -> Array:
-    """(values of all handles, points) what handles are pulled to.
-
-    With h the fitted values and h₀ the source's, the fit balances the pull w (h₀ - h) against everything else. With
-    another weight w' the pull is the same where the target is h + (w / w') (h₀ - h): then the fit is the optimum of the
-    edit that changes nothing, at any weight.
-    """
+def _targets(fit: Fit, change: GroundChange, own: dict[str, GroundChange]) -> tuple[Array, Array]:
+    """(values of all handles, points) the handles of the fit, carried along with the ground, and how far the fit is from
+    the source (docs/derivations.md, section 13)."""
     base = fit.problem
     points = base.layout.grid.points
     fitted = (fit.motion.handle_values(base.handles, fit.motion.points) / fit.units.of_handles(base.handles)).T
-    ratio = 1.0 / edit.deviation if edit.deviation > 0.0 else 0.0
-    pull = ratio * (base.targets - fitted)
-    found = np.empty_like(fitted)
-    row = 0
+    away = fitted - base.targets
+    moved, pulls = np.empty_like(fitted), np.empty_like(fitted)
     contacts = {point: stance.contact for stance in base.stances for point in stance.points}
+    row = 0
     for handle in base.handles:
         rows = slice(row, row + handle.width)
         row += handle.width
         own_contacts = {contacts[name] for name in _points_of(handle) if name in contacts}
         ground = own[own_contacts.pop()] if len(own_contacts) == 1 else change
-        moved = ground.moved(handle, fitted[rows].T, points).T
-        turned = pull[rows]
+        moved[rows] = ground.moved(handle, fitted[rows].T, points).T
+        pulls[rows] = away[rows]
         if handle.width == 3:
-            turned = turned_about(pull[rows].T, ground.at(points)[0], ground.up).T
-        found[rows] = moved + turned
-    return found
+            pulls[rows] = turned_about(away[rows].T, ground.at(points)[0], ground.up).T
+    return moved, pulls
 
 
 def _attraction(fit: Fit, edit: Edit) -> Array | None:

@@ -27,6 +27,9 @@ from .symbolic_body import SymbolicBody
 
 ANY = np.inf
 
+NEAR = 0.03
+"""Sizes of the character: an edit that moves a handle by less costs the square of the distance, by more its multiple."""
+
 EQUATIONS, SPIN, TORQUES = "equations of motion", "moments between points", "torques"
 FRICTION, OBJECTIVE = "friction", "objective"
 """Names of constraints; stances, obstacles and held poses have their own."""
@@ -76,6 +79,9 @@ class Problem:
     objectives: Objectives
     heights: tuple[HeightBound, ...] = ()
     poses: tuple[HeldPose, ...] = ()
+    pulls: Array | None = None
+    """(values of all handles, points) of an edit: how far the fit is from the source. The deviation is then measured from
+    the fit, whose pull toward the source goes on, and grows less than with the square of large distances."""
     attraction: Array | None = None
     """(points,) the share of the deviation's weight at each point; None: all of it everywhere."""
     locked: dict[int, float] = field(default_factory=dict)
@@ -198,7 +204,8 @@ class Problem:
         return blocks
 
     def _objective(self, functions: CharacterFunctions, matrix: Any, constant: Array, points: Array) -> Block:
-        weights, goals = self.objectives, self.targets
+        weights = self.objectives
+        goals = self.targets if self.pulls is None else np.concatenate([self.targets, self.pulls])
         grid = self.layout.grid
         share = grid.weights[: len(points)].copy()
         if self.layout.is_cyclic:
@@ -235,7 +242,15 @@ class Problem:
             ]
         )
         none = np.zeros((1, count))
-        return Block(OBJECTIVE, functions.objective(self.handles, weights), matrix, constant, parameters, none, none)
+        return Block(
+            OBJECTIVE,
+            functions.objective(self.handles, weights, self.pulls is not None),
+            matrix,
+            constant,
+            parameters,
+            none,
+            none,
+        )
 
     def _support(self, points: Array) -> tuple[Array, Array]:
         """(3, points) the middle of the places that the character stands on, and (points,) whether it does."""
@@ -486,14 +501,14 @@ class CharacterFunctions:
         """The values of handles, one below the other, as an expression."""
         return self.casadi.vertcat(*(handle.value(self.body) for handle in handles))
 
-    def objective(self, handles: tuple[Handle, ...], weights: Objectives) -> PointFunction:
+    def objective(self, handles: tuple[Handle, ...], weights: Objectives, is_edit: bool) -> PointFunction:
         """The weighted sub-objectives of an instant that do not contain derivatives of splines."""
-        key = ("objective", handles, weights.own)
+        key = ("objective", handles, weights.own, is_edit)
         if key in self._cache:
             return self._cache[key]
         ca = self.casadi
         values = self.handle_values(handles)
-        goals = ca.SX.sym("goals", values.shape[0])
+        goals = ca.SX.sym("goals", (2 if is_edit else 1) * values.shape[0])
         own = ca.SX.sym("weights", len(handles))
         scales = ca.SX.sym("scales", 5)
         support = ca.SX.sym("support", 3)
@@ -503,7 +518,13 @@ class CharacterFunctions:
         row, total = 0, 0
         for index, handle in enumerate(handles):
             away = values[row : row + handle.width] - goals[row : row + handle.width]
-            total = total + scales[0] * own[index] * ca.sumsqr(away)
+            if is_edit:
+                begin = values.shape[0] + row
+                pull = 2.0 * ca.dot(goals[begin : begin + handle.width], away)
+                distance = pull + 2.0 * NEAR**2 * (ca.sqrt(1.0 + ca.sumsqr(away) / NEAR**2) - 1.0)
+            else:
+                distance = ca.sumsqr(away)
+            total = total + scales[0] * own[index] * distance
             row += handle.width
         if self.joints:
             total = total + scales[1] * ca.sumsqr(self._torque(stiffness))
