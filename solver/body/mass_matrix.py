@@ -7,12 +7,13 @@ first and second moments alone, summed over what each joint carries. Derivation:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from ..core import rotations
-from ..core.arrays import Array, IntArray
+from ..core.arrays import Array, BoolArray, IntArray
 from .degrees_of_freedom import Dofs
 from .inertia import inertia_of, second_moments_of
 from .kinematics import WorldState
@@ -65,37 +66,66 @@ def mass_matrix(state: WorldState, dofs: Dofs, relative: bool = False) -> Array:
     Masses times squared lengths for rotations, masses for translations.
     """
     joints = np.concatenate([dofs.translating, dofs.rotating, dofs.hinged])
-    is_turn = np.arange(len(joints)) >= len(dofs.translating)
-    firsts, seconds, shares = _pairs(state.skeleton.tree, joints.tobytes(), relative)
-    masses, moments, spreads = _pair_moments(state, shares)
+    pairs = _pairs(state.skeleton.tree, joints.tobytes(), len(dofs.translating), relative)
+    masses, moments, spreads = _pair_moments(state, pairs.shares)
     places = (state.positions - state.positions[:, :1])[:, joints]
-    blocks = np.zeros((state.frames, len(joints), 3, len(joints), 3))
+    # ∫ (p - a) dm and ∫ (p - b) (p - a)ᵀ dm, with a and b the places of the two joints.
+    arms = moments - masses[:, None] * places[:, pairs.firsts]
+    mixed = spreads - moments[..., None] * places[:, pairs.firsts, None]
+    mixed -= places[:, pairs.seconds, :, None] * arms[:, :, None]
+    blocks = np.empty((state.frames, len(masses), 3, 3))
+    blocks[:, pairs.turns] = inertia_of(mixed[:, pairs.turns])
+    # Translations come first in the order of joints, so the turning joint of a mixed pair is the second one.
+    shifted = moments[:, pairs.mixed] - masses[pairs.mixed, None] * places[:, pairs.seconds[pairs.mixed]]
+    blocks[:, pairs.mixed] = -_cross_matrices(shifted)
+    blocks[:, pairs.shifts] = masses[pairs.shifts, None, None] * np.eye(3)
+    matrix = np.zeros((state.frames, (3 * len(joints)) ** 2))
+    matrix[:, pairs.entries] = matrix[:, pairs.mirrored] = blocks.reshape(state.frames, 9 * len(masses))
+    return _in_columns(matrix.reshape(state.frames, 3 * len(joints), 3 * len(joints)), state.hinge_axes(dofs.hinged))
 
-    chosen = is_turn[firsts] & is_turn[seconds]
-    first, second = firsts[chosen], seconds[chosen]
-    # ∫ (p - b) (p - a)ᵀ dm, with a and b the places of the two joints.
-    arms = moments[:, chosen] - masses[chosen, None] * places[:, first]
-    mixed = spreads[:, chosen] - moments[:, chosen, :, None] * places[:, first, None]
-    mixed -= places[:, second, :, None] * arms[:, :, None]
-    blocks[:, first, :, second] = inertia_of(mixed).swapaxes(0, 1)
 
-    chosen = is_turn[firsts] & ~is_turn[seconds]
-    first, second = firsts[chosen], seconds[chosen]
-    crossed = _cross_matrices(moments[:, chosen] - masses[chosen, None] * places[:, first]).swapaxes(0, 1)
-    blocks[:, first, :, second], blocks[:, second, :, first] = crossed, -crossed
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Pairs of moving joints that carry a body in common, by their positions among the moving joints: the first of a
+    pair is not after the second."""
 
-    chosen = ~is_turn[firsts] & ~is_turn[seconds]
-    blocks[:, firsts[chosen], :, seconds[chosen]] = masses[chosen, None, None, None] * np.eye(3)
-    return _in_columns(blocks, state.hinge_axes(dofs.hinged))
+    firsts: IntArray
+    """(pairs,)"""
+    seconds: IntArray
+    """(pairs,)"""
+    shares: Array
+    """(pairs, bodies) what a pair has in common: the product of both entries of `carrying`."""
+    shifts: BoolArray
+    """(pairs,) where both translate."""
+    mixed: BoolArray
+    """(pairs,) where the first translates and the second turns."""
+    turns: BoolArray
+    """(pairs,) where both turn."""
+    entries: IntArray
+    """(9 · pairs,) where the block of each pair is in a matrix of all joints, three rows and columns for each."""
+    mirrored: IntArray
+    """(9 · pairs,) where its transpose is."""
 
 
 @lru_cache(maxsize=CACHED_PAIRS)
-def _pairs(tree: Tree, joints: bytes, relative: bool) -> tuple[IntArray, IntArray, Array]:
-    """The pairs of joints, by their positions (pairs,) among those given, that carry a body in common, and their shares
-    (pairs, bodies) in each: the product of both entries of `carrying`."""
+def _pairs(tree: Tree, joints: bytes, translating: int, relative: bool) -> _Pairs:
+    """The pairs of the joints given, of which the first ones translate."""
     carried = carrying(tree, relative)[:, np.frombuffer(joints, dtype=np.int64)]
-    firsts, seconds = np.nonzero(np.abs(carried.T) @ np.abs(carried))
-    return firsts, seconds, np.ascontiguousarray((carried[:, firsts] * carried[:, seconds]).T)
+    firsts, seconds = np.nonzero(np.triu(np.abs(carried.T) @ np.abs(carried)))
+    first_shifts, second_shifts = firsts < translating, seconds < translating
+    width, axes = 3 * carried.shape[1], np.arange(3)
+    rows, columns = (3 * each[:, None, None] + axes for each in (firsts, seconds))
+    rows = rows.swapaxes(1, 2)
+    return _Pairs(
+        firsts,
+        seconds,
+        np.ascontiguousarray((carried[:, firsts] * carried[:, seconds]).T),
+        first_shifts & second_shifts,
+        first_shifts & ~second_shifts,
+        ~first_shifts,
+        (width * rows + columns).ravel(),
+        (width * columns + rows).ravel(),
+    )
 
 
 def _pair_moments(state: WorldState, shares: Array) -> tuple[Array, Array, Array]:
@@ -111,15 +141,14 @@ def _pair_moments(state: WorldState, shares: Array) -> tuple[Array, Array, Array
     return shares @ masses, summed[..., 0], summed[..., 1:]
 
 
-def _in_columns(blocks: Array, hinge_axes: Array) -> Array:
-    """Blocks (frames, joints, 3, joints, 3), the last of which are those of hinges, as a matrix (frames, columns,
+def _in_columns(whole: Array, hinge_axes: Array) -> Array:
+    """A matrix (frames, 3 · joints, 3 · joints), the last of which are hinges, as one of columns (frames, columns,
     columns), given the hinges' axes (frames, hinges, 3)."""
-    frames, joints, hinges = blocks.shape[0], blocks.shape[1], hinge_axes.shape[1]
-    whole = blocks.reshape(frames, 3 * joints, 3 * joints)
+    frames, size, hinges = whole.shape[0], whole.shape[1], hinge_axes.shape[1]
     if not hinges:
         return whole
-    others = 3 * (joints - hinges)
-    columns = np.einsum("frjk,fjk->frj", whole[:, :, others:].reshape(frames, 3 * joints, hinges, 3), hinge_axes)
+    others = size - 3 * hinges
+    columns = np.einsum("frjk,fjk->frj", whole[:, :, others:].reshape(frames, size, hinges, 3), hinge_axes)
     matrix = np.empty((frames, others + hinges, others + hinges))
     matrix[:, :others, :others] = whole[:, :others, :others]
     matrix[:, :others, others:] = columns[:, :others]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.arrays import Array, BoolArray, IntArray
+from ..core.row_space import times
 
 LIMITS = -1
 """The level of the rows of joint limits, above all others."""
@@ -85,13 +86,28 @@ class PriorityLevels:
 
 @dataclass(frozen=True, eq=False)
 class Attraction:
-    """The velocity toward a reference pose, followed in the null space of all levels."""
+    """What is minimized in the null space of all levels, as a quadratic: the distance to a reference pose, or the error
+    of an objective."""
 
     velocity: Array
-    """(frames, columns)"""
+    """(frames, columns) the direction of steepest descent, which for a pose is the velocity toward it."""
     columns: BoolArray
     """(columns,) which columns are attracted."""
+    curvature: Array | None = None
+    """(frames, columns, columns) None: that of a pose, 1 in each attracted column."""
 
     def at(self, frames: IntArray) -> Attraction:
         """The attraction in some of the frames."""
-        return Attraction(self.velocity[frames], self.columns)
+        curvature = None if self.curvature is None else self.curvature[frames]
+        return Attraction(self.velocity[frames], self.columns, curvature)
+
+    def within(self, columns: BoolArray) -> Attraction:
+        """The attraction of the given columns, (frames, columns), alone."""
+        curvature = None if self.curvature is None else self.curvature * columns[:, :, None] * columns[:, None]
+        return Attraction(self.velocity * columns, self.columns, curvature)
+
+    def after(self, step: Array) -> Array:
+        """(frames, columns) the direction of steepest descent after a step (frames, columns)."""
+        if self.curvature is None:
+            return (self.velocity - step) * self.columns
+        return self.velocity - times(self.curvature, step)

@@ -26,7 +26,8 @@ from ..core.row_space import times
 from ..tasks import GoalStep, PoseTask, Task
 from .active_set import ActiveSet, LimitBoundaries
 from .levels import Attraction, PriorityLevels
-from .secants import Secants
+from .objective_descent import OBJECTIVE_PAIRS
+from .secants import PAIRS, Secants
 from .settings import SolveSettings
 from .strict_priority import Solution, prioritized_step
 
@@ -135,7 +136,7 @@ class Course:
             np.full(frames, problem.levels),
             np.ones(frames, dtype=bool),
             np.zeros(frames, dtype=bool),
-            Secants.none(frames, problem.dofs.count),
+            Secants.none(frames, problem.dofs.count, OBJECTIVE_PAIRS if problem.has_objective else PAIRS),
         )
 
     def at(self, frames: IntArray) -> Course:
@@ -196,13 +197,13 @@ class Problem:
 
         priorities = sorted({task.priority for task in tasks}, reverse=True)
         levels = [[task for task in tasks if task.priority == priority] for priority in priorities]
-        self._attraction: PoseTask | None = None
-        # A pose that is alone at the bottom needs no rows of its own: each of its rows has one column.
-        if levels and len(levels[-1]) == 1 and isinstance(lowest := levels[-1][0], PoseTask):
-            self._attraction = lowest
-            self._attracted_columns = lowest.attracted_columns(skeleton, self.dofs)
+        self._attraction: Task | None = None
+        # A pose that is alone at the bottom needs no rows of its own: each of its rows has one column. Nor does an
+        # objective, of which no level is below.
+        if levels and len(levels[-1]) == 1 and (isinstance(levels[-1][0], PoseTask) or levels[-1][0].is_objective):
+            (self._attraction,) = levels.pop()
+            self._attracted_columns = _attracted_columns(self._attraction, skeleton, self.dofs)
             self._attraction_scale = self._attracted_columns / self.column_scale
-            levels.pop()
         self.tasks = [task for level in levels for task in level]
         """The tasks that have rows, the most important first."""
         self.levels = len(levels)
@@ -255,34 +256,39 @@ class Problem:
     def level_errors(self, state: WorldState) -> Array:
         """(frames, levels) the norm of each level's error, in sizes of the character or radians.
 
-        Where there is a pose attraction, it is the last level.
+        Where there is an attraction, to a pose or of an objective, it is the last level.
         """
         errors = self.task_level_errors(state)
         if not self._attraction:
             return errors
-        pull = self._pose_attraction(state)
+        if isinstance(self._attraction, PoseTask):
+            pull = self._pose_attraction(self._attraction, state)
+        else:
+            pull = self._attraction.cached_error(state) * self.row_scale(self._attraction)
         return np.concatenate([errors, np.sqrt(np.einsum("fc,fc->f", pull, pull))[:, None]], axis=1)
 
     def task_level_errors(self, state: WorldState) -> Array:
-        """(frames, levels) as `level_errors`, without the pose attraction."""
+        """(frames, levels) as `level_errors`, without the attraction."""
         return np.sqrt(self.row_errors(state) ** 2 @ self._laid_out(state).is_of_level)
 
     @property
     def has_attraction(self) -> bool:
-        """Whether the last of the level errors is that of a pose attraction."""
+        """Whether the last of the level errors is that of an attraction."""
         return self._attraction is not None
+
+    @property
+    def has_objective(self) -> bool:
+        """Whether the attraction is that of an objective, not to a pose."""
+        return self._attraction is not None and not isinstance(self._attraction, PoseTask)
 
     def step(self, state: WorldState, course: Course) -> Step:
         """The next step; no component exceeds its frame's trust radius."""
-        if self._attraction:
-            attraction = Attraction(self._pose_attraction(state), self._attracted_columns)
-        else:
-            attraction = self._no_attraction(state.frames)
+        attraction = self._attracting(state)
         levels, active = self._rows(state)
         if course.shared_only.any():
             moving = ~course.shared_only[:, None] | self._shared_columns
             levels = replace(levels, jacobian=levels.jacobian * moving[:, None])
-            attraction = Attraction(attraction.velocity * moving, attraction.columns)
+            attraction = attraction.within(moving)
         limits = self._boundaries.unmeasured(state, self.column_scale)
         return self._solved_with_inequalities(_Evaluation(levels, active, limits, attraction, course))
 
@@ -298,10 +304,19 @@ class Problem:
         attraction, course = self._no_attraction(state.frames), Course.first(self, state.frames)
         return self._solved_with_inequalities(_Evaluation(levels, active, limits, attraction, course))
 
-    def _pose_attraction(self, state: WorldState) -> Array:
+    def _attracting(self, state: WorldState) -> Attraction:
+        """The attraction in the frames of a state, in pure numbers."""
+        if self._attraction is None:
+            return self._no_attraction(state.frames)
+        if isinstance(self._attraction, PoseTask):
+            return Attraction(self._pose_attraction(self._attraction, state), self._attracted_columns)
+        velocity, curvature = self._attraction.quadratic_model(state, self.dofs)
+        scale = self.row_scale(self._attraction) * self._attracted_columns * self.column_scale
+        velocity = velocity * (self.row_scale(self._attraction) * scale)
+        return Attraction(velocity, self._attracted_columns, curvature * np.outer(scale, scale))
+
+    def _pose_attraction(self, pose: PoseTask, state: WorldState) -> Array:
         """(frames, columns) the step to the attracting pose, in pure numbers."""
-        pose = self._attraction
-        assert pose is not None
         return state.cached(
             (self._memory_key, "attraction"), lambda: pose.velocity(state, self.dofs) * self._attraction_scale
         )
@@ -430,10 +445,18 @@ class Problem:
             self._bend_hint,
             course.may_bend,
             self._largest_stiffness,
+            course.descent_trust,
         )
         strict, strict_length, whole_strict = _within(solution.strict_step, course.trust)
         descent, descent_length, whole_descent = _within(solution.descent_step, course.descent_trust)
         return Step(strict + descent, strict_length, descent_length, whole_strict & whole_descent, solution)
+
+
+def _attracted_columns(task: Task, skeleton: Skeleton, dofs: Dofs) -> BoolArray:
+    """(columns,) the columns that a task at the bottom attracts."""
+    if isinstance(task, PoseTask):
+        return task.attracted_columns(skeleton, dofs)
+    return dofs.spread(task.recruited(skeleton))
 
 
 def _within(step: Array, trust: Array) -> tuple[Array, Array, BoolArray]:

@@ -52,7 +52,7 @@ class RecruitingBreach:
 def breaches(skeleton: Skeleton, tasks: Sequence[Task]) -> list[RecruitingBreach]:
     """Every pair of tasks that breaks the rule.
 
-    A pose task never breaks it as the lower task: it only acts in the null space of the others.
+    A pose task and an objective never break it as the lower task: they only act in the null space of the others.
     """
     found = []
     can_move = skeleton.mask(skeleton.dofs.moving)
@@ -62,7 +62,7 @@ def breaches(skeleton: Skeleton, tasks: Sequence[Task]) -> list[RecruitingBreach
         if not withheld.any():
             continue
         for lower, lower_own in zip(tasks, recruited, strict=True):
-            if lower.priority >= higher.priority or isinstance(lower, PoseTask):
+            if lower.priority >= higher.priority or isinstance(lower, PoseTask) or lower.is_objective:
                 continue
             shared = lower_own & withheld
             if shared.any():

@@ -17,15 +17,13 @@ from ..core.arrays import Array, BoolArray, IntArray
 from ..core.row_space import combined, outside, times
 
 PAIRS = 8
-"""Steps that are remembered. Between 5 and 12 make no difference."""
+"""Steps that are remembered of a descent to a pose. Between 5 and 12 make no difference."""
 
 LEAST_CURVATURE = 0.3
 """Pairs whose curvature is below this share of that of the attraction alone are not used."""
 
 OWN_SHARE = 0.8
 """Steps of which a smaller share (of the squared length) serves what is minimized say nothing about it."""
-
-_UPPER = np.triu(np.ones((PAIRS, PAIRS)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +39,19 @@ class Secants:
     first."""
     gradient: Array
     """(frames, columns) the descent direction before that step."""
+    most: int = PAIRS
+    """The number of pairs that are remembered."""
 
     @staticmethod
-    def none(frames: int, columns: int) -> Secants:
+    def none(frames: int, columns: int, most: int = PAIRS) -> Secants:
         """No pairs."""
         empty = np.zeros((frames, 0, columns))
-        return Secants(empty, empty, None, np.zeros((frames, columns)))
+        return Secants(empty, empty, None, np.zeros((frames, columns)), most)
 
     def at(self, frames: IntArray) -> Secants:
         """Those of some of the frames."""
         step = None if self.step is None else self.step[frames]
-        return Secants(self.steps[frames], self.changes[frames], step, self.gradient[frames])
+        return Secants(self.steps[frames], self.changes[frames], step, self.gradient[frames], self.most)
 
     def put(self, frames: IntArray, other: Secants) -> None:
         """Write the pairs of some frames, (some,), over these, of which there are at least as many."""
@@ -68,7 +68,7 @@ class Secants:
         steps, changes = self.steps, self.changes
         if not kept.all():
             steps, changes = steps * kept[:, None, None], changes * kept[:, None, None]
-        return Secants(steps, changes, step * (usable & kept)[:, None], gradient)
+        return Secants(steps, changes, step * (usable & kept)[:, None], gradient, self.most)
 
     def updated(self, gradient: Array, basis: Array) -> Secants:
         """These pairs and that of the last step, which has led to the descent direction `gradient` (frames, columns) in
@@ -81,26 +81,29 @@ class Secants:
         both *= (own_squares > OWN_SHARE * squares)[:, None, None]
         return replace(
             self,
-            steps=np.concatenate([self.steps[:, 1 - PAIRS :], both[:, :1]], axis=1),
-            changes=np.concatenate([self.changes[:, 1 - PAIRS :], both[:, 1:]], axis=1),
+            steps=np.concatenate([self.steps[:, 1 - self.most :], both[:, :1]], axis=1),
+            changes=np.concatenate([self.changes[:, 1 - self.most :], both[:, 1:]], axis=1),
         )
 
-    def direction(self, gradient: Array, inverse: Callable[[Array], Array], weight: Array) -> Array:
+    def direction(
+        self, gradient: Array, inverse: Callable[[Array], Array], weight: Array, curvature: Array | None = None
+    ) -> Array:
         """(frames, columns) the inverse Hessian times a gradient (frames, columns).
 
-        `inverse` multiplies rows (frames, rows, columns) with the inverse Hessian to begin with; `weight` (frames,) is
-        the least curvature that is expected of it.
+        `inverse` multiplies rows (frames, rows, columns) with the inverse Hessian to begin with. The least curvature
+        that is expected of it is `weight` (frames,), and `curvature` (frames, columns, columns) if given.
         """
         steps, changes, pairs = self.steps, self.changes, self.steps.shape[1]
         if not pairs:
             return inverse(gradient[:, None])[:, 0]
+        expected = weight[:, None] * np.einsum("fpc,fpc->fp", steps, steps)
+        if curvature is not None:
+            expected += np.einsum("fpc,fpc->fp", steps @ curvature, steps)
         products = steps @ changes.swapaxes(1, 2)
         curvatures = np.einsum("fpp->fp", products)
-        used = curvatures > LEAST_CURVATURE * weight[:, None] * np.einsum("fpc,fpc->fp", steps, steps)
+        used = curvatures > LEAST_CURVATURE * expected
         # Pairs that are not used become rows of the identity, which have no effect.
-        factor = np.linalg.inv(
-            np.where(used[:, :, None] & used[:, None], products * _UPPER[:pairs, :pairs], np.eye(pairs))
-        )
+        factor = np.linalg.inv(np.where(used[:, :, None] & used[:, None], np.triu(products), np.eye(pairs)))
         steps, changes = steps * used[:, :, None], changes * used[:, :, None]
         multiplied = inverse(np.concatenate([changes, gradient[:, None]], axis=1))
         inverse_changes, start = multiplied[:, :pairs], multiplied[:, pairs]

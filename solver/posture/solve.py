@@ -357,7 +357,8 @@ def _stepped(current: _Iterate) -> tuple[_Iterate, BoolArray]:
     trial = problem.moved(current.state, step.whole)
     trial_errors = problem.level_errors(trial)
     length = np.abs(step.whole).max(axis=1)
-    accepted = _accepted(current.errors, trial_errors, step.whole, course.strict, problem)
+    gains = _regained_objective(current, solution.multipliers, trial)
+    accepted = _accepted(current.errors, trial_errors, step.whole, course.strict, problem, gains)
     by_descent = step.descent_length > SHORT_DESCENT * step.strict_length
     refused = ~accepted & ~solution.leaves_saddle
     failures = _failures(current, step, trial_errors, refused, by_descent)
@@ -485,11 +486,30 @@ def _remaining_length(length: Array, before: Array) -> Array:
     return np.where(shrinking, length * ratio / (1.0 - ratio), by_curvature)
 
 
-def _accepted(before: Array, after: Array, step: Array, strict: IntArray, problem: Problem) -> BoolArray:
+def _regained_objective(current: _Iterate, multipliers: Array | None, trial: WorldState) -> tuple[Array, Array] | None:
+    """(open,) before and after a step: by how much what is minimized would shrink if the strict levels were met, to
+    first order; None where there is no objective."""
+    if multipliers is None:
+        return None
+    rows = (current.problem.row_errors(state) for state in (current.state, trial))
+    before, after = (np.einsum("fr,fr->f", multipliers, each) for each in rows)
+    return before, after
+
+
+def _accepted(
+    before: Array,
+    after: Array,
+    step: Array,
+    strict: IntArray,
+    problem: Problem,
+    gains: tuple[Array, Array] | None = None,
+) -> BoolArray:
     """(frames,) whether the most important level whose error a step changes decreases.
 
     `before` and `after` (frames, levels) are the levels' errors, the most important first. After the strict levels,
-    whose number is `strict` (frames,), the sum that is minimized counts.
+    whose number is `strict` (frames,), the sum that is minimized counts. An objective counts with its `gains`, as it
+    would be with all strict levels met: otherwise steps along levels that curve would be refused for the little that
+    they leave them by.
     """
     levels = before.shape[1]
     bounds = np.where(problem.is_selective, SELECTIVE_TRANSIENT, TRANSIENT_BOUND)
@@ -497,6 +517,9 @@ def _accepted(before: Array, after: Array, step: Array, strict: IntArray, proble
     force = np.ones(len(before))
     if (strict < problem.levels).any():
         before, after, force = _with_relaxed_merged((before, after), strict)
+    if gains is not None:
+        before, after = (_with_gain(each, gain, strict) for each, gain in zip((before, after), gains, strict=True))
+        force = np.zeros(len(before))
     # What is minimized below the strict levels, which no other level can disturb, may only grow by what they regain.
     last = np.arange(levels) >= np.minimum(strict, levels - 1 if problem.has_attraction else levels)[:, None]
     regained = np.where(last, 0.0, np.maximum(before - after, 0.0)).sum(axis=1)
@@ -505,6 +528,19 @@ def _accepted(before: Array, after: Array, step: Array, strict: IntArray, proble
     better = (after < before - ROUNDING) & (last | (before > transient))
     first = np.argmax(worse | better, axis=1)
     return np.asarray(~worse[np.arange(len(first)), first])
+
+
+def _with_gain(errors: Array, gain: Array, strict: IntArray) -> Array:
+    """Levels' errors (frames, levels), in which what is minimized is smaller by a gain (frames,).
+
+    The level after the strict ones holds the sum that is minimized, the last one the root of twice that sum.
+    """
+    frames, levels = np.arange(len(errors)), errors.shape[1]
+    value = errors[frames, strict]
+    corrected = errors.copy()
+    root = np.sqrt(np.maximum(value**2 - 2.0 * gain, 0.0))
+    corrected[frames, strict] = np.where(strict < levels - 1, value - gain, root)
+    return corrected
 
 
 def _with_relaxed_merged(errors: tuple[Array, Array], strict: IntArray) -> tuple[Array, Array, Array]:

@@ -15,6 +15,7 @@ Derivation: docs/derivations.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,7 @@ import numpy as np
 from ..core.arrays import TINY, Array, BoolArray, IntArray
 from ..core.row_space import RowSpace, combined, outside, times, whitening
 from .levels import Attraction, PriorityLevels
+from .objective_descent import multipliers_of, objective_step
 from .secants import Secants
 
 LONGEST_STEP = 0.6
@@ -74,11 +76,16 @@ class Solution:
     """(frames,) the first strict level whose step leaves its error; the number of levels where none does."""
     leaves_saddle: BoolArray
     """(frames,) where the step tries to leave a saddle."""
+    multipliers: Array | None = None
+    """(frames, rows of tasks) by how much what is minimized shrinks for each unit of a strict level's error that is
+    removed; None where there is no objective."""
 
     def put(self, frames: IntArray, other: Solution) -> None:
         """Write the solution of some frames, (some,), over this one's; the number of secants is the same."""
         for name in ("strict_step", "descent_step", "gradient", "unreachable_level", "leaves_saddle"):
             getattr(self, name)[frames] = getattr(other, name)
+        if self.multipliers is not None:
+            self.multipliers[frames] = other.multipliers
         self.secants.put(frames, other.secants)
 
 
@@ -100,49 +107,80 @@ def prioritized_step(
     bend_hint: Array,
     may_bend: BoolArray,
     largest_stiffness: float = 1.0,
+    descent_trust: Array | None = None,
 ) -> Solution:
     """The step of all levels, the most important first, and then toward the attraction.
 
     Damping is chosen per frame and direction from the singular value and the residual. In each frame the levels before
     `strict` (frames,) are strict, that one is unreachable. `bend_hint` (columns,) is the direction in which a saddle is
     left, where `may_bend` (frames,) allows it. `largest_stiffness` is the largest stiffness by whose root a column was
-    scaled.
+    scaled. `descent_trust` (frames,) is the radius within which the descent of an objective is kept if it can be.
     """
     longest = LONGEST_STEP * float(np.sqrt(largest_stiffness))
     some = np.flatnonzero(strict < levels.count)
     step, basis, unreachable_level = _strict_step(levels, strict if some.size else None, longest)
-    wanted = (attraction.velocity - step) * attraction.columns
+    wanted = attraction.after(step)
     if levels.recruited is not None:
         selective = ~levels.recruited.all(axis=1)
         unmet = np.flatnonzero((np.abs(levels.target_error[:, selective]) > SELECTIVE_TRANSIENT).any(axis=1))
         wanted[unmet] = _selective_attraction(levels.at(unmet), strict[unmet], wanted[unmet], basis[unmet])
-    if not some.size:
-        gradient = outside(basis, wanted[:, None])[:, 0]
-        secants = secants.updated(gradient, basis)
-        own = outside(basis, secants.direction(gradient, lambda rows: rows, np.ones(len(step)))[:, None])[:, 0]
-        return Solution(step, own, gradient, secants, unreachable_level, np.zeros(len(step), dtype=bool))
-    rest = _Relaxed(levels.at(some), strict[some], step[some], basis[some])
-    weight, ridge = np.ones((2, len(step)))
-    weight[some], ridge[some] = rest.weight, rest.ridge
-    wanted = weight[:, None] * wanted
-    wanted[some] += combined(rest.residual, rest.rows)
+    rest = _Relaxed(levels.at(some), strict[some], step[some], basis[some]) if some.size else None
+    weight = np.ones(len(step))
+    if rest is not None:
+        weight[some] = rest.weight
+        wanted = weight[:, None] * wanted
+        wanted[some] += combined(rest.residual, rest.rows)
     gradient = outside(basis, wanted[:, None])[:, 0]
     secants = secants.updated(gradient, basis)
+    own = _descent_direction(attraction, weight, rest, some, basis, secants, gradient, descent_trust)
+    leaves_saddle = np.zeros(len(step), dtype=bool)
+    if rest is not None:
+        flat = may_bend[some] & (np.linalg.norm(gradient[some], axis=1) < SADDLE_GRADIENT * rest.error)
+        frames = np.flatnonzero(flat)
+        if frames.size:
+            leaves_saddle[some[frames]] = True
+            own[some[frames]] += rest.saddle_step(frames, bend_hint, gradient[some[frames]])
+    own = outside(basis, own[:, None])[:, 0]
+    multipliers = None if attraction.curvature is None else multipliers_of(levels, strict, wanted)
+    return Solution(step, own, gradient, secants, unreachable_level, leaves_saddle, multipliers)
+
+
+def _descent_direction(
+    attraction: Attraction,
+    weight: Array,
+    rest: _Relaxed | None,
+    some: IntArray,
+    basis: Array,
+    secants: Secants,
+    gradient: Array,
+    trust: Array | None,
+) -> Array:
+    """(frames, columns) the step that minimizes the attraction, times its weight (frames,), and the relaxed levels of
+    `some` frames, given the direction of their descent `gradient` (frames, columns); for `trust` see
+    `objective_step`."""
+    if attraction.curvature is None:
+        return secants.direction(gradient, _pose_inverse(rest, some, len(weight)), weight)
+    curvature = weight[:, None, None] * attraction.curvature
+    if rest is not None:
+        curvature[some] += rest.rows.swapaxes(1, 2) @ rest.rows
+        np.einsum("fcc->fc", curvature)[some] += rest.damping[:, None]
+    return objective_step(curvature, basis, secants, gradient, trust)
+
+
+def _pose_inverse(rest: _Relaxed | None, some: IntArray, frames: int) -> Callable[[Array], Array]:
+    """The product of rows (frames, rows, columns) with the inverse Hessian of the distance to a pose and of the relaxed
+    levels of `some` frames."""
+    if rest is None:
+        return lambda rows: rows
+    ridge = np.ones(frames)
+    ridge[some] = rest.weight + rest.damping
 
     def inverse(rows: Array) -> Array:
         multiplied = rows / ridge[:, None, None]
         multiplied[some] -= rest.stiffened(multiplied[some])
         return multiplied
 
-    own = secants.direction(gradient, inverse, weight)
-    leaves_saddle = np.zeros(len(step), dtype=bool)
-    flat = may_bend[some] & (np.linalg.norm(gradient[some], axis=1) < SADDLE_GRADIENT * rest.error)
-    if flat.any():
-        frames = np.flatnonzero(flat)
-        leaves_saddle[some[frames]] = True
-        own[some[frames]] += rest.saddle_step(frames, bend_hint, gradient[some[frames]])
-    own = outside(basis, own[:, None])[:, 0]
-    return Solution(step, own, gradient, secants, unreachable_level, leaves_saddle)
+    return inverse
 
 
 def _selective_attraction(levels: PriorityLevels, strict: IntArray, wanted: Array, basis: Array) -> Array:
@@ -178,15 +216,16 @@ class _Relaxed:
         """(some, rows, columns) weighted, in the null space of the strict levels, over their own columns."""
         if levels.recruited is not None:
             self.rows = self.rows * levels.recruited
-        self.ridge = self.weight + DAMPING * self.error
-        """(some,) the curvature of directions that no row shows."""
+        self.damping = DAMPING * self.error
+        """(some,) the curvature, besides that of the attraction, of directions that no row shows."""
         self.residual = roots * (levels.target_error - times(levels.jacobian, step))
         """(some, rows) weighted."""
         self._own_rows = depths == 0
         self._basis = basis
         self._recruited = levels.recruited
         gram = self.rows @ self.rows.swapaxes(1, 2)
-        self._inverse = np.linalg.inv(gram + self.ridge[:, None, None] * np.eye(gram.shape[1]))
+        ridge = self.weight + self.damping
+        self._inverse = np.linalg.inv(gram + ridge[:, None, None] * np.eye(gram.shape[1]))
 
     def stiffened(self, rows: Array) -> Array:
         """By how much the curvature that rows show shortens vectors (some, vectors, columns)."""

@@ -7,6 +7,7 @@ from .balance import BalanceTask
 from .base import GoalStep, Task
 from .center_of_mass import CenterOfMassTask
 from .direction import DirectionTask
+from .displaced_mass import DisplacedMassTask
 from .half_space import HalfSpaceTask
 from .masked import MaskedTask
 from .orientation import OrientationTask
@@ -20,6 +21,7 @@ __all__ = [
     "BalanceTask",
     "CenterOfMassTask",
     "DirectionTask",
+    "DisplacedMassTask",
     "GoalStep",
     "HalfSpaceTask",
     "MaskedTask",

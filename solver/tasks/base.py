@@ -50,6 +50,9 @@ class Task(ABC):
     """Whether errors are in radians (or pure numbers) rather than in lengths."""
     is_inequality: ClassVar[bool] = False
     """Whether it only acts where it is violated, or where a step would violate it; it then defines `depth`."""
+    is_objective: ClassVar[bool] = False
+    """Whether its error is made as small as it can be rather than met; alone at the bottom it is then minimized by its
+    `quadratic_model` and needs no rows."""
     frame_field: ClassVar[str] = ""
     """The field, if there is one, that may hold an array with one row for each frame. No other field may depend on the
     frames."""
@@ -93,6 +96,12 @@ class Task(ABC):
         """(frames, rows) of an inequality: how far each row is beyond its boundary, negative while it is satisfied. The
         error is its positive part, and the Jacobian that of minus the depth, also where it is satisfied."""
         raise NotImplementedError(f"{self.label} is no inequality, or does not define its depth.")
+
+    def quadratic_model(self, state: WorldState, dofs: Dofs) -> tuple[Array, Array]:
+        """Half the squared error near a state: the direction of its steepest descent, (frames, columns), and its
+        curvature without second derivatives of the error, (frames, columns, columns)."""
+        jacobian, error = self.jacobian(state, dofs), self.cached_error(state)
+        return (error[:, None] @ jacobian)[:, 0], jacobian.swapaxes(1, 2) @ jacobian
 
     def null_rows(self, state: WorldState) -> Array | None:
         """(frames, rows) the unit combination of rows that no joint moves and whose goal is 0 (a left null vector of

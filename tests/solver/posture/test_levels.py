@@ -59,3 +59,23 @@ def test_an_attraction_keeps_its_columns_in_some_frames(rng):
     some = attraction.at(SOME)
     assert np.array_equal(some.velocity, attraction.velocity[SOME])
     assert some.columns is attraction.columns
+
+
+def test_the_descent_after_a_step_is_that_of_the_quadratic(rng):
+    velocity, step = rng.standard_normal((2, FRAMES, COLUMNS))
+    columns = np.arange(COLUMNS) > 2
+    pose = Attraction(velocity, columns)
+    assert np.array_equal(pose.after(step), (velocity - step) * columns)
+    curvature = rng.standard_normal((FRAMES, COLUMNS, COLUMNS))
+    objective = Attraction(velocity, columns, curvature)
+    assert np.allclose(objective.after(step), velocity - np.einsum("fcd,fd->fc", curvature, step))
+    assert np.array_equal(objective.at(SOME).curvature, curvature[SOME])
+
+
+def test_an_attraction_of_some_columns_leaves_the_others_alone(rng):
+    velocity, curvature = rng.standard_normal((FRAMES, COLUMNS)), rng.standard_normal((FRAMES, COLUMNS, COLUMNS))
+    moving = rng.random((FRAMES, COLUMNS)) < 0.5
+    within = Attraction(velocity, np.ones(COLUMNS, dtype=bool), curvature).within(moving)
+    assert not within.velocity[~moving].any() and np.array_equal(within.velocity[moving], velocity[moving])
+    both = moving[:, :, None] & moving[:, None]
+    assert not within.curvature[~both].any() and np.array_equal(within.curvature[both], curvature[both])

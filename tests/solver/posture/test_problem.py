@@ -56,6 +56,21 @@ def test_misses_come_in_the_order_of_importance_and_in_sizes(skeleton, state):
     assert_equal_to_rounding(problem.task_level_errors(state), misses[:, :2])
 
 
+def test_an_objective_at_the_bottom_needs_no_rows(skeleton, state):
+    reach = solver.PositionTask("r_wrist", [0, 0, 0], priority=2)
+    mass = solver.DisplacedMassTask(solver.Pose.rest(skeleton), relative=False, weight=4.0, priority=1)
+    problem = compiled(skeleton, reach, mass)
+    assert problem.has_attraction and problem.has_objective and problem.tasks == [reach]
+    moved = WorldState.of(skeleton, solver.Motion(state.motion.rotations, 1.1 * state.motion.translations))
+    expected = 2.0 * np.linalg.norm(mass.error(moved), axis=1) / skeleton.size
+    assert np.allclose(problem.level_errors(moved)[:, 1], expected) and (expected > 0.0).all()
+    pose = solver.PoseTask(solver.Pose.rest(skeleton), priority=1)
+    assert not compiled(skeleton, reach, pose).has_objective
+    # With another task of its priority it is a level like others.
+    shared = compiled(skeleton, reach, mass, solver.CenterOfMassTask([0, 0, 0], priority=1))
+    assert not shared.has_attraction and len(shared.tasks) == 3
+
+
 def test_equal_priorities_make_one_level(skeleton, state):
     tasks = [solver.PositionTask(name, [0, 0, 0], priority=2) for name in ("r_wrist", "l_wrist")]
     assert compiled(skeleton, *tasks).level_errors(state).shape == (3, 1)

@@ -15,7 +15,7 @@ from poise.solver.core.errors import RecruitingWarning, UnknownJointError
 from poise.solver.posture import recruiting
 from poise.solver.posture.recruiting import breaches
 from poise.solver.posture.solve import solve_posture
-from poise.solver.tasks import CenterOfMassTask, PoseTask, PositionTask, Task
+from poise.solver.tasks import CenterOfMassTask, DisplacedMassTask, PoseTask, PositionTask, Task
 
 from ..characters import person, random_skeleton
 
@@ -147,6 +147,7 @@ def test_either_proposed_set_mends_the_pair(rng: np.random.Generator) -> None:
 def test_pose_attraction_is_never_the_offender_but_can_be_the_offended(body: Skeleton) -> None:
     hand = PositionTask("LeftHand", HERE, priority=5, recruit=1)
     assert breaches(body, [hand, PoseTask(Pose.rest(body), priority=1)]) == []
+    assert breaches(body, [hand, DisplacedMassTask(Pose.rest(body), priority=1)]) == []
     # A pose has rows for those it recruits only, so nothing that serves it is left out.
     assert breaches(body, [PoseTask(Pose.rest(body), priority=9, recruit=["Chest"]), hand]) == []
 

@@ -45,6 +45,28 @@ def test_the_last_change_of_a_gradient_is_answered_by_the_last_step(rng):
         assert np.allclose(answered, secants.steps[:, -1], atol=1e-9), "the secant equation does not hold"
 
 
+def test_as_many_pairs_are_remembered_as_asked_for(rng):
+    secants, every = Secants.none(2, 5, most=3), np.ones(2, dtype=bool)
+    for count in range(5):
+        secants = secants.after(rng.standard_normal((2, 5)), rng.standard_normal((2, 5)), every, every)
+        secants = secants.updated(rng.standard_normal((2, 5)), np.zeros((2, 0, 5)))
+        assert secants.steps.shape[1] == secants.changes.shape[1] == min(count + 1, 3)
+    assert secants.at(np.array([1])).most == 3
+
+
+@pytest.mark.parametrize(("expected", "found"), [(2.0, 1.0), (10.0, 0.1)])
+def test_a_pair_needs_a_share_of_the_curvature_that_is_expected_of_it(expected, found):
+    """It shows a curvature of 1: half of what is expected corrects it, a tenth does not."""
+    curvature, step = np.diag([expected, 4.0])[None], np.array([[[1.0, 0.0]]])
+    secants = Secants(step, step, None, np.zeros((1, 2)))
+
+    def inverse(rows):
+        return np.linalg.solve(curvature, rows.swapaxes(1, 2)).swapaxes(1, 2)
+
+    answered = secants.direction(np.ones((1, 2)), inverse, np.zeros(1), curvature)
+    assert np.allclose(answered, [[found, 0.25]], atol=1e-12)
+
+
 def test_pairs_without_curvature_and_of_other_frames_are_not_used(rng):
     hessians = np.stack([np.eye(5), -np.eye(5)])
     secants = learned(rng, hessians, 4)

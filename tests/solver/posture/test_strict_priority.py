@@ -11,8 +11,9 @@ import pytest
 from poise.solver.core.arrays import Array, BoolArray
 from poise.solver.posture import strict_priority
 from poise.solver.posture.levels import Attraction, PriorityLevels
+from poise.solver.posture.objective_descent import FLAT
 from poise.solver.posture.secants import Secants
-from poise.solver.posture.strict_priority import LOWER_LEVEL_WEIGHT, level_weights, prioritized_step
+from poise.solver.posture.strict_priority import DAMPING, LOWER_LEVEL_WEIGHT, Solution, level_weights, prioritized_step
 
 from ..rounding import assert_equal_to_rounding
 
@@ -286,3 +287,48 @@ def test_a_level_that_is_met_since_it_was_unreachable_takes_no_long_step(rng):
     met = replace(second, goal_error=np.zeros_like(second.goal_error))
     step = solve([first, met, third], rng.standard_normal((FRAMES, COLUMNS)), strict=1)
     assert np.abs(step).max() < 100.0
+
+
+def solve_objective(rng: np.random.Generator, levels: list[Level], strict: int) -> tuple[Solution, Array, Array]:
+    """The solution above a random objective, and its descent direction and curvature."""
+    roots = rng.standard_normal((FRAMES, COLUMNS, COLUMNS))
+    curvature, descent = roots @ roots.swapaxes(1, 2), rng.standard_normal((FRAMES, COLUMNS))
+    solution = prioritized_step(
+        stacked(levels),
+        Attraction(descent, np.ones(COLUMNS, dtype=bool), curvature),
+        np.full(FRAMES, strict),
+        Secants.none(FRAMES, COLUMNS),
+        np.ones(COLUMNS),
+        np.zeros(FRAMES, dtype=bool),
+    )
+    return solution, descent, curvature
+
+
+def test_below_strict_levels_an_objective_is_minimized_in_their_null_space(rng):
+    levels = random_levels(rng, 4, 3)
+    solution, descent, curvature = solve_objective(rng, levels, 2)
+    step = solution.strict_step + solution.descent_step
+    rows = np.concatenate([each.jacobian for each in levels], axis=1)
+    for frame in range(FRAMES):
+        free = np.linalg.svd(rows[frame])[2][7:].T
+        lifted = curvature[frame] + FLAT * np.trace(curvature[frame]) / COLUMNS * np.eye(COLUMNS)
+        met = solution.strict_step[frame]
+        own = free.T @ (descent[frame] - curvature[frame] @ met)
+        expected = met + free @ np.linalg.solve(free.T @ lifted @ free, own)
+        assert np.allclose(step[frame], expected, atol=1e-8)
+    for each in levels:
+        assert np.allclose(moved(each, step), each.goal_error, atol=1e-9)
+    assert solution.multipliers is not None and solution.multipliers.shape == (FRAMES, 7)
+
+
+def test_below_an_unreachable_level_an_objective_has_a_small_weight(rng):
+    (only,) = random_levels(rng, 3)
+    solution, descent, curvature = solve_objective(rng, [only], 0)
+    errors = np.linalg.norm(only.goal_error, axis=1)
+    for frame in range(FRAMES):
+        rows, weight = only.jacobian[frame], LOWER_LEVEL_WEIGHT * errors[frame]
+        whole = rows.T @ rows + weight * curvature[frame] + DAMPING * errors[frame] * np.eye(COLUMNS)
+        whole += FLAT * np.trace(whole) / COLUMNS * np.eye(COLUMNS)
+        expected = np.linalg.solve(whole, rows.T @ only.goal_error[frame] + weight * descent[frame])
+        assert np.allclose(solution.descent_step[frame], expected, atol=1e-9)
+    assert not solution.strict_step.any()

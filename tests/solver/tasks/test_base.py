@@ -14,6 +14,7 @@ from poise.solver.core.errors import TaskError, UnknownJointError
 from poise.solver.tasks import (
     CenterOfMassTask,
     DirectionTask,
+    DisplacedMassTask,
     HalfSpaceTask,
     OrientationTask,
     PoseTask,
@@ -32,6 +33,7 @@ MADE: dict[str, Callable[..., Task]] = {
     "half-space": lambda **given: HalfSpaceTask("LeftHand", ZERO, (0.0, 1.0, 0.0), **given),
     "centre of mass": lambda **given: CenterOfMassTask(ZERO, **given),
     "pose": lambda **given: PoseTask(Pose.rest(person()), **given),
+    "displaced mass": lambda **given: DisplacedMassTask(Pose.rest(person()), **given),
 }
 every_task = pytest.mark.parametrize("make", MADE.values(), ids=MADE.keys())
 on_a_joint = pytest.mark.parametrize("make", list(MADE.values())[:4], ids=list(MADE)[:4])
@@ -169,7 +171,9 @@ def test_what_is_idle_is_neither_moved_nor_asked_for(make: Callable[..., Task], 
     state, task = random_state(rng, skeleton, 5), make()
     idle = task.null_rows(state)
     jacobian, goal = task.jacobian(state, skeleton.dofs), task.goal(state, GoalStep(0.2, 0.3))
-    if idle is None:
+    if task.is_objective:
+        assert jacobian.shape[1] > skeleton.dofs.count, "it is minimized without its rows because there are many"
+    elif idle is None:
         ranks = np.linalg.matrix_rank(jacobian, tol=1e-9 * np.abs(jacobian).max())
         assert (ranks == jacobian.shape[1]).all(), "rows that always depend on each other are solved the slow way"
     else:
@@ -185,6 +189,18 @@ def test_those_who_serve_own_all_columns_that_matter(make: Callable[..., Task], 
     jacobian = task.jacobian(random_state(rng, skeleton, 3), skeleton.dofs)
     moving = np.unique(skeleton.dofs.owners[np.abs(jacobian).max(axis=(0, 1)) > 0.0])
     assert task.influencing_joints(skeleton)[moving].all()
+
+
+@every_task
+def test_the_quadratic_model_is_that_of_half_the_squared_error(
+    make: Callable[..., Task], rng: np.random.Generator
+) -> None:
+    skeleton = person()
+    state, task = random_state(rng, skeleton, 3), make()
+    descent, curvature = task.quadratic_model(state, skeleton.dofs)
+    jacobian, error = task.jacobian(state, skeleton.dofs), task.error(state)
+    np.testing.assert_allclose(descent, np.einsum("frc,fr->fc", jacobian, error), atol=1e-10)
+    np.testing.assert_allclose(curvature, np.einsum("frc,frd->fcd", jacobian, jacobian), atol=1e-10)
 
 
 def test_shortened_keeps_directions_and_short_vectors(rng: np.random.Generator) -> None:
