@@ -187,6 +187,7 @@ class Start:
     multipliers: Mapping[str, Array] | None = None
     """Of each constraint, by its name; those that the program does not have, or has in another size, are ignored."""
     bound_multipliers: Array | None = None
+    """(unknowns,) those of the bounds; None: 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +300,9 @@ class _Run:
         solver = ca.nlpsol("spacetime", "ipopt", program, options)
         given: dict[str, Any] = {"x0": self.start.unknowns}
         if is_warm:
-            given |= {"lam_g0": self._multipliers(slices, len(lower)), "lam_x0": self.start.bound_multipliers}
+            given["lam_g0"] = self._multipliers(slices, len(lower))
+            if self.start.bound_multipliers is not None:
+                given["lam_x0"] = self.start.bound_multipliers
         found = solver(**given, lbx=self.program.lower, ubx=self.program.upper, lbg=lower, ubg=upper)
         rows = np.asarray(found["g"]).ravel()
         violations = np.maximum(np.maximum(lower - rows, rows - upper), 0.0)

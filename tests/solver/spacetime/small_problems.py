@@ -138,10 +138,14 @@ def _bodies(count: int, masses: Mapping[int, float], inertias: Mapping[int, floa
     return np.array([masses.get(body, 0.0) for body in range(count)]), np.zeros((count, 3)), tensors
 
 
-def bouncing_ball(period: float, contact: float, intervals: int) -> SmallProblem:
-    """A ball that the ground pushes from below for a part of each period, with the smallest sum of squared forces."""
-    character = character_of(root_dofs(), *_bodies(6, {5: 1.0}, {5: 0.1}))
-    begin, end = (period - contact) / 2.0, (period + contact) / 2.0
+def bouncing_ball(period: float, contact: float, intervals: int, middle: float | None = None) -> SmallProblem:
+    """A ball that the ground pushes from below for a part of each period, with the smallest sum of squared forces.
+
+    `middle` is the middle of the contact; None: of the period.
+    """
+    character = character_of(root_dofs(), *_bodies(6, {5: 1.0}, {5: 0.1}), {"ball": Place(5, (0.0, 0.0, 0.0))})
+    middle = period / 2.0 if middle is None else middle
+    begin, end = middle - contact / 2.0, middle + contact / 2.0
     # No point of the ball rests: the instant at which the stance would is between two points.
     never = begin + 0.3 * period / intervals
     stance = Stance("ground", (), never, never, np.zeros(3), (Push("ball", np.zeros(3), begin, end),))
@@ -154,8 +158,8 @@ def bouncing_ball(period: float, contact: float, intervals: int) -> SmallProblem
         intervals,
         Objectives(impact=1.0, impact_smoothness=0.0),
         is_cyclic=True,
-        poses=(HeldPose(0.0, high, "the highest pose"),),
-        events=(begin, end),
+        poses=(HeldPose((middle + period / 2.0) % period, high, "the highest pose"),),
+        events=(begin % period, end % period),
     ).problem(np.tile(high, (4 * intervals, 1)))
 
 
