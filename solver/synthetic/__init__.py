@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Made-up characters and motions with known contacts: a human, chains, a walk. The solver itself needs none."""
+"""Made-up characters and motions with known contacts: a human, chains, a walk, a run, a jump, hops.
+
+The solver itself needs none."""
 
 from .chains import ChainKind, bent, chain
 from .contacts import Contact, SyntheticMotion
 from .gaits import walk
 from .hanim import human
+from .hop import hop
+from .jump import jump
+from .run import run
 
 __all__ = [
     "ChainKind",
@@ -12,6 +17,9 @@ __all__ = [
     "SyntheticMotion",
     "bent",
     "chain",
+    "hop",
     "human",
+    "jump",
+    "run",
     "walk",
 ]

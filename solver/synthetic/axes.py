@@ -21,3 +21,13 @@ def from_y_up(vectors: ArrayLike, up: Up) -> Array:
     if up == "z":
         return np.stack([x, -z, y], axis=-1)
     raise SkeletonError(f"Up must be 'y' or 'z', not {up!r}.")
+
+
+def to_y_up(vectors: ArrayLike, up: Up) -> Array:
+    """Convert vectors (..., 3) from the axes of a character with this `up` to those with y up."""
+    x, y, z = np.moveaxis(np.asarray(vectors, dtype=np.float64), -1, 0)
+    if up == "y":
+        return np.stack([x, y, z], axis=-1)
+    if up == "z":
+        return np.stack([x, z, -y], axis=-1)
+    raise SkeletonError(f"Up must be 'y' or 'z', not {up!r}.")

@@ -111,3 +111,8 @@ class EasedCurve:
 def eased(*keys: tuple[float, float], overlap: float = 0.0) -> EasedCurve:
     """An eased curve of numbers through (time, value) pairs."""
     return EasedCurve(np.array([time for time, _ in keys]), np.array([value for _, value in keys]), overlap)
+
+
+def wave(cycles: ArrayLike, phase: float, times: int = 1) -> Array:
+    """(...) a cosine of times in cycles (...), with `times` periods a cycle, that is 1 at `phase`."""
+    return np.asarray(np.cos(2.0 * np.pi * times * (np.asarray(cycles, dtype=np.float64) - phase)))

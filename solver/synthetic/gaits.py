@@ -13,6 +13,7 @@ from ..core.arrays import Array
 from ..core.errors import MotionError
 from .axes import from_y_up
 from .contacts import Contact, Foot, SyntheticMotion
+from .curves import wave
 from .puppet import (
     MIRROR,
     NECK,
@@ -21,6 +22,8 @@ from .puppet import (
     Puppet,
     Side,
     check_arguments,
+    check_count,
+    check_positive,
     degrees,
     facing,
     first_frame,
@@ -106,11 +109,8 @@ def walk(
     """
     skeleton = skeleton_or_human(skeleton, up)
     check_arguments(fps, heading)
-    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
-        raise MotionError(f"A walk has one step or more, not {steps!r}.")
-    for what, value in (("step length", step_length), ("speed", speed)):
-        if not (np.isfinite(value) and value > 0.0):
-            raise MotionError(f"The {what} of a walk must be a finite, positive number, not {value!r}.")
+    check_count("walk", "step", steps)
+    check_positive("walk", step_length=step_length, speed=speed)
     frames_per_cycle = 2.0 * step_length / speed * fps
     frames = last_frame(0.5 * steps * frames_per_cycle) + 1
     feet = {side: _foot(skeleton, side, step_length) for side in MIRROR}
@@ -141,21 +141,16 @@ def _travelled(cycles: Array, step_length: float) -> Array:
     return np.asarray(2.0 * step_length * (cycles - BEGIN))
 
 
-def _wave(cycles: Array, phase: float, times: int = 1) -> Array:
-    """(frames,) a cosine with `times` periods a cycle that is 1 at `phase`."""
-    return np.asarray(np.cos(2.0 * np.pi * times * (cycles - phase)))
-
-
 def _move_trunk(puppet: Puppet, cycles: Array, step_length: float) -> None:
     """Move and turn the pelvis, but not to its mean height; turn spine and head."""
-    turn = -_PELVIS_TURN * _wave(cycles, _PELVIS_TURNED)
-    listing = _PELVIS_LIST * _wave(cycles, _PELVIS_LISTED)
-    chest_turn = -_CHEST_TURN * _wave(cycles, _CHEST_TURNED)
+    turn = -_PELVIS_TURN * wave(cycles, _PELVIS_TURNED)
+    listing = _PELVIS_LIST * wave(cycles, _PELVIS_LISTED)
+    chest_turn = -_CHEST_TURN * wave(cycles, _CHEST_TURNED)
     chest_listing = -_CHEST_LIST * listing
     way = [
-        _SWAY * _wave(cycles, _LEFTMOST),
-        -_BOB * _wave(cycles, _LOWEST, times=2),
-        _travelled(cycles, step_length) + _SURGE * _wave(cycles, _FOREMOST, times=2),
+        _SWAY * wave(cycles, _LEFTMOST),
+        -_BOB * wave(cycles, _LOWEST, times=2),
+        _travelled(cycles, step_length) + _SURGE * wave(cycles, _FOREMOST, times=2),
     ]
     puppet.move(puppet.skeleton.size * np.stack(way, axis=-1))
     puppet.turn(puppet.skeleton.names[0], degrees(_PELVIS_TILT, turn, listing))
@@ -167,9 +162,9 @@ def _swing_arms(puppet: Puppet, cycles: Array) -> None:
     for side, mirror in MIRROR.items():
         own = cycles - _FIRST_PLANT[side]
         puppet.turn(side + "shoulder", degrees(0.0, 0.0, mirror * _ARM_OUT))
-        puppet.turn(side + "shoulder", degrees(_ARM_MIDDLE - _ARM_SWING * _wave(own, _ARM_FOREMOST), 0.0, 0.0))
+        puppet.turn(side + "shoulder", degrees(_ARM_MIDDLE - _ARM_SWING * wave(own, _ARM_FOREMOST), 0.0, 0.0))
         puppet.turn(side + "shoulder", degrees(0.0, -mirror * _PALM_IN, 0.0))
-        puppet.turn(side + "elbow", degrees(-_ELBOW_MIDDLE - _ELBOW_SWING * _wave(own, _ELBOW_MOST), 0.0, 0.0))
+        puppet.turn(side + "elbow", degrees(-_ELBOW_MIDDLE - _ELBOW_SWING * wave(own, _ELBOW_MOST), 0.0, 0.0))
         puppet.turn(side + "middle1", degrees(0.0, 0.0, -mirror * _HAND_CURL))
 
 

@@ -112,16 +112,25 @@ class Puppet:
         """World positions and rotations of all joints."""
         return WorldState.of(self.skeleton, self._motion)
 
-    def place_foot(self, side: Side, pose: FootPose, knee_out: ArrayLike = 0.0) -> None:
-        """Bend the leg so that its foot has this pose; the knee points outward by `knee_out` radians."""
+    def place_foot(self, side: Side, pose: FootPose, knee_out: ArrayLike = 0.0, *, or_nearest: bool = False) -> None:
+        """Bend the leg so that its foot has this pose; the knee points outward by `knee_out` radians.
+
+        A pose out of reach raises a `MotionError`; with `or_nearest`, the straight leg points at it instead.
+        """
         skeleton = self.skeleton
         out = MIRROR[side] * np.asarray(knee_out)
         across = from_y_up(np.stack([np.cos(out), np.zeros_like(out), -np.sin(out)], axis=-1), skeleton.up)
         knee_axis = from_y_up(_KNEE_AXIS, skeleton.up)
-        self._reach(side, ("hip", "knee", "talocrural"), pose.ankle(skeleton, side), knee_axis, across)
+        leg = ("hip", "knee", "talocrural")
+        self._reach(side, leg, pose.ankle(skeleton, side), knee_axis, across, or_nearest=or_nearest)
         knee, ankle, toes = (skeleton.index(side + name) for name in ("knee", "talocrural", "metatarsal"))
         self.local[:, ankle] = rotations.multiply(rotations.conjugate(self.state().rotations[:, knee]), pose.foot)
         self.local[:, toes] = rotations.multiply(rotations.conjugate(pose.foot), pose.toes)
+
+    def leg_length(self, side: Side) -> float:
+        """From hip to ankle along the bones, in the skeleton's units."""
+        bones = [self.skeleton.index(side + name) for name in ("knee", "talocrural")]
+        return float(np.linalg.norm(self.skeleton.offsets[bones], axis=1).sum())
 
     def place_hand(self, side: Side, wrist: Array, hand: Array, elbow_toward: Array) -> None:
         """Put the wrist at `wrist` (frames, 3) and turn the hand to the world rotation `hand` (frames, 4).
@@ -141,7 +150,16 @@ class Puppet:
             relative = rotations.multiply(rotations.conjugate(twist), relative)
         self.local[:, end] = relative
 
-    def _reach(self, side: Side, names: tuple[str, str, str], target: Array, hinge: Array, across: Array) -> None:
+    def _reach(
+        self,
+        side: Side,
+        names: tuple[str, str, str],
+        target: Array,
+        hinge: Array,
+        across: Array,
+        *,
+        or_nearest: bool = False,
+    ) -> None:
         """Turn the first joint of a limb and bend its middle one about `hinge` so that its end is at `target`.
 
         `across`, (3,) or (frames, 3), is the preferred direction of the hinge's axis, made orthogonal to the limb.
@@ -155,12 +173,12 @@ class Puppet:
         cosine, sine = upper @ lower - along, upper @ np.cross(hinge, lower)
         straight, most = np.arctan2(sine, cosine), np.hypot(cosine, sine)
         wanted = (np.einsum("fi,fi->f", way, way) - upper @ upper - lower @ lower) / 2.0 - along
-        if (np.abs(wanted) > most).any():
+        if not or_nearest and (np.abs(wanted) > most).any():
             frame = int(np.argmax(np.abs(wanted) - most))
             raise MotionError(
                 f"The {side}{names[2]} cannot reach its place at frame {frame}: ask for a smaller movement."
             )
-        bend = rotations.from_axis_angle(hinge, straight + np.arccos(wanted / most))
+        bend = rotations.from_axis_angle(hinge, straight + np.arccos(np.clip(wanted / most, -1.0, 1.0)))
         limb = upper + rotations.rotate(bend, lower)
         pointed = np.broadcast_to(across, way.shape)
         aim = _frames(way, pointed) @ np.swapaxes(_frames(limb, np.broadcast_to(hinge, limb.shape)), -1, -2)
@@ -216,6 +234,20 @@ def check_arguments(fps: float, heading: float) -> None:
         raise MotionError(f"The frame rate must be a finite, positive number, not {fps!r}.")
     if not np.isfinite(heading):
         raise MotionError("The heading must be a finite number of radians.")
+
+
+def check_positive(motion: str, **values: float) -> None:
+    """Raise a `MotionError` for a named value of a motion that is not finite and positive."""
+    for name, value in values.items():
+        if not (np.isfinite(value) and value > 0.0):
+            what = name.replace("_", " ")
+            raise MotionError(f"The {what} of a {motion} must be a finite, positive number, not {value!r}.")
+
+
+def check_count(motion: str, of: str, count: int) -> None:
+    """Raise a `MotionError` for a number of steps or hops (`of`, in the singular) that is not a positive integer."""
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+        raise MotionError(f"A {motion} has one {of} or more, not {count!r}.")
 
 
 def degrees(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Array:

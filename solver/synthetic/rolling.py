@@ -8,12 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..body.skeleton import Skeleton
-from ..core import rotations
 from ..core.arrays import Array, ArrayLike
-from .axes import from_y_up
 from .curves import SmoothCurve, curve
-from .puppet import MIRROR, FootPose, Side, heel_to_ball
+from .puppet import FootPose
+from .stepping import SteppingFoot
 
 TOE_STRIKE, HEEL_OFF, TOE_OFF = 0.075, 0.38, 0.61
 """Events as shares of the cycle after heel strike. People stand on a foot for 0.6 of the cycle. Captured heels visibly
@@ -43,36 +41,18 @@ the pelvis has followed."""
 
 
 @dataclass(frozen=True, eq=False)
-class RollingFoot:
+class RollingFoot(SteppingFoot):
     """One foot of a walk straight ahead, whose first plant is at time 0 in cycles, and which steps by `stride`."""
 
-    skeleton: Skeleton
-    side: Side
     heel: Array
     """(3,) the heel's position in the plant that begins at time 0, in the skeleton's axes."""
     stride: Array
     """(3,) from each plant to the next of the same foot, in the skeleton's axes."""
-    turned_out: float
-    """Radians by which the toes point outward."""
-
-    @cached_property
-    def _yaw(self) -> Array:
-        return rotations.exp(from_y_up((0.0, MIRROR[self.side] * self.turned_out, 0.0), self.skeleton.up))
-
-    @cached_property
-    def _axis(self) -> Array:
-        """(3,) the axis of the foot's pitch."""
-        return rotations.rotate(self._yaw, from_y_up((1.0, 0.0, 0.0), self.skeleton.up))
-
-    @cached_property
-    def _sole(self) -> Array:
-        """(3,) from heel to ball of a flat foot."""
-        return rotations.rotate(self._yaw, heel_to_ball(self.skeleton, self.side))
 
     def plant(self, number: int) -> tuple[Array, Array]:
         """Positions of heel and ball, (3,) each, in the plant that begins at time `number`."""
         heel = self.heel + number * self.stride
-        return heel, heel + self._sole
+        return heel, heel + self.sole
 
     def at(self, cycles: ArrayLike) -> FootPose:
         """The foot's pose at these times (frames,), in cycles."""
@@ -80,25 +60,15 @@ class RollingFoot:
         plant = np.floor(cycles - TOE_STRIKE)
         phase = cycles - plant
         pitch = _PITCH(phase)
-        swinging = self._heel_in_swing(phase) + self._from_heel(pitch)
-        ball = np.where((phase > TOE_OFF)[:, None], swinging, self._sole)
+        swinging = self._heel_in_swing(phase) + self.from_heel(pitch)
+        ball = np.where((phase > TOE_OFF)[:, None], swinging, self.sole)
         ball += self.heel + plant[:, None] * self.stride
-        return FootPose(ball, self._pitched(pitch), self._pitched(_TOE_PITCH(phase)))
-
-    def _pitched(self, pitch: Array) -> Array:
-        return rotations.multiply(rotations.from_axis_angle(self._axis, pitch), self._yaw)
-
-    def _from_heel(self, pitch: Array) -> Array:
-        return rotations.rotate(rotations.from_axis_angle(self._axis, pitch), self._sole)
+        return self.pose(ball, pitch, _TOE_PITCH(phase))
 
     def _heel_in_swing(self, phase: Array) -> Array:
         """(frames, 3) displacement of the heel from its last plant, from toe off to its next plant."""
-        height = self._height(phase)[:, None] * self._upward
+        height = self._height(phase)[:, None] * self.upward
         return self._along_floor(phase) + height + _LAG(phase)[:, None] * self.stride
-
-    @cached_property
-    def _upward(self) -> Array:
-        return from_y_up((0.0, 1.0, 0.0), self.skeleton.up)
 
     @cached_property
     def _leaving(self) -> tuple[Array, Array]:
@@ -107,17 +77,17 @@ class RollingFoot:
         Until then it rotates about the ball.
         """
         leaving = np.array([TOE_OFF])
-        arm = -self._from_heel(_PITCH(leaving))[0]
+        arm = -self.from_heel(_PITCH(leaving))[0]
         speed, acceleration = float(_PITCH.derivative(leaving)[0]), float(_PITCH.derivative(leaving, 2)[0])
-        tangent = np.cross(self._axis, arm)
-        inward = np.cross(self._axis, tangent)
-        return self._sole + arm, np.stack([speed * tangent, acceleration * tangent + speed**2 * inward])
+        tangent = np.cross(self.axis, arm)
+        inward = np.cross(self.axis, tangent)
+        return self.sole + arm, np.stack([speed * tangent, acceleration * tangent + speed**2 * inward])
 
     @cached_property
     def _along_floor(self) -> SmoothCurve:
         """Horizontal displacement from toe off to the next heel strike."""
         place, moving = self._leaving
-        level = np.eye(3) - np.outer(self._upward, self._upward)
+        level = np.eye(3) - np.outer(self.upward, self.upward)
         return SmoothCurve(np.array([TOE_OFF, 1.0]), np.stack([place, self.stride]) @ level, begin=moving @ level)
 
     @cached_property
@@ -127,6 +97,6 @@ class RollingFoot:
         phases, heights = zip(*_HEEL_HEIGHT, strict=True)
         return SmoothCurve(
             np.array([TOE_OFF, *phases, 1.0]),
-            np.array([place @ self._upward, *(self.skeleton.size * np.array(heights)), 0.0]),
-            begin=moving @ self._upward,
+            np.array([place @ self.upward, *(self.skeleton.size * np.array(heights)), 0.0]),
+            begin=moving @ self.upward,
         )

@@ -25,8 +25,10 @@ STILL = 1e-9
 """The largest distance of a foot in contact from its true place, in sizes of the character."""
 
 Make = Callable[..., SyntheticMotion]
-MOTIONS: dict[str, Make] = {"walk": synthetic.walk, "kick": kick, "golf swing": golf_swing}
+PHYSICAL: dict[str, Make] = {"run": synthetic.run, "jump": synthetic.jump, "hop": synthetic.hop}
+MOTIONS: dict[str, Make] = {"walk": synthetic.walk, "kick": kick, "golf swing": golf_swing} | PHYSICAL
 every_motion = pytest.mark.parametrize("make", MOTIONS.values(), ids=MOTIONS.keys())
+physical_motion = pytest.mark.parametrize("make", PHYSICAL.values(), ids=PHYSICAL.keys())
 
 
 def standing(skeleton: Skeleton) -> solver.Clip:

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
+from poise.solver.body.skeleton import Up
+from poise.solver.core.arrays import Array
 from poise.solver.core.errors import SkeletonError
-from poise.solver.synthetic.axes import from_y_up
+from poise.solver.synthetic.axes import from_y_up, to_y_up
 
 LEFT, UP, AHEAD = np.eye(3)
 
@@ -25,6 +29,13 @@ def test_z_up_is_a_rotation_and_not_a_mirror_image() -> None:
     assert np.linalg.det(from_y_up(np.eye(3), "z")) == pytest.approx(1.0)
 
 
-def test_another_axis_is_refused() -> None:
+@pytest.mark.parametrize("up", ["y", "z"])
+def test_there_and_back_is_no_change(up: Up) -> None:
+    vectors = np.arange(12.0).reshape(2, 2, 3)
+    assert np.array_equal(to_y_up(from_y_up(vectors, up), up), vectors)
+
+
+@pytest.mark.parametrize("convert", [from_y_up, to_y_up])
+def test_another_axis_is_refused(convert: Callable[..., Array]) -> None:
     with pytest.raises(SkeletonError, match="Up must be 'y' or 'z', not 'x'"):
-        from_y_up(UP, "x")  # type: ignore[arg-type]
+        convert(UP, "x")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poise.solver.core.errors import MotionError
-from poise.solver.synthetic.curves import SmoothCurve, eased
+from poise.solver.synthetic.curves import SmoothCurve, eased, wave
 
 
 def test_a_curve_passes_its_knots_and_rests_at_its_ends() -> None:
@@ -54,3 +54,11 @@ def test_with_an_overlap_the_eases_blend_between_the_end_keys() -> None:
     curve = eased((0.0, 1.0), (1.0, 3.0), (2.0, 2.0), overlap=0.3)
     assert curve([0.0, 2.0]) == pytest.approx([1.0, 2.0])
     assert 2.5 < curve([1.0])[0] < 3.0
+
+
+def test_a_wave_is_one_at_its_phase_and_has_its_periods() -> None:
+    cycles = np.linspace(0.0, 1.0, 101)
+    assert wave(0.3, 0.3, times=2) == pytest.approx(1.0)
+    assert wave(0.55, 0.3, times=2) == pytest.approx(-1.0)
+    assert np.allclose(wave(cycles, 0.3, times=2), wave(cycles + 0.5, 0.3, times=2))
+    assert wave(cycles, 0.3, times=3).mean() == pytest.approx(wave(0.0, 0.3, times=3) / 101.0), "whole periods"
