@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Conditions that every motion of an edit must meet, checked in less than a second before the edit is solved.
 
-They are necessary, not sufficient: what passes may still have no physical motion. All but those about obstacles concern
+What passes may still have no physical motion. All but those about obstacles concern
 the centre of mass alone, since the sum of forces moves it whatever the limbs do. In stances it is within reach of the
 footprint, the ground pushes within the friction pyramid and no harder than `HARDEST_PUSH`, and in flight nothing
 pushes. These are linear conditions on the path and the forces. A linear program finds the path that violates the reach
@@ -16,23 +16,28 @@ import numpy as np
 
 from ..core.arrays import Array
 from .character import ROOT_DOFS, SimplifiedCharacter
-from .optimiser import LinearRows, Limits, Program, Start, optimise
+from .handles import PointHandle
+from .mapping import HandleValues
+from .optimiser import Limits, LinearRows, Program, Start, optimise
 from .optimiser_package import require
 from .plausibility import HARDEST_PUSH, LOWEST
 from .problem import Problem
-from .stances import Stance
 from .units import Units
 
 REACH = 0.01
 """Sizes of the character: a footprint that is out of reach by more is reported."""
 
-HIGHEST_LEAP = 2.0
-"""Sizes of the character that a body rises at most after it has left the ground: the best jumpers rise by 1.3."""
+HIGHEST_LEAP = 1.5
+"""Sizes of the character that a body rises at most after it has left the ground: the best jumpers rise by 1.2."""
 
 FASTEST_RUN = 4.5
 """Sizes of the character per √(size / gravity): sprinters reach 4.2."""
 
-SPEED = "speed"
+FARTHEST_LEAN = 1.5
+"""The largest horizontal distance of the centre of mass from a footprint, as a multiple of its height above it."""
+
+POSTURES = 2000
+"""Random postures in which the reach is measured."""
 
 WEIGHT_OF_FORCES = 1e-6
 """Of squared forces, so that the program has one solution."""
@@ -47,7 +52,7 @@ def why_impossible(problem: Problem, units: Units) -> list[str]:
 
 
 def reach_of_points(character: SimplifiedCharacter, names: tuple[str, ...]) -> float:
-    """The largest distance of points from the origin of the root body, with all joints between them straight."""
+    """The largest distance of the mean of points from the origin of the root body, with all joints straight."""
     found = []
     for name in names:
         place = character.points[name]
@@ -62,19 +67,21 @@ def reach_of_points(character: SimplifiedCharacter, names: tuple[str, ...]) -> f
     return float(np.mean(found))
 
 
-def reach_of_mass(character: SimplifiedCharacter) -> float:
-    """A bound of the distance of the centre of mass from the origin of the root body."""
-    total = 0.0
-    for body in range(len(character)):
-        length, at = float(np.linalg.norm(character.centers[body])), body
-        while at >= ROOT_DOFS:
-            dof = character.dofs[at]
-            length += float(np.linalg.norm(dof.offset))
-            if dof.kind == "translation":
-                length += max(abs(dof.lower), abs(dof.upper))
-            at = dof.parent
-        total += float(character.masses[body]) * length if character.masses[body] > 0.0 else 0.0
-    return total / character.mass
+def reach_of_mass(character: SimplifiedCharacter, names: tuple[str, ...]) -> float:
+    """The largest distance of the mean of points from the centre of mass, over postures within the joints' ranges.
+
+    It is that of many random postures, in which each joint is at either end of its range or anywhere within it.
+    """
+    lower, upper = character.bounds
+    random = np.random.default_rng(0)
+    postures = np.zeros((POSTURES, len(character)))
+    for dof in range(ROOT_DOFS, len(character)):
+        low, high = (float(bound) if np.isfinite(bound) else 0.0 for bound in (lower[dof], upper[dof]))
+        share = np.clip(random.uniform(-0.5, 1.5, POSTURES), 0.0, 1.0)
+        postures[:, dof] = low + share * (high - low)
+    handles = tuple(PointHandle(name) for name in names)
+    places = HandleValues(character, handles).values(postures).reshape(POSTURES, len(names), 3).mean(axis=1)
+    return float(np.linalg.norm(places, axis=1).max())
 
 
 def _too_far_apart(problem: Problem, units: Units) -> list[str]:
@@ -111,9 +118,8 @@ def _blocked(problem: Problem, units: Units) -> list[str]:
         for before, after in zip(own[:-1], own[1:], strict=True):
             flight = max(0.0, after.touch - before.release)
             floor = max(float(before.place @ up), float(after.place @ up))
-            mass = reach_of_points(problem.character, bound.points) + reach_of_mass(problem.character)
             # Feet are never lifted above the highest place of the centre of mass.
-            highest = floor + mass + gravity * flight**2 / 8.0
+            highest = floor + reach_of_mass(problem.character, bound.points) + gravity * flight**2 / 8.0
             way = before.place + np.linspace(0.0, 1.0, 65)[:, None] * (after.place - before.place)
             top = float(_bump_height(way, place, height, radius, up).max())
             if top > highest:
@@ -146,7 +152,10 @@ def _out_of_reach(problem: Problem, units: Units) -> list[str]:
         if missed[index] > REACH
     ]
     if missed[-1] > REACH:
-        reasons.append("the body would have to leave the ground faster than any runner or jumper does")
+        rates = optimum.unknowns[path.rates[:, None] + np.arange(3)]
+        fastest = float(path.points[int(np.argmax(np.linalg.norm(rates, axis=1)))])
+        after = min((each for each in problem.stances if each.end >= fastest), key=lambda each: each.begin)
+        reasons.append(f"to reach {after.label} the body would have to be faster than any runner or jumper")
     return reasons
 
 
@@ -213,18 +222,21 @@ class _Path:
 
     def _reach(self, rows: _SparseRows) -> None:
         """In a stance the centre of mass is within reach of the footprint, and above it."""
-        character, drift = self.problem.character, self.problem.layout.is_cyclic
-        points = self.points[:-1] if drift else self.points
-        mass = reach_of_mass(character)
+        character = self.problem.character
+        left, up, forward = character.axes
+        points = self.points[:-1] if self.problem.layout.is_cyclic else self.points
+        reaches = {names: reach_of_mass(character, names) for names in {each.points for each in self.problem.stances}}
+        around = [np.cos(angle) * left + np.sin(angle) * forward for angle in np.arange(8) * np.pi / 4.0]
         for number, stance in enumerate(self.problem.stances):
-            reach, slack = reach_of_points(character, stance.points) + mass, self.slacks.start + number
+            reach, slack = reaches[stance.points], self.slacks.start + number
             for index, shift in self.problem.pinned_times(stance, points):
                 place = stance.place - shift
                 for direction in DIRECTIONS:
                     entries = {int(self.places[index]) + axis: float(direction[axis]) for axis in range(3)}
                     rows.add({**entries, slack: -1.0}, -np.inf, reach + float(direction @ place))
-                entries = {int(self.places[index]) + axis: float(character.up[axis]) for axis in range(3)}
-                rows.add({**entries, slack: 1.0}, LOWEST + float(character.up @ place), np.inf)
+                for direction, height in ((up, LOWEST), *((FARTHEST_LEAN * up - each, 0.0) for each in around)):
+                    entries = {int(self.places[index]) + axis: float(direction[axis]) for axis in range(3)}
+                    rows.add({**entries, slack: 1.0}, height + float(direction @ place), np.inf)
 
     def _forces(self, rows: _SparseRows) -> None:
         left, up, forward = self.problem.character.axes

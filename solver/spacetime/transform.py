@@ -14,6 +14,7 @@ from ..core.errors import ConstraintError
 from ..core.progress import finished
 from .edit import Edit
 from .edited_problem import EditedProblem, edited_problem
+from .feasibility import why_impossible
 from .fit import Fit, solve_limits, solving
 from .limb_changes import clip_with_limb
 from .optimiser import Optimum, Start
@@ -80,7 +81,9 @@ def _solved_edit(
 ) -> Generator[PhysicsProgress, None, tuple[EditedProblem, Optimum, SimplifiedMotion]]:
     """Solve an edit at once or, where that finds no physical motion, in steps."""
     problem = edited_problem(fit, edit)
-    reasons: list[str] = []
+    reasons = why_impossible(problem.problem, fit.units)
+    if reasons:
+        raise ConstraintError(f"The edit is impossible: {'; '.join(reasons[:3])}.")
     start = problem.start
     for attempt, shares in enumerate(((1.0,), STEPS)):
         for share in shares:
