@@ -127,8 +127,12 @@ def obstacle_jump(fit: Fit, raised: float = 0.25, height: float = 0.35, radius: 
 
 
 def unbalanced_landing(fit: Fit) -> Edit:
-    """The last pose is not held (section 6.5.6)."""
-    return Edit(free_end=True)
+    """The last pose is not held (section 6.5.6).
+
+    The weight of staying near is that of the fit: with less, bodies that land far behind their feet fall onto their
+    backs, for which the simplified character has no contact.
+    """
+    return Edit(free_end=True, deviation=fit.deviation)
 
 
 RUNS: Mapping[str, Callable[[Fit], Edit]] = {

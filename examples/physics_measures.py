@@ -12,7 +12,6 @@ import numpy as np
 
 from ..solver.core.arrays import Array
 from ..solver.spacetime import MidpointHandle, PointHandle, SimplifiedMotion, Stance
-from .physics import flights
 
 SAMPLES = 400
 """Instants at which a motion is measured."""
@@ -50,11 +49,23 @@ def measured_flights(motion: SimplifiedMotion) -> list[Flight]:
     """All flights of a motion."""
     found = []
     gravity = float(np.linalg.norm(motion.gravity)) / motion.units.time**2
-    for begin, end in flights(stances(motion)):
+    for begin, end in _intervals(motion):
         heights = heights_of_mass(motion, times(motion, begin, end))
         chord = np.linspace(heights[0], heights[-1], SAMPLES)
         found.append(Flight(begin, end, float((heights - chord).max()), gravity * (end - begin) ** 2 / 8.0))
     return found
+
+
+def _intervals(motion: SimplifiedMotion) -> list[tuple[float, float]]:
+    """The begin and the end of each time between two forces in which none acts, by the points of the grid."""
+    points = motion.points
+    pushed = np.zeros(len(points), dtype=bool)
+    for track in motion.layout.tracks:
+        pushed[track.nodes] = True
+    nodes = np.flatnonzero(pushed)
+    # A force fades between its last node and the next point.
+    gaps = np.flatnonzero(np.diff(nodes) > 2)
+    return [(float(points[nodes[gap] + 1]), float(points[nodes[gap + 1] - 1])) for gap in gaps]
 
 
 def path(motion: SimplifiedMotion, seconds: Array) -> Array:

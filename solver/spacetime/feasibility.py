@@ -20,8 +20,8 @@ from .handles import PointHandle
 from .mapping import HandleValues
 from .optimiser import Limits, LinearRows, Program, Start, optimise
 from .optimiser_package import require
-from .plausibility import HARDEST_PUSH, LOWEST
-from .problem import Problem
+from .plausibility import HARDEST_PUSH
+from .problem import LOWEST, Problem
 from .units import Units
 
 REACH = 0.01
