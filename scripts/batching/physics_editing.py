@@ -26,9 +26,7 @@ def transformed(
         "edit": changes.as_dict(),
         "recipe": fit.recipe.name,
         "quality": fit.quality,
-        "handles": [
-            {"handle": each.handle.label, "rms": each.rms, "largest": each.largest} for each in fit.handles
-        ],
+        "handles": [{"handle": each.handle.label, "rms": each.rms, "largest": each.largest} for each in fit.handles],
         "stances": [
             {"contact": stance.contact, "begin": stance.begin, "end": stance.end, "place": stance.place.tolist()}
             for stance in fit.stances

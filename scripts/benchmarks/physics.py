@@ -52,7 +52,9 @@ def physics(cycles: Sequence[int] = CYCLES) -> Iterator[Figure]:
     }
     for kind, (make, name, edit) in edits.items():
         seconds, fitted = _timed(make)
-        note = f"{fitted.source.frames} frames at {fitted.source.fps:g} a second, {len(fitted.problem.character)} values"
+        note = (
+            f"{fitted.source.frames} frames at {fitted.source.fps:g} a second, {len(fitted.problem.character)} values"
+        )
         yield Figure(f"fit of a {kind}", seconds, "s", SLOWEST_FIT, note=note)
         worst = max(each.rms for each in fitted.handles if each.handle.is_length)
         yield Figure(f"fit of a {kind}: handles, root mean square", worst, "sizes", LARGEST_DEVIATION)

@@ -103,7 +103,10 @@ def animate(shown: Shown, path: Path) -> None:
     x, y = _window(after, done.clip, shown.view)
     also_x, also_y = _window(before, done.fit.source, shown.view)
     bodies.frame(
-        axes, shown.name.capitalize(), (min(x[0], also_x[0]), max(x[1], also_x[1])), (min(y[0], also_y[0]), max(y[1], also_y[1]))
+        axes,
+        shown.name.capitalize(),
+        (min(x[0], also_x[0]), max(x[1], also_x[1])),
+        (min(y[0], also_y[0]), max(y[1], also_y[1])),
     )
     _draw_obstacles(axes, done, shown.view, is_after=True)
     share = np.linspace(0.0, 1.0, GIF_FRAMES)
