@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solve and draw the postures and motions of Le Callennec 2006: `demo.py [FOLDER]`, by default build/demo."""
+"""Solve and draw the postures and motions of Le Callennec 2006, and those of Popović 1999: `demo.py [FOLDER]`, by default build/demo."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from pictures import bodies, feet, motions
+from pictures import bodies, feet, motions, physics
 from pictures.bodies import FRONT, LEFT_SIDE, RIGHT_SIDE, View
 
 from poise import solver
@@ -40,6 +40,7 @@ def main(folder: Path) -> None:
         draw().savefig(path, dpi=100, facecolor=bodies.PAPER)
         plt.close("all")
         print(f"→ {path}\n")
+    physics.write(folder)
 
 
 def draw_thinker() -> Figure:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -19,6 +20,7 @@ import numpy as np
 import pytest
 
 from poise import solver
+from poise.solver.synthetic import run as made_up_run
 from poise.solver.synthetic import walk
 
 ROOT = Path(__file__).parents[1]
@@ -29,6 +31,7 @@ from batching import job_runner, progress_output, worker_pool  # noqa: E402
 from batching.command_line import BatchOptions, parse_arguments  # noqa: E402
 from batching.gltf_rates import frame_rate  # noqa: E402
 from batching.jobs import Job, UsageError, jobs_for  # noqa: E402
+from batching.physics_editing import transformed  # noqa: E402
 
 LONGEST = 120
 """Seconds after which a run hangs; most take two."""
@@ -355,6 +358,7 @@ def test_a_name_that_is_no_text_is_no_trouble(tmp_path: Path) -> None:
         (["captures", "-o", "out", "--ground", "nan"], "it must be a finite number"),
         (["captures", "-o", "out", "--tolerance", "-1"], "--tolerance"),
         (["captures", "-o", "out", "--plants", "x.json"], "give --clean or --constraints too"),
+        (["captures", "-o", "out", "--recipe", "hopper"], "give --physics too"),
         (["nowhere.bvh", "-o", "out"], "nowhere.bvh does not exist"),
         (["captures/notes.txt", "-o", "out"], "captures/notes.txt is no motion"),
         (["empty", "-o", "out"], "In the folder empty there is no motion"),
@@ -394,6 +398,83 @@ def test_wrong_options_have_an_exit_code_of_their_own(tmp_path: Path) -> None:
     done = run(tmp_path / "nowhere.bvh", "-o", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"{tmp_path / 'nowhere.bvh'} does not exist.\n"
+
+
+# --- physics ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def run_and_stub(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a made-up run, and with so little of it that it cannot be fitted."""
+    folder = tmp_path_factory.mktemp("runs")
+    clip = made_up_run(steps=2, fps=60.0).clip
+    solver.write_bvh(clip, folder / "run.bvh")
+    solver.write_bvh(solver.Clip(clip.skeleton, clip.motion.at(np.arange(5)), clip.fps), folder / "stub.bvh")
+    (folder / "moon.json").write_text(json.dumps({"gravity": 0.6, "flight": 1.5}))
+    return folder
+
+
+@pytest.mark.slow
+def test_an_edit_of_physics_is_applied_to_a_folder_and_what_cannot_be_fitted_is_refused(
+    tmp_path: Path, run_and_stub: Path
+) -> None:
+    pytest.importorskip("casadi")
+    done = run(run_and_stub, "-o", tmp_path / "out", "--physics", run_and_stub / "moon.json")
+    assert done.returncode == 1, done.stderr
+    assert "1 of 2 failed" in done.stderr and "1/2" in done.stdout and "The fit is within" in done.stdout
+    told = report(tmp_path / "out" / "run.report.json")
+    assert told["succeeded"] and told["asked"] == ["physics"]
+    (clip,) = told["clips"]
+    assert clip["physics"]["edit"] == {"gravity": 0.6, "flight": 1.5}
+    assert max(each["rms"] for each in clip["physics"]["handles"]) < 0.1
+    assert clip["physics"]["violation"] < 1e-6
+    saved = solver.read_bvh(tmp_path / "out" / "run.bvh")
+    assert saved.frames == clip["physics"]["frames"] > clip["frames"], "flights are longer"
+    refused = report(tmp_path / "out" / "stub.report.json")
+    assert not refused["succeeded"] and "traceback" not in refused
+    assert "contact" in refused["error"] or "too short" in refused["error"]
+    assert not (tmp_path / "out" / "stub.bvh").exists()
+
+
+@pytest.mark.parametrize(
+    ("edit", "recipe", "told"),
+    [
+        ("{", "biped", "is no JSON"),
+        ("[]", "biped", "must be a JSON object"),
+        ('{"weight": 1}', "biped", "An edit has no 'weight'"),
+        ("{}", "octopus", "There is no recipe octopus; known recipes are biped, hopper"),
+        (None, "biped", "There is no edit "),
+    ],
+)
+def test_a_wrong_edit_or_recipe_is_told_before_anything_is_fitted(
+    tmp_path: Path, skating: solver.Clip, edit: str | None, recipe: str, told: str
+) -> None:
+    if edit is not None:
+        (tmp_path / "edit.json").write_text(edit)
+    with pytest.raises(solver.PoiseError, match=re.escape(told)):
+        transformed(skating, [], str(tmp_path / "edit.json"), recipe)
+
+
+@pytest.mark.blender
+@pytest.mark.slow
+def test_in_blender_an_edit_of_physics_is_baked_unless_it_changes_the_length(
+    tmp_path: Path, run_and_stub: Path, away_from_the_user: dict[str, str]
+) -> None:
+    pytest.importorskip("casadi")
+    (tmp_path / "heavier.json").write_text(json.dumps({"gravity": 1.1}))
+    baked = run(
+        *(run_and_stub / "run.bvh", "-o", tmp_path / "heavier.blend", "--physics", tmp_path / "heavier.json"),
+        environment=away_from_the_user,
+    )
+    assert baked.returncode == 0, baked.stderr
+    (clip,) = report(tmp_path / "heavier.report.json")["clips"]
+    assert clip["baked"]["action"] == "run.poise" and clip["physics"]["recipe"] == "biped"
+    longer = run(
+        *(run_and_stub / "run.bvh", "-o", tmp_path / "moon.blend", "--physics", run_and_stub / "moon.json"),
+        environment=away_from_the_user,
+    )
+    assert longer.returncode == 1
+    assert "save it with --format bvh" in longer.stderr
 
 
 # --- which files --------------------------------------------------------------------------------------------------

@@ -67,6 +67,11 @@ def _edit_armature(armature: Any, job: Job, options: BatchOptions, is_one_of_sev
         job.motion.parent.mkdir(parents=True, exist_ok=True)
         solver.write_bvh(done.clip, job.motion)
     elif job.format is not None and options.changes_motions:
+        if done.clip.frames != reading.clip.frames:
+            raise solver.PoiseError(
+                f"The edit changes the length of {reading.armature_name} from {reading.clip.frames} to "
+                f"{done.clip.frames} frames, which cannot be baked beside the source: save it with --format bvh."
+            )
         baked = bridge.bake(reading, done.clip, target=options.target, tolerance=options.tolerance)
         report["baked"] = baked.as_dict()
         report["notes"] += baked.notes

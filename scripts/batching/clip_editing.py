@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Detects footplants, cleans and deforms one clip, and reports what was done."""
+"""Detects footplants, cleans, deforms and transforms one clip, and reports what was done."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from poise import solver
 
 from .command_line import BatchOptions
 from .jobs import Job
+from .physics_editing import transformed
 
 EVENTS = ("heel_strike", "toe_strike", "heel_off", "toe_off", "contact")
 
@@ -38,7 +39,7 @@ def edit_clip(clip: solver.Clip, options: BatchOptions, job: Job, armature: str 
 
 
 def _edit(clip: solver.Clip, options: BatchOptions, job: Job, armature: str, report: dict[str, Any]) -> solver.Clip:
-    """Detect, clean and deform a clip by the options, and add what was done to its report."""
+    """Detect, clean, deform and transform a clip by the options, and add what was done to its report."""
     whole, faults = clip, solver.find_faults(clip)
     report |= {"faults": [asdict(fault) for fault in faults], "warnings": []}
     if options.repair:
@@ -55,13 +56,13 @@ def _edit(clip: solver.Clip, options: BatchOptions, job: Job, armature: str, rep
         report["constraints_file"] = str(path)
     result = clip
     if options.clean is not None:
-        done = solver.cleaned(clip, plants, options.clean, ground=ground, cyclic=cyclic)
-        result = done.clip
+        cleaning = solver.cleaned(clip, plants, options.clean, ground=ground, cyclic=cyclic)
+        result = cleaning.clip
         report["clean"] = {
             "method": options.clean,
-            "residual": done.residual,
-            "largest_stretch": done.largest_stretch,
-            "unmet": list(done.unmet),
+            "residual": cleaning.residual,
+            "largest_stretch": cleaning.largest_stretch,
+            "unmet": list(cleaning.unmet),
         }
         _check_plausible(clip, result, plants, ground)
     if options.constraints is not None:
@@ -70,6 +71,9 @@ def _edit(clip: solver.Clip, options: BatchOptions, job: Job, armature: str, rep
         result = deformation.clip
         report["deform"] = _deformation_report(deformation)
         _check_plausible(clip, result, constraints, ground)
+    if options.physics is not None:
+        done, report["physics"] = transformed(result, plants, options.physics, options.recipe)
+        return done
     if plants:
         left = [] if options.repair else faults
         before = solver.foot_metrics(whole, plants, ground=ground, faults=faults)
@@ -104,7 +108,7 @@ def _plants(
         if not given:
             raise solver.PoiseError(f"In {options.plants} there is no footplant for {job.clip}.")
         return given
-    if options.detect or options.clean is not None:
+    if options.detect or options.clean is not None or options.physics is not None:
         return list(solver.detect_footplants(clip))
     own = [each for each in requested if isinstance(each, solver.Footplant)]
     if own or not options.constraints:

@@ -30,7 +30,10 @@ examples:
   # apply constraints, edited by hand, to the clips they belong to
   python scripts/batch.py captures -o edited --constraints found
 
-  # the same in Blender, on the file that it opens
+  # let runs take place on the moon: moon.json holds {"gravity": 0.165, "flight": 3.0}
+  python scripts/batch.py runs -o moon --physics moon.json
+
+  # clean feet in Blender, on the file that it opens
   blender -b scene.blend --python scripts/batch.py -- -o clean.blend --clean rigid
 """
 
@@ -62,6 +65,10 @@ class BatchOptions:
     """Footplants to use instead of detected ones: a file, or a folder with a file for each clip."""
     constraints: str | None = None
     """Constraints: a file, or a folder with a file for each clip."""
+    physics: str | None = None
+    """A file with an edit of the motion's physics."""
+    recipe: str = "biped"
+    """How the character is simplified: the name of a recipe, or a file with one."""
     ground: float | None = None
     repair: bool = False
     """Whether faults of the capture are interpolated first."""
@@ -73,14 +80,15 @@ class BatchOptions:
     @property
     def changes_motions(self) -> bool:
         """Whether results may differ from their inputs."""
-        return self.clean is not None or self.constraints is not None or self.repair
+        return self.clean is not None or self.constraints is not None or self.physics is not None or self.repair
 
     @property
     def asked(self) -> list[str]:
         """The requested steps, in the order in which they are done."""
         cleaning = [] if self.clean is None else [f"clean {self.clean}"]
         repairing, detecting = (["repair"] if self.repair else []), (["detect"] if self.detect else [])
-        return [*repairing, *detecting, *cleaning, *(["constraints"] if self.constraints else [])]
+        constraining = ["constraints"] if self.constraints else []
+        return [*repairing, *detecting, *cleaning, *constraining, *(["physics"] if self.physics else [])]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -130,6 +138,17 @@ def parser() -> argparse.ArgumentParser:
         "--detect, --clean or --plants are kept meanwhile, above all else, unless the file has footplants of its own",
     )
     doing.add_argument(
+        "--physics",
+        metavar="JSON",
+        help="transform motions by their physics, as the edit of a file says (gravity, footprints, …): needs CasADi",
+    )
+    doing.add_argument(
+        "--recipe",
+        default=BatchOptions.recipe,
+        metavar="NAME",
+        help="how --physics simplifies the character: biped for runs, hopper for jumps, or a file with a recipe (biped)",
+    )
+    doing.add_argument(
         "--ground", type=_number, metavar="HEIGHT", help="feet stand on a ground of this height, and never below"
     )
     blender = made.add_argument_group("in Blender")
@@ -155,8 +174,10 @@ def parse_arguments(arguments: Sequence[str]) -> BatchOptions:
     """The options of command-line arguments. A wrong argument ends the program with one sentence and exit code 2."""
     line = parser()
     given = vars(line.parse_args(arguments))
-    if given["plants"] and not (given["clean"] or given["constraints"]):
+    if given["plants"] and not (given["clean"] or given["constraints"] or given["physics"]):
         line.error("--plants says what to clean with or to keep: give --clean or --constraints too")
+    if given["recipe"] != BatchOptions.recipe and not given["physics"]:
+        line.error("--recipe says how --physics simplifies the character: give --physics too")
     return BatchOptions(**given | {"inputs": tuple(given["inputs"])})
 
 

@@ -79,7 +79,11 @@ def jobs_for(options: BatchOptions, open_file: str | None = None) -> list[Job]:
         saved = format_of(output) if is_file else kind
         only_detects = options.asked == ["detect"] and not is_file and options.format is None
         jobs.append(Job(source, str(inside), str(stem), None if only_detects else saved))
-    _check(jobs, [options.plants, options.constraints, open_file], finds_plants=options.detect)
+    _check(
+        jobs,
+        [options.plants, options.constraints, options.physics, options.recipe, open_file],
+        finds_plants=options.detect,
+    )
     return jobs
 
 

@@ -61,6 +61,8 @@ def _result(report: Report) -> str:
         if "metrics" in clip and (report["asked"] != ["detect"]):
             before, after = (100.0 * clip["metrics"][when]["slide"] for when in ("before", "after"))
             words.append(f"they slide {before:.2f} % → {after:.2f} % of the leg")
+        if "physics" in clip:
+            words.append(clip["physics"]["quality"].removesuffix("."))
         missed = [residual for residual in clip.get("deform", {}).get("residuals", ()) if not residual["holds"]]
         words += [f"{len(missed)} constraints do not hold"] if missed else []
         faults = len(clip["faults"])

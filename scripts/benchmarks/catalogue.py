@@ -22,6 +22,7 @@ from .integration_and_damping import integration_and_damping
 from .jumps import jumps
 from .live_editing import live_editing
 from .parameterization import parameterization
+from .physics import physics
 from .posture_drag import posture_drag
 from .posture_speed import posture_speed
 from .solving_again import dragging, solving_again
@@ -53,6 +54,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "jumps": jumps,
     "detection": detection,
     "detection_growth": detection_growth,
+    "physics": physics,
 }
 
 

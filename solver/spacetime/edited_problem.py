@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..core.arrays import Array
+from ..core.arrays import Array, BoolArray
 from ..core.errors import ConstraintError
 from .character import SimplifiedCharacter
 from .edit import Edit, FootprintEdit
@@ -132,8 +132,10 @@ def _grid(fit: Fit, edit: Edit, footprints: tuple[FootprintEdit, ...]) -> TimeGr
     anchors = sorted({**kept, **moved}.items())
     events, times = np.array([each for each, _ in anchors]), np.array([time for _, time in anchors])
     factor = 1.0 if edit.duration is None else edit.duration
-    stretched = _with_flights(fit, events, times, edit.flight)
-    return base.retimed(events, stretched * factor)
+    moved_grid = base.retimed(events, times)
+    spacing = moved_grid.spacing * np.where(_flies(fit), edit.flight, 1.0) * factor
+    first = float(moved_grid.points[0])
+    return TimeGrid(np.concatenate([[first], first + np.cumsum(spacing)]), base.source)
 
 
 def _is_apart(event: float, time: float, moved_event: float, moved_time: float, least: float) -> bool:
@@ -152,14 +154,15 @@ def _check_order(moved: Mapping[float, float], first: float, last: float, least:
             )
 
 
-def _with_flights(fit: Fit, events: Array, times: Array, factor: float) -> Array:
-    """(events,) the times at which the phases without a contact are stretched by a factor."""
-    middles = (events[1:] + events[:-1]) / 2.0
-    stances = fit.problem.stances
-    touches, releases = (np.array([getattr(each, name) for each in stances]) for name in ("touch", "release"))
-    flies = ~((middles[:, None] > touches) & (middles[:, None] < releases)).any(axis=1)
-    lengths = np.diff(times) * np.where(flies, factor, 1.0)
-    return np.concatenate([times[:1], times[0] + np.cumsum(lengths)])
+def _flies(fit: Fit) -> BoolArray:
+    """(points - 1,) between which points of the grid no force acts."""
+    layout = fit.problem.layout
+    pushed = np.zeros(len(layout.grid.points), dtype=bool)
+    for track in layout.tracks:
+        pushed[track.nodes] = True
+    if layout.is_cyclic:
+        pushed[-1] = pushed[0]
+    return np.asarray(~(pushed[:-1] | pushed[1:]))
 
 
 def _moved(stance: Stance, grid: TimeGrid, turn: float, shift: Array, up: Array) -> Stance:

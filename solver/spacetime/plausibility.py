@@ -28,7 +28,7 @@ FASTEST = 15.0
 FASTEST_TURN = 12.0
 """Radians per √(size / gravity), about 40 a second: faster than the arm of a pitcher."""
 
-LOWEST, HIGHEST = 0.15, 4.0
+SUNK, HIGHEST = 0.15, 4.0
 """Sizes of the character: the centre of mass above the lowest footprint of the time."""
 
 
@@ -73,7 +73,7 @@ def _absurdities(motion: SimplifiedMotion, problem: Problem) -> list[str]:
         reasons.append(f"the {name} would have to turn faster than any limb")
     floors = [float(stance.place @ motion.character.up) for stance in problem.stances]
     heights = values[:, :3] @ motion.character.up
-    if heights.min() < min(floors) + LOWEST:
+    if heights.min() < min(floors) + SUNK:
         reasons.append("the centre of mass would sink to the ground")
     if heights.max() > max(floors) + HIGHEST:
         reasons.append("the body would have to fly higher than four times its legs")

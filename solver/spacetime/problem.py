@@ -35,6 +35,11 @@ FRICTION, OBJECTIVE = "friction", "objective"
 """Names of constraints; stances, obstacles and held poses have their own."""
 
 
+LOWEST = 0.2
+"""Sizes of the character: the centre of mass stays so far above the lowest footprint. A body that tumbles lies on the
+ground then, for which the simplified character has no contact."""
+
+
 @dataclass(frozen=True, eq=False)
 class HeightBound:
     """A point stays above a height at some instants: the floor, or an obstacle."""
@@ -334,6 +339,8 @@ class Problem:
         up = int(np.argmax(np.abs(self.character.up)))
         for own in layout.force_slices:
             lower[own.start + up : own.stop : 3] = 0.0
+        if self.stances:
+            lower[layout.dof_slices[up]] = LOWEST + min(float(stance.place[up]) for stance in self.stances)
         lower[layout.duration], upper[layout.duration] = self.duration
         return lower, upper
 

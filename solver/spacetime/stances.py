@@ -57,11 +57,13 @@ class Stance:
     """The footplants of the full character that it stands for."""
     heading: float = 0.0
     """Where the body faces meanwhile, in radians about the vertical: the pyramid of friction is turned along."""
+    seconds: float = 0.0
+    """When it begins in the source, in seconds; a retimed stance keeps it, so that its name stays the same."""
 
     @property
     def label(self) -> str:
         """Its name in messages."""
-        return f"the stance of the {self.contact} at {self.begin:.2f} s"
+        return f"the stance of the {self.contact} at {self.seconds:.2f} s"
 
     @property
     def touch(self) -> float:
@@ -130,6 +132,7 @@ def _stance(clip: Clip, contact: Contact, group: Sequence[tuple[int, Footplant]]
         np.mean(balls, axis=0),
         pushes,
         tuple(index for index, _ in group),
+        begin,
     )
 
 

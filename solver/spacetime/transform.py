@@ -15,6 +15,7 @@ from ..core.errors import ConstraintError
 from ..core.progress import finished
 from .edit import Edit
 from .edited_problem import EditedProblem, edited_problem
+from .feasibility import why_impossible
 from .fit import Fit, solving
 from .limb_changes import clip_with_limb
 from .moved_ground import ground_change, turned_about
@@ -85,6 +86,9 @@ def _solved_edit(
     problem = edited_problem(fit, edit)
     if edit.changes_nothing:
         return problem, fit.optimum, fit.motion
+    impossible = why_impossible(problem.problem, fit.units)
+    if impossible:
+        raise ConstraintError(f"The edit is impossible: {'; '.join(impossible[:3])}.")
     optimum, motion, reasons = yield from _attempt(fit, problem, problem.start, 0.0)
     if reasons:
         # Half of the edit first: where even that has no motion, the whole has none.

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pictures and animations of the transformations of Popović 1999: strips before and after, with the ground's forces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.animation import FuncAnimation, PillowWriter
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+from poise.examples import physics, physics_sources
+from poise.solver import Clip
+from poise.solver.body.motion import Pose
+from poise.solver.core.arrays import Array
+from poise.solver.spacetime import MISSING, Fit, SimplifiedMotion, Transformation, is_available, transform
+
+from . import bodies
+from .bodies import View
+
+SIDE, ASLANT, AHEAD = View(-90.0, elevation=6.0), View(-62.0, elevation=14.0), View(-25.0, elevation=14.0)
+"""From the right, so that motions go to the right; more from the front; from the front."""
+
+BEFORE, AFTER, FORCE = "#a9adb3", bodies.INK, bodies.TARGET
+
+POSES = 8
+"""Poses of a strip."""
+
+BODY_WEIGHT = 0.35
+"""Metres that a force of one body weight is drawn long."""
+
+GIF_FRAMES, GIF_RATE = 32, 16
+"""Frames of an animation, and how many a second are shown."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A transformation that is drawn, and from where."""
+
+    name: str
+    view: View
+
+
+SHOWN = (
+    Shown("moon run", SIDE),
+    Shown("crossed footsteps", AHEAD),
+    Shown("limp", AHEAD),
+    Shown("twist jump", ASLANT),
+    Shown("diagonal jump", ASLANT),
+    Shown("obstacle jump", SIDE),
+    Shown("unbalanced landing", SIDE),
+)
+"""Those that `make demo` has the time to solve."""
+
+
+@cache
+def fitted(kind: str) -> Fit:
+    """The fit of the made-up run or jump."""
+    fit = physics_sources.fitted_run() if kind == "run" else physics_sources.fitted_jump()
+    print(f"Physics of the {kind}: {fit.quality}")
+    return fit
+
+
+@cache
+def transformed(name: str) -> Transformation:
+    """A transformation of the run or the jump."""
+    fit = fitted("run" if name in physics.RUNS else "jump")
+    done = transform(fit, {**physics.RUNS, **physics.JUMPS}[name](fit))
+    print(f"{name}: {done.optimum.iterations} iterations, equations hold within {done.optimum.violation:.1e}")
+    return done
+
+
+def draw(shown: Shown) -> Figure:
+    """Four strips: the full character before and after, and the simplified one with forces below."""
+    done = transformed(shown.name)
+    before, after = done.fit.motion, done.motion
+    figure, panels = plt.subplots(2, 2, figsize=(14.0, 6.4), layout="constrained", sharex="col")
+    for column, (clip, motion, title) in enumerate(
+        ((done.fit.source, before, "before"), (done.clip, after, shown.name))
+    ):
+        full, simple = panels[:, column]
+        window = _window(motion, clip, shown.view)
+        _draw_obstacles(full, done, shown.view, column == 1)
+        _draw_obstacles(simple, done, shown.view, column == 1)
+        _draw_characters(full, clip, shown.view)
+        _draw_simplified(simple, motion, shown.view)
+        bodies.frame(full, title.capitalize(), *window)
+        bodies.frame(simple, "", *window)
+    return figure
+
+
+def animate(shown: Shown, path: Path) -> None:
+    """Write the simplified character before (grey) and after (black, with forces) as an animation."""
+    done = transformed(shown.name)
+    before, after = done.fit.motion, done.motion
+    figure, axes = plt.subplots(figsize=(5.6, 3.2), layout="constrained")
+    x, y = _window(after, done.clip, shown.view)
+    also_x, also_y = _window(before, done.fit.source, shown.view)
+    bodies.frame(
+        axes,
+        shown.name.capitalize(),
+        (min(x[0], also_x[0]), max(x[1], also_x[1])),
+        (min(y[0], also_y[0]), max(y[1], also_y[1])),
+    )
+    _draw_obstacles(axes, done, shown.view, is_after=True)
+    share = np.linspace(0.0, 1.0, GIF_FRAMES)
+    bones = [shown.view.project(motion.bones(share * motion.duration))[..., :2] for motion in (before, after)]
+    arrows = _arrows(after, share * after.duration, shown.view)
+    lines = [
+        axes.add_collection(LineCollection([], colors=color, linewidths=width, capstyle="round"))
+        for color, width in ((BEFORE, 2.0), (AFTER, 2.6), (FORCE, 1.8))
+    ]
+
+    def show(index: int) -> list[LineCollection]:
+        for line, segments in zip(lines, (bones[0][index], bones[1][index], arrows[index]), strict=True):
+            line.set_segments(list(segments))
+        return lines
+
+    moving = FuncAnimation(figure, show, frames=GIF_FRAMES, blit=False)
+    moving.save(path, writer=PillowWriter(fps=GIF_RATE), dpi=80)
+    plt.close(figure)
+
+
+def _window(motion: SimplifiedMotion, clip: Clip, view: View) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The part of the projection that holds both characters at all times."""
+    seconds = np.linspace(0.0, motion.duration, 40)
+    own = view.project(motion.bones(seconds))[..., :2].reshape(-1, 2)
+    full = view.project(clip.world.positions)[..., :2].reshape(-1, 2)
+    points = np.concatenate([own, full])
+    low, high = points.min(axis=0) - 0.2, points.max(axis=0) + 0.2
+    return (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))
+
+
+def _draw_characters(axes: Axes, clip: Clip, view: View) -> None:
+    """The full character at evenly spaced frames, in its places."""
+    for frame in np.linspace(0, clip.frames - 1, POSES).astype(int):
+        pose = Pose(clip.motion.rotations[frame], clip.motion.translations[frame])
+        bodies.draw_parts(axes, bodies.mannequin(clip.skeleton, pose), view)
+
+
+def _draw_simplified(axes: Axes, motion: SimplifiedMotion, view: View) -> None:
+    """The simplified character at the same instants, its path and footprints, and the forces of the ground."""
+    seconds = np.linspace(0.0, motion.duration, POSES)
+    path = view.project(motion.center_of_mass(np.linspace(0.0, motion.duration, 120)))
+    axes.plot(path[:, 0], path[:, 1], color=bodies.LEFT, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1)
+    for bones in view.project(motion.bones(seconds))[..., :2]:
+        axes.add_collection(LineCollection(list(bones), colors=AFTER, linewidths=2.2, capstyle="round", zorder=2))
+    for stance in motion.stances:
+        foot = view.project(stance.place * motion.units.length)
+        axes.plot([foot[0]], [foot[1]], marker="o", markersize=5, color=bodies.RIGHT, zorder=1)
+    dense = np.linspace(0.0, motion.duration, 4 * POSES)
+    for segments in _arrows(motion, dense, view):
+        axes.add_collection(LineCollection(list(segments), colors=FORCE, linewidths=1.1, alpha=0.7, zorder=3))
+
+
+def _arrows(motion: SimplifiedMotion, seconds: Array, view: View) -> list[Array]:
+    """For each instant, (forces, 2, 2) lines from where the ground pushes along the force."""
+    found: list[list[Array]] = [[] for _ in seconds]
+    for force in motion.ground_forces(seconds):
+        ends = force.place + BODY_WEIGHT * force.forces
+        for index in np.flatnonzero(np.linalg.norm(force.forces, axis=1) > 0.02):
+            found[index].append(view.project(np.stack([force.place, ends[index]]))[:, :2])
+    return [np.array(each).reshape(-1, 2, 2) for each in found]
+
+
+def _draw_obstacles(axes: Axes, done: Transformation, view: View, is_after: bool) -> None:
+    up = done.fit.problem.character.up
+    for obstacle in done.edit.obstacles if is_after else ():
+        along = np.linspace(-2.0, 2.0, 60)
+        places = np.array(obstacle.place) + obstacle.radius * np.outer(along, done.fit.problem.character.axes[2])
+        tops = places + obstacle.height * np.outer(np.exp(-(along**4)), up)
+        outline = view.project(np.concatenate([tops, places[::-1]]))[:, :2]
+        axes.fill(*outline.T, color="#d8d2c6", zorder=0)
+
+
+def write(folder: Path) -> None:
+    """Write all pictures and animations into a folder; without CasADi, say so."""
+    if not is_available():
+        print(f"No pictures of physics: {MISSING}\n")
+        return
+    for shown in SHOWN:
+        stem = shown.name.replace(" ", "_")
+        for ending, make in _KINDS.items():
+            path = folder / f"physics_{stem}.{ending}"
+            make(shown, path)
+            print(f"→ {path}")
+        print()
+
+
+def _save(shown: Shown, path: Path) -> None:
+    draw(shown).savefig(path, dpi=100, facecolor=bodies.PAPER)
+    plt.close("all")
+
+
+_KINDS: dict[str, Callable[[Shown, Path], None]] = {"png": _save, "gif": animate}

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The transformations of Popović 1999, chapter 6, on the made-up run and jump, judged by numbers.
+
+Each solve takes seconds, so that fits and results are shared by the tests.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from poise.examples import physics, physics_sources
+from poise.examples import physics_measures as measures
+from poise.solver.core.errors import ConstraintError
+from poise.solver.spacetime import Fit, SimplifiedMotion, edit_from_dict, is_available, transform
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not is_available(), reason="CasADi is not installed")]
+
+
+@cache
+def source(name: str) -> Fit:
+    return physics_sources.fitted_run() if name in ("run", *physics.RUNS) else physics_sources.fitted_jump()
+
+
+@cache
+def result(name: str) -> SimplifiedMotion:
+    fit = source("run" if name in physics.RUNS else "jump")
+    return transform(fit, {**physics.RUNS, **physics.JUMPS}[name](fit)).motion
+
+
+def run_fit() -> Fit:
+    return source("run")
+
+
+def jump_fit() -> Fit:
+    return source("jump")
+
+
+def axes(fit: Fit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    left, up, forward = fit.problem.character.axes
+    return left, up, forward
+
+
+def middle(begin: float, end: float, motion: SimplifiedMotion) -> np.ndarray:
+    """(1,) the middle of what the clip has of a stance."""
+    return np.array([(max(begin, 0.0) + min(end, motion.duration)) / 2.0])
+
+
+# --- finding stances ----------------------------------------------------------------------------------------------
+
+
+def test_stances_are_found_by_contact_by_time_and_by_the_longest_flight() -> None:
+    fit = run_fit()
+    left, right = physics.stances_of(fit, physics.LEFT), physics.stances_of(fit, physics.RIGHT)
+    assert sorted([*left, *right]) == list(range(len(fit.stances)))
+    assert all(fit.stances[index].contact == "left foot" for index in left)
+    stance = fit.stances[left[0]]
+    assert physics.stances_at(fit, (stance.begin + stance.end) / 2.0) == [left[0]]
+    begin, end = physics.longest_flight(fit.stances)
+    assert physics.stances_at(fit, (begin + end) / 2.0) == []
+    assert physics.landing(jump_fit()) == [1]
+    with pytest.raises(ConstraintError, match="no stance of the tail; it has stances of left foot, right foot"):
+        physics.stances_of(fit, "tail")
+    with pytest.raises(ConstraintError, match="no flight"):
+        physics.longest_flight(fit.stances[:1])
+
+
+@pytest.mark.parametrize("name", [*physics.RUNS, *physics.JUMPS])
+def test_edits_survive_json(name: str) -> None:
+    fit = source("run" if name in physics.RUNS else "jump")
+    edit = {**physics.RUNS, **physics.JUMPS}[name](fit)
+    assert edit_from_dict(edit.as_dict()) == edit
+
+
+# --- runs ---------------------------------------------------------------------------------------------------------
+
+
+def test_on_the_moon_flights_are_longer_and_the_body_flies_a_parabola_of_its_gravity() -> None:
+    before, after = (measures.measured_flights(motion) for motion in (run_fit().motion, result("moon run")))
+    for source_flight, flight in zip(before, after, strict=True):
+        assert flight.seconds == pytest.approx(3.0 * source_flight.seconds, rel=1e-9)
+        assert flight.rise == pytest.approx(flight.expected, rel=0.01)
+        assert flight.rise / source_flight.rise == pytest.approx(physics.MOON * 9.0, rel=0.01)
+
+
+def test_wide_footsteps_sway_more_and_leap_no_higher() -> None:
+    """Section 6.4.4: each step covers more distance, so leaps are lower; the upper body's orientation changes."""
+    fit, wide = run_fit(), result("wide footsteps")
+    left, up, _ = axes(fit)
+    sways, tops, rolls = [], [], []
+    for motion in (fit.motion, wide):
+        seconds = measures.times(motion)
+        path = measures.path(motion, seconds)
+        sways.append(np.ptp(path @ left))
+        tops.append((path @ up).max())
+        rolls.append(np.ptp(measures.values(motion, seconds, "roll")))
+    assert sways[1] > 3.0 * sways[0]
+    assert tops[1] < tops[0] + 0.005
+    assert rolls[1] > rolls[0]
+
+
+def test_crossed_footsteps_are_on_the_other_side_and_push_less_along_a_slippery_floor() -> None:
+    fit, crossed = run_fit(), result("crossed footsteps")
+    left, up, _ = axes(fit)
+    places = {stance.contact: stance.place @ left for stance in crossed.stances}
+    assert places["left foot"] < places["right foot"], "feet cross"
+    edit = physics.crossed_footsteps(fit)
+    rough = transform(fit, physics.Edit(footprints=edit.footprints)).motion
+    along = []
+    for motion in (rough, crossed):
+        pushes = measures.push(motion, measures.times(motion))
+        across = pushes - np.outer(pushes @ up, up)
+        along.append(np.mean((across**2).sum(axis=1)))
+    assert along[1] < 0.9 * along[0]
+
+
+def test_a_limp_locks_the_knee_and_leans_to_the_good_leg() -> None:
+    """Section 6.4.8: the character leans to the side and swings the right leg in a more dramatic way."""
+    fit, limping = run_fit(), result("limp")
+    seconds = measures.times(limping)
+    assert np.ptp(measures.values(limping, seconds, "left knee flexion")) < 1e-6
+    assert measures.values(limping, seconds, "left knee flexion")[0] == pytest.approx(np.deg2rad(10.0))
+    _, up, _ = axes(fit)
+    left = physics.stances_of(fit, physics.LEFT)[0]
+    rolls, lengths = [], []
+    for motion in (fit.motion, limping):
+        stance = measures.stances(motion)[left]
+        rolls.append(measures.values(motion, middle(stance.begin, stance.end, motion), "roll")[0])
+        lengths.append(stance.release - stance.touch)
+    assert rolls[1] > rolls[0] + np.deg2rad(3.0), "over the stiff leg the body leans to the right"
+    assert lengths[1] < lengths[0]
+
+
+def test_a_short_leg_is_leant_on_and_pushes_harder() -> None:
+    """Section 6.4.9: an extreme lean toward the shorter leg, and greater forces of the shortened leg."""
+    fit, short = run_fit(), result("short leg")
+    _, up, _ = axes(fit)
+    hardest, rolls = [], []
+    for motion in (fit.motion, short):
+        peaks, leans = [], []
+        for index in physics.stances_of(fit, physics.RIGHT):
+            stance = measures.stances(motion)[index]
+            seconds = measures.times(motion, max(stance.touch, 0.0), min(stance.release, motion.duration))
+            peaks.append((measures.push(motion, seconds) @ up).max())
+            leans.append(measures.values(motion, seconds, "roll").mean())
+        hardest.append(max(peaks))
+        rolls.append(np.mean(leans))
+    assert hardest[1] > hardest[0]
+    assert rolls[1] > rolls[0], "the body leans to the right, where the leg is short"
+
+
+# --- jumps --------------------------------------------------------------------------------------------------------
+
+
+def leap(motion: SimplifiedMotion) -> tuple[float, float]:
+    """When the longest flight of a motion begins and ends."""
+    longest = max(measures.measured_flights(motion), key=lambda flight: flight.seconds)
+    return longest.begin, longest.end
+
+
+def velocity(motion: SimplifiedMotion, seconds: float) -> np.ndarray:
+    """(3,) of the centre of mass, sizes a second."""
+    places = measures.path(motion, np.array([seconds - 1e-4, seconds + 1e-4]))
+    return (places[1] - places[0]) / 2e-4
+
+
+def test_a_twist_jump_ends_a_quarter_turn_to_the_left() -> None:
+    """Section 6.5.3."""
+    fit, twisted = jump_fit(), result("twist jump")
+    begin, end = leap(twisted)
+    instants = np.array([0.0, begin, end, twisted.duration])
+    before, after = (measures.values(motion, instants, "heading") for motion in (fit.motion, twisted))
+    assert np.rad2deg(after[-1] - before[-1]) == pytest.approx(90.0, abs=0.5)
+    assert np.rad2deg(after[2] - after[1]) > 30.0, "most of the turn is in the air"
+    assert after[1] > before[1] + np.deg2rad(2.0), "the turn begins before the take-off"
+
+
+def test_a_diagonal_jump_realigns_anticipation_and_push_off() -> None:
+    """Sections 6.5.4 and 6.7."""
+    fit, diagonal = jump_fit(), result("diagonal jump")
+    left, up, forward = axes(fit)
+    begin, end = leap(diagonal)
+    foot = diagonal.stances[0].place
+    way = diagonal.stances[-1].place - foot
+    jump_angle = np.arctan2(way @ left, way @ forward)
+    leaving = velocity(diagonal, begin)
+    assert np.arctan2(leaving @ left, leaving @ forward) == pytest.approx(jump_angle, abs=np.deg2rad(12.0))
+    seconds = measures.times(diagonal, begin - 0.3, begin)
+    impulse = measures.push(diagonal, seconds).mean(axis=0)
+    assert np.arctan2(impulse @ left, impulse @ forward) == pytest.approx(jump_angle, abs=np.deg2rad(20.0))
+    before = measures.times(diagonal, 0.0, begin)
+    aside = (measures.path(diagonal, before) - foot) @ left
+    assert aside.min() < -0.01, "before the leap the body moves the other way"
+    air = measures.times(diagonal, begin, end)
+    bend = [
+        np.abs(measures.values(motion, air, "roll")).max() + np.abs(measures.values(motion, air, "spine left")).max()
+        for motion in (fit.motion, diagonal)
+    ]
+    assert bend[1] > bend[0] + 0.1, "it bends sideways in the air"
+    headings = measures.values(diagonal, measures.times(diagonal), "heading")
+    known = measures.values(fit.motion, measures.times(fit.motion), "heading")
+    assert np.rad2deg(np.abs(headings - known).max()) < 15.0, "it faces as before"
+
+
+def test_an_obstacle_jump_leaves_faster_after_a_deeper_crouch_and_clears_the_obstacle() -> None:
+    """Sections 6.5.5 and 6.8."""
+    fit, high = jump_fit(), result("obstacle jump")
+    _, up, _ = axes(fit)
+    begin, _ = leap(high)
+    leaving, crouch = [], []
+    for motion in (fit.motion, high):
+        leaving.append(velocity(motion, begin) @ up)
+        crouch.append(measures.heights_of_mass(motion, measures.times(motion, 0.0, begin)).min())
+    assert leaving[1] > leaving[0] + 0.1
+    assert crouch[1] < crouch[0] - 0.005
+    (obstacle,) = physics.obstacle_jump(fit).obstacles
+    size = fit.units.length
+    air = measures.times(high, *leap(high))
+    feet = measures.feet(high, air, "between")
+    away = feet - np.array(obstacle.place) / size
+    across = np.linalg.norm(away - np.outer(away @ up, up), axis=1) * size
+    ground = obstacle.height / size * np.exp(-((across / obstacle.radius) ** 4))
+    assert (away @ up - ground).min() > -0.02
+
+
+def test_an_unbalanced_landing_tumbles_forward() -> None:
+    """Section 6.5.6: the body does not come to rest above its feet."""
+    fit, unbalanced = jump_fit(), result("unbalanced landing")
+    _, _, forward = axes(fit)
+    ahead, speeds = [], []
+    for motion in (fit.motion, unbalanced):
+        place = measures.path(motion, np.array([motion.duration]))[0] - motion.stances[-1].place
+        ahead.append(place @ forward)
+        speeds.append(velocity(motion, motion.duration - 1e-3) @ forward)
+    assert abs(ahead[0]) < 0.15 < ahead[1] - ahead[0]
+    assert speeds[1] > speeds[0] + 0.2, "and it goes on falling"
+
+
+@pytest.mark.parametrize("name", ["moon run", "wide footsteps", "twist jump", "diagonal jump"])
+def test_flights_are_parabolas(name: str) -> None:
+    for flight in measures.measured_flights(result(name)):
+        assert flight.rise == pytest.approx(flight.expected, rel=1e-3)
