@@ -128,8 +128,9 @@ class Runs:
             "BLENDER_USER_RESOURCES": str(own / "user"),
             "POISE_GUI_WALK": str(walk),
             "POISE_GUI_PICTURES": str(pictures),
-            "POISE_GUI_PACKAGES": str(_packages(own)),
         }
+        if "physics" in self.scenes:
+            environment["POISE_GUI_PACKAGES"] = str(_packages(own))
         if program.display:
             environment["DISPLAY"] = program.display
         command = [*program.command, *arguments, *self.scenes]
@@ -158,12 +159,13 @@ class Runs:
 
 
 def _packages(folder: Path) -> Path:
-    """A folder with the optimiser of the physics, where this Python has it: Blender brings its own Python and NumPy."""
+    """A folder with a copy of the optimiser of the physics, where this Python has it: Blender has its own Python and
+    NumPy, and may see no other folder."""
     found = folder / "packages"
     found.mkdir()
     spec = importlib.util.find_spec("casadi")
     if spec is not None and spec.origin is not None:
-        (found / "casadi").symlink_to(Path(spec.origin).parent)
+        shutil.copytree(Path(spec.origin).parent, found / "casadi", ignore=shutil.ignore_patterns("include"))
     return found
 
 
