@@ -203,8 +203,8 @@ def _weights(fit: Fit, edit: Edit) -> Array:
 
 
 def _targets(fit: Fit, change: GroundChange, own: dict[str, GroundChange]) -> tuple[Array, Array]:
-    """(values of all handles, points) the handles of the fit, carried along with the ground, and how far the fit is from
-    the source (docs/derivations.md, section 14)."""
+    """The handles of the fit, carried along with the ground, and how far the fit is from the source: both (values of all
+    handles, points). See docs/derivations.md, section 14."""
     base = fit.problem
     points = base.layout.grid.points
     fitted = (fit.motion.handle_values(base.handles, fit.motion.points) / fit.units.of_handles(base.handles)).T
