@@ -13,7 +13,7 @@ from ..core.arrays import Array, BoolArray
 from ..core.errors import ConstraintError
 from .character import SimplifiedCharacter
 from .edit import Edit, FootprintEdit
-from .fit import LAST_POSE, Fit
+from .fit import LAST_POSE, Fit, lowest_center
 from .handles import AxisHandle, PointHandle
 from .layout import force_tracks
 from .limb_changes import with_limb
@@ -82,6 +82,7 @@ def edited_problem(fit: Fit, edit: Edit) -> EditedProblem:
         attraction=_attraction(fit, edit),
         poses=_poses(fit, edit, change, grid),
         locked=_locked(fit, edit, character),
+        lowest=lowest_center(stances, up),
         duration=FREE_DURATION if edit.duration is None else (1.0, 1.0),
     )
     problem = replace(problem, heights=_heights(fit, edit, problem))
@@ -203,8 +204,10 @@ def _weights(fit: Fit, edit: Edit) -> Array:
 
 
 def _targets(fit: Fit, change: GroundChange, own: dict[str, GroundChange]) -> tuple[Array, Array]:
-    """The handles of the fit, carried along with the ground, and how far the fit is from the source: both (values of all
-    handles, points). See docs/derivations.md, section 14."""
+    """The handles of the fit, carried along with the ground, and how far the fit is from the source.
+
+    Both are (values of all handles, points); see docs/derivations.md, section 14.
+    """
     base = fit.problem
     points = base.layout.grid.points
     fitted = (fit.motion.handle_values(base.handles, fit.motion.points) / fit.units.of_handles(base.handles)).T

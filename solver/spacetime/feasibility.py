@@ -16,12 +16,13 @@ import numpy as np
 
 from ..core.arrays import Array
 from .character import ROOT_DOFS, SimplifiedCharacter
+from .fit import LOWEST
 from .handles import PointHandle
 from .mapping import HandleValues
 from .optimiser import Limits, LinearRows, Program, Start, optimise
 from .optimiser_package import require
 from .plausibility import HARDEST_PUSH
-from .problem import LOWEST, Problem
+from .problem import Problem
 from .units import Units
 
 REACH = 0.01

@@ -42,6 +42,10 @@ FITTING = "Fitting the motion"
 
 FIRST_POSE, LAST_POSE = "the first pose", "the last pose"
 
+LOWEST = 0.2
+"""Sizes of the character: the centre of mass stays so far above the lowest footprint. A body that tumbles further lies on
+the ground, for which the simplified character has no contact."""
+
 LEAST_INTERVALS = 8
 """A clip with fewer intervals between points is too short."""
 
@@ -165,6 +169,7 @@ def fitting(
         settings.objectives,
         poses=_end_poses(recipe, layout, times, values),
         slots=slots,
+        lowest=lowest_center(stances, character.up),
     )
     unknowns = with_forces(layout, spline_start(layout, times, values), gravity)
     torques = torques_needed(problem, functions, unknowns)
@@ -193,6 +198,11 @@ def fitting(
         begin = optimum.start
     assert best is not None
     return best
+
+
+def lowest_center(stances: Sequence[Stance], up: Array) -> float:
+    """The least height of the centre of mass, in units of the character."""
+    return LOWEST + min(float(stance.place @ up) for stance in stances)
 
 
 def known_recipe(recipe: Recipe | str) -> Recipe:

@@ -35,11 +35,6 @@ FRICTION, OBJECTIVE = "friction", "objective"
 """Names of constraints; stances, obstacles and held poses have their own."""
 
 
-LOWEST = 0.2
-"""Sizes of the character: the centre of mass stays so far above the lowest footprint. A body that tumbles lies on the
-ground then, for which the simplified character has no contact."""
-
-
 @dataclass(frozen=True, eq=False)
 class HeightBound:
     """A point stays above a height at some instants: the floor, or an obstacle."""
@@ -93,6 +88,8 @@ class Problem:
     """Values of degrees of freedom that are constant."""
     slots: Mapping[str, int] = field(default_factory=dict)
     """The slot of each landmark that the ground pushes."""
+    lowest: float = -ANY
+    """The least height of the centre of mass."""
     duration: tuple[float, float] = (1.0, 1.0)
     """The range of the factor by which all time is stretched."""
 
@@ -339,8 +336,7 @@ class Problem:
         up = int(np.argmax(np.abs(self.character.up)))
         for own in layout.force_slices:
             lower[own.start + up : own.stop : 3] = 0.0
-        if self.stances:
-            lower[layout.dof_slices[up]] = LOWEST + min(float(stance.place[up]) for stance in self.stances)
+        lower[layout.dof_slices[up]] = self.lowest
         lower[layout.duration], upper[layout.duration] = self.duration
         return lower, upper
 

@@ -7,19 +7,18 @@ with the kept joint above. Mass, centre of mass and inertia of what is fused are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..body.clip import Clip
 from ..body.joints import BodyPoint
-from ..body.skeleton import Skeleton
 from ..core import rotations
 from ..core.arrays import Array, ArrayLike, IntArray
 from ..core.errors import SkeletonError
-from .character import DegreeOfFreedom, MassPart, Place, SimplifiedCharacter
 from .body_axes import body_axes
+from .character import DegreeOfFreedom, MassPart, Place, SimplifiedCharacter
 from .fused_joints import fused_rotations
 from .handles import AXES, AxisHandle, CenterOfMassHandle, Handle, PointHandle
 from .named_points import named_joint, named_point

@@ -20,7 +20,6 @@ from ..core.errors import ConstraintError
 from .named_points import named_point
 from .recipe import Contact, Recipe
 
-
 EARLY = 0.02
 """Seconds before and after a contact in which the ground may push already, or still: detected contacts are off by 10 ms
 in the median. Without it the jump 13_11 is fitted with feet up to 9 % of the leg away, with it 5 %."""
@@ -132,7 +131,7 @@ def _stance(clip: Clip, contact: Contact, group: Sequence[tuple[int, Footplant]]
         np.mean(balls, axis=0),
         pushes,
         tuple(index for index, _ in group),
-        begin,
+        seconds=begin,
     )
 
 
