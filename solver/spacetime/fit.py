@@ -43,8 +43,8 @@ FITTING = "Fitting the motion"
 FIRST_POSE, LAST_POSE = "the first pose", "the last pose"
 
 LOWEST = 0.2
-"""Sizes of the character: the centre of mass stays so far above the lowest footprint. A body that tumbles further lies on
-the ground, for which the simplified character has no contact."""
+"""Sizes of the character: the centre of mass stays so far above the lowest footprint. A body that tumbles further lies
+on the ground, for which the simplified character has no contact."""
 
 LEAST_INTERVALS = 8
 """A clip with fewer intervals between points is too short."""

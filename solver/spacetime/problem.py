@@ -28,7 +28,7 @@ from .symbolic_body import SymbolicBody
 ANY = np.inf
 
 NEAR = 0.03
-"""Sizes of the character: an edit that moves a handle by less costs the square of the distance, by more its multiple."""
+"""Sizes of the character: moving a handle by less costs an edit the square of the distance, by more a multiple."""
 
 EQUATIONS, SPIN, TORQUES = "equations of motion", "moments between points", "torques"
 FRICTION, OBJECTIVE = "friction", "objective"
@@ -80,8 +80,8 @@ class Problem:
     heights: tuple[HeightBound, ...] = ()
     poses: tuple[HeldPose, ...] = ()
     pulls: Array | None = None
-    """(values of all handles, points) of an edit: how far the fit is from the source. The deviation is then measured from
-    the fit, whose pull toward the source goes on, and grows less than with the square of large distances."""
+    """(values of all handles, points) of an edit: how far the fit is from the source. The deviation is then measured
+    from the fit, whose pull toward the source goes on, and grows less than with the square of large distances."""
     attraction: Array | None = None
     """(points,) the share of the deviation's weight at each point; None: all of it everywhere."""
     locked: dict[int, float] = field(default_factory=dict)
@@ -427,7 +427,7 @@ class CharacterFunctions:
         return self._cache[key]
 
     def _dynamics(self) -> tuple[Any, Any, Any, Any]:
-        """Parameters (gravity, places of forces), the sums of forces, the moments about the centre, and those of joints."""
+        """Parameters (gravity, places of forces), sums of forces, moments about the centre, and those of joints."""
         ca = self.casadi
         ground = ca.SX.sym("ground", 3 + 3 * len(self.pushed))
         gravity, total = ground[:3], ca.SX.zeros(3)
