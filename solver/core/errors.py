@@ -59,6 +59,10 @@ class HandleError(PoiseError):
     """A handle that cannot be: an unknown kind, a missing field, operands that do not fit each other."""
 
 
+class RecipeError(PoiseError):
+    """A recipe for a simplified character that cannot be: an unknown form, wrong bounds, joints out of order."""
+
+
 class FileFormatError(PoiseError):
     """A file that cannot be read; the sentence names the file and, where there is one, the line."""
 

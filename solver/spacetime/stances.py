@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -88,80 +89,127 @@ class Stance:
 def stances_of(clip: Clip, plants: Sequence[Footplant], recipe: Recipe) -> tuple[Stance, ...]:
     """The stances of a clip with these footplants, in the order of time.
 
-    Plants whose ball never rests have none: the simplified character has no other point that could.
+    Plants whose ball never rests have none: the simplified character has no other point that could. Raises a
+    ConstraintError for plants on moving ground.
     """
+    for plant in plants:
+        if plant.is_carried:
+            raise ConstraintError(
+                f"{plant.label}: its ground moves, but physics needs a ground at rest. Take a motion that travels."
+            )
     found = [stance for contact in recipe.contacts for stance in _of_contact(clip, plants, contact)]
     return tuple(sorted(found, key=lambda stance: stance.begin))
 
 
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """A footplant whose ball rests; times in frames."""
+
+    index: int
+    plant: Footplant
+    begin: float
+    end: float
+
+
 def _of_contact(clip: Clip, plants: Sequence[Footplant], contact: Contact) -> list[Stance]:
-    own: list[list[tuple[int, Footplant]]] = [
-        [
-            (index, plant)
-            for index, plant in enumerate(plants)
-            if plant.foot == foot and plant.toe_strike is not None and plant.toe_off is not None
-        ]
-        for foot in contact.feet
+    """The stances of a contact; with two feet, one for each time in which both balls rest."""
+    resting = [_rests(plants, foot) for foot in contact.feet]
+    groups = [(each,) for each in resting[0]]
+    for others in resting[1:]:
+        groups = [(*group, other) for group in groups for other in others]
+    found = [_stance(clip, contact, group) for group in groups if _common(group)[0] < _common(group)[1]]
+    return _without_overlaps(sorted(found, key=lambda stance: stance.begin))
+
+
+def _rests(plants: Sequence[Footplant], foot: str) -> list[_Rest]:
+    return [
+        _Rest(index, plant, *plant.stays["toe"])
+        for index, plant in enumerate(plants)
+        if plant.foot == foot and "toe" in plant.stays
     ]
-    if len(contact.feet) == 1:
-        groups = [(each,) for each in own[0]]
-    else:
-        groups = [(first, second) for first in own[0] for second in own[1] if _overlap(first[1], second[1]) > 0.0]
-    return [_stance(clip, contact, group) for group in groups]
 
 
-def _overlap(first: Footplant, second: Footplant) -> float:
-    """How long both balls rest at once, in frames."""
-    assert first.toe_strike is not None and second.toe_strike is not None
-    assert first.toe_off is not None and second.toe_off is not None
-    return min(first.toe_off, second.toe_off) - max(first.toe_strike, second.toe_strike)
+def _common(group: Sequence[_Rest]) -> tuple[float, float]:
+    """The times in frames from which and until which all balls rest."""
+    return max(rest.begin for rest in group), min(rest.end for rest in group)
 
 
-def _stance(clip: Clip, contact: Contact, group: Sequence[tuple[int, Footplant]]) -> Stance:
-    plants = [plant for _, plant in group]
-    begin = max(_time(plant.toe_strike) for plant in plants) / clip.fps
-    end = min(_time(plant.toe_off) for plant in plants) / clip.fps
-    pushes = tuple(push for plant in plants for push in _pushes(clip, plant))
-    balls = [push.place for push in pushes if push.name.endswith("ball")]
+def _stance(clip: Clip, contact: Contact, group: Sequence[_Rest]) -> Stance:
+    begin, end = (time / clip.fps for time in _common(group))
+    balls = [f"{rest.plant.foot}_ball" for rest in group]
+    pushes = tuple(push for rest in group for push in _pushes(clip, rest.plant))
     return Stance(
         contact.name,
-        tuple(f"{foot}_ball" for foot in contact.feet),
+        tuple(balls),
         begin,
         end,
-        np.mean(balls, axis=0),
+        np.mean([push.place for push in pushes if push.name in balls], axis=0),
         pushes,
-        tuple(index for index, _ in group),
+        tuple(rest.index for rest in group),
         seconds=begin,
     )
 
 
 def _pushes(clip: Clip, plant: Footplant) -> list[Push]:
-    """The ball pushes from when it touches the ground, or from when the heel is down, the heel while it is down."""
-    strike, off = _time(plant.toe_strike), _time(plant.toe_off)
-    touch, release = plant.contact or (strike, off)
-    touch, release = min(touch, strike), max(release, off)
-    found = []
-    if plant.heel_strike is not None and plant.heel_off is not None and plant.heel_off > plant.heel_strike:
-        heel = min(plant.heel_strike, touch) if plant.heel_strike <= strike else plant.heel_strike
-        found.append(_push(clip, f"{plant.foot}_heel", plant.heel_strike, plant.heel_off, heel, plant.heel_off))
-        if plant.heel_strike < strike:
-            touch = max(touch, min(plant.heel_strike, strike))
-    return [_push(clip, f"{plant.foot}_ball", strike, off, touch, release), *found]
+    """Where the ground pushes a foot, and when: at the ball and, where it rests too, at the heel.
+
+    The part that rests first pushes from when any part of the foot touches the ground, the other one from when its own
+    rest begins; the ball already from when the heel rests, since a foot then rolls onto it. So it is with their ends.
+    """
+    stays = plant.stays
+    heel, ball = stays.get("heel"), stays["toe"]
+    times = [time for part in (*stays.values(), plant.contact or ball) for time in part]
+    touch, release = min(times), max(times)
+    if heel is None or heel[0] >= heel[1]:
+        return [_push(clip, f"{plant.foot}_ball", ball, touch, release)]
+    return [
+        _push(
+            clip,
+            f"{plant.foot}_ball",
+            ball,
+            touch if ball[0] <= heel[0] else heel[0],
+            release if ball[1] >= heel[1] else heel[1],
+        ),
+        _push(
+            clip,
+            f"{plant.foot}_heel",
+            heel,
+            touch if heel[0] <= ball[0] else heel[0],
+            release if heel[1] >= ball[1] else heel[1],
+        ),
+    ]
 
 
-def _push(clip: Clip, name: str, rests: float, until: float, begin: float, end: float) -> Push:
-    place = resting_place(clip, name, rests, until)
-    return Push(name, place, begin / clip.fps - EARLY, end / clip.fps + EARLY)
+def _push(clip: Clip, name: str, rests: tuple[float, float], begin: float, end: float) -> Push:
+    return Push(name, resting_place(clip, name, *rests), begin / clip.fps - EARLY, end / clip.fps + EARLY)
 
 
-def _time(event: float | None) -> float:
-    if event is None:
-        raise ConstraintError("A stance needs both events of the ball of its foot.")
-    return float(event)
+def _without_overlaps(stances: Sequence[Stance]) -> list[Stance]:
+    """The stances of one contact, in the order of time, such that the ground pushes no point for two of them at once.
+
+    A foot that stands while the other one steps is in two stances of both feet: its push is divided halfway.
+    """
+    found = list(stances)
+    for number, (before, after) in enumerate(pairwise(stances)):
+        halfway = (before.end + after.begin) / 2.0
+        for earlier, later in product(before.pushes, after.pushes):
+            if earlier.name == later.name and earlier.end > later.begin:
+                found[number] = _cut(found[number], earlier.name, -np.inf, halfway)
+                found[number + 1] = _cut(found[number + 1], later.name, halfway, np.inf)
+    return found
+
+
+def _cut(stance: Stance, name: str, begin: float, end: float) -> Stance:
+    """The stance with the push of one point only between two times; without it where nothing is left."""
+    pushes = [
+        replace(push, begin=max(push.begin, begin), end=min(push.end, end)) if push.name == name else push
+        for push in stance.pushes
+    ]
+    return replace(stance, pushes=tuple(push for push in pushes if push.begin < push.end))
 
 
 def resting_place(clip: Clip, point: str, begin: float, end: float) -> Array:
-    """(3,) the median place of a point between two frames."""
+    """(3,) the median place of a point between two times in frames, as far as they are within the clip."""
     places = clip.position(named_point(clip.skeleton, point))
     first = int(np.clip(np.ceil(begin), 0, clip.frames - 1))
     last = int(np.clip(np.floor(end), first, clip.frames - 1))
