@@ -10,7 +10,7 @@ of the fewest footprints, so that the footprints that are out of reach can be na
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -115,7 +115,7 @@ def _blocked(problem: Problem, units: Units) -> list[str]:
             over = _bump_height(stance.place[None], place, height, radius, up)[0] - float(stance.place @ up)
             if over > LOWEST:
                 reasons[f"{name} stands on {stance.label}"] = None
-        for before, after in zip(own[:-1], own[1:], strict=True):
+        for before, after in pairwise(own):
             flight = max(0.0, after.touch - before.release)
             floor = max(float(before.place @ up), float(after.place @ up))
             # Feet are never lifted above the highest place of the centre of mass.
@@ -146,8 +146,8 @@ def _out_of_reach(problem: Problem, units: Units) -> list[str]:
         return []  # the linear program was not solved: the edit itself will show
     missed = optimum.unknowns[path.slacks]
     reasons = [
-        f"{stance.label} is out of reach by {units.length * float(missed[index]):.3g}: in the time between contacts the "
-        "body cannot get there and away"
+        f"{stance.label} is out of reach by {units.length * float(missed[index]):.3g}: in the time between contacts "
+        "the body cannot get there and away"
         for index, stance in sorted(enumerate(problem.stances), key=lambda item: -float(missed[item[0]]))
         if missed[index] > REACH
     ]

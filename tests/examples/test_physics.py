@@ -122,7 +122,6 @@ def test_a_limp_locks_the_knee_and_leans_to_the_good_leg() -> None:
     seconds = measures.times(limping)
     assert np.ptp(measures.values(limping, seconds, "left knee flexion")) < 1e-6
     assert measures.values(limping, seconds, "left knee flexion")[0] == pytest.approx(np.deg2rad(10.0))
-    _, up, _ = axes(fit)
     left = physics.stances_of(fit, physics.LEFT)[0]
     rolls, lengths = [], []
     for motion in (fit.motion, limping):
@@ -142,6 +141,8 @@ def test_a_short_leg_is_leant_on_and_pushes_harder() -> None:
         peaks, leans = [], []
         for index in physics.stances_of(fit, physics.RIGHT):
             stance = measures.stances(motion)[index]
+            if stance.touch <= 0.0 or stance.release >= motion.duration:
+                continue  # the clip cuts it
             seconds = measures.times(motion, max(stance.touch, 0.0), min(stance.release, motion.duration))
             peaks.append((measures.push(motion, seconds) @ up).max())
             leans.append(measures.values(motion, seconds, "roll").mean())
@@ -180,7 +181,7 @@ def test_a_twist_jump_ends_a_quarter_turn_to_the_left() -> None:
 def test_a_diagonal_jump_realigns_anticipation_and_push_off() -> None:
     """Sections 6.5.4 and 6.7."""
     fit, diagonal = jump_fit(), result("diagonal jump")
-    left, up, forward = axes(fit)
+    left, _, forward = axes(fit)
     begin, end = leap(diagonal)
     foot = diagonal.stances[0].place
     way = diagonal.stances[-1].place - foot
