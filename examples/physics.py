@@ -2,7 +2,7 @@
 """The transformations of Popović 1999, chapter 6, as edits of a fitted run or jump of any character.
 
 Lengths are shares of the character's size, so that one edit fits characters in centimetres and in metres. The weight of
-staying near the fitted motion is that at which the fit ended: with a tenth of it arms and trunk swing wildly in flights.
+staying near the fitted motion is that at which the fit ended: with a tenth of it, arms and trunk swing wildly.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def landing(fit: Fit) -> list[int]:
     return [index for index, stance in enumerate(fit.stances) if stance.touch >= end]
 
 
-def moon_run(fit: Fit, gravity: float = MOON, flight: float = 3.0) -> Edit:
+def moon_run(fit: Fit, gravity: float = MOON, flight: float = 4.0) -> Edit:
     """Gravity of the moon and more time in the air (section 6.4.6)."""
     return Edit(gravity=gravity, flight=flight, deviation=fit.deviation)
 

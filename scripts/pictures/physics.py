@@ -14,6 +14,7 @@ from matplotlib.animation import FuncAnimation, PillowWriter
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from poise.examples import physics, physics_sources
 from poise.solver import Clip
@@ -88,7 +89,7 @@ def transformed(name: str) -> Transformation:
 def draw(shown: Shown) -> Figure:
     """Four strips: the full character before and after, and the simplified one with forces below."""
     done = transformed(shown.name)
-    figure, panels = plt.subplots(2, 2, figsize=(14.0, 6.4), layout="constrained")
+    figure, panels = plt.subplots(2, 2, figsize=(14.0, 5.2), layout=ConstrainedLayoutEngine(wspace=0.06))
     sides = ((done.fit.source, done.fit.motion, "before"), (done.clip, done.motion, shown.name))
     for column, (clip, motion, title) in enumerate(sides):
         full, simple = panels[:, column]
@@ -98,7 +99,7 @@ def draw(shown: Shown) -> Figure:
         shifts = _shifts(motion, shown)
         low, high = _draw_characters(full, clip, shown.view, shifts)
         simple_low, simple_high = _draw_simplified(simple, motion, shown, shifts)
-        low, high = np.minimum(low, simple_low) - 0.15, np.maximum(high, simple_high) + 0.15
+        low, high = np.minimum(low, simple_low) - 0.2, np.maximum(high, simple_high) + 0.3
         for axes, words in ((full, title.capitalize()), (simple, "")):
             bodies.frame(axes, words, (float(low[0]), float(high[0])), (float(low[1]), float(high[1])))
     return figure
