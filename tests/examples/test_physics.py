@@ -86,6 +86,16 @@ def test_on_the_moon_flights_are_longer_and_the_body_flies_a_parabola_of_its_gra
         assert flight.rise / source_flight.rise == pytest.approx(physics.MOON * factor**2, rel=0.01)
 
 
+def test_in_heavy_gravity_the_run_hardly_leaves_the_ground() -> None:
+    """Section 6.4.7: ten times the gravity; the flight is so low that the run looks like walking."""
+    fit, heavy = run_fit(), result("heavy run")
+    assert np.linalg.norm(heavy.gravity) == pytest.approx(physics.NEPTUNE)
+    before, after = (measures.measured_flights(motion) for motion in (fit.motion, heavy))
+    for source_flight, flight in zip(before, after, strict=True):
+        assert flight.rise == pytest.approx(flight.expected, rel=0.01)
+        assert flight.rise < source_flight.rise
+
+
 def test_wide_footsteps_sway_more_and_leap_no_higher() -> None:
     """Section 6.4.4: each step covers more distance, so leaps are lower; the upper body's orientation changes."""
     fit, wide = run_fit(), result("wide footsteps")
