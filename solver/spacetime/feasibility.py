@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Conditions that every motion of an edit must meet, checked in less than a second before the edit is solved.
 
-What passes may still have no physical motion. The limits of lean, leap and speed are judgements, and the reach is that of
-sampled postures: an acrobat might exceed them. All but those about obstacles concern
+What passes may still have no physical motion. The limits of lean, leap and speed are judgements, and the reach
+is that of sampled postures: an acrobat might exceed them. All but those about obstacles concern
 the centre of mass alone, since the sum of forces moves it whatever the limbs do. In stances it is within reach of the
 footprint, the ground pushes within the friction pyramid and no harder than `HARDEST_PUSH`, and in flight nothing
 pushes. These are linear conditions on the path and the forces. A linear program finds the path that violates the reach
