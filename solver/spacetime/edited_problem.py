@@ -74,6 +74,8 @@ def edited_problem(fit: Fit, edit: Edit) -> EditedProblem:
         base,
         layout=layout,
         stances=stances,
+        # No muscles could carry a much heavier body: their limits grow with gravity (Popović 1999, section 6.4.7).
+        muscles=replace(base.muscles, limit=base.muscles.limit * max(1.0, edit.gravity)),
         gravity=-edit.gravity * up,
         weights=_weights(fit, edit),
         targets=targets,

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Conditions that every motion of an edit must meet, checked in less than a second before the edit is solved.
 
-What passes may still have no physical motion. All but those about obstacles concern
+What passes may still have no physical motion. The limits of lean, leap and speed are judgements, and the reach
+is that of sampled postures: an acrobat might exceed them. All but those about obstacles concern
 the centre of mass alone, since the sum of forces moves it whatever the limbs do. In stances it is within reach of the
 footprint, the ground pushes within the friction pyramid and no harder than `HARDEST_PUSH`, and in flight nothing
 pushes. These are linear conditions on the path and the forces. A linear program finds the path that violates the reach
@@ -289,4 +290,4 @@ class _SparseRows:
 DIRECTIONS = np.array([each for each in product((-1.0, 0.0, 1.0), repeat=3) if any(each)])
 DIRECTIONS /= np.linalg.norm(DIRECTIONS, axis=1, keepdims=True)
 """(26, 3) unit vectors: a point is within reach of another if it is along each of them. The polyhedron contains the
-ball, so that nothing possible is refused."""
+ball."""
