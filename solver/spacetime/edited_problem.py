@@ -56,7 +56,8 @@ def edited_problem(fit: Fit, edit: Edit) -> EditedProblem:
     turns = [each.turn for each in footprints]
     shifts = units.lengths([each.shift for each in footprints])
     stances = tuple(
-        _moved(stance, grid, turn, shift, up) for stance, turn, shift in zip(base.stances, turns, shifts, strict=True)
+        _moved(stance, grid, turn, shift, up, base.layout.is_cyclic)
+        for stance, turn, shift in zip(base.stances, turns, shifts, strict=True)
     )
     character, functions = _character(fit, edit)
     layout = replace(
@@ -168,10 +169,14 @@ def _flies(fit: Fit) -> BoolArray:
     return np.asarray(~(pushed[:-1] | pushed[1:]))
 
 
-def _moved(stance: Stance, grid: TimeGrid, turn: float, shift: Array, up: Array) -> Stance:
+def _moved(stance: Stance, grid: TimeGrid, turn: float, shift: Array, up: Array, is_cyclic: bool) -> Stance:
     """The stance at its new times and place."""
 
     def when(time: float) -> float:
+        if is_cyclic:
+            period = float(grid.source[-1] - grid.source[0])
+            turns = float(np.floor((time - grid.source[0]) / period))
+            return float(grid.from_source(time - turns * period)) + turns * float(grid.points[-1] - grid.points[0])
         # Events before the begin and after the end of the clip keep their distance from it.
         inside = float(np.clip(time, grid.source[0], grid.source[-1]))
         return float(grid.from_source(inside)) + time - inside
