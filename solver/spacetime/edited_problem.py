@@ -81,6 +81,7 @@ def edited_problem(fit: Fit, edit: Edit) -> EditedProblem:
         weights=_weights(fit, edit),
         targets=targets,
         pulls=pulls,
+        anchor=fit.optimum.unknowns,
         objectives=edit.objective_weights(fit.settings.objectives, fit.deviation),
         attraction=_attraction(fit, edit),
         poses=_poses(fit, edit, change, grid),
