@@ -46,13 +46,13 @@ help:
 # Everything but the peers: Blender 4.5 holds NumPy below 2.
 .venv/ready: pyproject.toml
 	"$(call python,3.11,$(PYTHON))" -m venv .venv
-	.venv/$(install) ".[dev,blender,spacetime]"
+	.venv/$(install) ".[dev,blender]"
 	@touch $@
 
 # The peers in their present versions ask for NumPy 2, so they cannot live beside Blender 4.5.
 .venv-peers/ready: pyproject.toml
 	"$(call python,3.11,$(PYTHON))" -m venv .venv-peers
-	.venv-peers/$(install) ".[dev,peers,spacetime]"
+	.venv-peers/$(install) ".[dev,peers]"
 	@touch $@
 
 # NumPy and pytest only, for those who have not made .venv.

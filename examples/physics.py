@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The transformations of Popović 1999, chapter 6, as edits of a fitted run or jump of any character.
 
-Lengths are shares of the character's size, so that one edit fits characters in centimetres and in metres.
+Lengths are shares of the character's size, so that one edit fits characters in centimetres and in metres. The weight of
+staying near the fitted motion is that at which the fit ended: with a tenth of it, arms and trunk swing wildly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -61,24 +63,24 @@ def landing(fit: Fit) -> list[int]:
     return [index for index, stance in enumerate(fit.stances) if stance.touch >= end]
 
 
-def moon_run(fit: Fit, gravity: float = MOON, flight: float = 3.0) -> Edit:
+def moon_run(fit: Fit, gravity: float = MOON, flight: float = 4.0) -> Edit:
     """Gravity of the moon and more time in the air (section 6.4.6)."""
-    return Edit(gravity=gravity, flight=flight)
+    return Edit(gravity=gravity, flight=flight, deviation=fit.deviation)
 
 
 def wide_footsteps(fit: Fit, outward: float = 0.13) -> Edit:
     """Footprints farther from the middle of the path (section 6.4.4)."""
-    return Edit(footprints=_sideways(fit, outward))
+    return Edit(footprints=_sideways(fit, outward), deviation=fit.deviation)
 
 
 def crossed_footsteps(fit: Fit, inward: float = 0.2, friction: float = 0.01) -> Edit:
     """Footprints on the other side of the path, on a slippery floor (section 6.4.5)."""
-    return Edit(footprints=_sideways(fit, -inward), objectives={"friction": friction})
+    return Edit(footprints=_sideways(fit, -inward), objectives={"friction": friction}, deviation=fit.deviation)
 
 
-def heavy_run(fit: Fit, gravity: float = NEPTUNE) -> Edit:
-    """A multiple of the earth's gravity in the same time (section 6.4.7)."""
-    return Edit(gravity=gravity)
+def heavy_run(fit: Fit, gravity: float = NEPTUNE, flight: float = 0.3) -> Edit:
+    """A multiple of the earth's gravity, with hardly any flight (section 6.4.7)."""
+    return Edit(gravity=gravity, flight=flight, deviation=fit.deviation)
 
 
 def limp(fit: Fit, knee: float = 10.0, shorter: float = 0.03, longer: float = 0.03) -> Edit:
@@ -88,6 +90,7 @@ def limp(fit: Fit, knee: float = 10.0, shorter: float = 0.03, longer: float = 0.
     """
     return Edit(
         locked=(LockedJoint("left_knee", (knee,)),),
+        deviation=fit.deviation,
         footprints=tuple(
             FootprintEdit(index, later_release=later)
             for contact, later in ((LEFT, -shorter), (RIGHT, longer))
@@ -99,19 +102,19 @@ def limp(fit: Fit, knee: float = 10.0, shorter: float = 0.03, longer: float = 0.
 
 def short_leg(fit: Fit, length: float = 0.85, knee: float = 10.0) -> Edit:
     """The limp with a shorter right shin (section 6.4.9)."""
-    limping = limp(fit, knee)
-    return Edit(locked=limping.locked, footprints=limping.footprints, limbs=(LimbEdit("right_knee", length),))
+    return replace(limp(fit, knee), limbs=(LimbEdit("right_knee", length),))
 
 
 def twist_jump(fit: Fit, turn: float = np.pi / 2.0) -> Edit:
     """The body has turned at the end, radians to the left (section 6.5.3)."""
-    return Edit(turn=turn)
+    return Edit(turn=turn, deviation=fit.deviation)
 
 
 def diagonal_jump(fit: Fit, sideways: float = 0.5) -> Edit:
     """The landing lies farther to the left, while the body faces as before (section 6.5.4)."""
     shift = _vector(sideways * fit.units.length * _left(fit))
-    return Edit(footprints=tuple(FootprintEdit(index, shift) for index in landing(fit)), keep_heading=True)
+    footprints = tuple(FootprintEdit(index, shift) for index in landing(fit))
+    return Edit(footprints=footprints, keep_heading=True, deviation=fit.deviation)
 
 
 def obstacle_jump(fit: Fit, raised: float = 0.25, height: float = 0.35, radius: float = 0.3) -> Edit:
@@ -123,14 +126,14 @@ def obstacle_jump(fit: Fit, raised: float = 0.25, height: float = 0.35, radius: 
     return Edit(
         footprints=tuple(FootprintEdit(index, _vector(raised * size * up)) for index in places),
         obstacles=(Obstacle(_vector(middle), height * size, radius * size),),
+        deviation=fit.deviation,
     )
 
 
 def unbalanced_landing(fit: Fit) -> Edit:
     """The last pose is not held (section 6.5.6).
 
-    The weight of staying near is that of the fit: with less, bodies that land far behind their feet fall onto their
-    backs, for which the simplified character has no contact.
+    With a smaller weight of staying near, bodies that land far behind their feet fall onto their backs.
     """
     return Edit(free_end=True, deviation=fit.deviation)
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solve and draw the postures and motions of Le Callennec 2006, and those of Popović 1999: `demo.py [FOLDER]`, by default build/demo."""
+"""Solve and draw the postures and motions of Le Callennec 2006, and the transformations of Popović 1999.
+
+`demo.py [FOLDER]`, by default build/demo.
+"""
 
 from __future__ import annotations
 

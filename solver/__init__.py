@@ -6,10 +6,10 @@ from .body.anatomical_limits import with_anatomical_limits
 from .body.axis_limits import with_axis_limits
 from .body.clip import Clip
 from .body.detached_feet import feet_beside_legs
+from .body.gravity import earth_gravity
 from .body.joints import BodyPoint, JointKind, Load
 from .body.landmarks.proportions import implausible_landmarks
 from .body.limits import BallLimit, HingeLimit, SwingCone, SwingPolygon
-from .body.gravity import earth_gravity
 from .body.masses import AVERAGE_MASS
 from .body.motion import Motion, Pose
 from .body.moving_ground import ground_velocity

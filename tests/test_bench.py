@@ -38,6 +38,7 @@ from benchmarks.figures import Direction, Figure  # noqa: E402
 from benchmarks.integration_and_damping import integration_and_damping  # noqa: E402
 from benchmarks.jumps import EDITS, jumps  # noqa: E402
 from benchmarks.parameterization import parameterization  # noqa: E402
+from benchmarks.physics import physics  # noqa: E402
 from benchmarks.planted_walk import AccelerationRatios, PlantedWalk, WalkTargets, made_up_walk  # noqa: E402
 from benchmarks.posture_speed import poise_name, posture_speed  # noqa: E402
 from benchmarks.solving_again import dragging, solving_again  # noqa: E402
@@ -496,6 +497,25 @@ def test_the_growth_of_detection_is_judged() -> None:
     figures = list(detection_growth(lengths=(60, 120), rounds=1, smallest_job=1))
     assert [figure.bound for figure in figures] == [None, 10.0, 1.3] * 4
     assert all(figure.value is not None and figure.value > 0.0 for figure in figures)
+
+
+@pytest.mark.slow
+def test_physics_is_timed_and_judged_with_its_residuals() -> None:
+    pytest.importorskip("casadi")
+    figures = {figure.name: figure for figure in physics(cycles=(1,))}
+    for kind in ("run", "jump"):
+        assert figures[f"fit of a {kind}"].bound == 30.0 and figures[f"edit of a {kind}"].bound == 10.0
+        for what in ("fit", "edit"):
+            assert figures[f"{what} of a {kind}: residual"].holds
+        assert figures[f"fit of a {kind}: handles, root mean square"].holds
+    assert figures["cancelling a fit"].bound == 1.0
+    assert figures["fit of 1 cycles"].value is not None
+
+
+def test_physics_says_when_its_optimiser_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.physics.is_available", lambda: False)
+    (figure,) = physics()
+    assert figure.value is None and "CasADi" in figure.note
 
 
 def test_bvh_reading_says_when_there_is_nothing_to_read(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ class POISE_OT_physics_fit(TakesMotion, NeedsOptimiser, Operator):  # noqa: N801
     """Find the forces behind a motion"""
 
     bl_idname = "poise.physics_fit"
-    bl_label = "Fit"
+    bl_label = "Fit Physics"
     bl_description = (
         "Find a motion of a simple body that obeys the laws of physics and is near this one, with its footprints:"
         " edits start from there. The animation does not change"
@@ -244,7 +244,7 @@ class POISE_OT_physics_reset(OnArmature, Operator):  # noqa: N801
     """Undo all edits of the physics"""
 
     bl_idname = "poise.physics_reset"
-    bl_label = "Reset Edits"
+    bl_label = "Reset Physics"
     bl_description = "All edits of the physics are as at first: values, footprints, limbs, stiff joints and obstacles"
     bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
 

@@ -57,7 +57,7 @@ def draw_steps(layout: Any, context: bpy.types.Context, armature: bpy.types.Obje
     """Draw the buttons to fit and to solve, each with what came of it."""
     physics: Any = character_of(armature).physics
     state = physics_memory.state_of(armature, longest_age=STALE_AGE)
-    layout.operator("poise.physics_fit", icon="MOD_PHYSICS")
+    layout.operator("poise.physics_fit", text="Fit", icon="MOD_PHYSICS")
     if physics.fitted and state.is_fit_stale:
         draw_sentence(layout, context, "The motion or its settings have changed since: Solve fits it again.", "INFO")
     elif physics.fit_sentence:
@@ -108,7 +108,7 @@ class POISE_PT_physics_world(OfPhysics, Panel):  # noqa: N801
         column = layout.column(align=True)
         for name in ("friction", "impact", "balance", "power"):
             column.prop(physics, name)
-        layout.operator("poise.physics_reset", icon="LOOP_BACK")
+        layout.operator("poise.physics_reset", text="Reset Edits", icon="LOOP_BACK")
 
 
 class POISE_PT_physics_footprints(OfPhysics, Panel):  # noqa: N801
@@ -163,19 +163,23 @@ class POISE_PT_physics_body(OfPhysics, Panel):  # noqa: N801
         physics: Any = character_of(armature_of(context)).physics
         layout.operator("poise.physics_limb_add", icon="ADD")
         for index, limb in enumerate(physics.limbs):
-            row = _entry(layout, "LIMB", index)
-            row.prop(limb, "joint", text="")
-            row.prop(limb, "length", text="")
-            row.prop(limb, "mass", text="")
+            column = layout.column(align=True)
+            _entry(column, "LIMB", index).prop(limb, "joint", text="")
+            row = column.row(align=True)
+            row.prop(limb, "length")
+            row.prop(limb, "mass")
         layout.operator("poise.physics_lock_add", icon="ADD")
         for index, lock in enumerate(physics.locks):
             _entry(layout, "LOCK", index).prop(lock, "joint", text="")
         layout.operator("poise.physics_obstacle_add", icon="ADD")
         for index, obstacle in enumerate(physics.obstacles):
-            row = _entry(layout, "OBSTACLE", index)
+            column = layout.column(align=True)
+            row = _entry(column, "OBSTACLE", index)
             if is_in_scene(obstacle.object):
-                row.prop(obstacle, "height", text="")
-                row.prop(obstacle, "radius", text="")
+                row.label(text=obstacle.object.name, icon="EMPTY_SINGLE_ARROW", translate=False)
+                row = column.row(align=True)
+                row.prop(obstacle, "height", text="High")
+                row.prop(obstacle, "radius", text="Wide")
             else:
                 row.label(text="Its handle was deleted", icon="ERROR")
 

@@ -178,11 +178,15 @@ class PoisePhysics(PropertyGroup):
     # Edits
     gravity: EnumProperty(name="Gravity", description="How strongly things fall", items=GRAVITIES)
     gravity_factor: FloatProperty(
-        name="Factor", description="Factor of the earth's gravity", default=1.0, min=0.0, soft_max=3.0
+        name="Gravity \N{MULTIPLICATION SIGN}",
+        description="Factor of the earth's gravity",
+        default=1.0,
+        min=0.0,
+        soft_max=3.0,
     )
     automatic_duration: BoolProperty(name="Find Duration", description="The physics decides how long the motion takes")
     duration: FloatProperty(
-        name="Duration",
+        name="Duration \N{MULTIPLICATION SIGN}",
         description="Factor of the time that the motion takes: 2 is half as fast, with forces to match",
         default=1.0,
         min=0.05,
@@ -190,7 +194,7 @@ class PoisePhysics(PropertyGroup):
         soft_max=3.0,
     )
     flight: FloatProperty(
-        name="Flights",
+        name="Flights \N{MULTIPLICATION SIGN}",
         description="Factor of the times in the air alone: longer and higher leaps, as long on the ground as before",
         default=1.0,
         min=0.05,

@@ -14,6 +14,7 @@ from matplotlib.animation import FuncAnimation, PillowWriter
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from poise.examples import physics, physics_sources
 from poise.solver import Clip
@@ -24,8 +25,8 @@ from poise.solver.spacetime import MISSING, Fit, SimplifiedMotion, Transformatio
 from . import bodies
 from .bodies import View
 
-SIDE, ASLANT, AHEAD = View(-90.0, elevation=6.0), View(-62.0, elevation=14.0), View(-25.0, elevation=14.0)
-"""From the right, so that motions go to the right; more from the front; from the front."""
+SIDE, AHEAD = View(-90.0, elevation=6.0), View(0.0, elevation=6.0)
+"""From the right, so that motions go to the right; and from the front."""
 
 BEFORE, AFTER, FORCE = "#a9adb3", bodies.INK, bodies.TARGET
 
@@ -39,6 +40,10 @@ GIF_FRAMES, GIF_RATE = 32, 16
 """Frames of an animation, and how many a second are shown."""
 
 
+SPACING = 0.85
+"""Metres between the poses of a strip that is not seen from the side."""
+
+
 @dataclass(frozen=True)
 class Shown:
     """A transformation that is drawn, and from where."""
@@ -46,13 +51,18 @@ class Shown:
     name: str
     view: View
 
+    @property
+    def is_spread(self) -> bool:
+        """Whether poses are drawn beside each other instead of in their places, where they would overlap."""
+        return self.view is not SIDE
+
 
 SHOWN = (
     Shown("moon run", SIDE),
     Shown("crossed footsteps", AHEAD),
     Shown("limp", AHEAD),
-    Shown("twist jump", ASLANT),
-    Shown("diagonal jump", ASLANT),
+    Shown("twist jump", AHEAD),
+    Shown("diagonal jump", AHEAD),
     Shown("obstacle jump", SIDE),
     Shown("unbalanced landing", SIDE),
 )
@@ -79,20 +89,29 @@ def transformed(name: str) -> Transformation:
 def draw(shown: Shown) -> Figure:
     """Four strips: the full character before and after, and the simplified one with forces below."""
     done = transformed(shown.name)
-    before, after = done.fit.motion, done.motion
-    figure, panels = plt.subplots(2, 2, figsize=(14.0, 6.4), layout="constrained", sharex="col")
-    for column, (clip, motion, title) in enumerate(
-        ((done.fit.source, before, "before"), (done.clip, after, shown.name))
-    ):
+    figure, panels = plt.subplots(2, 2, figsize=(14.0, 5.2), layout=ConstrainedLayoutEngine(wspace=0.06))
+    sides = ((done.fit.source, done.fit.motion, "before"), (done.clip, done.motion, shown.name))
+    for column, (clip, motion, title) in enumerate(sides):
         full, simple = panels[:, column]
-        window = _window(motion, clip, shown.view)
-        _draw_obstacles(full, done, shown.view, column == 1)
-        _draw_obstacles(simple, done, shown.view, column == 1)
-        _draw_characters(full, clip, shown.view)
-        _draw_simplified(simple, motion, shown.view)
-        bodies.frame(full, title.capitalize(), *window)
-        bodies.frame(simple, "", *window)
+        for axes in (full, simple):
+            if column == 1 and not shown.is_spread:
+                _draw_obstacles(axes, done, shown.view)
+        shifts = _shifts(motion, shown)
+        low, high = _draw_characters(full, clip, shown.view, shifts)
+        simple_low, simple_high = _draw_simplified(simple, motion, shown, shifts)
+        low, high = np.minimum(low, simple_low) - 0.2, np.maximum(high, simple_high) + 0.3
+        for axes, words in ((full, title.capitalize()), (simple, "")):
+            bodies.frame(axes, words, (float(low[0]), float(high[0])), (float(low[1]), float(high[1])))
     return figure
+
+
+def _shifts(motion: SimplifiedMotion, shown: Shown) -> Array:
+    """(poses, 3) added to poses in the world: a spread strip goes to the right instead of forward."""
+    if not shown.is_spread:
+        return np.zeros((POSES, 3))
+    left, _, forward = motion.character.axes
+    along = motion.center_of_mass(np.linspace(0.0, motion.duration, POSES)) @ forward
+    return np.outer(SPACING * motion.units.length * np.arange(POSES), left) - np.outer(along, forward)
 
 
 def animate(shown: Shown, path: Path) -> None:
@@ -108,7 +127,7 @@ def animate(shown: Shown, path: Path) -> None:
         (min(x[0], also_x[0]), max(x[1], also_x[1])),
         (min(y[0], also_y[0]), max(y[1], also_y[1])),
     )
-    _draw_obstacles(axes, done, shown.view, is_after=True)
+    _draw_obstacles(axes, done, shown.view)
     share = np.linspace(0.0, 1.0, GIF_FRAMES)
     bones = [shown.view.project(motion.bones(share * motion.duration))[..., :2] for motion in (before, after)]
     arrows = _arrows(after, share * after.duration, shown.view)
@@ -137,26 +156,40 @@ def _window(motion: SimplifiedMotion, clip: Clip, view: View) -> tuple[tuple[flo
     return (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))
 
 
-def _draw_characters(axes: Axes, clip: Clip, view: View) -> None:
-    """The full character at evenly spaced frames, in its places."""
-    for frame in np.linspace(0, clip.frames - 1, POSES).astype(int):
-        pose = Pose(clip.motion.rotations[frame], clip.motion.translations[frame])
+def _draw_characters(axes: Axes, clip: Clip, view: View, shifts: Array) -> tuple[Array, Array]:
+    """The full character at evenly spaced frames; returns the lower and upper corner of what was drawn."""
+    corners = []
+    for frame, shift in zip(np.linspace(0, clip.frames - 1, POSES).astype(int), shifts, strict=True):
+        translations = clip.motion.translations[frame].copy()
+        translations[0] += shift
+        pose = Pose(clip.motion.rotations[frame], translations)
         bodies.draw_parts(axes, bodies.mannequin(clip.skeleton, pose), view)
+        corners.append(view.project(clip.world.positions[frame] + shift)[:, :2])
+    points = np.concatenate(corners)
+    return points.min(axis=0), points.max(axis=0)
 
 
-def _draw_simplified(axes: Axes, motion: SimplifiedMotion, view: View) -> None:
-    """The simplified character at the same instants, its path and footprints, and the forces of the ground."""
-    seconds = np.linspace(0.0, motion.duration, POSES)
-    path = view.project(motion.center_of_mass(np.linspace(0.0, motion.duration, 120)))
-    axes.plot(path[:, 0], path[:, 1], color=bodies.LEFT, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1)
-    for bones in view.project(motion.bones(seconds))[..., :2]:
-        axes.add_collection(LineCollection(list(bones), colors=AFTER, linewidths=2.2, capstyle="round", zorder=2))
-    for stance in motion.stances:
-        foot = view.project(stance.place * motion.units.length)
-        axes.plot([foot[0]], [foot[1]], marker="o", markersize=5, color=bodies.RIGHT, zorder=1)
-    dense = np.linspace(0.0, motion.duration, 4 * POSES)
-    for segments in _arrows(motion, dense, view):
-        axes.add_collection(LineCollection(list(segments), colors=FORCE, linewidths=1.1, alpha=0.7, zorder=3))
+def _draw_simplified(axes: Axes, motion: SimplifiedMotion, shown: Shown, shifts: Array) -> tuple[Array, Array]:
+    """The simplified character at the same instants with the forces of the ground, and its path and footprints where
+    it is in its places; returns the lower and upper corner of what was drawn."""
+    view, seconds = shown.view, np.linspace(0.0, motion.duration, POSES)
+    bones = view.project(motion.bones(seconds) + shifts[:, None, None])[..., :2]
+    for pose in bones:
+        axes.add_collection(LineCollection(list(pose), colors=AFTER, linewidths=2.2, capstyle="round", zorder=2))
+    if shown.is_spread:
+        forces = [
+            line + view.project(shift)[:2] for line, shift in zip(_arrows(motion, seconds, view), shifts, strict=True)
+        ]
+    else:
+        path = view.project(motion.center_of_mass(np.linspace(0.0, motion.duration, 120)))
+        axes.plot(path[:, 0], path[:, 1], color=bodies.LEFT, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1)
+        feet = view.project(np.array([stance.place for stance in motion.stances]) * motion.units.length)
+        axes.plot(feet[:, 0], feet[:, 1], linestyle="", marker="o", markersize=5, color=bodies.RIGHT, zorder=1)
+        forces = _arrows(motion, np.linspace(0.0, motion.duration, 4 * POSES), view)
+    for segments in forces:
+        axes.add_collection(LineCollection(list(segments), colors=FORCE, linewidths=1.4, alpha=0.8, zorder=3))
+    points = bones.reshape(-1, 2)
+    return points.min(axis=0), points.max(axis=0)
 
 
 def _arrows(motion: SimplifiedMotion, seconds: Array, view: View) -> list[Array]:
@@ -169,9 +202,9 @@ def _arrows(motion: SimplifiedMotion, seconds: Array, view: View) -> list[Array]
     return [np.array(each).reshape(-1, 2, 2) for each in found]
 
 
-def _draw_obstacles(axes: Axes, done: Transformation, view: View, is_after: bool) -> None:
+def _draw_obstacles(axes: Axes, done: Transformation, view: View) -> None:
     up = done.fit.problem.character.up
-    for obstacle in done.edit.obstacles if is_after else ():
+    for obstacle in done.edit.obstacles:
         along = np.linspace(-2.0, 2.0, 60)
         places = np.array(obstacle.place) + obstacle.radius * np.outer(along, done.fit.problem.character.axes[2])
         tops = places + obstacle.height * np.outer(np.exp(-(along**4)), up)

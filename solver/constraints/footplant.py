@@ -184,6 +184,15 @@ class Footplant(Constraint):
         """The same plant with three numbers added to its shift."""
         return replace(self, shift=tuple(np.add(self.shift, by).tolist()))
 
+    def later(self, frames: float) -> Footplant:
+        """The same plant with all events so many frames later."""
+        changed: dict[str, Any] = {}
+        for part, (begin, end) in self.stays.items():
+            changed |= {f"{part}_strike": begin + frames, f"{part}_off": end + frames}
+        if self.contact is not None:
+            changed["contact"] = (self.contact[0] + frames, self.contact[1] + frames)
+        return replace(self, **changed)
+
     def turned(self, angle: float) -> Footplant:
         """The same plant with an angle in radians added to its turn about the up axis."""
         return replace(self, turn=self.turn + angle)

@@ -256,17 +256,12 @@ def _cut(plant: Footplant, loop: Loop) -> Footplant:
 
 def _shifted(plant: Footplant, copy: int, loop: Loop) -> Footplant:
     """A plant moved to one of the copies, with the label of the loop's own."""
-    first = float(copy * loop.frames)
     changed: dict[str, Any] = {"name": plant.label}
-    for part, (begin, end) in plant.stays.items():
-        changed |= {f"{part}_strike": begin + first, f"{part}_off": end + first}
-    if plant.contact is not None:
-        changed["contact"] = (plant.contact[0] + first, plant.contact[1] + first)
     if plant.position is not None:
         changed["position"] = (
             np.asarray(plant.position, dtype=np.float64) + (copy - loop.copies_each_side) * loop.travel
         )
-    return replace(plant, **changed)
+    return replace(plant.later(float(copy * loop.frames)), **changed)
 
 
 def _followed(plant: Footplant, after: Footplant) -> Footplant:

@@ -11,6 +11,7 @@ every other part of Poise works.
 
 from .edit import Edit, FootprintEdit, LimbEdit, LockedJoint, Obstacle, edit_from_dict
 from .fit import Fit, HandleFit, fit, fitting
+from .gait_cycle import Advance, GaitCycle, cycle_advance, find_gait_cycle, make_cyclic, repeat
 from .handles import (
     AxisHandle,
     CenterOfMassHandle,
@@ -36,6 +37,7 @@ __all__ = [
     "HOPPER",
     "MISSING",
     "RECIPES",
+    "Advance",
     "AxisHandle",
     "CenterOfMassHandle",
     "Contact",
@@ -44,6 +46,7 @@ __all__ = [
     "Edit",
     "Fit",
     "FootprintEdit",
+    "GaitCycle",
     "GroundForce",
     "Handle",
     "HandleFit",
@@ -63,12 +66,16 @@ __all__ = [
     "SimplifiedMotion",
     "Stance",
     "Transformation",
+    "cycle_advance",
     "edit_from_dict",
+    "find_gait_cycle",
     "fit",
     "fitting",
     "handle_from_dict",
     "is_available",
+    "make_cyclic",
     "recipe_from_dict",
+    "repeat",
     "transform",
     "transforming",
     "warped",

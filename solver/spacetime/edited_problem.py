@@ -13,7 +13,7 @@ from ..core.arrays import Array, BoolArray
 from ..core.errors import ConstraintError
 from .character import SimplifiedCharacter
 from .edit import Edit, FootprintEdit
-from .fit import LAST_POSE, Fit
+from .fit import LAST_POSE, Fit, lowest_center
 from .handles import AxisHandle, PointHandle
 from .layout import force_tracks
 from .limb_changes import with_limb
@@ -56,7 +56,8 @@ def edited_problem(fit: Fit, edit: Edit) -> EditedProblem:
     turns = [each.turn for each in footprints]
     shifts = units.lengths([each.shift for each in footprints])
     stances = tuple(
-        _moved(stance, grid, turn, shift, up) for stance, turn, shift in zip(base.stances, turns, shifts, strict=True)
+        _moved(stance, grid, turn, shift, up, base.layout.is_cyclic)
+        for stance, turn, shift in zip(base.stances, turns, shifts, strict=True)
     )
     character, functions = _character(fit, edit)
     layout = replace(
@@ -74,14 +75,18 @@ def edited_problem(fit: Fit, edit: Edit) -> EditedProblem:
         base,
         layout=layout,
         stances=stances,
+        # No muscles could carry a much heavier body: their limits grow with gravity (Popović 1999, section 6.4.7).
+        muscles=replace(base.muscles, limit=base.muscles.limit * max(1.0, edit.gravity)),
         gravity=-edit.gravity * up,
         weights=_weights(fit, edit),
         targets=targets,
         pulls=pulls,
+        anchor=fit.optimum.unknowns,
         objectives=edit.objective_weights(fit.settings.objectives, fit.deviation),
         attraction=_attraction(fit, edit),
         poses=_poses(fit, edit, change, grid),
         locked=_locked(fit, edit, character),
+        lowest=lowest_center(stances, up),
         duration=FREE_DURATION if edit.duration is None else (1.0, 1.0),
     )
     problem = replace(problem, heights=_heights(fit, edit, problem))
@@ -165,10 +170,14 @@ def _flies(fit: Fit) -> BoolArray:
     return np.asarray(~(pushed[:-1] | pushed[1:]))
 
 
-def _moved(stance: Stance, grid: TimeGrid, turn: float, shift: Array, up: Array) -> Stance:
+def _moved(stance: Stance, grid: TimeGrid, turn: float, shift: Array, up: Array, is_cyclic: bool) -> Stance:
     """The stance at its new times and place."""
 
     def when(time: float) -> float:
+        if is_cyclic:
+            period = float(grid.source[-1] - grid.source[0])
+            turns = float(np.floor((time - grid.source[0]) / period))
+            return float(grid.from_source(time - turns * period)) + turns * float(grid.points[-1] - grid.points[0])
         # Events before the begin and after the end of the clip keep their distance from it.
         inside = float(np.clip(time, grid.source[0], grid.source[-1]))
         return float(grid.from_source(inside)) + time - inside
@@ -203,8 +212,10 @@ def _weights(fit: Fit, edit: Edit) -> Array:
 
 
 def _targets(fit: Fit, change: GroundChange, own: dict[str, GroundChange]) -> tuple[Array, Array]:
-    """The handles of the fit, carried along with the ground, and how far the fit is from the source: both (values of all
-    handles, points). See docs/derivations.md, section 14."""
+    """The handles of the fit, carried along with the ground, and how far the fit is from the source.
+
+    Both are (values of all handles, points); see docs/derivations.md, section 14.
+    """
     base = fit.problem
     points = base.layout.grid.points
     fitted = (fit.motion.handle_values(base.handles, fit.motion.points) / fit.units.of_handles(base.handles)).T

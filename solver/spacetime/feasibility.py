@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Conditions that every motion of an edit must meet, checked in less than a second before the edit is solved.
 
-What passes may still have no physical motion. All but those about obstacles concern
+What passes may still have no physical motion. The limits of lean, leap and speed are judgements, and the reach
+is that of sampled postures: an acrobat might exceed them. All but those about obstacles concern
 the centre of mass alone, since the sum of forces moves it whatever the limbs do. In stances it is within reach of the
 footprint, the ground pushes within the friction pyramid and no harder than `HARDEST_PUSH`, and in flight nothing
 pushes. These are linear conditions on the path and the forces. A linear program finds the path that violates the reach
@@ -10,18 +11,19 @@ of the fewest footprints, so that the footprints that are out of reach can be na
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
 from ..core.arrays import Array
 from .character import ROOT_DOFS, SimplifiedCharacter
+from .fit import LOWEST
 from .handles import PointHandle
 from .mapping import HandleValues
 from .optimiser import Limits, LinearRows, Program, Start, optimise
 from .optimiser_package import require
 from .plausibility import HARDEST_PUSH
-from .problem import LOWEST, Problem
+from .problem import Problem
 from .units import Units
 
 REACH = 0.01
@@ -115,7 +117,7 @@ def _blocked(problem: Problem, units: Units) -> list[str]:
             over = _bump_height(stance.place[None], place, height, radius, up)[0] - float(stance.place @ up)
             if over > LOWEST:
                 reasons[f"{name} stands on {stance.label}"] = None
-        for before, after in zip(own[:-1], own[1:], strict=True):
+        for before, after in pairwise(own):
             flight = max(0.0, after.touch - before.release)
             floor = max(float(before.place @ up), float(after.place @ up))
             # Feet are never lifted above the highest place of the centre of mass.
@@ -146,8 +148,8 @@ def _out_of_reach(problem: Problem, units: Units) -> list[str]:
         return []  # the linear program was not solved: the edit itself will show
     missed = optimum.unknowns[path.slacks]
     reasons = [
-        f"{stance.label} is out of reach by {units.length * float(missed[index]):.3g}: in the time between contacts the "
-        "body cannot get there and away"
+        f"{stance.label} is out of reach by {units.length * float(missed[index]):.3g}: in the time between contacts "
+        "the body cannot get there and away"
         for index, stance in sorted(enumerate(problem.stances), key=lambda item: -float(missed[item[0]]))
         if missed[index] > REACH
     ]
@@ -288,4 +290,4 @@ class _SparseRows:
 DIRECTIONS = np.array([each for each in product((-1.0, 0.0, 1.0), repeat=3) if any(each)])
 DIRECTIONS /= np.linalg.norm(DIRECTIONS, axis=1, keepdims=True)
 """(26, 3) unit vectors: a point is within reach of another if it is along each of them. The polyhedron contains the
-ball, so that nothing possible is refused."""
+ball."""

@@ -21,6 +21,7 @@ from ..core.progress import finished
 from ..detection.footplants import detect_footplants
 from .character import ROOT_DOFS, SimplifiedCharacter
 from .full_body import FullBody
+from .gait_cycle import cycle_advance, repeat
 from .handles import Handle
 from .initial_guess import muscles_of, spline_start, torques_needed, with_forces, with_muscles
 from .layout import Layout, force_tracks
@@ -41,6 +42,10 @@ from .units import Units
 FITTING = "Fitting the motion"
 
 FIRST_POSE, LAST_POSE = "the first pose", "the last pose"
+
+LOWEST = 0.2
+"""Sizes of the character: the centre of mass stays so far above the lowest footprint. A body that tumbles further lies
+on the ground, for which the simplified character has no contact."""
 
 LEAST_INTERVALS = 8
 """A clip with fewer intervals between points is too short."""
@@ -101,10 +106,10 @@ def fit(
     recipe: Recipe | str = "biped",
     settings: PhysicsSettings | None = None,
     *,
-    drift: Array | None = None,
+    cyclic: bool = False,
 ) -> Fit:
     """The physical motion of a simplified character that is near a clip; see `fitting`."""
-    return finished(fitting(clip, plants, recipe, settings, drift=drift))
+    return finished(fitting(clip, plants, recipe, settings, cyclic=cyclic))
 
 
 def fitting(
@@ -113,20 +118,26 @@ def fitting(
     recipe: Recipe | str = "biped",
     settings: PhysicsSettings | None = None,
     *,
-    drift: Array | None = None,
+    cyclic: bool = False,
 ) -> Generator[PhysicsProgress, None, Fit]:
     """As `fit`, a generator that yields progress; closing it cancels.
 
     `plants` are the footplants of the clip (None: they are detected), `recipe` is a recipe or the name of a known one.
-    `drift` (3,), in the clip's units, makes the motion cyclic: frame 0 moved by it would be the frame after the last.
+    With `cyclic` the clip is one cycle of a straight gait, as `make_cyclic` returns it, and so is the motion; its plants
+    are detected where the cycle is repeated.
     Raises a PoiseError with the reason where the clip cannot be fitted.
     """
     recipe = known_recipe(recipe)
     settings = settings or PhysicsSettings()
     yield PhysicsProgress("Simplifying the character", 0.0)
-    found = tuple(detect_footplants(clip) if plants is None else plants)
     units = Units(clip.skeleton.size, clip.skeleton.mass_unit, settings.gravity or earth_gravity(clip.skeleton))
-    stances = _checked_stances(clip, found, recipe, units)
+    drift = None
+    if cyclic:
+        clip, found, stances, drift = _one_cycle(clip, recipe)
+    else:
+        found = tuple(detect_footplants(clip) if plants is None else plants)
+        stances = stances_of(clip, found, recipe)
+    stances = _checked_stances(clip, stances, recipe, units)
     character = simplified(clip, recipe).in_units(units.length, units.mass)
     handles = tuple(kept.handle for kept in recipe.handles)
     weights = np.array([kept.weight for kept in recipe.handles])
@@ -165,6 +176,7 @@ def fitting(
         settings.objectives,
         poses=_end_poses(recipe, layout, times, values),
         slots=slots,
+        lowest=lowest_center(stances, character.up),
     )
     unknowns = with_forces(layout, spline_start(layout, times, values), gravity)
     torques = torques_needed(problem, functions, unknowns)
@@ -193,6 +205,11 @@ def fitting(
         begin = optimum.start
     assert best is not None
     return best
+
+
+def lowest_center(stances: Sequence[Stance], up: Array) -> float:
+    """The least height of the centre of mass, in units of the character."""
+    return LOWEST + min(float(stance.place @ up) for stance in stances)
 
 
 def known_recipe(recipe: Recipe | str) -> Recipe:
@@ -232,10 +249,35 @@ def solving(
         steps.close()
 
 
-def _checked_stances(clip: Clip, plants: Sequence[Footplant], recipe: Recipe, units: Units) -> tuple[Stance, ...]:
+def _one_cycle(clip: Clip, recipe: Recipe) -> tuple[Clip, tuple[Footplant, ...], tuple[Stance, ...], Array]:
+    """A cycle without its last frame, which is the first one of the next, its plants, its stances, and how far it comes.
+
+    All are found in the second of three cycles, in which no contact is cut.
+    """
+    advance = cycle_advance(clip)
+    if abs(advance.turn) > 1e-6:
+        raise ConstraintError("Only cycles along a straight line can be fitted as cyclic: this one turns.")
+    period, move = clip.frames - 1, advance.displacement
+    around = repeat(clip, 3)
+    plants = detect_footplants(around)
+    seconds = period / clip.fps
+    stances = tuple(
+        replace(
+            stance.changed(lambda time: time - seconds, lambda place: place - move), seconds=stance.seconds - seconds
+        )
+        for stance in stances_of(around, plants, recipe)
+        if period <= stance.begin * clip.fps < 2 * period
+    )
+    one = Clip(clip.skeleton, clip.motion.at(np.arange(period)), clip.fps)
+    return one, tuple(plant.later(-period) for plant in plants), stances, move
+
+
+def _checked_stances(
+    clip: Clip, stances: Sequence[Stance], recipe: Recipe, units: Units
+) -> tuple[Stance, ...]:
     """The stances within the clip, in units of the character; an error where there is none."""
     end = (clip.frames - 1) / clip.fps
-    inside = [stance for stance in stances_of(clip, plants, recipe) if stance.end > 0.0 and stance.begin < end]
+    inside = [stance for stance in stances if stance.end > 0.0 and stance.begin < end + 1.0 / clip.fps]
     if not inside:
         feet = (
             "both feet stand at once" if any(len(contact.feet) > 1 for contact in recipe.contacts) else "a foot stands"

@@ -90,6 +90,12 @@ class Handle(ABC):
         return False
 
     @property
+    def is_rigid(self) -> bool:
+        """Whether it is a vector that turns as a whole with every joint: a point, a centre of mass, an axis, or a sum
+        of such."""
+        return False
+
+    @property
     def parts(self) -> tuple[Handle, ...]:
         """The handles that it is an expression of."""
         own = (getattr(self, field.name) for field in fields(self))
@@ -188,6 +194,10 @@ class PointHandle(Handle):
     def label(self) -> str:
         return _words(self.point)
 
+    @property
+    def is_rigid(self) -> bool:
+        return True
+
 
 SUBTREES = {
     **{f"{side}_shoulder": f"{side} arm" for side in ("left", "right")},
@@ -227,6 +237,10 @@ class CenterOfMassHandle(Handle):
             return f"centre of mass of the {SUBTREES[self.joint]}"
         return f"centre of mass of everything that {_words(self.joint)} moves"
 
+    @property
+    def is_rigid(self) -> bool:
+        return True
+
 
 @dataclass(frozen=True)
 class AxisHandle(Handle):
@@ -248,6 +262,10 @@ class AxisHandle(Handle):
     @property
     def label(self) -> str:
         return f"{self.axis} axis of {_words(self.joint)}"
+
+    @property
+    def is_rigid(self) -> bool:
+        return True
 
     @property
     def is_length(self) -> bool:
@@ -346,6 +364,10 @@ class MidpointHandle(Handle):
         return f"middle between {first.label} and {second.label}"
 
     @property
+    def is_rigid(self) -> bool:
+        return all(part.is_rigid for part in self.parts)
+
+    @property
     def is_length(self) -> bool:
         return self.parts[0].is_length
 
@@ -368,6 +390,10 @@ class SumHandle(Handle):
     @property
     def label(self) -> str:
         return f"sum of {self.first.label} and {self.second.label}"
+
+    @property
+    def is_rigid(self) -> bool:
+        return all(part.is_rigid for part in self.parts)
 
     @property
     def width(self) -> int:
@@ -396,6 +422,10 @@ class DifferenceHandle(Handle):
     @property
     def label(self) -> str:
         return f"{self.first.label} relative to {self.second.label}"
+
+    @property
+    def is_rigid(self) -> bool:
+        return all(part.is_rigid for part in self.parts)
 
     @property
     def width(self) -> int:
@@ -427,6 +457,10 @@ class ScaledHandle(Handle):
     @property
     def label(self) -> str:
         return f"{self.factor:g} times {self.handle.label}"
+
+    @property
+    def is_rigid(self) -> bool:
+        return all(part.is_rigid for part in self.parts)
 
     @property
     def width(self) -> int:

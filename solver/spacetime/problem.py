@@ -27,17 +27,16 @@ from .symbolic_body import SymbolicBody
 
 ANY = np.inf
 
+SMOOTH_CHANGE = 3e-4
+"""Weight of the squared second derivative over time of what an edit changes. Without it the hopper lowers its upper body
+and lifts its hips within a fifth of a second, which costs nothing else, and the full character's knees jump."""
+
 NEAR = 0.03
-"""Sizes of the character: an edit that moves a handle by less costs the square of the distance, by more its multiple."""
+"""Sizes of the character: moving a handle by less costs an edit the square of the distance, by more a multiple."""
 
 EQUATIONS, SPIN, TORQUES = "equations of motion", "moments between points", "torques"
 FRICTION, OBJECTIVE = "friction", "objective"
 """Names of constraints; stances, obstacles and held poses have their own."""
-
-
-LOWEST = 0.2
-"""Sizes of the character: the centre of mass stays so far above the lowest footprint. A body that tumbles lies on the
-ground then, for which the simplified character has no contact."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,14 +84,18 @@ class Problem:
     heights: tuple[HeightBound, ...] = ()
     poses: tuple[HeldPose, ...] = ()
     pulls: Array | None = None
-    """(values of all handles, points) of an edit: how far the fit is from the source. The deviation is then measured from
-    the fit, whose pull toward the source goes on, and grows less than with the square of large distances."""
+    """(values of all handles, points) of an edit: how far the fit is from the source. The deviation is then measured
+    from the fit, whose pull toward the source goes on, and grows less than with the square of large distances."""
+    anchor: Array | None = None
+    """(unknowns,) of an edit: the fit. The change of values from there is smooth over time."""
     attraction: Array | None = None
     """(points,) the share of the deviation's weight at each point; None: all of it everywhere."""
     locked: dict[int, float] = field(default_factory=dict)
     """Values of degrees of freedom that are constant."""
     slots: Mapping[str, int] = field(default_factory=dict)
     """The slot of each landmark that the ground pushes."""
+    lowest: float = -ANY
+    """The least height of the centre of mass."""
     duration: tuple[float, float] = (1.0, 1.0)
     """The range of the factor by which all time is stretched."""
 
@@ -291,7 +294,25 @@ class Problem:
         rows, columns, values = (np.concatenate(each) for each in zip(*entries, strict=True))
         count = layout.unknowns
         quadratic = ca.DM.triplet(rows.tolist(), columns.tolist(), ca.DM(values), count, count)
-        return quadratic, ca.DM.zeros(count)
+        linear = np.zeros(count)
+        if self.anchor is not None:
+            change = self._change_form()
+            quadratic, linear = quadratic + change, -np.asarray(change @ self.anchor).ravel()
+        return quadratic, ca.DM(linear)
+
+    def _change_form(self) -> Any:
+        """Sparse (unknowns, unknowns): squared second derivatives of the change of values, but the centre of mass's."""
+        ca, layout = require(), self.layout
+        rows, columns, values = [], [], []
+        for dof in range(ROOT_TRANSLATIONS.stop, len(layout.character)):
+            form = 2.0 * SMOOTH_CHANGE * energy(layout.space_of(dof), 2, layout.grid.points)
+            r, c = np.nonzero(form)
+            rows.append(layout.dof_slices[dof].start + r)
+            columns.append(layout.dof_slices[dof].start + c)
+            values.append(form[r, c])
+        count = layout.unknowns
+        entries = np.concatenate(rows).tolist(), np.concatenate(columns).tolist(), ca.DM(np.concatenate(values))
+        return ca.DM.triplet(*entries, count, count)
 
     def _friction_rows(self) -> LinearRows:
         """|f_left| + |f_forward| <= friction · f_up for every force: a pyramid inside the cone of friction.
@@ -339,8 +360,7 @@ class Problem:
         up = int(np.argmax(np.abs(self.character.up)))
         for own in layout.force_slices:
             lower[own.start + up : own.stop : 3] = 0.0
-        if self.stances:
-            lower[layout.dof_slices[up]] = LOWEST + min(float(stance.place[up]) for stance in self.stances)
+        lower[layout.dof_slices[up]] = self.lowest
         lower[layout.duration], upper[layout.duration] = self.duration
         return lower, upper
 
@@ -431,7 +451,7 @@ class CharacterFunctions:
         return self._cache[key]
 
     def _dynamics(self) -> tuple[Any, Any, Any, Any]:
-        """Parameters (gravity, places of forces), the sums of forces, the moments about the centre, and those of joints."""
+        """Parameters (gravity, places of forces), sums of forces, moments about the centre, and those of joints."""
         ca = self.casadi
         ground = ca.SX.sym("ground", 3 + 3 * len(self.pushed))
         gravity, total = ground[:3], ca.SX.zeros(3)

@@ -17,7 +17,7 @@ class PhysicsSettings:
     gravity: float | None = None
     """The acceleration of the earth's gravity, in the clip's lengths a second squared; None: that of a character of its
     size, see `earth_gravity`."""
-    rate: float = 40.0
+    rate: float = 60.0
     """Points a second at which the equations of motion hold."""
     friction: float = 1.0
     """The largest force along the ground, as a share of that into it."""

@@ -49,6 +49,14 @@ class Transformation:
     optimum: Optimum
     problem: EditedProblem
 
+    @property
+    def clip_of_source(self) -> Clip:
+        """The source, on the character with its edited limbs."""
+        clip = self.fit.source
+        for limb in self.edit.limbs:
+            clip = clip_with_limb(clip, limb)
+        return clip
+
 
 def transform(fit: Fit, edit: Edit) -> Transformation:
     """The clip of a fit as an edit changes it; see `transforming`."""
@@ -140,8 +148,10 @@ def _targets(
     tracks, row = [], 0
     for handle, weight in zip(handles, fit.problem.weights, strict=True):
         rows = slice(row, row + handle.width)
-        tracks.append(HandleTrack(handle, fitted[:, rows], edited[:, rows], float(weight)))
         row += handle.width
+        # Numbers such as the length of a leg follow from the places; beside these they would only contradict them.
+        if handle.width == 3:
+            tracks.append(HandleTrack(handle, fitted[:, rows], edited[:, rows], float(weight)))
     return tracks, _planted_feet(fit, problem, motion, len(frames))
 
 

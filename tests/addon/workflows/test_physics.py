@@ -11,6 +11,7 @@ import pytest
 
 from poise import solver
 from poise.addon import bridge
+from poise.addon.bridge import versions
 from poise.addon.properties import character_of
 from poise.addon.workflows import physics, physics_handles, physics_memory, progress
 
@@ -101,7 +102,8 @@ def test_a_motion_that_is_changed_meanwhile_is_not_mixed(strider: Any) -> None:
     physics.fit(strider)
     steps = physics.solve_in_steps(strider, SLOWER)
     next(steps)
-    strider.animation_data.action.fcurves[0].keyframe_points[20].co.y += 0.1
+    data = strider.animation_data
+    versions.curves_of(data.action, versions.slot_of(data))[0].keyframe_points[20].co.y += 0.1
     before = state()
     with pytest.raises(bridge.SourceChangedError, match="changed meanwhile"):
         solver.finished(steps)
@@ -129,7 +131,6 @@ def test_the_sentence_says_how_long_and_what_is_missed(strider: Any) -> None:
     result = physics.solve_physics(strider, SLOWER)
     before = (LAST - FIRST) / 30.0
     assert result.sentence.startswith(f"{1.3 * before:.2f} s instead of {before:.2f} s")
-    assert any("beyond the scene's last frame" in note for note in result.notes) or not result.notes
 
 
 def test_without_the_optimiser_one_sentence_says_so(armature: Any, without_optimiser: None) -> None:

@@ -10,6 +10,7 @@ import bpy
 import pytest
 
 from poise import solver
+from poise.addon.bridge import versions
 from poise.addon.properties import character_of
 from poise.addon.workflows import physics_memory
 from poise.addon.workflows.physics_memory import State
@@ -44,8 +45,8 @@ def test_what_a_fit_depends_on_is_in_its_signature(change: str, armature: Any) -
     elif change == "range":
         scene.frame_end -= 5
     elif change == "key":
-        armature.pose.bones[0].keyframe_insert("location", frame=7)
-        armature.animation_data.action.fcurves[0].keyframe_points[3].co.y += 0.1
+        data = armature.animation_data
+        versions.curves_of(data.action, versions.slot_of(data))[0].keyframe_points[3].co.y += 0.1
     else:
         bpy.ops.poise.constraint_add_footplant(foot="LEFT")
     assert physics_memory.fit_signature(armature) != before

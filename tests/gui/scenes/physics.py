@@ -105,6 +105,11 @@ def an_edit_is_solved(seen: dict[str, Any]) -> Steps:
         bpy.ops.ed.undo_push(message="Edited")
     yield 10 * MOMENT
     yield Shot("edited")
+    world = module("panels.physics").POISE_PT_physics_world
+    bpy.utils.unregister_class(world)  # so that what is below it is seen
+    yield 20 * MOMENT
+    yield Shot("lists")
+    bpy.utils.register_class(world)
     source = armature().animation_data.action.name
     with inside():
         bpy.ops.poise.physics_solve("INVOKE_DEFAULT")

@@ -51,7 +51,7 @@ class SmallProblem:
         optimum = optimise(
             self.problem.program(CharacterFunctions(self.problem.character, self.pushed)), Start(self.start)
         )
-        assert optimum.status == "Solve_Succeeded"
+        assert optimum.status == "Solve_Succeeded", (optimum.status, optimum.violation, optimum.iterations)
         assert optimum.violation < 1e-7
         return optimum
 

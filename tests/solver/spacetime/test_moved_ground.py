@@ -24,7 +24,7 @@ def test_places_follow_their_stance_exactly_and_smoothly_between() -> None:
     times = np.linspace(-0.5, 3.5, 401)
     moved = change.moved(PointHandle("left_ball"), np.tile(STANCES[1].place, (len(times), 1)), times)
     stands = (times >= 2.0) & (times <= 3.0)
-    assert np.abs(moved[stands] - (STANCES[1].place + [0.5, 0.1, 0.0])).max() < 1e-12
+    assert np.abs(moved[stands] - (STANCES[1].place + np.array([0.5, 0.1, 0.0]))).max() < 1e-12
     assert np.abs(moved[times <= 1.0] - STANCES[1].place).max() < 1e-12
     assert np.abs(np.diff(moved, 2, axis=0)).max() < 1e-2 * 0.5
     # A step without easing would have a second difference of its whole height.

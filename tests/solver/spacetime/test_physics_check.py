@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from poise.solver import synthetic
 from poise.solver.body.clip import Clip
 from poise.solver.constraints.footplant import Footplant
 from poise.solver.core.arrays import Array
@@ -18,11 +19,10 @@ from poise.solver.core.errors import MotionError
 from poise.solver.detection.footplants import detect_footplants
 from poise.solver.files.bvh import read_bvh
 from poise.solver.spacetime import fit, inverse_dynamics
-from poise.solver.spacetime.objectives import Objectives
 from poise.solver.spacetime.physics_check import PARABOLA, SPIN, PhysicsCheck, Worst, check_physics
-from poise.solver.spacetime.settings import PhysicsSettings
 from poise.solver.spacetime.simplified_motion import SimplifiedMotion
 from poise.solver.spacetime.units import Units
+from poise.solver.synthetic import SyntheticMotion
 
 from .small_fits import walk_fit
 from .small_problems import SmallProblem, bouncing_ball, hanging_body, hanging_chain, hopping_leg
@@ -237,7 +237,20 @@ def test_a_force_on_a_point_that_is_not_there_is_refused() -> None:
         check_physics(replace(motion, layout=replace(motion.layout, character=character)), 1.0)
 
 
-# --- captured clips -------------------------------------------------------------------------------------------------
+# --- fits of whole motions ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("make", "recipe", "flights"),
+    [(lambda: synthetic.run(steps=3), "biped", 3), (synthetic.jump, "hopper", 1)],
+    ids=["run", "jump"],
+)
+def test_fits_of_made_up_motions_pass(make: Callable[[], SyntheticMotion], recipe: str, flights: int) -> None:
+    found = fit(make().clip, None, recipe)
+    check = check_physics(found.motion, found.problem.friction)
+    assert check.failures == ()
+    assert len(check.flights) == flights
 
 
 def part(clip: Clip, plants: list[Footplant], first: int, last: int) -> tuple[Clip, list[Footplant]]:
@@ -266,11 +279,6 @@ def part(clip: Clip, plants: list[Footplant], first: int, last: int) -> tuple[Cl
     return Clip(clip.skeleton, clip.motion.at(np.arange(first, last + 1)), clip.fps), found
 
 
-SMOOTHER = PhysicsSettings(objectives=Objectives(jerk=3e-7))
-"""With the usual weight of the jerk, 1e-8, joints ring a little between points where feet land: the moments there are
-off by up to 0.019 in the jump, and the angular momentum of the run changes by 1.01e-3 in flight."""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "recipe", "first", "last", "flights"),
@@ -278,7 +286,7 @@ off by up to 0.019 in the jump, and the angular momentum of the run changes by 1
 )
 def test_fits_of_captured_clips_pass(mocap: Path, name: str, recipe: str, first: int, last: int, flights: int) -> None:
     clip = read_bvh(mocap / f"{name}.bvh")
-    found = fit(*part(clip, list(detect_footplants(clip)), first, last), recipe, SMOOTHER)
+    found = fit(*part(clip, list(detect_footplants(clip)), first, last), recipe)
     check = check_physics(found.motion, found.problem.friction)
     assert check.failures == ()
     assert len(check.flights) == flights

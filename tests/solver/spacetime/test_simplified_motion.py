@@ -36,7 +36,7 @@ def test_the_ground_carries_the_body() -> None:
     motion = walk_fit().motion
     times = np.linspace(0.0, motion.duration, 2001)
     pushes = sum(force.forces for force in motion.ground_forces(times))
-    _, rates, accelerations = motion.motion(times)
+    _, _, accelerations = motion.motion(times)
     gravity = motion.gravity
     assert np.abs(pushes + gravity - accelerations[:, :3]).max() < 1e-6
     assert all((force.forces[:, 1] > -1e-9).all() for force in motion.ground_forces(times))
