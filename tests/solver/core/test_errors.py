@@ -27,7 +27,7 @@ def test_every_exception_is_a_poise_error_and_a_value_error(exception: type[Exce
 
 
 def test_there_is_one_class_for_each_kind_of_input() -> None:
-    assert len(EXCEPTIONS) == 10
+    assert len(EXCEPTIONS) == 12
     assert solver.PoiseError is errors.PoiseError
 
 
