@@ -2,7 +2,7 @@
 """Simplified characters: few rigid bodies in a tree, each moved by one degree of freedom against its parent.
 
 A joint with several degrees of freedom is a chain of bodies of which all but the last have no mass. Where all values
-are 0 the axes of every body are those of the world, the character stands upright and faces along `forward`.
+are 0 the axes of every body are those of the world, the hips are as in the rest pose, and limbs hang down from them.
 
 The first three values are the world position of the *centre of mass*, not of a body: then the sum of all forces moves
 these three alone, and in flight they follow a parabola whatever the limbs do. The next three turn the root body.
@@ -11,20 +11,21 @@ these three alone, and in flight they follow a parabola whatever the limbs do. T
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
-from ..core.arrays import Array, IntArray
+from ..core.arrays import Array, IntArray, triple
 from ..core.errors import SkeletonError
+from .handles import AXES, Axis
 
 ROOT_TRANSLATIONS, ROOT_ROTATIONS = slice(0, 3), slice(3, 6)
 """The values of the centre of mass, and of the root body's rotations, in the vector of all values."""
 
 ROOT_DOFS = 6
 
-Motion1 = Literal["rotation", "translation"]
+DofKind = Literal["rotation", "translation"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class DegreeOfFreedom:
 
     name: str
     """Joint and direction, such as "left knee flexion"."""
-    kind: Motion1
+    kind: DofKind
     parent: int
     """The index of the body that carries this one; -1 for the root's first."""
     axis: tuple[float, float, float]
@@ -88,6 +89,11 @@ class SimplifiedCharacter:
     """The length from hip to heel of the full character."""
     joint_of: Mapping[str, tuple[int, ...]]
     """The degrees of freedom of each joint that the recipe keeps."""
+    mounts: Mapping[str, Array] = field(default_factory=dict)
+    """(4,) for the hips and each kept joint that turns a body, the rotation from the joint's frame to the body's."""
+    frame_axes: Mapping[str, Array] = field(default_factory=dict)
+    """(3, 3) for joints of `frames`, rows: left, up and forward of the rest pose, as the joint has carried them along,
+    in the body's frame. Joints that are not listed have them as `axes`."""
 
     def __post_init__(self) -> None:
         for index, dof in enumerate(self.dofs):
@@ -111,7 +117,7 @@ class SimplifiedCharacter:
 
     @property
     def parents(self) -> IntArray:
-        """(dofs,) the body that carries each body."""
+        """(dofs,) the body that carries each body; -1 for those that none carries."""
         return np.array([dof.parent for dof in self.dofs])
 
     @property
@@ -128,6 +134,12 @@ class SimplifiedCharacter:
     def up(self) -> Array:
         """(3,) against gravity."""
         return np.asarray(self.axes[1])
+
+    def axis_of(self, joint: str, axis: Axis) -> tuple[int, tuple[float, float, float]]:
+        """The body that turns with a joint of `frames`, and the unit vector in its frame that the joint has made of an
+        axis of the rest pose."""
+        axes = self.frame_axes.get(joint, self.axes)
+        return self.frames[joint], triple(axes[AXES.index(axis)])
 
     def is_below(self, body: int, ancestor: int) -> bool:
         """Whether a body is another one or is carried by it."""

@@ -3,39 +3,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from ..body.clip import Clip
 from ..core import rotations
-from ..core.arrays import TINY, Array
+from ..core.arrays import Array
+
+NEAR = 1e-3
+"""Sizes of the character: a centre of mass nearer to its joint does not show how the joint is turned."""
 
 
-def fused_rotations(clip: Clip) -> Array:
+def fused_rotations(clip: Clip, kept: Collection[int] = ()) -> Array:
     """(joints, 4) for each joint the constant local rotation that least moves the centre of mass of its subtree.
 
-    Relative to its parent a joint's subtree has its centre of mass at R(t) c(t). The constant rotation R with the least
-    mean square of R c - R(t) c(t), c the mean of c(t), takes c to the direction of the mean of R(t) c(t); about that
-    direction it is turned as the mean of all R(t).
+    `kept` are joints that go on moving; all others are constant. With p(t) the centre of mass of a joint's subtree in
+    the source, seen from its parent, and c the mean of that in the joint's own frame once all constant joints below it
+    are so, the rotation R with the least mean square of R c - p(t) takes c to the direction of the mean of p(t). About
+    that direction, where no mass decides, it is turned as the joint is on average.
     """
-    world, skeleton = clip.world, clip.skeleton
-    local = clip.motion.rotations
-    masses = skeleton.masses @ skeleton.tree.ancestry
-    # First moments of subtrees are relative to joint 0; take them to each joint.
-    places = world.positions - world.positions[:, :1]
-    own = np.where(masses > 0.0, masses, 1.0)
-    centers = subtree_moments(clip) / own[:, None] - places
-    in_joints = rotations.rotate(rotations.conjugate(world.rotations), centers)
-    in_parents = rotations.rotate(local, in_joints)
-    mean = rotations.mean(local)
-    start = rotations.rotate(mean, in_joints.mean(axis=0))
-    end = in_parents.mean(axis=0)
-    # A joint that carries no mass, or whose mass is centred on it, keeps the mean rotation.
-    aligned = (np.linalg.norm(start, axis=-1) > TINY) & (np.linalg.norm(end, axis=-1) > TINY) & (masses > 0.0)
-    turn = rotations.between(np.where(aligned[:, None], start, 1.0), np.where(aligned[:, None], end, 1.0))
-    return rotations.multiply(turn, mean)
-
-
-def subtree_moments(clip: Clip) -> Array:
-    """(frames, joints, 3) first moments, relative to joint 0, of the masses of each joint's subtree."""
-    ancestry = clip.skeleton.tree.ancestry_matrix
-    return np.einsum("ja,fjk->fak", ancestry, clip.world.moments)
+    skeleton, local, offsets = clip.skeleton, clip.motion.rotations, clip.motion.translations
+    masses = np.asarray(skeleton.masses @ skeleton.tree.ancestry)
+    found = rotations.mean(local)
+    # First moments of subtrees about their joints, in the joints' frames: in the source, and with constant joints.
+    source = np.tile(skeleton.masses[:, None] * skeleton.mass_centers, (clip.frames, 1, 1))
+    fused = source.copy()
+    for joint in range(len(skeleton) - 1, -1, -1):
+        seen = rotations.rotate(local[:, joint], source[:, joint])
+        center, place = fused[:, joint].mean(axis=0), seen.mean(axis=0)
+        if min(np.linalg.norm(center), np.linalg.norm(place)) > NEAR * skeleton.size * masses[joint]:
+            turn = rotations.between(rotations.rotate(found[joint], center), place)
+            found[joint] = rotations.multiply(turn, found[joint])
+        parent = int(skeleton.parents[joint])
+        if parent >= 0:
+            source[:, parent] += seen + masses[joint] * offsets[:, joint]
+            turn = local[:, joint] if joint in kept else found[joint]
+            fused[:, parent] += rotations.rotate(turn, fused[:, joint]) + masses[joint] * offsets[:, joint].mean(axis=0)
+    return found

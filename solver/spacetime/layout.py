@@ -135,7 +135,7 @@ class Layout:
         return 3 * len(self.character) + 2 * self.joints + 3 * self.slots + 1
 
     def states(self, times: ArrayLike) -> tuple[Any, Array]:
-        """The sparse matrix (times · width, unknowns) from the unknowns to the states of all times, one after the other,
+        """The sparse matrix (times · width, unknowns) from unknowns to the states of all times, one after the other,
         and what is added to these, (width, times)."""
         times = np.atleast_1d(np.asarray(times, dtype=np.float64))
         ca = require()

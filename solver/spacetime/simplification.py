@@ -13,75 +13,95 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..body.clip import Clip
-from ..body.joints import BodyPoint
+from ..body.inertia import inertia_of
 from ..core import rotations
-from ..core.arrays import Array, ArrayLike, IntArray
-from ..core.errors import SkeletonError
-from .body_axes import body_axes
-from .character import DegreeOfFreedom, MassPart, Place, SimplifiedCharacter
+from ..core.arrays import Array, ArrayLike, triple
+from ..core.errors import RecipeError, SkeletonError
+from .character import DegreeOfFreedom, DofKind, MassPart, Place, SimplifiedCharacter
 from .fused_joints import fused_rotations
-from .handles import AXES, AxisHandle, CenterOfMassHandle, Handle, PointHandle
-from .named_points import named_joint, named_point
-from .recipe import KeptJoint, Recipe
+from .handles import AxisHandle, CenterOfMassHandle, Handle, PointHandle
+from .limb_frames import hanging_rotation
+from .limb_masses import limb_mass, rod_mass
+from .recipe import VALUE_NAMES, KeptJoint, Recipe
+from .recipe_joints import RecipeJoints
+from .swing_axis import swing_axis
 
-BALL_NAMES = ("flexion", "abduction", "twist")
-MASS_POINT_NAMES = ("left", "up", "forward")
+STEEP = 0.5
+"""The sine of the angle from the vertical under which an axis of a hinge leaves no direction to hang in."""
 
 
 def simplified(clip: Clip, recipe: Recipe) -> SimplifiedCharacter:
     """The simplified character of a clip's skeleton, with joints fixed as the clip has them on average.
 
-    Lengths and masses are those of the skeleton. Raises SkeletonError where a joint of the recipe is missing.
+    Lengths and masses are those of the skeleton. Where the recipe does not fit the skeleton, a LandmarkError, an
+    UnknownJointError, a SkeletonError or a RecipeError says why.
     """
+    if not clip.skeleton.masses.sum() > 0.0:
+        raise SkeletonError("The character has no mass, so it has no physics: give it a total mass.")
     return _Simplification(clip, recipe).result()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Segment:
-    """A joint that stays, with the joints that are fused to it."""
+    """A kept joint of the full character that turns a body, with the joints that are fused to it."""
 
-    base: int
-    """The joint of the full character at its origin."""
-    members: IntArray
     mount: Array
-    """(4,) from the base joint's frame to that of the body."""
+    """(4,) from the joint's frame to that of the body."""
     body: int
 
 
 class _Simplification:
+    """The parts of a simplified character, body after body."""
+
     def __init__(self, clip: Clip, recipe: Recipe) -> None:
         self.clip, self.recipe, self.skeleton = clip, recipe, clip.skeleton
-        axes = body_axes(self.skeleton)
-        self.axes = np.stack([axes[name] for name in AXES])
-        self.local = fused_rotations(clip)
+        self.named = RecipeJoints(clip, recipe)
+        self.axes, self.hips, self.kept = self.named.axes, self.named.hips, self.named.kept
+        self.owners = self.named.owners
+        self.local = fused_rotations(clip, {self.hips, *(base for _, base in self.named.names)})
         self.offsets = clip.motion.translations.mean(axis=0)
-        self.hips = named_joint(self.skeleton, "hips")
-        self.kept = [tuple(named_joint(self.skeleton, name) for name in joint.joints) for joint in recipe.joints]
-        self.owners = self._owners()
         self.dofs: list[DegreeOfFreedom] = []
         self.parts: dict[int, list[MassPart]] = {}
         """The mass of each joint of the full character, by joint."""
         self.inertias: list[Array] = []
+        """(3, 3) of each body, of all its parts about their own centres."""
         self.segments: dict[int, _Segment] = {}
-        self.limb_ends: dict[int, int] = {}
-        """For joints of telescopes: the body at the end; of mass points: the body of the point."""
+        self.replaced: dict[int, int] = {}
+        """The joints of the full character that are no bodies of their own any more, since a telescope or a mass point
+        has replaced their limb, each with the index of that in the recipe."""
         self.joint_of: dict[str, tuple[int, ...]] = {}
 
-    # The parts of the full character ---------------------------------------------------------------------------------
+    def result(self) -> SimplifiedCharacter:
+        """The whole character."""
+        self._add_root()
+        for index in range(len(self.kept)):
+            self._add(index)
+        masses, centers, inertias = self._bodies()
+        handles = [leaf for kept in self.recipe.handles for leaf in _leaves(kept.handle)]
+        mounts = {name: self.segments[base].mount for name, base in self.named.names if base in self.segments}
+        turned = [handle.joint for handle in handles if isinstance(handle, AxisHandle)]
+        return SimplifiedCharacter(
+            dofs=tuple(self.dofs),
+            masses=masses,
+            centers=centers,
+            inertias=inertias,
+            points=self._points(handles),
+            regions=self._regions(handles),
+            frames={name: self._frame(name).body for name in turned},
+            axes=self.axes,
+            size=self.skeleton.size,
+            joint_of=self.joint_of,
+            mounts={"hips": self.segments[self.hips].mount, **mounts},
+            frame_axes={name: self._frame_axes(name) for name in turned},
+        )
 
-    def _owners(self) -> IntArray:
-        """(joints,) the kept joint that each joint is fused to; the hips for what is above or beside them."""
-        stays = {joint for joints in self.kept for joint in joints} | {self.hips}
-        owners = np.full(len(self.skeleton), self.hips)
-        for joint in range(len(self.skeleton)):
-            owners[joint] = next((above for above in self.skeleton.tree.chain(joint) if above in stays), self.hips)
-        return owners
+    # Fused joints ----------------------------------------------------------------------------------------------------
 
     def _relative(self, base: int, joint: int) -> tuple[Array, Array]:
-        """Rotation (4,) and place (3,) of a fused joint in the frame of the joint that it is fused to."""
+        """Rotation (4,) and place (3,) of a joint in the frame of one above, with everything between fused."""
         chain = self.skeleton.tree.chain(joint)
         if base not in chain:
-            # Above or beside the hips: its mean place.
+            # Above or beside the hips: as it is on average.
             world = self.clip.world
             back = rotations.conjugate(world.rotations[:, base])
             turn = rotations.mean(rotations.multiply(back, world.rotations[:, joint]))
@@ -92,40 +112,31 @@ class _Simplification:
             rotation = rotations.multiply(rotation, self.local[each])
         return rotation, place
 
-    def _place(self, point: BodyPoint) -> tuple[int, Array]:
-        """The kept joint that carries a point, and where the point is in its frame."""
-        joint = int(point.joint)
-        # A kept joint's own place is carried by the body above it, and is the same in both.
-        base = int(self.owners[joint])
-        rotation, place = self._relative(base, joint)
-        return base, place + rotations.rotate(rotation, point.local)
+    def _center(self, base: int) -> Array:
+        """(3,) the centre of the mass that is fused to a kept joint, in its frame; zero where there is none."""
+        moment, mass = np.zeros(3), 0.0
+        for joint in np.flatnonzero(self.owners == base):
+            rotation, place = self._relative(base, int(joint))
+            own = float(self.skeleton.masses[joint])
+            moment = moment + own * (place + rotations.rotate(rotation, self.skeleton.mass_centers[joint]))
+            mass += own
+        return moment / (mass or 1.0)
+
+    def _bone(self, base: int) -> Array:
+        """(3,) from a kept joint to the middle of the next kept ones below it or, where there is none, to the mass that
+        is fused to it."""
+        below = [other for _, other in self.named.names if self.named.owner_above(other) == base]
+        places = [self._relative(base, other)[1] for other in below]
+        return np.asarray(np.mean(places, axis=0)) if places else self._center(base)
+
+    def _frames(self, owner: int) -> Array:
+        """(frames, 4) world rotations of the body of a kept joint as the source moves it."""
+        return self.named.frames(owner, self.segments[owner].mount)
 
     # Bodies ----------------------------------------------------------------------------------------------------------
 
-    def result(self) -> SimplifiedCharacter:
-        self._add_root()
-        for joint, bases in zip(self.recipe.joints, self.kept, strict=True):
-            self._add(joint, bases)
-        masses, centers, inertias = self._bodies()
-        names = [handle for kept in self.recipe.handles for handle in _leaves(kept.handle)]
-        character = SimplifiedCharacter(
-            dofs=tuple(self.dofs),
-            masses=masses,
-            centers=centers,
-            inertias=inertias,
-            points=self._points(names),
-            regions=self._regions(names),
-            frames={h.joint: self._frame(h.joint) for h in names if isinstance(h, AxisHandle)},
-            axes=self.axes,
-            size=self.skeleton.size,
-            joint_of=self.joint_of,
-        )
-        return character
-
-    def _dof(self, name: str, kind: str, parent: int, axis: ArrayLike, offset: ArrayLike) -> int:
-        self.dofs.append(
-            DegreeOfFreedom(name, kind, parent, _triple(axis), _triple(offset))  # type: ignore[arg-type]
-        )
+    def _dof(self, name: str, kind: DofKind, parent: int, axis: ArrayLike, offset: ArrayLike) -> int:
+        self.dofs.append(DegreeOfFreedom(name, kind, parent, triple(axis), triple(offset)))
         self.inertias.append(np.zeros((3, 3)))
         return len(self.dofs) - 1
 
@@ -137,249 +148,265 @@ class _Simplification:
         yaw = self._dof("heading", "rotation", -1, up, np.zeros(3))
         roll = self._dof("roll", "rotation", yaw, forward, np.zeros(3))
         body = self._dof("pitch", "rotation", roll, left, np.zeros(3))
-        rest_rotations, _ = self.skeleton.rest
-        self._fuse(self.hips, np.asarray(rest_rotations[self.hips]), body)
+        self._fuse(self.hips, np.asarray(self.skeleton.rest[0][self.hips]), body)
 
     def _fuse(self, base: int, mount: Array, body: int) -> None:
-        """Give a body the mass of all joints that are fused to `base`; `mount` turns the joint's frame to the body's."""
-        members = np.flatnonzero(self.owners == base)
-        self.segments[base] = _Segment(base, members, mount, body)
-        for joint in members:
-            rotation, place = self._relative(base, int(joint))
+        """Give a body the mass of all joints that are fused to `base`; `mount` turns its frame to the body's."""
+        mount = rotations.multiply(self._mean_pitch(base, mount), mount)
+        self.segments[base] = _Segment(mount, body)
+        for joint in map(int, np.flatnonzero(self.owners == base)):
+            rotation, place = self._relative(base, joint)
             center = place + rotations.rotate(rotation, self.skeleton.mass_centers[joint])
+            self._add_part(joint, body, self.skeleton.masses[joint], rotations.rotate(mount, center))
             turn = rotations.to_matrix(rotations.multiply(mount, rotation))
-            self._add_part(int(joint), body, self.skeleton.masses[joint], rotations.rotate(mount, center))
             self.inertias[body] = self.inertias[body] + turn @ self.skeleton.inertias[joint] @ turn.T
+
+    def _mean_pitch(self, base: int, mount: Array) -> Array:
+        """(4,) how a joint is pitched on average against its body, where that points along a telescope."""
+        turns = rotations.multiply(self.clip.world.rotations[:, base], rotations.conjugate(mount))
+        turns = rotations.multiply(rotations.conjugate(self.named.frames(base, mount)), turns)
+        return rotations.swing_twist(rotations.mean(turns), self.axes[0])[1]
 
     def _add_part(self, joint: int, body: int, mass: float, center: Array) -> None:
         if mass > 0.0:
-            self.parts.setdefault(joint, []).append(MassPart(body, float(mass), _triple(center)))
+            self.parts.setdefault(joint, []).append(MassPart(body, float(mass), triple(center)))
 
-    def _add(self, joint: KeptJoint, bases: tuple[int, ...]) -> None:
-        above = [int(self.owners[self.skeleton.parents[base]]) for base in bases]
-        parents = {self.segments[each].body if each in self.segments else -1 for each in above}
-        if parents == {-1} or len(parents) != 1:
-            raise SkeletonError(
-                f"The recipe {self.recipe.name!r} lists {' and '.join(joint.joints)} before the body that carries it, or "
-                "merges joints that different bodies carry; list joints nearer to the hips first."
-            )
-        parent = parents.pop()
-        origins = []
-        for base, owner in zip(bases, above, strict=True):
-            rotation, place = self._relative_to_parent(owner, base)
-            origins.append(rotations.rotate(self.segments[owner].mount, place))
-        offset = np.mean(origins, axis=0)
-        label = _words(joint)
+    def _add(self, index: int) -> None:
+        """Add the bodies of a kept joint of the recipe."""
+        joint, bases = self.recipe.joints[index], self.kept[index]
+        owners = [self.named.owner_above(base) for base in bases]
+        self._check_carried(joint, owners)
+        owner = owners[0]
+        offset, apart = self._merged_places(bases, owners)
         first = len(self.dofs)
+        if joint.form in ("ball", "hinge"):
+            # Limbs that move in unison about places ± d have the momenta of one limb in the middle, if the body above
+            # has the inertia that their masses would have at ± d.
+            self.inertias[self._body(owner)] = self.inertias[self._body(owner)] + inertia_of(apart)
         if joint.form == "ball":
-            self._add_ball(bases, parent, offset, label)
+            self._add_ball(joint, bases, owner, offset)
         elif joint.form == "hinge":
-            self._add_hinge(joint, bases, parent, offset, label)
+            self._add_hinge(joint, bases, owner, offset)
         elif joint.form == "telescope":
-            self._add_telescope(joint, bases, parent, offset, label)
+            self._add_telescope(index, owner, offset)
         else:
-            self._add_mass_point(bases, parent, offset, label)
+            self._add_mass_point(index, owner, offset)
         self._set_ranges(joint, first)
         for name in joint.joints:
             self.joint_of[name] = tuple(range(first, len(self.dofs)))
 
-    def _relative_to_parent(self, owner: int, base: int) -> tuple[Array, Array]:
-        """Rotation and place of a kept joint in the frame of the kept joint above, with everything between fused."""
-        return self._relative(owner, base)
+    def _check_carried(self, joint: KeptJoint, owners: list[int]) -> None:
+        """Raise unless one body, which is there already, carries all joints that are merged."""
+        recipe = f"The recipe {self.recipe.name!r}"
+        for owner in owners:
+            if owner in self.replaced:
+                whole = self.recipe.joints[self.replaced[owner]]
+                raise RecipeError(
+                    f"{recipe} keeps the {joint.label}, but the {whole.label} is a {whole.form}, which replaces all "
+                    "that it carries; leave one of them out."
+                )
+            if owner not in self.segments:
+                raise RecipeError(
+                    f"{recipe} has the {joint.label} before the {self.skeleton.names[owner]}, which carries it: list "
+                    "joints nearer to the hips first."
+                )
+        if len({self._body(owner) for owner in owners}) > 1:
+            raise RecipeError(
+                f"{recipe} merges the {joint.label}, which different bodies carry: merge the joints above them too."
+            )
 
-    def _hanging(self, base: int) -> Array:
-        """(4,) turns the frame of a joint so that its bone, or its mass, hangs down, by the smallest turn from rest."""
-        rest_rotations, _ = self.skeleton.rest
-        turn = np.asarray(rest_rotations[base])
-        bone = rotations.rotate(turn, self._bone(base))
-        return rotations.multiply(rotations.between(bone, -self.axes[1]), turn)
+    def _merged_places(self, bases: tuple[int, ...], owners: list[int]) -> tuple[Array, Array]:
+        """The place (3,) of a kept joint in the frame of the body above, of merged ones the centre of their masses; and
+        the second moments (3, 3) of these masses at the joints themselves about it."""
+        places = np.array(
+            [
+                rotations.rotate(self.segments[owner].mount, self._relative(owner, base)[1])
+                for base, owner in zip(bases, owners, strict=True)
+            ]
+        )
+        masses = np.array([self.skeleton.masses[self.named.subtree([base])].sum() for base in bases])
+        weights = masses if masses.all() else np.ones(len(bases))
+        offset = weights @ places / weights.sum()
+        return offset, np.einsum("b,bi,bj->ij", masses, places - offset, places - offset)
 
-    def _bone(self, base: int) -> Array:
-        """(3,) from a kept joint to the next kept one below it or, where there is none, to the mass fused to it."""
-        below = [
-            other
-            for joints in self.kept
-            for other in joints
-            if other != base and int(self.owners[self.skeleton.parents[other]]) == base
-        ]
-        if below:
-            return self._relative(base, below[0])[1]
-        return self._center(base)
+    def _body(self, owner: int) -> int:
+        return self.segments[owner].body
 
-    def _center(self, base: int) -> Array:
-        """(3,) the centre of the mass that is fused to a kept joint, in its frame."""
-        moment, mass = np.zeros(3), 0.0
-        for joint in np.flatnonzero(self.owners == base):
-            rotation, place = self._relative(base, int(joint))
-            own = float(self.skeleton.masses[joint])
-            moment = moment + own * (place + rotations.rotate(rotation, self.skeleton.mass_centers[joint]))
-            mass += own
-        return moment / mass if mass > 0.0 else -self.axes[1]
-
-    def _add_ball(self, bases: tuple[int, ...], parent: int, offset: Array, label: str) -> None:
+    def _add_ball(self, joint: KeptJoint, bases: tuple[int, ...], owner: int, offset: Array) -> None:
         left, up, forward = self.axes
-        body = parent
-        for name, axis in zip(BALL_NAMES, (left, forward, up), strict=True):
-            body = self._dof(f"{label} {name}", "rotation", body, axis, offset if body == parent else np.zeros(3))
+        body, at = self._body(owner), offset
+        for name, axis in zip(VALUE_NAMES["ball"], (left, forward, up), strict=True):
+            body, at = self._dof(f"{joint.label} {name}", "rotation", body, axis, at), np.zeros(3)
         for base in bases:
             self._fuse(base, self._hanging(base), body)
 
-    def _add_hinge(self, joint: KeptJoint, bases: tuple[int, ...], parent: int, offset: Array, label: str) -> None:
-        mounts = [self._hanging(base) for base in bases]
-        axis = self.axes[0]
+    def _hanging(self, base: int) -> Array:
+        """(4,) from the frame of a joint to that of its body, in which the limb hangs down."""
+        return hanging_rotation(self.clip, base, self._bone(base), self.axes)
+
+    def _add_hinge(self, joint: KeptJoint, bases: tuple[int, ...], owner: int, offset: Array) -> None:
+        axis, mounts = self.axes[0], [self._hanging(base) for base in bases]
         if joint.axis == "fitted":
-            axis, mounts[0] = self._fitted_hinge(bases[0], mounts[0])
-        body = self._dof(f"{label} flexion", "rotation", parent, axis, offset)
+            axis, mounts = self._fitted_hinge(bases, mounts, owner)
+        body = self._dof(f"{joint.label} {VALUE_NAMES['hinge'][0]}", "rotation", self._body(owner), axis, offset)
         for base, mount in zip(bases, mounts, strict=True):
             self._fuse(base, mount, body)
 
-    def _fitted_hinge(self, base: int, mount: Array) -> tuple[Array, Array]:
-        """The axis (3,) about which the source swings the mass below a joint, and the mount that lets it hang there.
+    def _fitted_hinge(self, bases: tuple[int, ...], mounts: list[Array], owner: int) -> tuple[Array, list[Array]]:
+        """The axis (3,) about which the source swings limbs, and for each the mount (4,) that lets it hang there.
 
-        Relative to the body above, the centre of mass of the subtree swings nearly in a plane: its normal is the
-        axis, where the plane is clear. The mount gives the limb its mean distance from the plane through the joint.
+        Without a clear axis it is the left one. The mounts are those of the mean motion: with the hinge at the angle of
+        the limbs' common centre of mass, the body is turned as its joint is on average.
         """
-        owner = int(self.owners[self.skeleton.parents[base]])
-        world = self.clip.world
-        above = rotations.multiply(self.segments[owner].mount, rotations.conjugate(world.rotations[:, owner]))
-        subtree = self.skeleton.tree.ancestry[:, base]
-        masses = self.skeleton.masses[subtree]
-        if masses.sum() <= 0.0:
-            return self.axes[0], mount
-        moments = world.moments[:, subtree].sum(axis=1) / masses.sum() + world.positions[:, 0]
-        arms = rotations.rotate(above, moments - world.positions[:, base])
-        _, extents, directions = np.linalg.svd(arms - arms.mean(axis=0), full_matrices=False)
-        left = self.axes[0]
-        normal = directions[2] * np.sign(directions[2] @ left or 1.0)
-        # A plane is clear where the swing within it is twice as wide as across, and not against the body's own plane.
-        is_clear = extents[1] > 2.0 * extents[2] and normal @ left > 0.5
-        axis = normal if is_clear else left
-        along = float(np.mean(arms @ axis))
-        length = float(np.mean(np.linalg.norm(arms - np.outer(arms @ axis, axis), axis=1)))
-        down = -self.axes[1] - (-self.axes[1] @ axis) * axis
-        hanging = along * axis + length * down / np.linalg.norm(down)
-        center = rotations.rotate(mount, self._center(base))
-        return axis, rotations.multiply(rotations.between(center, hanging), mount)
+        back = rotations.conjugate(self._frames(owner))
+        arms = [self._arms(base, owner) for base in bases]
+        common = np.mean(arms, axis=0)
+        left, up, _ = self.axes
+        if not common.any():
+            return left, mounts
+        axis = swing_axis(common)
+        axis = left if axis is None else axis * (np.sign(axis @ left) or 1.0)
+        down = _across(-up, axis)
+        if float(np.linalg.norm(down)) < STEEP:
+            down = _across(common.mean(axis=0), axis)
+        down = rotations.unit(down)
+        angles = np.arctan2(common @ rotations.cross(axis, down), common @ down)
+        found = []
+        for base, own in zip(bases, arms, strict=True):
+            turns = rotations.multiply(back, self.clip.world.rotations[:, base])
+            mount = rotations.mean(rotations.multiply(rotations.from_axis_angle(axis, -angles), turns))
+            # The limb, now rigid, hangs at its mean angle from the axis.
+            hangs = float(np.mean(own @ axis)) * axis + float(np.linalg.norm(_across(own, axis), axis=1).mean()) * down
+            aligned = rotations.between(rotations.rotate(mount, self._center(base)), hangs)
+            found.append(rotations.multiply(aligned, mount))
+        return axis, found
 
-    def _add_telescope(self, joint: KeptJoint, bases: tuple[int, ...], parent: int, offset: Array, label: str) -> None:
-        """A rod from the joint down, along which the mass of the limb is divided between its two ends.
+    def _arms(self, base: int, owner: int) -> Array:
+        """(frames, 3) from where a joint is once all between is fused to the mass that it carries, seen from the body
+        above."""
+        world, frames = self.clip.world, self._frames(owner)
+        place = rotations.rotate(self.segments[owner].mount, self._relative(owner, base)[1])
+        away = world.subtree_center_of_mass(base) - world.positions[:, owner]
+        return rotations.rotate(rotations.conjugate(frames), away) - place
 
-        The share at the end is that which gives the limb's centre of mass its mean distance along the rod.
-        """
-        if not joint.end:
-            raise SkeletonError(f"The telescope {label} of the recipe {self.recipe.name!r} has no end; name a point.")
-        world, skeleton = self.clip.world, self.skeleton
-        body = self._dof(f"{label} length", "translation", parent, -self.axes[1], offset)
-        ends = [_side_of(joint.end, joint.joints[0], name) for name in joint.joints]
-        end = np.mean([world.point(named_point(skeleton, name)) for name in ends], axis=0)
-        start = world.positions[:, list(bases)].mean(axis=1)
-        subtree = skeleton.tree.ancestry[:, list(bases)].any(axis=1)
-        masses = skeleton.masses * subtree
-        center = world.moments[:, subtree].sum(axis=1) / masses.sum() + world.positions[:, 0]
-        rod = end - start
-        share = float(np.mean(np.sum((center - start) * rod, axis=1) / np.sum(rod * rod, axis=1)))
-        for each in np.flatnonzero(subtree):
-            self._add_part(int(each), body, share * masses[each], np.zeros(3))
-            self._add_part(int(each), parent, (1.0 - share) * masses[each], offset)
-            self.limb_ends[int(each)] = body
-        self._keep_inertia(np.flatnonzero(subtree), body, share)
+    def _add_telescope(self, index: int, owner: int, offset: Array) -> None:
+        joint = self.recipe.joints[index]
+        down, parent = -self.axes[1], self._body(owner)
+        body = self._dof(f"{joint.label} {VALUE_NAMES['telescope'][0]}", "translation", parent, down, offset)
+        members = self._replace(index)
+        limb = limb_mass(self.clip.world, members, self._frames(owner))
+        starts, rods = self.named.rods(index)
+        lengths = np.linalg.norm(rods, axis=1)
+        if not lengths.all():
+            raise SkeletonError(f"A telescope from the {joint.label} to {joint.end!r} would have no length.")
+        arms = rotations.rotate(rotations.conjugate(self._frames(owner)), limb.centers - starts)
+        rod = rod_mass(limb, arms, lengths, down)
+        for member in members:
+            mass = float(self.skeleton.masses[member])
+            self._add_part(member, body, rod.share * mass, rod.lower)
+            self._add_part(member, parent, (1.0 - rod.share) * mass, offset + rod.upper)
+        self.inertias[body] = rod.inertia
 
-    def _add_mass_point(self, bases: tuple[int, ...], parent: int, offset: Array, label: str) -> None:
-        body = parent
-        for name, axis in zip(MASS_POINT_NAMES, self.axes, strict=True):
-            body = self._dof(f"{label} {name}", "translation", body, axis, offset if body == parent else np.zeros(3))
-        subtree = self.skeleton.tree.ancestry[:, list(bases)].any(axis=1)
-        for joint in np.flatnonzero(subtree):
-            self._add_part(int(joint), body, self.skeleton.masses[joint], np.zeros(3))
-            self.limb_ends[int(joint)] = body
-        self._keep_inertia(np.flatnonzero(subtree), body, 1.0)
+    def _add_mass_point(self, index: int, owner: int, offset: Array) -> None:
+        joint = self.recipe.joints[index]
+        body, at = self._body(owner), offset
+        for name, axis in zip(VALUE_NAMES["mass point"], self.axes, strict=True):
+            body, at = self._dof(f"{joint.label} {name}", "translation", body, axis, at), np.zeros(3)
+        members = self._replace(index)
+        for member in members:
+            self._add_part(member, body, float(self.skeleton.masses[member]), np.zeros(3))
+        self.inertias[body] = limb_mass(self.clip.world, members, self._frames(owner)).inertia
 
-    def _keep_inertia(self, joints: IntArray, body: int, share: float) -> None:
-        """Give a body the mean inertia that some joints have about their common centre, seen from the hips."""
-        world, skeleton = self.clip.world, self.skeleton
-        masses = skeleton.masses[joints]
-        if masses.sum() <= 0.0:
-            return
-        places = world.positions[:, joints] + rotations.rotate(
-            world.rotations[:, joints], skeleton.mass_centers[joints]
-        )
-        arms = places - (masses[:, None] * places).sum(axis=1, keepdims=True) / masses.sum()
-        turns = rotations.multiply(
-            rotations.multiply(self.segments[self.hips].mount, rotations.conjugate(world.rotations[:, self.hips])),
-            rotations.IDENTITY,
-        )
-        if share < 1.0:
-            # The rod's own ends have the inertia along it already.
-            up = self.axes[1]
-            arms = rotations.rotate(turns[:, None], arms)
-            arms = arms - (arms @ up)[..., None] * up
-        else:
-            arms = rotations.rotate(turns[:, None], arms)
-        own = rotations.to_matrix(rotations.multiply(turns[:, None], world.rotations[:, joints]))
-        own = own @ skeleton.inertias[joints] @ own.swapaxes(-1, -2)
-        squares = np.sum(arms * arms, axis=-1)[..., None, None] * np.eye(3)
-        steiner = masses[:, None, None] * (squares - arms[..., :, None] * arms[..., None, :])
-        self.inertias[body] = self.inertias[body] + (own + steiner).sum(axis=1).mean(axis=0)
+    def _replace(self, index: int) -> list[int]:
+        """All joints of the limbs of a telescope or a mass point, which from now on are no bodies of their own."""
+        members = [int(member) for member in np.flatnonzero(self.named.subtree(self.kept[index]))]
+        self.replaced |= dict.fromkeys(members, index)
+        return members
 
     def _set_ranges(self, joint: KeptJoint, first: int) -> None:
         """Ranges that the recipe gives; those that come from the source are set when its motion has been mapped."""
         unit = np.pi / 180.0 if joint.form in ("ball", "hinge") else self.skeleton.size
-        if not joint.lower and not joint.upper:
-            return
-        count = len(self.dofs) - first
-        if len(joint.lower) != count or len(joint.upper) != count:
-            raise SkeletonError(
-                f"The joint {_words(joint)} of the recipe has {count} values: give {count} bounds each."
-            )
-        for index, low, high in zip(range(first, len(self.dofs)), joint.lower, joint.upper, strict=True):
+        for index, (low, high) in enumerate(zip(joint.lower, joint.upper, strict=True), start=first):
             self.dofs[index] = replace(self.dofs[index], lower=low * unit, upper=high * unit)
 
     # Results ---------------------------------------------------------------------------------------------------------
 
     def _bodies(self) -> tuple[Array, Array, Array]:
-        """Masses, centres and inertias of all bodies, from those of the joints."""
+        """Masses, centres and inertias of all bodies, from those of their parts."""
         count = len(self.dofs)
-        masses, moments = np.zeros(count), np.zeros((count, 3))
-        every = [part for parts in self.parts.values() for part in parts]
-        for part in every:
+        masses, moments, squares = np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3, 3))
+        for part in (part for parts in self.parts.values() for part in parts):
+            center = np.array(part.center)
             masses[part.body] += part.mass
-            moments[part.body] += part.mass * np.array(part.center)
+            moments[part.body] += part.mass * center
+            squares[part.body] += part.mass * np.outer(center, center)
         centers = moments / np.where(masses > 0.0, masses, 1.0)[:, None]
-        inertias = np.array(self.inertias)
-        for part in every:
-            arm = np.array(part.center) - centers[part.body]
-            inertias[part.body] += part.mass * ((arm @ arm) * np.eye(3) - np.outer(arm, arm))
-        return masses, centers, inertias
+        squares -= masses[:, None, None] * centers[:, :, None] * centers[:, None, :]
+        return masses, centers, np.array(self.inertias) + inertia_of(squares)
 
     def _points(self, handles: Iterable[Handle]) -> dict[str, Place]:
         names = {handle.point for handle in handles if isinstance(handle, PointHandle)}
         for contact in self.recipe.contacts:
             names |= {f"{foot}_ball" for foot in contact.feet}
-        return {name: self._point(named_point(self.skeleton, name)) for name in sorted(names)}
+        return {name: self._point(name) for name in sorted(names)}
 
-    def _point(self, point: BodyPoint) -> Place:
+    def _point(self, name: str) -> Place:
+        """Where a point of the full character is on the simplified one."""
+        point = self.named.body_point(name)
         joint = int(point.joint)
-        if joint in self.limb_ends:
-            body = self.limb_ends[joint]
-            # The joint at the top of the limb belongs to the body above.
-            if joint in {base for bases in self.kept for base in bases} and not any(point.offset):
-                return Place(self.dofs[body].parent, self.dofs[body].offset)
-            return Place(body, (0.0, 0.0, 0.0))
-        base, place = self._place(point)
-        segment = self.segments[base]
-        return Place(segment.body, _triple(rotations.rotate(segment.mount, place)))
+        index = self.replaced.get(joint)
+        if index is None:
+            base = int(self.owners[joint])
+            rotation, place = self._relative(base, joint)
+            segment = self.segments[base]
+            place = rotations.rotate(segment.mount, place + rotations.rotate(rotation, point.local))
+            return Place(segment.body, triple(place))
+        kept = self.recipe.joints[index]
+        dofs = [self.dofs[dof] for dof in self.joint_of[kept.joints[0]]]
+        if joint in self.kept[index] and not any(point.offset):
+            return Place(dofs[0].parent, dofs[0].offset)
+        if kept.form == "telescope" and name in self.named.ends(kept):
+            return Place(self.joint_of[kept.joints[0]][-1], (0.0, 0.0, 0.0))
+        raise self._gone(name, "point", index)
 
     def _regions(self, handles: Iterable[Handle]) -> dict[str, tuple[MassPart, ...]]:
-        found = {}
-        for handle in handles:
-            if isinstance(handle, CenterOfMassHandle) and handle.joint is not None:
-                joint = named_joint(self.skeleton, handle.joint)
-                below = np.flatnonzero(self.skeleton.tree.ancestry[:, joint])
-                found[handle.joint] = _merged(part for each in below for part in self.parts.get(int(each), []))
-        return found
+        names = {handle.joint for handle in handles if isinstance(handle, CenterOfMassHandle)}
+        return {name: self._region(name) for name in sorted(filter(None, names))}
 
-    def _frame(self, name: str) -> int:
-        return self.segments[int(self.owners[named_joint(self.skeleton, name)])].body
+    def _region(self, name: str) -> tuple[MassPart, ...]:
+        """The parts of the mass of all that a joint carries, one for each body."""
+        joint = self.named.joint(name)
+        index = self.replaced.get(joint)
+        if index is not None and joint not in self.kept[index]:
+            raise self._gone(name, "mass", index)
+        below = map(int, np.flatnonzero(self.named.subtree([joint])))
+        found = _merged(part for each in below for part in self.parts.get(each, []))
+        if found:
+            return found
+        # As on the full character, the centre of no mass is the joint itself.
+        place = self._point(name)
+        return (MassPart(place.body, 1.0, place.offset),)
+
+    def _frame(self, name: str) -> _Segment:
+        """The body that turns with a joint, and the rotation from the joint's frame to the body's."""
+        joint = self.named.joint(name)
+        if joint in self.replaced:
+            raise self._gone(name, "orientation", self.replaced[joint])
+        base = int(self.owners[joint])
+        segment = self.segments[base]
+        return _Segment(rotations.multiply(segment.mount, self._relative(base, joint)[0]), segment.body)
+
+    def _frame_axes(self, name: str) -> Array:
+        rest = self.skeleton.rest[0][self.named.joint(name)]
+        turn = rotations.multiply(self._frame(name).mount, rotations.conjugate(rest))
+        return rotations.rotate(turn, self.axes)
+
+    def _gone(self, name: str, what: str, index: int) -> RecipeError:
+        kept = self.recipe.joints[index]
+        return RecipeError(
+            f"The recipe {self.recipe.name!r} has a handle or contact for the {what} of {name!r}, but the {kept.label} "
+            f"is a {kept.form}, which replaces all that it carries: leave one of them out."
+        )
 
 
 def _leaves(handle: Handle) -> list[Handle]:
@@ -394,23 +421,12 @@ def _merged(parts: Iterable[MassPart]) -> tuple[MassPart, ...]:
         by_body.setdefault(part.body, []).append(part)
     merged = []
     for body, own in by_body.items():
-        mass = sum(part.mass for part in own)
-        center = sum(part.mass * np.array(part.center) for part in own) / mass
-        merged.append(MassPart(body, mass, _triple(center)))
+        masses = np.array([part.mass for part in own])
+        center = masses @ np.array([part.center for part in own]) / masses.sum()
+        merged.append(MassPart(body, float(masses.sum()), triple(center)))
     return tuple(merged)
 
 
-def _side_of(point: str, joint: str, other: str) -> str:
-    """The point of another side: "left_ball" of "left_hip" is "right_ball" of "right_hip"."""
-    side, _, _ = joint.partition("_")
-    other_side, _, _ = other.partition("_")
-    return point.replace(side, other_side, 1) if point.startswith(side) else point
-
-
-def _words(joint: KeptJoint) -> str:
-    return " and ".join(name.replace("_", " ") for name in joint.joints)
-
-
-def _triple(vector: ArrayLike) -> tuple[float, float, float]:
-    x, y, z = (float(value) for value in np.asarray(vector, dtype=np.float64))
-    return x, y, z
+def _across(vectors: Array, axis: Array) -> Array:
+    """Vectors (…, 3) without their component along a unit axis (3,)."""
+    return np.asarray(vectors - (vectors @ axis)[..., None] * axis)

@@ -113,10 +113,7 @@ class _Rest:
 
 def _of_contact(clip: Clip, plants: Sequence[Footplant], contact: Contact) -> list[Stance]:
     """The stances of a contact; with two feet, one for each time in which both balls rest."""
-    resting = [_rests(plants, foot) for foot in contact.feet]
-    groups = [(each,) for each in resting[0]]
-    for others in resting[1:]:
-        groups = [(*group, other) for group in groups for other in others]
+    groups = product(*(_rests(plants, foot) for foot in contact.feet))
     found = [_stance(clip, contact, group) for group in groups if _common(group)[0] < _common(group)[1]]
     return _without_overlaps(sorted(found, key=lambda stance: stance.begin))
 
