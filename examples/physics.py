@@ -73,7 +73,7 @@ def wide_footsteps(fit: Fit, outward: float = 0.13) -> Edit:
     return Edit(footprints=_sideways(fit, outward), deviation=fit.deviation)
 
 
-def crossed_footsteps(fit: Fit, inward: float = 0.2, friction: float = 0.01) -> Edit:
+def crossed_footsteps(fit: Fit, inward: float = 0.2, friction: float = 0.05) -> Edit:
     """Footprints on the other side of the path, on a slippery floor (section 6.4.5)."""
     return Edit(footprints=_sideways(fit, -inward), objectives={"friction": friction}, deviation=fit.deviation)
 

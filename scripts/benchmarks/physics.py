@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import TypeVar
 
@@ -73,8 +74,8 @@ def _growth(cycles: Sequence[int]) -> Iterator[Figure]:
     times = {}
     for count in cycles:
         motion = run(steps=2 * count, fps=physics_sources.RATE)
-        planted = physics_sources.planted(motion)
-        seconds, fitted = _timed(lambda planted=planted: fit(*planted, "biped", settings))  # type: ignore[misc]
+        clip, plants = physics_sources.planted(motion)
+        seconds, fitted = _timed(partial(fit, clip, plants, "biped", settings))
         times[count] = seconds / motion.clip.frames
         note = f"{motion.clip.frames} frames, {fitted.optimum.iterations} iterations, first stage"
         yield Figure(f"fit of {count} cycles", 1e3 * times[count], "ms / frame", note=note)

@@ -132,9 +132,11 @@ def animate(shown: Shown, path: Path) -> None:
     bones = [shown.view.project(motion.bones(share * motion.duration))[..., :2] for motion in (before, after)]
     arrows = _arrows(after, share * after.duration, shown.view)
     lines = [
-        axes.add_collection(LineCollection([], colors=color, linewidths=width, capstyle="round"))
+        LineCollection([], colors=color, linewidths=width, capstyle="round")
         for color, width in ((BEFORE, 2.0), (AFTER, 2.6), (FORCE, 1.8))
     ]
+    for line in lines:
+        axes.add_collection(line)
 
     def show(index: int) -> list[LineCollection]:
         for line, segments in zip(lines, (bones[0][index], bones[1][index], arrows[index]), strict=True):

@@ -37,9 +37,9 @@ FIRM, SOFT = 1e5, 1e3
 mass as a share of the whole. Ten times as heavy, knees shake where legs are straight; ten times as light, handles are
 missed by a hundredth (a walk, a run and a jump of the public CMU library, 09_01 and 13_11)."""
 
-JOINT_SHARE = 1e-4
-"""The weight of a squared radian of every joint, or of a squared size of the body's place: joints without mass would
-else be free, and the place of the whole body, which displaces no mass relative to it."""
+JOINT_SHARE, ROOT_SHARE = 1e-4, 0.1
+"""The weight of a squared radian of every joint, and of a squared radian or size of roots: joints without mass would
+else be free, and so would the place and the heading of the whole body, which displaces no mass relative to it."""
 
 BENDING_SHARE = 1e-3
 """The same of its second derivative, beside that of displaced matter."""
@@ -111,6 +111,9 @@ class CollectiveProblem:
         self.frames = np.arange(base.frames)
         self.tasks = tasks
         self._axes = SteadyAxes(base, self.columns)
+        is_root = skeleton.parents[self.columns.dofs.owners] < 0
+        self._shares = np.where(is_root, ROOT_SHARE, JOINT_SHARE)
+        """(columns,)"""
         self._closeness = DisplacedMassTask(base.motion)
         self._matter = DisplacedMassTask(base.motion, relative=False)
         self._bending = (smoothing_time * base.fps) ** 4
@@ -162,7 +165,7 @@ class CollectiveProblem:
         excess = np.maximum(self._limits.excess(motion) - self._usual, 0.0)
         places = -self._matter.error(world) / size
         costs = (self.weights * errors**2).sum(axis=1) + FIRM * (excess**2).sum(axis=1)
-        costs += ((self._closeness.error(world) / size) ** 2).sum(axis=1) + JOINT_SHARE * (values**2).sum(axis=1)
+        costs += ((self._closeness.error(world) / size) ** 2).sum(axis=1) + values**2 @ self._shares
         if len(values) > 2:
             bends = (np.diff(places, 2, axis=0) ** 2).sum(axis=1)
             bends += BENDING_SHARE * (np.diff(values, 2, axis=0) ** 2).sum(axis=1)
@@ -218,8 +221,8 @@ class CollectiveProblem:
         curvature = (
             change.metric(mass / size**2) + stiffness + jacobian.swapaxes(1, 2) @ (weights[:, :, None] * jacobian)
         )
-        np.einsum("fcc->fc", curvature)[...] += JOINT_SHARE
-        pull = change.rows(descent[:, None] / size**2)[:, 0] - JOINT_SHARE * values
+        np.einsum("fcc->fc", curvature)[...] += self._shares
+        pull = change.rows(descent[:, None] / size**2)[:, 0] - self._shares * values
         excess = here.excess[frames]
         if excess.any():
             limits = self._limits.rows(world, excess > 0.0, np.ones_like(values, dtype=bool))

@@ -33,15 +33,22 @@ COARSE_DESCENTS = ((1e-2, 8, 1e-2), (1.0, 8, 3e-3))
 or sizes of the character, at which it is at rest. It begins with light weights: heavy targets are followed along their
 curvature in short steps."""
 
-FINE_STEPS, ROUNDS, ROUND_STEPS, AT_REST = 4, 3, 2, 1e-3
-"""The linearizations of the first descent over all frames, the rounds after it, the linearizations of each, and the
-length of a step at which they are at rest."""
+FINE_STEPS, ROUNDS, ROUND_STEPS, AT_REST = 4, 6, 2, 1e-3
+"""The linearizations of the first descent over all frames, the most rounds after it, the linearizations of each, and
+the length of a step at which they are at rest."""
+
+ENOUGH = 3e-4
+"""Sizes of the character, or radians: the rounds end where no task that is to be met is off by more."""
 
 SETTLED = 1e-3
 """A descent ends where a linearization lowers the cost by less than this share."""
 
 LONGEST_STEP = 0.5
 """Radians, or sizes of the character, that a step may move a joint."""
+
+TOO_LONG, SHORTENINGS = 2.0, 8
+"""Steps that are longer than this many times `LONGEST_STEP` are damped, so often at most; shorter ones are scaled
+down."""
 
 STEP_EASE = 0.05
 """Seconds around a frame whose step is shortened, or damped, within which others are too."""
@@ -65,7 +72,7 @@ LARGEST_LEADS = 3e-2, 5e-3
 """Sizes of the character, or radians, by which a firm target, and another one, are moved beyond themselves in one round
 at most: a target that cannot be met would lead on without end."""
 
-SHARES = (0.0, 0.2, 0.5, 0.7, 0.8, 0.9)
+SHARES = (0.0, 0.2, 0.5, *np.linspace(0.6, 0.9, ROUNDS))
 """The share that is done when each descent begins."""
 
 
@@ -91,7 +98,10 @@ def solving_collectively(
     descent = _Descent(*(_between(each, knots, base.frames) for each in (descent.forces, descent.damping)))
     here = yield from _with_share(descent.of(whole, whole.through(motion, knots), FINE_STEPS, AT_REST), next(shares))
     for _ in range(ROUNDS):
-        whole = whole.with_leads(whole.leads + _leads(whole, here))
+        leads = _leads(whole, here)
+        if np.abs(leads).max(initial=0.0) < ENOUGH:
+            break
+        whole = whole.with_leads(whole.leads + leads)
         here = yield from _with_share(descent.of(whole, here.values, ROUND_STEPS, AT_REST), next(shares))
     return here.world.motion
 
@@ -129,26 +139,40 @@ class _Descent:
         """The point after a step that does not raise the cost, and its length before it was shortened; the same point
         where no step is found."""
         radius = max(1, round(STEP_EASE * problem.base.fps))
-        length = 0.0
         for _ in range(REFUSALS):
-            system = yield from linear.factoring(self.damping)
-            step = system.solve(linear.pull)
-            yield
+            system, step = yield from self._short_step(linear, radius)
             self.forces = linear.forces(step)
             longest = np.abs(step).max(axis=1, initial=0.0)
-            length = float(longest.max())
             step /= np.maximum(envelope(longest / LONGEST_STEP, radius), 1.0)[:, None]
             there = yield from _corrected(problem, linear, system, here, step)
             is_taken = there.cost <= here.cost
             worse = dilated(there.costs > here.costs + WORSE * here.cost / len(here.costs), radius)
-            more = np.maximum(MORE_DAMPING * self.damping, LEAST_DAMPING)
             less = np.where(self.damping > 0.1 * LEAST_DAMPING, LESS_DAMPING * self.damping, 0.0)
-            self.damping = np.where(worse, more, less if is_taken else self.damping)
-            if is_taken:
-                return there, length
-            if length < at_rest:
+            self.damping = np.where(worse, self._more_damping, less if is_taken else self.damping)
+            if is_taken or longest.max() < at_rest:
+                return there if is_taken else here, float(longest.max())
+        return here, 0.0
+
+    def _short_step(
+        self, linear: Linearization, radius: int
+    ) -> Generator[None, None, tuple[BlockPentadiagonal, Array]]:
+        """The factor of a linearization and its step (frames, columns), damped in frames in which it would be longer
+        than `LONGEST_STEP`, and `radius` frames around them: a step that is only scaled down says nothing about the
+        forces of a limb that cannot reach."""
+        for _ in range(SHORTENINGS):
+            system = yield from linear.factoring(self.damping)
+            step = system.solve(linear.pull)
+            yield
+            too_long = np.abs(step).max(axis=1, initial=0.0) > TOO_LONG * LONGEST_STEP
+            if not too_long.any():
                 break
-        return here, length
+            self.damping = np.where(dilated(too_long, radius), self._more_damping, self.damping)
+        return system, step
+
+    @property
+    def _more_damping(self) -> Array:
+        """(frames,)"""
+        return np.maximum(MORE_DAMPING * self.damping, LEAST_DAMPING)
 
 
 def _corrected(

@@ -19,7 +19,7 @@ from .layout import force_tracks
 from .limb_changes import with_limb
 from .moved_ground import GroundChange, ground_change, turned_about
 from .optimiser import Start
-from .problem import CharacterFunctions, HeightBound, HeldPose, Problem
+from .problem import SMOOTH_CHANGE, CharacterFunctions, HeightBound, HeldPose, Problem
 from .stances import Stance
 from .time_grid import TimeGrid
 
@@ -28,6 +28,9 @@ FREE_DURATION = (0.4, 4.0)
 
 SHORTEST_PHASE = 0.5
 """The least time between two events, in multiples of the usual spacing of points."""
+
+TUMBLING = 0.1
+"""The share of the smoothness of changes where the end is free: a body that tumbles changes fast."""
 
 HEADING_WEIGHT = 100.0
 """By how much more the body's axes count where it keeps its heading."""
@@ -82,6 +85,7 @@ def edited_problem(fit: Fit, edit: Edit) -> EditedProblem:
         targets=targets,
         pulls=pulls,
         anchor=fit.optimum.unknowns,
+        change_smoothness=TUMBLING * SMOOTH_CHANGE if edit.free_end else SMOOTH_CHANGE,
         objectives=edit.objective_weights(fit.settings.objectives, fit.deviation),
         attraction=_attraction(fit, edit),
         poses=_poses(fit, edit, change, grid),

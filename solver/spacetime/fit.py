@@ -123,8 +123,8 @@ def fitting(
     """As `fit`, a generator that yields progress; closing it cancels.
 
     `plants` are the footplants of the clip (None: they are detected), `recipe` is a recipe or the name of a known one.
-    With `cyclic` the clip is one cycle of a straight gait, as `make_cyclic` returns it, and so is the motion; its plants
-    are detected where the cycle is repeated.
+    With `cyclic` the clip is one cycle of a straight gait, as `make_cyclic` returns it, and so is the motion; its
+    plants are detected where the cycle is repeated.
     Raises a PoiseError with the reason where the clip cannot be fitted.
     """
     recipe = known_recipe(recipe)
@@ -250,7 +250,7 @@ def solving(
 
 
 def _one_cycle(clip: Clip, recipe: Recipe) -> tuple[Clip, tuple[Footplant, ...], tuple[Stance, ...], Array]:
-    """A cycle without its last frame, which is the first one of the next, its plants, its stances, and how far it comes.
+    """A cycle without its last frame, which is the first of the next, its plants, its stances, and how far it comes.
 
     All are found in the second of three cycles, in which no contact is cut.
     """
@@ -272,9 +272,7 @@ def _one_cycle(clip: Clip, recipe: Recipe) -> tuple[Clip, tuple[Footplant, ...],
     return one, tuple(plant.later(-period) for plant in plants), stances, move
 
 
-def _checked_stances(
-    clip: Clip, stances: Sequence[Stance], recipe: Recipe, units: Units
-) -> tuple[Stance, ...]:
+def _checked_stances(clip: Clip, stances: Sequence[Stance], recipe: Recipe, units: Units) -> tuple[Stance, ...]:
     """The stances within the clip, in units of the character; an error where there is none."""
     end = (clip.frames - 1) / clip.fps
     inside = [stance for stance in stances if stance.end > 0.0 and stance.begin < end + 1.0 / clip.fps]

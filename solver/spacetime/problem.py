@@ -28,8 +28,8 @@ from .symbolic_body import SymbolicBody
 ANY = np.inf
 
 SMOOTH_CHANGE = 3e-4
-"""Weight of the squared second derivative over time of what an edit changes. Without it the hopper lowers its upper body
-and lifts its hips within a fifth of a second, which costs nothing else, and the full character's knees jump."""
+"""Weight of the squared second derivative over time of what an edit changes. Without it the hopper lowers its upper
+body and lifts its hips within a fifth of a second, which costs nothing else, and the full character's knees jump."""
 
 NEAR = 0.03
 """Sizes of the character: moving a handle by less costs an edit the square of the distance, by more a multiple."""
@@ -88,6 +88,8 @@ class Problem:
     from the fit, whose pull toward the source goes on, and grows less than with the square of large distances."""
     anchor: Array | None = None
     """(unknowns,) of an edit: the fit. The change of values from there is smooth over time."""
+    change_smoothness: float = SMOOTH_CHANGE
+    """The weight of that."""
     attraction: Array | None = None
     """(points,) the share of the deviation's weight at each point; None: all of it everywhere."""
     locked: dict[int, float] = field(default_factory=dict)
@@ -305,7 +307,7 @@ class Problem:
         ca, layout = require(), self.layout
         rows, columns, values = [], [], []
         for dof in range(ROOT_TRANSLATIONS.stop, len(layout.character)):
-            form = 2.0 * SMOOTH_CHANGE * energy(layout.space_of(dof), 2, layout.grid.points)
+            form = 2.0 * self.change_smoothness * energy(layout.space_of(dof), 2, layout.grid.points)
             r, c = np.nonzero(form)
             rows.append(layout.dof_slices[dof].start + r)
             columns.append(layout.dof_slices[dof].start + c)

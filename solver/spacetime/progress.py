@@ -15,6 +15,6 @@ class PhysicsProgress:
     stage: str
     """What is done now, in words."""
     fraction: float
-    """Of the whole, between 0 and 1; an estimate, since nobody knows how many iterations are needed."""
+    """Of the whole, between 0 and 1; an estimate: the number of iterations is not known before."""
     iteration: Iteration | None = None
     """The optimiser's last iteration."""

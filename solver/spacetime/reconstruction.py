@@ -65,7 +65,7 @@ IN_PLACE = 1e-4
 class ReconstructionSettings:
     """How a motion is reconstructed."""
 
-    smoothing_time: float = 0.1
+    smoothing_time: float = 0.12
     """Seconds: displacements from the source that change within this time count as much by their acceleration as by
     their size. More makes a smoother motion that comes less near to handles and source where these are hard to meet."""
     handle_weight: float = 1.0
