@@ -213,7 +213,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
     "The larger priority is the more important; equal ones share by weight": ("solver/posture/test_solve.py",),
     "`recruit` says which joints a task may move": ("solver/posture/test_recruiting.py", "solver/tasks/test_base.py"),
     "Joints have kinds, stiffness and limits": ("solver/body/test_limits.py", "solver/posture/test_active_set.py"),
-    "masses come from a published table": ("solver/body/test_masses.py",),
+    "masses and inertia come from a published table": ("solver/body/test_masses.py", "solver/body/test_inertia.py"),
     "gives a recognised human the limits of its joints, widened to what the motion does": (
         "solver/body/test_anatomical_limits.py",
     ),

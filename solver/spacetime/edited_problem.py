@@ -86,7 +86,7 @@ def edited_problem(fit: Fit, edit: Edit) -> EditedProblem:
         pulls=pulls,
         anchor=fit.optimum.unknowns,
         change_smoothness=TUMBLING * SMOOTH_CHANGE if edit.free_end else SMOOTH_CHANGE,
-        objectives=edit.objective_weights(fit.settings.objectives, fit.deviation),
+        objectives=edit.objective_weights(fit.settings.objectives, fit.deviation).in_units(units.length, units.time),
         attraction=_attraction(fit, edit),
         poses=_poses(fit, edit, change, grid),
         locked=_locked(fit, edit, character),

@@ -173,7 +173,7 @@ def fitting(
         handles,
         weights,
         targets,
-        settings.objectives,
+        settings.objectives.in_units(units.length, units.time),
         poses=_end_poses(recipe, layout, times, values),
         slots=slots,
         lowest=lowest_center(stances, character.up),
@@ -186,7 +186,7 @@ def fitting(
     best: Fit | None = None
     begin = Start(unknowns)
     for stage, weight in enumerate(settings.stages):
-        problem = replace(problem, objectives=settings.objectives.replace(deviation=weight))
+        problem = replace(problem, objectives=problem.objectives.replace(deviation=weight))
         length = 0.9 / len(settings.stages)
         optimum = yield from solving(problem, functions, begin, limits, FITTING, 0.1 + stage * length, length)
         motion = SimplifiedMotion(

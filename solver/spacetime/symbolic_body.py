@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.arrays import triple
 from .character import ROOT_DOFS, ROOT_ROTATIONS, ROOT_TRANSLATIONS, MassPart, SimplifiedCharacter
-from .handles import AXES, Axis
+from .handles import Axis
 from .optimiser_package import require
 
 Vector = Any
@@ -143,8 +143,8 @@ class SymbolicBody:
 
     def axis(self, joint: str, axis: Axis) -> Vector:
         """The unit vector of a body axis as the joint has turned it."""
-        rest = self.character.axes[AXES.index(axis)]
-        return self.bodies[self.character.frames[joint]].rotation @ self.casadi.DM(rest)
+        body, rest = self.character.axis_of(joint, axis)
+        return self.bodies[body].rotation @ self.casadi.DM(rest)
 
     # Dynamics --------------------------------------------------------------------------------------------------------
 
