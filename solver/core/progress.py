@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TypeVar
 
 _Returned = TypeVar("_Returned")
+_Yielded = TypeVar("_Yielded")
 
 
 class Stage(Enum):
@@ -33,3 +34,17 @@ def finished(steps: Generator[object, None, _Returned]) -> _Returned:
         except StopIteration as stop:
             returned: _Returned = stop.value
             return returned
+
+
+def with_each_step(steps: Generator[object, None, _Returned], value: _Yielded) -> Generator[_Yielded, None, _Returned]:
+    """A generator that yields a value at every step of another one, and returns what that returns."""
+    try:
+        while True:
+            try:
+                next(steps)
+            except StopIteration as stop:
+                returned: _Returned = stop.value
+                return returned
+            yield value
+    finally:
+        steps.close()

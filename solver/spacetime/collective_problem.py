@@ -24,8 +24,7 @@ from ..core.row_space import combined, times
 from ..deformation.columns import Columns
 from ..deformation.limit_rows import Limits
 from ..deformation.steady_axes import SteadyAxes
-from ..tasks import PositionTask, Task
-from ..tasks.displaced_mass import DisplacedMassTask
+from ..tasks import DisplacedMassTask, PositionTask, Task
 from .geometric_stiffness import geometric_stiffness, turning_dofs
 from .handle_task import HandleTask
 from .handles import CenterOfMassHandle, Handle, PointHandle

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -19,11 +18,10 @@ from ..body.clip import Clip
 from ..body.motion import Motion
 from ..core.arrays import TINY, Array, IntArray, dilated
 from ..core.banded import BlockPentadiagonal
+from ..core.progress import with_each_step
 from ..core.row_space import combined
 from ..deformation.smoothing import envelope
 from .collective_problem import CollectiveProblem, Linearization, Point, WeightedTask
-
-_Returned = TypeVar("_Returned")
 
 KNOT_RATE = 30.0
 """Knots a second of the first descents."""
@@ -92,17 +90,17 @@ def solving_collectively(
         problem = CollectiveProblem(coarse, own, smoothing_time, factor)
         descent = descent or _Descent.first(problem)
         falling = descent.of(problem, problem.values(motion), steps, at_rest)
-        motion = (yield from _with_share(falling, next(shares))).world.motion
+        motion = (yield from with_each_step(falling, next(shares))).world.motion
     assert descent is not None
     whole = CollectiveProblem(base, tasks, smoothing_time)
     descent = _Descent(*(_between(each, knots, base.frames) for each in (descent.forces, descent.damping)))
-    here = yield from _with_share(descent.of(whole, whole.through(motion, knots), FINE_STEPS, AT_REST), next(shares))
+    here = yield from with_each_step(descent.of(whole, whole.through(motion, knots), FINE_STEPS, AT_REST), next(shares))
     for _ in range(ROUNDS):
         leads = _leads(whole, here)
         if np.abs(leads).max(initial=0.0) < ENOUGH:
             break
         whole = whole.with_leads(whole.leads + leads)
-        here = yield from _with_share(descent.of(whole, here.values, ROUND_STEPS, AT_REST), next(shares))
+        here = yield from with_each_step(descent.of(whole, here.values, ROUND_STEPS, AT_REST), next(shares))
     return here.world.motion
 
 
@@ -213,14 +211,3 @@ def _between(values: Array, knots: IntArray, frames: int) -> Array:
     for column, each in enumerate(values.reshape(len(values), values[0].size).T):
         whole[:, column] = np.interp(np.arange(frames), knots, each)
     return whole.reshape(frames, *values.shape[1:])
-
-
-def _with_share(steps: Generator[None, None, _Returned], share: float) -> Generator[float, None, _Returned]:
-    """Yield a share at every step of a generator; returns what that returns."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            returned: _Returned = stop.value
-            return returned
-        yield share

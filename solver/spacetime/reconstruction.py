@@ -21,7 +21,7 @@ from ..core import rotations
 from ..core.arrays import Array, BoolArray
 from ..core.errors import HandleError, MotionError
 from ..core.numbers import is_number
-from ..core.progress import finished
+from ..core.progress import finished, with_each_step
 from ..core.sentences import Amount, Frame, Part, told
 from ..deformation.continuation import continued
 from ..deformation.smoothing import lowpass
@@ -281,7 +281,7 @@ def _with_bent_legs(base: Clip, edit: _Edit) -> Generator[float, None, Motion]:
     if not legs.any():
         return base.motion
     settings = SolveSettings(iterations=START_STEPS, restarts=False)
-    solved = yield from _with_share(solving_checked(skeleton, base.motion, tasks, settings, moving=legs), 0.0)
+    solved = yield from with_each_step(solving_checked(skeleton, base.motion, tasks, settings, moving=legs), 0.0)
     bends = rotations.log(rotations.quotient(solved.motion.rotations, base.motion.rotations))
     smooth = lowpass(bends, max(1, round(START_EASE * base.fps)))
     turned = rotations.multiply(rotations.exp(smooth), base.motion.rotations)
@@ -314,7 +314,7 @@ def _with_feet_in_place(edit: _Edit, motion: Motion) -> Generator[float, None, M
     if len(tasks) == 1:
         return motion
     settings = SolveSettings(iterations=CORRECTION_STEPS, restarts=False)
-    solved = yield from _with_share(solving_checked(skeleton, motion, tasks, settings), 0.95)
+    solved = yield from with_each_step(solving_checked(skeleton, motion, tasks, settings), 0.95)
     return solved.motion
 
 
@@ -351,16 +351,6 @@ def _reported(edit: _Edit, targets: Sequence[Array], clip: Clip) -> Reconstructi
                 )
         plants.append(max(found, key=lambda each: each.amount))
     return Reconstruction(clip, tuple(handles), tuple(plants))
-
-
-def _with_share(steps: Generator[None, None, Any], share: float) -> Generator[float, None, Any]:
-    """Yield a share at every step of a generator; returns what that returns."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            return stop.value
-        yield share
 
 
 __all__ = [

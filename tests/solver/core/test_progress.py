@@ -7,7 +7,7 @@ from collections.abc import Generator
 
 import pytest
 
-from poise.solver.core.progress import Stage, finished
+from poise.solver.core.progress import Stage, finished, with_each_step
 
 
 def test_all_steps_are_taken_and_the_result_is_returned() -> None:
@@ -35,3 +35,25 @@ def test_what_goes_wrong_in_a_step_is_raised() -> None:
 def test_stages_are_told_apart_by_their_values() -> None:
     assert len({stage.value for stage in Stage}) == len(Stage)
     assert [stage.name for stage in Stage] == [stage.value.upper() for stage in Stage]
+
+
+def test_a_value_at_each_step_of_other_work() -> None:
+    closed = []
+
+    def work() -> Generator[str, None, int]:
+        try:
+            yield "first"
+            yield "second"
+        finally:
+            closed.append(True)
+        return 7
+
+    steps = with_each_step(work(), 0.5)
+    assert [next(steps), next(steps)] == [0.5, 0.5]
+    with pytest.raises(StopIteration) as stop:
+        next(steps)
+    assert stop.value.value == 7 and closed == [True]
+    cancelled = with_each_step(work(), 0.1)
+    next(cancelled)
+    cancelled.close()
+    assert closed == [True, True]
