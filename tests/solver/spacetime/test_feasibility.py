@@ -80,7 +80,7 @@ def test_stances_at_the_same_time_must_be_within_two_legs() -> None:
     assert "are at the same time and" in found[0] and "farther than two legs reach" in found[0]
 
 
-@pytest.mark.parametrize("gravity", [100.0, 1000.0])
+@pytest.mark.parametrize("gravity", [1000.0, 10000.0])
 def test_absurd_gravity_is_refused(gravity: float) -> None:
     assert reasons(run_fit(), Edit(gravity=gravity))
     assert reasons(jump_fit(), Edit(gravity=gravity))
@@ -115,7 +115,7 @@ def test_reaches_are_those_of_the_body() -> None:
         (lambda fitted: moved(fitted, 1, aside=3.5), "The edit is impossible: the stance of the left foot"),
         (lambda fitted: Edit(gravity=1000.0), "The edit is impossible: the stance of the"),
         (
-            lambda fitted: Edit(footprints=(FootprintEdit(1, earlier_strike=0.2),)),
+            lambda fitted: Edit(footprints=(FootprintEdit(1, earlier_strike=5.0),)),
             "The edit leaves no time between two contacts",
         ),
         (lambda fitted: Edit(footprints=(FootprintEdit(99),)), "There is no stance 99"),
