@@ -83,7 +83,7 @@ class OfPhysics(OfArmature):
 
 
 class POISE_PT_physics_world(OfPhysics, Panel):  # noqa: N801
-    """Gravity, time, the end, and what the motion minds"""
+    """Gravity, time, the end of the motion, and the weights of its objectives"""
 
     bl_idname = "POISE_PT_physics_world"
     bl_label = "World and Time"

@@ -258,7 +258,7 @@ def summary(transformed: Transformed) -> str:
     if abs(higher) > WORTH_SAYING * size:
         words = "higher" if higher > 0.0 else "lower"
         parts.append(f"the centre of mass rises {bridge.format_length(abs(higher))} {words}")
-    missed = [each for each in getattr(found.reconstruction, "plants", ()) if each.amount > solver.VISIBLE_ERROR]
+    missed = [each for each in found.reconstruction.plants if each.amount > solver.VISIBLE_ERROR]
     if missed:
         worst = max(missed, key=lambda each: float(each.amount))
         frame = transformed.fitted.first + worst.frame
