@@ -49,7 +49,8 @@ def test_playback_keeps_nine_tenths_of_its_frame_rate(seen: dict[str, Any]) -> N
     # What is drawn later by the driver is not in the callback, but in the time of the whole frame.
     with_all, without = (median(each["processor"] for each in found) for found in (on, off))
     assert without / with_all >= 1.0 - MOST_OF_FRAME, seen["playback"]
-    assert max(each["callback"] for each in off) < 0.1 * min(each["callback"] for each in on), "off costs nothing"
+    drawn, switched_off = (median(each["callback"] for each in found) for found in (on, off))
+    assert switched_off < 0.1 * drawn, seen["playback"]
 
 
 def test_an_error_is_said_once_and_drawing_can_be_switched_on_again(seen: dict[str, Any]) -> None:
