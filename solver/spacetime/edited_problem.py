@@ -364,8 +364,8 @@ def _start(fit: Fit, problem: Problem, change: GroundChange) -> Start:
         away = turned_about(places, turns, change.up) + shifts - places
         for axis, own in enumerate(base.dof_slices[:3]):
             unknowns[own] += np.linalg.lstsq(table, away[:, axis], rcond=None)[0]
-        heading = base.quartic.basis(np.concatenate([base.grid.points, base.grid.middles]))
-        turn, _ = change.at(np.concatenate([base.grid.points, base.grid.middles]))
+        heading = base.quintic.basis(np.concatenate([base.grid.points, base.grid.between]))
+        turn, _ = change.at(np.concatenate([base.grid.points, base.grid.between]))
         unknowns[base.dof_slices[3]] += np.linalg.lstsq(heading, turn, rcond=None)[0]
     for dof, value in problem.locked.items():
         unknowns[layout.dof_slices[dof]] = value

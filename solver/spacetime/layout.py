@@ -2,9 +2,9 @@
 """The unknowns of a spacetime problem: coefficients of splines, and the matrices from them to values at instants.
 
 Joints, muscles and the centre of mass are cubic B-splines with a knot at each point of the grid. The rotations of the
-root are splines of degree 4 with double knots, twice as many: nothing drives them but the equations of motion, which
-hold at the points and halfway between them. Forces are linear between points: then so is the acceleration of the
-centre of mass, and the sum of forces moves it exactly at every instant.
+root are splines of degree 5 with triple knots, three times as many: nothing drives them but the equations of motion,
+which hold at the points and at two instants between each two of them. Forces are linear between points: then so is the
+acceleration of the centre of mass, and the sum of forces moves it exactly at every instant.
 """
 
 from __future__ import annotations
@@ -92,13 +92,13 @@ class Layout:
         return self._space(3, 1)
 
     @cached_property
-    def quartic(self) -> SplineSpace:
+    def quintic(self) -> SplineSpace:
         """Of the root's rotations."""
-        return self._space(4, 2)
+        return self._space(5, 3)
 
     def space_of(self, dof: int) -> SplineSpace:
         """The splines of a degree of freedom."""
-        return self.quartic if 3 <= dof < ROOT_DOFS else self.cubic
+        return self.quintic if 3 <= dof < ROOT_DOFS else self.cubic
 
     @cached_property
     def dof_slices(self) -> tuple[slice, ...]:
@@ -149,7 +149,7 @@ class Layout:
             entries.append((row[r] + at, columns[c], values[r, c]))
 
         for derivative in range(3):
-            tables = {space: space.basis(times, derivative) for space in (self.cubic, self.quartic)}
+            tables = {space: space.basis(times, derivative) for space in (self.cubic, self.quintic)}
             for dof in range(dofs):
                 own = self.dof_slices[dof]
                 add(derivative * dofs + dof, np.arange(own.start, own.stop), tables[self.space_of(dof)])

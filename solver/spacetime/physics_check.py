@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether a motion obeys the equations of motion, judged by inverse dynamics alone and not by the optimiser.
 
-The optimiser solves the equations at the points of its grid, and the moments halfway between them too. Here they are
-evaluated by other code (`inverse_dynamics`), at the points and at instants between.
+The optimiser solves the equations at the points of its grid, and the moments at two instants between them. Here they
+are evaluated by other code (`inverse_dynamics`), at the points and at more instants between.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from .simplified_motion import SimplifiedMotion
 from .stances import Push
 
 BETWEEN = 8
-"""Instants between two neighbouring points of the grid; an even number, so that none is halfway."""
+"""Instants between two neighbouring points of the grid; with this number none is one at which the optimiser has
+solved an equation."""
 
 AT_POINTS = 1e-3
 """The largest residual of forces (body weights), moments and torques (body weights times size) at the points."""

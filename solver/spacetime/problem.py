@@ -109,11 +109,11 @@ class Problem:
     def program(self, functions: CharacterFunctions) -> Program:
         """The nonlinear program; `functions` are kept from one problem to the next."""
         layout = self.layout
-        points, middles = layout.grid.points, layout.grid.middles
+        points, between = layout.grid.points, layout.grid.between
         if layout.is_cyclic:
             points = points[:-1]
         at_points, constant = layout.states(points)
-        at_middles, constant_middles = layout.states(middles)
+        at_between, constant_between = layout.states(between)
         constraints = [
             _equal(
                 EQUATIONS,
@@ -122,7 +122,7 @@ class Problem:
                 constant,
                 np.concatenate([self.ground(points), np.repeat(self.muscles.parameters[:, None], len(points), axis=1)]),
             ),
-            _equal(SPIN, functions.spin, at_middles, constant_middles, self.ground(middles)),
+            _equal(SPIN, functions.spin, at_between, constant_between, self.ground(between)),
         ]
         if layout.joints:
             constraints.append(self._torques(functions, at_points, constant, len(points)))
@@ -339,7 +339,7 @@ class Problem:
         """Held poses."""
         layout, found = self.layout, []
         for pose in self.poses:
-            tables = {space: space.basis([pose.time])[0] for space in (layout.cubic, layout.quartic)}
+            tables = {space: space.basis([pose.time])[0] for space in (layout.cubic, layout.quintic)}
             rows = _Rows(layout.unknowns)
             for dof in map(int, np.flatnonzero(np.isfinite(pose.values))):
                 if dof not in self.locked:

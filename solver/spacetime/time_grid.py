@@ -14,10 +14,14 @@ from ..core.arrays import Array, ArrayLike
 SHORTEST = 0.4
 """Of events closer than this share of the usual spacing, only the first is a point; at the end of the grid, none."""
 
+LOBATTO = 0.5 - 0.5 / np.sqrt(5.0)
+"""Where in an interval the first of two inner nodes of Lobatto's quadrature is; the other is as far from its end."""
+
 
 @dataclass(frozen=True, eq=False)
 class TimeGrid:
-    """Instants in any unit of time: `points`, at which all equations hold, and the instants halfway between them."""
+    """Instants in any unit of time: `points`, at which all equations hold, and two instants between each two of them,
+    at which the moments about the centre of mass do."""
 
     points: Array
     """(points,) ascending, from the begin to the end."""
@@ -25,9 +29,10 @@ class TimeGrid:
     """(points,) the time in the source that each corresponds to: the same, unless the motion was retimed."""
 
     @property
-    def middles(self) -> Array:
-        """(points - 1,) the instants halfway between two points."""
-        return (self.points[1:] + self.points[:-1]) / 2.0
+    def between(self) -> Array:
+        """(2 · (points - 1),) the two instants between each two points, ascending."""
+        inner = np.array([LOBATTO, 1.0 - LOBATTO])
+        return np.asarray(self.points[:-1, None] + self.spacing[:, None] * inner).ravel()
 
     @property
     def spacing(self) -> Array:

@@ -379,7 +379,7 @@ def turning_arm(angle: float, half: float, intervals: int) -> SmallProblem:
         friction=2.0,
         poses=tuple(HeldPose(time, pose(turned), f"the angle at {time}") for time, turned in held.items()),
         events=(half,),
-        # The moments halfway between points leave nothing for rotations that are locked: they hold here because the
+        # The moments between points leave nothing for rotations that are locked: they hold here because the
         # arm's acceleration, like the forces, is linear between points.
         locked={3: 0.0, 4: 0.0, 5: 0.0},
     ).problem([pose(angle * (1.0 - abs(time - half) / half)) for time in times])

@@ -73,8 +73,8 @@ def test_unknowns_follow_each_other_without_gaps(is_cyclic: bool) -> None:
     assert layout.duration == slices[-1].stop and layout.unknowns == layout.duration + 1
     intervals = len(layout.grid.spacing)
     cubic = intervals if is_cyclic else intervals + 3
-    quartic = 2 * intervals if is_cyclic else 5 + 2 * (intervals - 1)
-    assert [own.stop - own.start for own in layout.dof_slices] == 3 * [cubic] + 3 * [quartic] + 2 * [cubic]
+    quintic = 3 * intervals if is_cyclic else 6 + 3 * (intervals - 1)
+    assert [own.stop - own.start for own in layout.dof_slices] == 3 * [cubic] + 3 * [quintic] + 2 * [cubic]
     assert [own.stop - own.start for own in layout.muscle_slices] == 2 * [cubic]
     assert [own.stop - own.start for own in layout.force_slices] == [3 * len(track.nodes) for track in layout.tracks]
 
