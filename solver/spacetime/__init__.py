@@ -9,10 +9,10 @@ every other part of Poise works.
     solver.write_bvh(moon.clip, "moon.bvh")
 """
 
-from .edit import Edit, FootprintEdit, LimbEdit, LockedJoint, Obstacle, edit_from_dict
-from .fit import Fit, HandleFit, fit, fitting
+from .characters.recipe import BIPED, HOPPER, RECIPES, Contact, KeptHandle, KeptJoint, Recipe, recipe_from_dict
+from .editing.edit import Edit, FootprintEdit, LimbEdit, LockedJoint, Obstacle, edit_from_dict
 from .gait_cycle import Advance, GaitCycle, cycle_advance, find_gait_cycle, make_cyclic, repeat
-from .handles import (
+from .handles.handle import (
     AxisHandle,
     CenterOfMassHandle,
     DirectionHandle,
@@ -22,15 +22,15 @@ from .handles import (
     PointHandle,
     handle_from_dict,
 )
-from .objectives import HandleObjective, Objectives
+from .motion_fit import Fit, HandleFit, fit, fitting
 from .optimiser_package import MISSING, is_available
+from .problem.objectives import HandleObjective, Objectives
+from .problem.simplified_motion import GroundForce, SimplifiedMotion
+from .problem.stances import Push, Stance
 from .progress import PhysicsProgress
-from .recipe import BIPED, HOPPER, RECIPES, Contact, KeptHandle, KeptJoint, Recipe, recipe_from_dict
+from .reconstruction.time_warp import warped
 from .settings import PhysicsSettings
-from .simplified_motion import GroundForce, SimplifiedMotion
-from .stances import Push, Stance
-from .time_warp import warped
-from .transform import Transformation, transform, transforming
+from .transformation import Transformation, transform, transforming
 
 __all__ = [
     "BIPED",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .optimiser import Iteration
+from .problem.optimiser import Iteration
 
 
 @dataclass(frozen=True)

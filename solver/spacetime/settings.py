@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..core.errors import ConstraintError
 from ..core.numbers import is_number
-from .objectives import Objectives
+from .problem.objectives import Objectives
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class PhysicsSettings:
     gravity: float | None = None
     """The acceleration of the earth's gravity, in the clip's lengths a second squared; None: that of a character of its
     size, see `earth_gravity`."""
-    rate: float = 60.0
+    rate: float = 50.0
     """Points a second at which the equations of motion hold."""
     friction: float = 1.0
     """The largest force along the ground, as a share of that into it."""

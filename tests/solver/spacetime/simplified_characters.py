@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 
 from poise.solver.core.arrays import Array
-from poise.solver.spacetime.character import ROOT_DOFS, DegreeOfFreedom, MassPart, Place, SimplifiedCharacter
-from poise.solver.spacetime.recipe import RECIPES
-from poise.solver.spacetime.simplification import simplified
+from poise.solver.spacetime.characters.character import ROOT_DOFS, DegreeOfFreedom, MassPart, Place, SimplifiedCharacter
+from poise.solver.spacetime.characters.recipe import RECIPES
+from poise.solver.spacetime.characters.simplification import simplified
 from poise.solver.synthetic import walk
 
 ROOT_AXES = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0))

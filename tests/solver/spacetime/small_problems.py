@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.solver.core.arrays import Array, ArrayLike
-from poise.solver.spacetime.character import ROOT_DOFS, DegreeOfFreedom, Place, SimplifiedCharacter
-from poise.solver.spacetime.handles import CenterOfMassHandle
-from poise.solver.spacetime.initial_guess import spline_start, with_forces
-from poise.solver.spacetime.layout import Layout, force_tracks
-from poise.solver.spacetime.muscles import Muscles
-from poise.solver.spacetime.objectives import Objectives
-from poise.solver.spacetime.optimiser import Optimum, Start, optimise
-from poise.solver.spacetime.problem import CharacterFunctions, HeldPose, Problem
-from poise.solver.spacetime.simplified_motion import SimplifiedMotion
-from poise.solver.spacetime.stances import Push, Stance
-from poise.solver.spacetime.time_grid import time_grid
-from poise.solver.spacetime.units import Units
+from poise.solver.spacetime.characters.character import ROOT_DOFS, DegreeOfFreedom, Place, SimplifiedCharacter
+from poise.solver.spacetime.handles.handle import CenterOfMassHandle
+from poise.solver.spacetime.problem.initial_guess import spline_start, with_forces
+from poise.solver.spacetime.problem.layout import Layout, force_tracks
+from poise.solver.spacetime.problem.muscles import Muscles
+from poise.solver.spacetime.problem.objectives import Objectives
+from poise.solver.spacetime.problem.optimiser import Optimum, Start, optimise
+from poise.solver.spacetime.problem.simplified_motion import SimplifiedMotion
+from poise.solver.spacetime.problem.spacetime_problem import CharacterFunctions, HeldPose, Problem
+from poise.solver.spacetime.problem.stances import Push, Stance
+from poise.solver.spacetime.problem.time_grid import time_grid
+from poise.solver.spacetime.problem.units import Units
 
 from .simplified_characters import character_of, root_dofs
 

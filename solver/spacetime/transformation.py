@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Transforming a motion: an edit of its fit is solved, and the full character follows (Popović 1999, chapter 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..body.clip import Clip
+from ..constraints.footplant import Footplant
+from ..core.arrays import Array
+from ..core.errors import ConstraintError
+from ..core.progress import finished
+from .checks.plausibility import why_not_physical
+from .editing.edit import Edit
+from .editing.edited_problem import EditedProblem, edited_problem
+from .editing.feasibility import why_impossible
+from .editing.limb_changes import clip_with_limb
+from .editing.moved_ground import ground_change, turned_about
+from .motion_fit import Fit, solving
+from .problem.optimiser import Limits, Optimum, Start
+from .problem.simplified_motion import SimplifiedMotion
+from .problem.stances import resting_place
+from .progress import PhysicsProgress
+from .reconstruction.full_motion import HandleTrack, PlantedFoot, Reconstruction, reconstructing
+from .reconstruction.time_warp import warped
+
+HALF = 0.5
+"""The share of an edit that is solved first where all of it cannot be solved at once."""
+
+SOLVING, REBUILDING = "Solving the edit", "Moving the full character"
+
+
+@dataclass(frozen=True, eq=False)
+class Transformation:
+    """An edited motion."""
+
+    clip: Clip
+    """The full character."""
+    motion: SimplifiedMotion
+    """The simplified character, with the forces of the ground."""
+    edit: Edit
+    fit: Fit
+    reconstruction: Reconstruction
+    source_times: Array
+    """(frames,) the time in the source, in frames, that each frame of the clip corresponds to."""
+    optimum: Optimum
+    problem: EditedProblem
+
+    @property
+    def clip_of_source(self) -> Clip:
+        """The source, on the character with its edited limbs."""
+        clip = self.fit.source
+        for limb in self.edit.limbs:
+            clip = clip_with_limb(clip, limb)
+        return clip
+
+
+def transform(fit: Fit, edit: Edit) -> Transformation:
+    """The clip of a fit as an edit changes it; see `transforming`."""
+    return finished(transforming(fit, edit))
+
+
+def transforming(fit: Fit, edit: Edit) -> Generator[PhysicsProgress, None, Transformation]:
+    """As `transform`, a generator that yields progress; closing it cancels.
+
+    Raises a ConstraintError that names what cannot be where the edit has no physical motion.
+    """
+    yield PhysicsProgress(SOLVING, 0.0)
+    problem, optimum, motion = yield from _solved_edit(fit, edit)
+    yield PhysicsProgress(REBUILDING, 0.7)
+    clip = fit.source
+    for limb in edit.limbs:
+        clip = clip_with_limb(clip, limb)
+    seconds, frames = _frames(motion, clip)
+    source = warped(clip, frames)
+    steps = reconstructing(source, *_targets(fit, problem, motion, seconds, frames))
+    try:
+        while True:
+            yield PhysicsProgress(REBUILDING, 0.7 + 0.3 * float(next(steps)))
+    except StopIteration as stop:
+        rebuilt: Reconstruction = stop.value
+    finally:
+        steps.close()
+    return Transformation(rebuilt.clip, motion, edit, fit, rebuilt, frames, optimum, problem)
+
+
+def _solved_edit(
+    fit: Fit, edit: Edit
+) -> Generator[PhysicsProgress, None, tuple[EditedProblem, Optimum, SimplifiedMotion]]:
+    """Solve an edit at once or, where that finds no physical motion, in steps."""
+    problem = edited_problem(fit, edit)
+    if edit.changes_nothing:
+        return problem, fit.optimum, fit.motion
+    impossible = why_impossible(problem.problem, fit.units)
+    if impossible:
+        raise ConstraintError(f"The edit is impossible: {'; '.join(impossible[:3])}.")
+    optimum, motion, reasons = yield from _attempt(fit, problem, problem.start, 0.0)
+    if reasons:
+        # Half of the edit first: where even that has no motion, the whole has none.
+        half = edited_problem(fit, edit.part(HALF))
+        optimum, _, halfway = yield from _attempt(fit, half, half.start, 0.2)
+        if not halfway:
+            optimum, motion, reasons = yield from _attempt(fit, problem, optimum.start, 0.45)
+    if reasons:
+        raise ConstraintError(f"The edit has no physical motion: {'; '.join(reasons[:3])}.")
+    return problem, optimum, motion
+
+
+def _attempt(
+    fit: Fit, edited: EditedProblem, start: Start, begin: float
+) -> Generator[PhysicsProgress, None, tuple[Optimum, SimplifiedMotion, list[str]]]:
+    """One solve, with its motion and the reasons for which it is none."""
+    problem = edited.problem
+    limits = Limits(fit.settings.iterations, fit.settings.edit_seconds)
+    optimum = yield from solving(problem, edited.functions, start, limits, SOLVING, begin, 0.25)
+    motion = SimplifiedMotion(
+        problem.layout,
+        fit.units,
+        optimum.unknowns,
+        problem.stances,
+        problem.muscles,
+        dict(problem.slots),
+        problem.gravity,
+    )
+    return optimum, motion, why_not_physical(motion, problem, optimum)
+
+
+def _frames(motion: SimplifiedMotion, clip: Clip) -> tuple[Array, Array]:
+    """(frames,) the times of the result's frames, in its own seconds and in frames of the source."""
+    count = max(2, round(motion.duration * clip.fps) + (0 if motion.layout.is_cyclic else 1))
+    seconds = np.arange(count) / clip.fps
+    frames = np.clip(motion.in_source(seconds) * clip.fps, 0.0, clip.frames - 1.0)
+    # Times that were not stretched are those of the source, but for rounding.
+    whole = np.round(frames)
+    return seconds, np.where(np.abs(frames - whole) < 1e-6, whole, frames)
+
+
+def _targets(
+    fit: Fit, problem: EditedProblem, motion: SimplifiedMotion, seconds: Array, frames: Array
+) -> tuple[list[HandleTrack], list[PlantedFoot]]:
+    """What the full character follows: its handles by the difference between edit and fit, its feet exactly."""
+    handles = fit.problem.handles
+    edited = motion.handle_values(handles, seconds)
+    fitted = fit.motion.handle_values(handles, frames / fit.source.fps)
+    tracks, row = [], 0
+    for handle, weight in zip(handles, fit.problem.weights, strict=True):
+        rows = slice(row, row + handle.width)
+        row += handle.width
+        # Numbers such as the length of a leg follow from the places; beside these they would only contradict them.
+        if handle.width == 3:
+            tracks.append(HandleTrack(handle, fitted[:, rows], edited[:, rows], float(weight)))
+    return tracks, _planted_feet(fit, problem, motion, len(frames))
+
+
+def _planted_feet(fit: Fit, problem: EditedProblem, motion: SimplifiedMotion, frames: int) -> list[PlantedFoot]:
+    """The footplants of the source at the times and places of the edit."""
+    up, fps = fit.problem.character.up, fit.source.fps
+    turns = np.array([each.turn for each in problem.footprints])
+    shifts = np.array([each.shift for each in problem.footprints]).reshape(-1, 3)
+    ground = ground_change(fit.stances, list(turns), shifts, up)
+    last = float(frames - 1)
+    found = []
+    for plant in fit.plants:
+        stays = {}
+        for part, stay in plant.stays.items():
+            begin, end = (float(time) * fps for time in motion.from_source(np.array(stay) / fps))
+            if end >= 0.0 and begin <= last:
+                stays[part] = (max(begin, 0.0), min(end, last))
+        if not stays:
+            continue
+        middle = np.mean([time for stay in plant.stays.values() for time in stay])
+        turn, shift = ground.at(np.array([middle / fps]))
+        place = _place_of(fit, plant)
+        moved = turned_about(place[None], turn, up)[0] + shift[0]
+        found.append(
+            PlantedFoot(
+                foot=plant.foot,
+                heel=stays.get("heel"),
+                ball=stays.get("toe"),
+                shift=tuple(moved - place),
+                turn=float(turn[0]),
+                name=plant.label,
+            )
+        )
+    return found
+
+
+def _place_of(fit: Fit, plant: Footplant) -> Array:
+    """(3,) where a plant stands in the source: its pushes if it has any, else its parts."""
+    index = fit.plants.index(plant)
+    for stance in fit.stances:
+        places = [push.place for push in stance.pushes if index in stance.plants and push.name.startswith(plant.foot)]
+        if places:
+            return np.mean(places, axis=0)
+    part, (begin, end) = next(iter(plant.stays.items()))
+    return resting_place(fit.source, f"{plant.foot}_{'ball' if part == 'toe' else part}", begin, end)
