@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from enum import Enum
 from typing import TypeVar
 
 _Returned = TypeVar("_Returned")
+_Step = TypeVar("_Step")
 _Yielded = TypeVar("_Yielded")
 
 
@@ -38,13 +39,20 @@ def finished(steps: Generator[object, None, _Returned]) -> _Returned:
 
 def with_each_step(steps: Generator[object, None, _Returned], value: _Yielded) -> Generator[_Yielded, None, _Returned]:
     """A generator that yields a value at every step of another one, and returns what that returns."""
+    return converted(steps, lambda _: value)
+
+
+def converted(
+    steps: Generator[_Step, None, _Returned], convert: Callable[[_Step], _Yielded]
+) -> Generator[_Yielded, None, _Returned]:
+    """A generator that yields what `convert` makes of every step of another one, and returns what that returns."""
     try:
         while True:
             try:
-                next(steps)
+                step = next(steps)
             except StopIteration as stop:
                 returned: _Returned = stop.value
                 return returned
-            yield value
+            yield convert(step)
     finally:
         steps.close()

@@ -17,7 +17,7 @@ from ..body.gravity import earth_gravity
 from ..constraints.footplant import Footplant
 from ..core.arrays import Array
 from ..core.errors import ConstraintError
-from ..core.progress import finished
+from ..core.progress import converted, finished
 from ..detection.footplants import detect_footplants
 from .characters.character import ROOT_DOFS, SimplifiedCharacter
 from .characters.recipe import RECIPES, Recipe
@@ -189,9 +189,7 @@ def fitting(
         problem = replace(problem, objectives=problem.objectives.replace(deviation=weight))
         length = 0.9 / len(settings.stages)
         optimum = yield from solving(problem, functions, begin, limits, FITTING, 0.1 + stage * length, length)
-        motion = SimplifiedMotion(
-            layout, units, optimum.unknowns, problem.stances, problem.muscles, dict(slots), gravity
-        )
+        motion = SimplifiedMotion.solved(problem, optimum, units)
         reasons = why_not_physical(motion, problem, optimum)
         if reasons and best is None:
             raise ConstraintError(f"The clip cannot be fitted with the recipe {recipe.name!r}: {'; '.join(reasons)}.")
@@ -237,16 +235,11 @@ def solving(
     length: float,
 ) -> Generator[PhysicsProgress, None, Optimum]:
     """Solve a problem, yielding progress from the fraction `begin` on over `length`."""
-    steps = optimising(problem.program(functions), start, limits)
-    try:
-        while True:
-            iteration: Iteration = next(steps)
-            yield PhysicsProgress(stage, begin + length * (1.0 - 0.97**iteration.number), iteration)
-    except StopIteration as stop:
-        optimum: Optimum = stop.value
-        return optimum
-    finally:
-        steps.close()
+
+    def progress(iteration: Iteration) -> PhysicsProgress:
+        return PhysicsProgress(stage, begin + length * (1.0 - 0.97**iteration.number), iteration)
+
+    return (yield from converted(optimising(problem.program(functions), start, limits), progress))
 
 
 def _one_cycle(clip: Clip, recipe: Recipe) -> tuple[Clip, tuple[Footplant, ...], tuple[Stance, ...], Array]:

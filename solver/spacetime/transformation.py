@@ -12,7 +12,7 @@ from ..body.clip import Clip
 from ..constraints.footplant import Footplant
 from ..core.arrays import Array
 from ..core.errors import ConstraintError
-from ..core.progress import finished
+from ..core.progress import converted, finished
 from .checks.plausibility import why_not_physical
 from .editing.edit import Edit
 from .editing.edited_problem import EditedProblem, edited_problem
@@ -77,13 +77,7 @@ def transforming(fit: Fit, edit: Edit) -> Generator[PhysicsProgress, None, Trans
     seconds, frames = _frames(motion, clip)
     source = warped(clip, frames)
     steps = reconstructing(source, *_targets(fit, problem, motion, seconds, frames))
-    try:
-        while True:
-            yield PhysicsProgress(REBUILDING, 0.7 + 0.3 * float(next(steps)))
-    except StopIteration as stop:
-        rebuilt: Reconstruction = stop.value
-    finally:
-        steps.close()
+    rebuilt = yield from converted(steps, lambda share: PhysicsProgress(REBUILDING, 0.7 + 0.3 * share))
     return Transformation(rebuilt.clip, motion, edit, fit, rebuilt, frames, optimum, problem)
 
 
@@ -116,15 +110,7 @@ def _attempt(
     problem = edited.problem
     limits = Limits(fit.settings.iterations, fit.settings.edit_seconds)
     optimum = yield from solving(problem, edited.functions, start, limits, SOLVING, begin, 0.25)
-    motion = SimplifiedMotion(
-        problem.layout,
-        fit.units,
-        optimum.unknowns,
-        problem.stances,
-        problem.muscles,
-        dict(problem.slots),
-        problem.gravity,
-    )
+    motion = SimplifiedMotion.solved(problem, optimum, fit.units)
     return optimum, motion, why_not_physical(motion, problem, optimum)
 
 

@@ -15,6 +15,8 @@ from ..optimiser_package import require
 from .layout import Layout
 from .mapping import HandleValues
 from .muscles import Muscles
+from .optimiser import Optimum
+from .spacetime_problem import Problem
 from .stances import Stance
 from .symbolic_body import SymbolicBody
 from .units import Units
@@ -47,6 +49,19 @@ class SimplifiedMotion:
     """The slot of each landmark that the ground pushes."""
     gravity: Array
     """(3,) in units of the character."""
+
+    @classmethod
+    def solved(cls, problem: Problem, optimum: Optimum, units: Units) -> SimplifiedMotion:
+        """The motion that an optimiser has found for a problem."""
+        return cls(
+            problem.layout,
+            units,
+            optimum.unknowns,
+            problem.stances,
+            problem.muscles,
+            dict(problem.slots),
+            problem.gravity,
+        )
 
     @property
     def character(self) -> SimplifiedCharacter:

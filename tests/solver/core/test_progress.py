@@ -7,7 +7,7 @@ from collections.abc import Generator
 
 import pytest
 
-from poise.solver.core.progress import Stage, finished, with_each_step
+from poise.solver.core.progress import Stage, converted, finished, with_each_step
 
 
 def test_all_steps_are_taken_and_the_result_is_returned() -> None:
@@ -35,6 +35,19 @@ def test_what_goes_wrong_in_a_step_is_raised() -> None:
 def test_stages_are_told_apart_by_their_values() -> None:
     assert len({stage.value for stage in Stage}) == len(Stage)
     assert [stage.name for stage in Stage] == [stage.value.upper() for stage in Stage]
+
+
+def test_each_step_is_converted() -> None:
+    def work() -> Generator[int, None, str]:
+        yield 1
+        yield 2
+        return "done"
+
+    steps = converted(work(), lambda step: step / 4)
+    assert [next(steps), next(steps)] == [0.25, 0.5]
+    with pytest.raises(StopIteration) as stop:
+        next(steps)
+    assert stop.value.value == "done"
 
 
 def test_a_value_at_each_step_of_other_work() -> None:

@@ -13,7 +13,6 @@ from poise.solver.body.clip import Clip
 from poise.solver.body.gravity import earth_gravity
 from poise.solver.core.arrays import Array
 from poise.solver.files.bvh import read_bvh
-from poise.solver.spacetime.problem import mapping
 from poise.solver.spacetime.characters.character import SimplifiedCharacter
 from poise.solver.spacetime.characters.recipe import BIPED, HOPPER, KeptHandle, KeptJoint, Recipe
 from poise.solver.spacetime.characters.simplification import simplified
@@ -21,6 +20,7 @@ from poise.solver.spacetime.characters.source_values import source_values
 from poise.solver.spacetime.checks.inverse_dynamics import CharacterState
 from poise.solver.spacetime.handles.full_body import FullBody
 from poise.solver.spacetime.handles.handle import AxisHandle, CenterOfMassHandle, Handle
+from poise.solver.spacetime.problem import mapping
 from poise.solver.spacetime.problem.mapping import HandleValues, mapped
 from poise.solver.spacetime.problem.units import Units
 from poise.solver.synthetic import jump, walk
