@@ -19,9 +19,10 @@ from ..core.arrays import Array
 from ..core.errors import ConstraintError
 from ..core.progress import converted, finished
 from ..detection.footplants import detect_footplants
-from .characters.character import ROOT_DOFS, SimplifiedCharacter
+from .characters.character import SimplifiedCharacter
 from .characters.recipe import RECIPES, Recipe
 from .characters.simplification import simplified
+from .characters.source_values import source_values
 from .checks.plausibility import why_not_physical
 from .gait_cycle import cycle_advance, repeat
 from .handles.full_body import FullBody
@@ -49,9 +50,6 @@ on the ground, for which the simplified character has no contact."""
 
 LEAST_INTERVALS = 8
 """A clip with fewer intervals between points is too short."""
-
-START_BEND = 0.25
-"""Joints with a range on one side of 0 start so far into it: a straight limb has no direction in which to bend."""
 
 
 @dataclass(frozen=True)
@@ -144,9 +142,9 @@ def fitting(
     source = handle_values(clip, handles) / units.of_handles(handles)
     times = np.arange(clip.frames) / clip.fps / units.time
     yield PhysicsProgress("Mapping the motion", 0.05)
-    start = _mapping_start(clip, character, source, handles)
     by_value = np.repeat(weights, [handle.width for handle in handles])
-    values = mapped(character, handles, by_value, source, start)
+    start = source_values(clip, recipe, character)
+    values = mapped(character, handles, by_value, source, start, 1.0 / clip.fps / units.time)
     character = _with_ranges(character, recipe, values)
     stances = tuple(
         replace(stance, heading=float(np.interp((stance.begin + stance.end) / 2.0, times, values[:, 3])))
@@ -280,29 +278,6 @@ def _checked_stances(clip: Clip, stances: Sequence[Stance], recipe: Recipe, unit
     return tuple(
         stance.changed(lambda time: time / units.time, lambda place: units.lengths(place)) for stance in inside
     )
-
-
-def _mapping_start(clip: Clip, character: SimplifiedCharacter, source: Array, handles: Sequence[Handle]) -> Array:
-    """(frames, dofs) upright with the source's heading and centre of mass, limbs a little bent."""
-    start = np.zeros((clip.frames, len(character)))
-    start[:, :3] = clip.center_of_mass() / clip.skeleton.size
-    left, _, forward = character.axes
-    across = FullBody(clip.world).axis("hips", "left")
-    start[:, 3] = np.unwrap(np.arctan2(-(across @ forward), across @ left))
-    lower, upper = character.bounds
-    for index in range(ROOT_DOFS, len(character)):
-        dof = character.dofs[index]
-        if dof.kind == "translation" and not (np.isfinite(lower[index]) and np.isfinite(upper[index])):
-            start[:, index] = _typical_length(character, index)
-        elif np.isfinite(upper[index]) and lower[index] >= 0.0:
-            start[:, index] = lower[index] + START_BEND * (upper[index] - lower[index])
-    return start
-
-
-def _typical_length(character: SimplifiedCharacter, index: int) -> float:
-    """Where a translation starts: a telescope as long as a leg, a mass point above the joint."""
-    along = float(np.dot(character.dofs[index].axis, character.up))
-    return 0.9 if along < -0.5 else 0.3 if along > 0.5 else 0.0
 
 
 def _with_ranges(character: SimplifiedCharacter, recipe: Recipe, values: Array) -> SimplifiedCharacter:
