@@ -44,7 +44,7 @@ from .constraints import (
 )
 from .core import rotations
 from .core.errors import PoiseError, RecruitingWarning
-from .core.progress import Stage, finished
+from .core.progress import Stage, converted, finished
 from .core.smooth_steps import smooth_step
 from .core.splines import Spline
 from .deformation.deform import Deformation, deform, deforming
@@ -201,6 +201,7 @@ __all__ = [
     "cleaned",
     "constraints_as_dict",
     "constraints_from_dict",
+    "converted",
     "deform",
     "deforming",
     "detect",

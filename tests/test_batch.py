@@ -457,7 +457,7 @@ def test_a_wrong_edit_or_recipe_is_told_before_anything_is_fitted(
 
 @pytest.mark.blender
 @pytest.mark.slow
-def test_in_blender_an_edit_of_physics_is_baked_unless_it_changes_the_length(
+def test_in_blender_an_edit_of_physics_is_baked_also_where_it_changes_the_length(
     tmp_path: Path, run_and_stub: Path, away_from_the_user: dict[str, str]
 ) -> None:
     pytest.importorskip("casadi")
@@ -473,8 +473,12 @@ def test_in_blender_an_edit_of_physics_is_baked_unless_it_changes_the_length(
         *(run_and_stub / "run.bvh", "-o", tmp_path / "moon.blend", "--physics", run_and_stub / "moon.json"),
         environment=away_from_the_user,
     )
-    assert longer.returncode == 1
-    assert "save it with --format bvh" in longer.stderr
+    assert longer.returncode == 0, longer.stderr
+    (clip,) = report(tmp_path / "moon.report.json")["clips"]
+    assert clip["physics"]["frames"] > clip["frames"]
+    again = run(tmp_path / "moon.blend", "-o", tmp_path / "moon.bvh", environment=away_from_the_user)
+    assert again.returncode == 0, again.stderr
+    assert solver.read_bvh(tmp_path / "moon.bvh").frames == clip["physics"]["frames"]
 
 
 # --- which files --------------------------------------------------------------------------------------------------

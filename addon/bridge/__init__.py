@@ -7,6 +7,7 @@ from .context import find_object, update_view_layer
 from .context import scene as current_scene
 from .cycles import is_marked_cyclic
 from .errors import BridgeError, SourceChangedError
+from .lengths import frames_to_bake
 from .limits import limit_notes
 from .movers import COPY_INSTEAD, COPY_SENTENCE, Mover
 from .parenting import carry
@@ -63,6 +64,7 @@ __all__ = [
     "format_length",
     "frame_range",
     "frame_restored",
+    "frames_to_bake",
     "has_movers",
     "has_result",
     "has_samples",

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
-import numpy as np
 
 from ... import solver
 from .. import bridge
@@ -80,10 +79,11 @@ def solve_in_steps(
     yield progress.TRANSFORMING, 0.0
     with bridge.in_scene_frames(fitted.read.reading.times):
         steps = solver.spacetime.transforming(fitted.fit, edit)
-        found = yield from progress.relayed(steps, lambda step: (progress.TRANSFORMING, step.fraction))
+        found = yield from solver.converted(steps, lambda step: (progress.TRANSFORMING, step.fraction))
     signature = physics_memory.result_signature(fitted.signature, edit, options.target, options.tolerance)
     transformed = Transformed(fitted, found, signature)
-    reading, clip = yield from _frames_to_bake(transformed)
+    to_bake = bridge.frames_to_bake(fitted.read.reading, found.clip)
+    reading, clip = yield from solver.converted(to_bake, lambda share: (progress.READING, share))
     yield progress.BAKING, 0.0
     _check_unchanged(fitted, options.given)
     baked = bridge.bake(reading, clip, target=options.target, tolerance=options.tolerance)
@@ -117,7 +117,7 @@ def _fitting(armature: bpy.types.Object | None, given: Mapping[str, Any]) -> Gen
     plants, _ = clean.footplants(clean.saved_plants(reading.armature, reading, "FOOTPLANT"), reading, read.clip)
     with bridge.in_scene_frames(reading.times):
         steps = solver.spacetime.fitting(read.clip, plants, recipe=recipe, settings=settings)
-        found = yield from progress.relayed(steps, lambda step: (progress.FITTING, step.fraction))
+        found = yield from solver.converted(steps, lambda step: (progress.FITTING, step.fraction))
     fitted = Fitted(read, found, signature)
     _check_unchanged(fitted, given)
     return fitted
@@ -159,37 +159,6 @@ def _store_given(armature: bpy.types.Object, given: Mapping[str, Any]) -> None:
 
 
 # Baking -------------------------------------------------------------------------------------------------------------
-
-
-def _frames_to_bake(
-    transformed: Transformed,
-) -> Generator[StageShare, None, tuple[bridge.Reading, solver.Clip]]:
-    """A reading of the source over the frames of the result, and the result over these frames.
-
-    A result that is shorter than the source holds its last pose until the source ends; for a longer one the source is
-    read beyond its end.
-    """
-    reading, clip = transformed.fitted.read.reading, transformed.transformation.clip
-    missing = len(reading.times) - clip.frames
-    if missing >= 0:
-        return reading, held(clip, missing)
-    first = float(reading.times[0])
-    steps = bridge.read_in_steps(reading.armature, first, first + clip.frames - 1)
-    longer = yield from progress.relayed(steps, lambda share: (progress.READING, share))
-    return longer, clip
-
-
-def held(clip: solver.Clip, frames: int) -> solver.Clip:
-    """A clip whose last pose is held for some more frames."""
-    if frames == 0:
-        return clip
-    motion = clip.motion
-    return clip.with_motion(
-        solver.Motion(
-            np.concatenate([motion.rotations, np.repeat(motion.rotations[-1:], frames, axis=0)]),
-            np.concatenate([motion.translations, np.repeat(motion.translations[-1:], frames, axis=0)]),
-        )
-    )
 
 
 def _store_result(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
@@ -110,19 +110,3 @@ def end(running: RunningWork) -> None:
 def of(armature: str) -> RunningWork | None:
     """The work that is running on an armature; None where there is none."""
     return next((running for running in _running if running.armature == armature), None)
-
-
-def relayed(
-    steps: Generator[_Yielded, None, _Returned], convert: Callable[[_Yielded], StageShare]
-) -> Generator[StageShare, None, _Returned]:
-    """Run a generator, yield its converted progress and return its result; it is closed with this one."""
-    try:
-        while True:
-            try:
-                step = next(steps)
-            except StopIteration as stop:
-                returned: _Returned = stop.value
-                return returned
-            yield convert(step)
-    finally:
-        steps.close()

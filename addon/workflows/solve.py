@@ -86,7 +86,7 @@ def solve_in_steps(
                 keep_ends=read.keep_ends,
                 focus=current_frame(reading),
             )
-            deformation = yield from progress.relayed(steps, lambda step: (step.stage.value, step.share))
+            deformation = yield from solver.converted(steps, lambda step: (step.stage.value, step.share))
     return (yield from bake_in_steps(Solved(read, translated, grounded, deformation, signature), options))
 
 
@@ -204,7 +204,7 @@ def read_in_steps(
     steps = bridge.read_in_steps(armature, first, last, step=stride)
     follow_source_renames(bridge.check_armature(armature))  # reading does so too, which must not count as an edit
     before = bridge.source_signature(bridge.check_armature(armature))
-    reading = yield from progress.relayed(steps, lambda share: (progress.READING, share))
+    reading = yield from solver.converted(steps, lambda share: (progress.READING, share))
     if bridge.source_signature(reading.armature) != before:
         raise bridge.SourceChangedError(_changed_meanwhile(reading.armature))
     return reading

@@ -93,7 +93,7 @@ def object_in_steps(
 ) -> Generator[progress.StageShare, None, solver.MovingObject]:
     """The motion of an object over the frames of a reading."""
     steps = track_in_steps(reading.armature, target, reading.times)
-    return (yield from progress.relayed(steps, lambda share: (progress.READING, share)))
+    return (yield from solver.converted(steps, lambda share: (progress.READING, share)))
 
 
 def check_joint(clip: solver.Clip, bone: str) -> None:

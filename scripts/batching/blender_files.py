@@ -67,15 +67,26 @@ def _edit_armature(armature: Any, job: Job, options: BatchOptions, is_one_of_sev
         job.motion.parent.mkdir(parents=True, exist_ok=True)
         solver.write_bvh(done.clip, job.motion)
     elif job.format is not None and options.changes_motions:
+        longer, clip = solver.finished(bridge.frames_to_bake(reading, done.clip))
+        baked = bridge.bake(longer, clip, target=options.target, tolerance=options.tolerance)
         if done.clip.frames != reading.clip.frames:
-            raise solver.PoiseError(
-                f"The edit changes the length of {reading.armature_name} from {reading.clip.frames} to "
-                f"{done.clip.frames} frames, which cannot be baked beside the source: save it with --format bvh."
-            )
-        baked = bridge.bake(reading, done.clip, target=options.target, tolerance=options.tolerance)
+            _end_scene_with(reading, done.clip.frames, is_one_of_several)
         report["baked"] = baked.as_dict()
         report["notes"] += baked.notes
     return report
+
+
+def _end_scene_with(reading: Any, frames: int, is_one_of_several: bool) -> None:
+    """Let a scene that ended with the source end with its result, since what is exported is what the scene plays.
+
+    A shorter result does not end a scene in which others move.
+    """
+    from poise.addon import bridge
+
+    scene, first = bridge.current_scene(), round(float(reading.times[0]))
+    end = first + frames - 1
+    if end > scene.frame_end or (scene.frame_end == first + len(reading.times) - 1 and not is_one_of_several):
+        scene.frame_end = end
 
 
 def _armatures(name: str | None) -> list[Any]:

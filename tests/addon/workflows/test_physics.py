@@ -68,16 +68,6 @@ def test_the_result_has_the_retimed_motion_in_every_bone(strider: Any) -> None:
     assert result.baked.bones and result.baked.gap < 1e-4 * clip.skeleton.size
 
 
-def test_a_shorter_result_holds_its_last_pose(armature: Any, reading: bridge.Reading) -> None:
-    clip = reading.clip
-    longer = physics.held(clip, 4)
-    assert longer.frames == clip.frames + 4
-    np.testing.assert_array_equal(longer.motion.rotations[:-4], clip.motion.rotations)
-    assert (longer.motion.rotations[-4:] == clip.motion.rotations[-1]).all()
-    assert (longer.motion.translations[-4:] == clip.motion.translations[-1]).all()
-    assert physics.held(clip, 0) is clip
-
-
 def test_footplants_of_the_character_are_the_contacts(strider: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
 
