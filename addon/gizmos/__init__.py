@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bar_view, bars, plants, points
+from . import bar_view, bars, physics, plants, points
 
-MODULES: tuple[ModuleType, ...] = (bars, plants, points)
+MODULES: tuple[ModuleType, ...] = (bars, plants, points, physics)
 """Each has a tuple `classes`."""
 
 classes = tuple(found for module in MODULES for found in module.classes)

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
 from mathutils import Matrix, Vector
 
-DRAG, ACTIVATE = "poise.handle_drag", "poise.constraint_activate"
+DRAG, ACTIVATE, PHYSICS_DRAG = "poise.handle_drag", "poise.constraint_activate", "poise.physics_handle_drag"
 
 CLEAR = 0.3
 """Where arrows begin, as a share of their length: the middle is for the ring or the disc."""
@@ -25,7 +26,7 @@ TO_AXIS = {
 
 @dataclass(frozen=True)
 class Piece:
-    """One gizmo: what it looks like, where it is, and what it does."""
+    """One gizmo: what it looks like, and where it is. What it does is up to its kind."""
 
     style: str
     """"ring" (faces the viewer), "disc" (lies on the ground), "arrow" or "dial"."""
@@ -34,10 +35,52 @@ class Piece:
     size: float
     """1 is the size of Blender's own gizmos."""
     matrix: Matrix
+
+    @property
+    def operator(self) -> str:
+        """What a press on it starts."""
+        raise NotImplementedError
+
+    @property
+    def arguments(self) -> dict[str, str | int]:
+        """What the operator is given."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class PointPiece(Piece):
+    """A gizmo of a point of a constraint."""
+
     uid: str
     point: int
     part: str
     """Of `poise.handle_drag`; empty for a click only."""
+
+    @property
+    def operator(self) -> str:
+        return DRAG if self.part else ACTIVATE
+
+    @property
+    def arguments(self) -> dict[str, str | int]:
+        given: dict[str, str | int] = {"uid": self.uid, "point": self.point}
+        return given | {"part": self.part} if self.part else given
+
+
+@dataclass(frozen=True)
+class PhysicsPiece(Piece):
+    """A gizmo of a footprint or an obstacle of a motion's physics."""
+
+    handle: str
+    """The name of its handle."""
+    part: str
+
+    @property
+    def operator(self) -> str:
+        return PHYSICS_DRAG
+
+    @property
+    def arguments(self) -> dict[str, str | int]:
+        return {"handle": self.handle, "part": self.part}
 
 
 @dataclass(eq=False)
@@ -45,7 +88,7 @@ class _Slot:
     """A gizmo of the pool with what it was last set to."""
 
     gizmo: Any
-    target: tuple[str, int, str] | None = None
+    target: tuple[str, dict[str, str | int]] | None = None
 
 
 def make(group: Any, style: str) -> Any:
@@ -77,7 +120,7 @@ class Pool:
     def __init__(self, group: Any, counts: dict[str, int]) -> None:
         self._slots = {style: [_Slot(make(group, style)) for _ in range(count)] for style, count in counts.items()}
 
-    def show(self, pieces: list[Piece], colours: dict[str, Any], highlight: Any) -> None:
+    def show(self, pieces: Sequence[Piece], colours: dict[str, Any], highlight: Any) -> None:
         """Show these pieces and no others; those for which there is no gizmo are left out."""
         free = {style: iter(slots) for style, slots in self._slots.items()}
         for piece in pieces:
@@ -91,13 +134,12 @@ class Pool:
 
 def _set(slot: _Slot, piece: Piece, colour: Any, highlight: Any) -> None:
     gizmo = slot.gizmo
-    target = piece.uid, piece.point, piece.part
+    target = piece.operator, piece.arguments
     if slot.target != target:
         slot.target = target
-        given = gizmo.target_set_operator(DRAG if piece.part else ACTIVATE)
-        given.uid, given.point = piece.uid, piece.point
-        if piece.part:
-            given.part = piece.part
+        given = gizmo.target_set_operator(piece.operator)
+        for name, value in piece.arguments.items():
+            setattr(given, name, value)
     gizmo.matrix_basis = piece.matrix
     gizmo.scale_basis = piece.size
     gizmo.color, gizmo.color_highlight = colour, highlight
@@ -132,7 +174,7 @@ class HandleGroup:
     counts: dict[str, int] = {}  # noqa: RUF012
     """How many gizmos of each style there can be at once."""
 
-    def pieces(self, context: bpy.types.Context) -> list[Piece]:
+    def pieces(self, context: bpy.types.Context) -> Sequence[Piece]:
         """What is shown now."""
         raise NotImplementedError
 

@@ -6,22 +6,22 @@ from __future__ import annotations
 import bpy
 from bpy.types import GizmoGroup
 
-from .pieces import HandleGroup, Piece, at
+from .pieces import HandleGroup, PointPiece, at
 from .shown import MOST, ShownHandle, poll, shown_handles
 
 DISC, DIAL, ARROW, SMALL = 0.3, 0.9, 1.0, 0.2
 """Sizes; a plant that is not the active one has a small disc alone."""
 
 
-def pieces_of(handle: ShownHandle) -> list[Piece]:
+def pieces_of(handle: ShownHandle) -> list[PointPiece]:
     """The gizmos of one plant."""
     place = handle.matrix.translation
     if not handle.is_active:
-        return [Piece("disc", "other", SMALL, at(place), handle.uid, handle.point, "GROUND")]
+        return [PointPiece("disc", "other", SMALL, at(place), handle.uid, handle.point, "GROUND")]
     return [
-        Piece("disc", "main", DISC, at(place), handle.uid, handle.point, "GROUND"),
-        Piece("dial", "z", DIAL, at(place), handle.uid, handle.point, "TURN"),
-        Piece("arrow", "z", ARROW, at(place), handle.uid, handle.point, "Z"),
+        PointPiece("disc", "main", DISC, at(place), handle.uid, handle.point, "GROUND"),
+        PointPiece("dial", "z", DIAL, at(place), handle.uid, handle.point, "TURN"),
+        PointPiece("arrow", "z", ARROW, at(place), handle.uid, handle.point, "Z"),
     ]
 
 
@@ -37,7 +37,7 @@ class POISE_GGT_plants(HandleGroup, GizmoGroup):  # noqa: N801
         """Whether there is a character with constraints."""
         return poll(context)
 
-    def pieces(self, context: bpy.types.Context) -> list[Piece]:
+    def pieces(self, context: bpy.types.Context) -> list[PointPiece]:
         """Of the active plant, and of those of the current frame."""
         return [piece for handle in shown_handles(context, ("FOOTPLANT",)) for piece in pieces_of(handle)]
 

@@ -7,7 +7,7 @@ import bpy
 from bpy.types import GizmoGroup
 
 from ..properties import POINT_KINDS
-from .pieces import TO_AXIS, HandleGroup, Piece, at
+from .pieces import TO_AXIS, HandleGroup, PointPiece, at
 from .shown import MOST, ShownHandle, poll, shown_handles
 
 KINDS = (*POINT_KINDS, "HANDPLANT")
@@ -22,22 +22,22 @@ def is_turned(handle: ShownHandle) -> bool:
     return handle.kind == "ORIENTATION" or (handle.kind == "LOOK_AT" and handle.aim == "DIRECTION")
 
 
-def pieces_of(handle: ShownHandle) -> list[Piece]:
+def pieces_of(handle: ShownHandle) -> list[PointPiece]:
     """The gizmos of one point."""
     place = handle.matrix.translation
     uid, point = handle.uid, handle.point
     if not handle.is_active:
         part = "" if is_turned(handle) else "FREE"
-        return [Piece("ring", "other", SMALL, at(place), uid, point, part)]
+        return [PointPiece("ring", "other", SMALL, at(place), uid, point, part)]
     if is_turned(handle):
         return [
-            Piece("dial", axis.lower(), DIAL, handle.matrix @ TO_AXIS[axis], uid, point, f"TURN_{axis}")
+            PointPiece("dial", axis.lower(), DIAL, handle.matrix @ TO_AXIS[axis], uid, point, f"TURN_{axis}")
             for axis in "XYZ"
         ]
-    arrows = [Piece("arrow", axis.lower(), ARROW, at(place, axis), uid, point, axis) for axis in "XYZ"]
-    moved = [*arrows, Piece("ring", "main", RING, at(place), uid, point, "FREE")]
+    arrows = [PointPiece("arrow", axis.lower(), ARROW, at(place, axis), uid, point, axis) for axis in "XYZ"]
+    moved = [*arrows, PointPiece("ring", "main", RING, at(place), uid, point, "FREE")]
     if handle.kind == "HANDPLANT":
-        return [*moved, Piece("dial", "z", DIAL, at(place), uid, point, "TURN")]
+        return [*moved, PointPiece("dial", "z", DIAL, at(place), uid, point, "TURN")]
     return moved
 
 
@@ -53,7 +53,7 @@ class POISE_GGT_points(HandleGroup, GizmoGroup):  # noqa: N801
         """Whether there is a character with constraints."""
         return poll(context)
 
-    def pieces(self, context: bpy.types.Context) -> list[Piece]:
+    def pieces(self, context: bpy.types.Context) -> list[PointPiece]:
         """Of the active constraint, and of those of the current frame."""
         return [piece for handle in shown_handles(context, KINDS) for piece in pieces_of(handle)]
 

@@ -30,7 +30,13 @@ SLICE = 0.01
 WATCH = 0.1
 """Seconds from one look for edits of which Blender calls no handler, as those of scripts, to the next."""
 
-DRAGGING = ("TRANSFORM_OT_", "POISE_OT_handle_drag", "POISE_OT_posture_drag", "GIZMOGROUP_OT_gizmo_tweak")
+DRAGGING = (
+    "TRANSFORM_OT_",
+    "POISE_OT_handle_drag",
+    "POISE_OT_physics_handle_drag",
+    "POISE_OT_posture_drag",
+    "GIZMOGROUP_OT_gizmo_tweak",
+)
 """How the names of the operators begin that run while a hand drags something."""
 
 SOURCE_TYPES: tuple[Any, ...] = ("ACTION", "ARMATURE")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dragging the handle of a constraint in the 3D view, also in pose mode."""
+"""Dragging handles of constraints and of the physics in the 3D view, also in pose mode."""
 
 # Blender reads the annotations of operators.
 # mypy: disable-error-code="valid-type"
@@ -17,10 +17,10 @@ from ...solver import PoiseError
 from .. import bridge
 from ..bridge.context import is_linked
 from ..bridge.placing import Placer
-from ..properties import PATH_KINDS, PoiseConstraint, armature_in, handles
+from ..properties import PATH_KINDS, PoiseConstraint, armature_in, character_of, handles, selecting
 from ..translation import TranslationError
 from ..workflows import activate, dragging, sliding
-from .on_armature import CANCELLED, FINISHED
+from .on_armature import CANCELLED, FINISHED, OnArmature
 from .selection import OnConstraints
 from .settings import NOT_REMEMBERED
 
@@ -34,37 +34,35 @@ RUNNING = {"RUNNING_MODAL"}
 AnyDrag = dragging.Drag | sliding.TimeDrag
 
 
-class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
-    """Drag a handle"""
+class DragsHandle(OnArmature):
+    """Mixed into operators that drag a handle: from the press of the mouse to its release, or back."""
 
-    bl_idname = "poise.handle_drag"
-    bl_label = "Drag Handle"
-    bl_description = (
-        "Move or turn what a constraint holds, in pose mode too. Ctrl goes in steps, Shift is fine, T slides a point "
-        "in time, Esc puts it back. A click makes the constraint the active one"
-    )
-    bl_options = {"UNDO", "BLOCKING", "INTERNAL"}  # noqa: RUF012
-
-    uid: StringProperty(
-        name="Constraint", description="The uid of the constraint; the active one if not set", options=NOT_REMEMBERED
-    )
-    point: IntProperty(
-        name="Point",
-        description="Which of its points, from 0; -1 for the one that was active last",
-        default=-1,
-        min=-1,
-        options=NOT_REMEMBERED,
-    )
     part: EnumProperty(
         name="Part", description="How it is moved or turned", items=dragging.PARTS, options=NOT_REMEMBERED
     )
 
+    report: Any
     _drag: AnyDrag | None = None
     _armature: bpy.types.Object
-    _item: PoiseConstraint
+
+    def _choose(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Find what is dragged, and make it the active one; raises where it is gone."""
+        raise NotImplementedError
+
+    def _handle(self) -> bpy.types.Object:
+        """The handle that is dragged; raises where there is none."""
+        raise NotImplementedError
+
+    def _switch(self, drag: AnyDrag, pixel: tuple[float, float]) -> AnyDrag:
+        """What goes on after T was pressed."""
+        return drag
+
+    def _keys(self, drag: AnyDrag) -> str:
+        """What the header says about keys."""
+        return PLANT_KEYS
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
-        """Make the constraint the active one, and begin to drag its handle."""
+        """Make what is dragged the active one, and begin to drag its handle."""
         armature = armature_in(context)
         region, view = context.region, context.region_data
         assert armature is not None
@@ -73,42 +71,24 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
                 raise TranslationError("A handle can only be dragged in a 3D view.")
             bridge.check_armature(armature)
             handles.make_own(armature)
-            item = activate.activate(context, armature, self.uid, self.point)
-            self._armature, self._item = armature, item
+            self._armature = armature
+            self._choose(context, armature)
             pixel = float(event.mouse_region_x), float(event.mouse_region_y)
             self._drag = self._begin(self.part, dragging.View.of(region, view), pixel)
         except PoiseError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
         assert context.window_manager is not None
-        context.window_manager.modal_handler_add(self)
+        operator: Any = self
+        context.window_manager.modal_handler_add(operator)
         return RUNNING
 
     def _begin(self, part: str, view: dragging.View, pixel: tuple[float, float]) -> AnyDrag:
         """A drag of the handle from a pixel."""
-        item = self._item
-        handle = activate.handle_in_scene(item)
-        if handle is None:
-            raise TranslationError(f"{item.name}: it has no handle that could be moved.")
+        handle = self._handle()
         if is_linked(handle):
             raise TranslationError(f"{handle.name!r} is linked from another file and cannot be moved here.")
-        placer = Placer(handle)
-        if part == "TIME":
-            return sliding.TimeDrag(self._armature, item, item.active_point, view, placer, pixel)
-        return dragging.Drag(view, placer, part, pixel, handles.longest_side(self._armature))
-
-    def _switch(self, drag: AnyDrag, pixel: tuple[float, float]) -> AnyDrag:
-        """Slide in time instead of moving, or the other way round; what was done so far is put back."""
-        if self._item.kind not in PATH_KINDS:
-            return drag
-        drag.restore()
-        is_sliding = isinstance(drag, sliding.TimeDrag)
-        other = ("FREE" if self.part == "TIME" else self.part) if is_sliding else "TIME"
-        try:
-            return self._begin(other, drag.view, pixel)
-        except PoiseError as error:
-            self.report({"ERROR"}, str(error))
-            return drag
+        return dragging.Drag(view, Placer(handle), part, pixel, handles.longest_side(self._armature))
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
         """Follow the mouse until it is released, or put the handle back."""
@@ -141,9 +121,7 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
 
     def _tell(self, context: bpy.types.Context, drag: AnyDrag, text: str) -> None:
         """Show in the header what the drag does to which handle, and the keys."""
-        can_slide = self._item.kind in PATH_KINDS
-        keys = TIME_KEYS if isinstance(drag, sliding.TimeDrag) else KEYS if can_slide else PLANT_KEYS
-        _show(context, f"{drag.placer.object.name}: {text}    {keys}")
+        _show(context, f"{drag.placer.object.name}: {text}    {self._keys(drag)}")
 
     def _confirm(self, context: bpy.types.Context, drag: AnyDrag) -> Any:
         if drag.has_moved:
@@ -167,6 +145,88 @@ class POISE_OT_handle_drag(OnConstraints, Operator):  # noqa: N801
         return result
 
 
+class POISE_OT_handle_drag(DragsHandle, OnConstraints, Operator):  # noqa: N801
+    """Drag a handle"""
+
+    bl_idname = "poise.handle_drag"
+    bl_label = "Drag Handle"
+    bl_description = (
+        "Move or turn what a constraint holds, in pose mode too. Ctrl goes in steps, Shift is fine, T slides a point "
+        "in time, Esc puts it back. A click makes the constraint the active one"
+    )
+    bl_options = {"UNDO", "BLOCKING", "INTERNAL"}  # noqa: RUF012
+
+    uid: StringProperty(
+        name="Constraint", description="The uid of the constraint; the active one if not set", options=NOT_REMEMBERED
+    )
+    point: IntProperty(
+        name="Point",
+        description="Which of its points, from 0; -1 for the one that was active last",
+        default=-1,
+        min=-1,
+        options=NOT_REMEMBERED,
+    )
+    _item: PoiseConstraint
+
+    def _choose(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        self._item = activate.activate(context, armature, self.uid, self.point)
+
+    def _handle(self) -> bpy.types.Object:
+        handle = activate.handle_in_scene(self._item)
+        if handle is None:
+            raise TranslationError(f"{self._item.name}: it has no handle that could be moved.")
+        return handle
+
+    def _begin(self, part: str, view: dragging.View, pixel: tuple[float, float]) -> AnyDrag:
+        """A drag of the handle from a pixel, in space or in time."""
+        if part != "TIME":
+            return DragsHandle._begin(self, part, view, pixel)
+        item, placer = self._item, Placer(self._handle())
+        return sliding.TimeDrag(self._armature, item, item.active_point, view, placer, pixel)
+
+    def _switch(self, drag: AnyDrag, pixel: tuple[float, float]) -> AnyDrag:
+        """Slide in time instead of moving, or the other way round; what was done so far is put back."""
+        if self._item.kind not in PATH_KINDS:
+            return drag
+        drag.restore()
+        is_sliding = isinstance(drag, sliding.TimeDrag)
+        other = ("FREE" if self.part == "TIME" else self.part) if is_sliding else "TIME"
+        try:
+            return self._begin(other, drag.view, pixel)
+        except PoiseError as error:
+            self.report({"ERROR"}, str(error))
+            return drag
+
+    def _keys(self, drag: AnyDrag) -> str:
+        if isinstance(drag, sliding.TimeDrag):
+            return TIME_KEYS
+        return KEYS if self._item.kind in PATH_KINDS else PLANT_KEYS
+
+
+class POISE_OT_physics_handle_drag(DragsHandle, Operator):  # noqa: N801
+    """Drag a footprint or an obstacle of the physics"""
+
+    bl_idname = "poise.physics_handle_drag"
+    bl_label = "Drag Physics Handle"
+    bl_description = (
+        "Move, turn or raise a footprint, or move an obstacle, in pose mode too. Ctrl goes in steps, Shift is fine, "
+        "Esc puts it back"
+    )
+    bl_options = {"UNDO", "BLOCKING", "INTERNAL"}  # noqa: RUF012
+
+    handle: StringProperty(name="Handle", description="The name of the handle", options=NOT_REMEMBERED)
+
+    def _choose(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        selecting.select_handle(context, self._handle())
+
+    def _handle(self) -> bpy.types.Object:
+        physics = character_of(self._armature).physics
+        for each in (*physics.stances, *physics.obstacles):
+            if handles.is_in_scene(each.object) and each.object.name == self.handle:
+                return each.object
+        raise TranslationError(f"There is no footprint or obstacle {self.handle!r} any more: choose another.")
+
+
 def _show(context: bpy.types.Context, text: str | None) -> None:
     """Show a text in the header of the editor, or its own buttons again."""
     if context.area is not None:
@@ -174,4 +234,4 @@ def _show(context: bpy.types.Context, text: str | None) -> None:
         context.area.tag_redraw()
 
 
-classes = (POISE_OT_handle_drag,)
+classes = (POISE_OT_handle_drag, POISE_OT_physics_handle_drag)

@@ -24,6 +24,12 @@ def test_a_fit_ends_with_a_sentence_and_footprints(physics: dict[str, Any]) -> N
     assert "of the leg's length" in physics["sentence"] and physics["stances"] >= 2
 
 
+def test_a_footprint_is_dragged_in_pose_mode_and_put_back_by_undo(physics: dict[str, Any]) -> None:
+    across, along, up = physics["dragged"]
+    assert across**2 + along**2 > 0.05**2 and abs(up) < 1e-5 and physics["drag mode"] == "POSE"
+    assert physics["drag undone"] < 1e-6
+
+
 def test_a_result_is_baked_beside_the_source_and_undone_in_one_step(physics: dict[str, Any]) -> None:
     source, shown = physics["actions"]
     assert shown == f"{source}.poise" and " s instead of " in physics["result"]

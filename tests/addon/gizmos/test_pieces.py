@@ -10,7 +10,7 @@ import bpy
 import pytest
 from mathutils import Matrix, Vector
 
-from poise.addon.gizmos.pieces import Piece, Pool, at, theme_colours
+from poise.addon.gizmos.pieces import PhysicsPiece, PointPiece, Pool, at, theme_colours
 
 COLOURS = {"main": (1.0, 1.0, 1.0), "other": (0.5, 0.5, 0.5)}
 
@@ -39,8 +39,8 @@ class FakeGroup:
         return self.made[-1]  # type: ignore[no-any-return]
 
 
-def piece(style: str, uid: str = "one", part: str = "FREE", point: int = 0) -> Piece:
-    return Piece(style, "main", 0.5, at(Vector((1.0, 2.0, 3.0))), uid, point, part)
+def piece(style: str, uid: str = "one", part: str = "FREE", point: int = 0) -> PointPiece:
+    return PointPiece(style, "main", 0.5, at(Vector((1.0, 2.0, 3.0))), uid, point, part)
 
 
 def test_pieces_are_shown_and_the_rest_is_hidden() -> None:
@@ -65,6 +65,15 @@ def test_the_operator_is_set_only_where_it_changes() -> None:
     pool.show([piece("ring", point=1)], COLOURS, (1.0, 1.0, 0.0))
     pool.show([piece("ring", part="")], COLOURS, (1.0, 1.0, 0.0))
     assert group.made[0].targets == ["poise.handle_drag", "poise.handle_drag", "poise.constraint_activate"]
+
+
+def test_a_gizmo_may_change_from_a_point_to_a_footprint() -> None:
+    group = FakeGroup()
+    pool = Pool(group, {"ring": 1})
+    pool.show([piece("ring")], COLOURS, (1.0, 1.0, 0.0))
+    pool.show([PhysicsPiece("ring", "main", 0.5, at(Vector()), "Left Foot", "GROUND")], COLOURS, (1.0, 1.0, 0.0))
+    assert group.made[0].targets == ["poise.handle_drag", "poise.physics_handle_drag"]
+    assert vars(group.made[0].given) == {"handle": "Left Foot", "part": "GROUND"}
 
 
 def test_more_pieces_than_gizmos_are_left_out() -> None:

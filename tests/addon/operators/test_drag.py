@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from types import MethodType, SimpleNamespace
 from typing import Any
 
 import bpy
@@ -11,9 +11,9 @@ import pytest
 from mathutils import Matrix, Vector
 
 from poise.addon.bridge.placing import Placer
-from poise.addon.operators.drag import POISE_OT_handle_drag
+from poise.addon.operators.drag import POISE_OT_handle_drag, POISE_OT_physics_handle_drag
 from poise.addon.properties import character_of, constraint_of_point
-from poise.addon.workflows import create, dragging
+from poise.addon.workflows import create, dragging, physics_handles
 from poise.solver import PoiseError
 
 from ..walking import select_bones
@@ -40,6 +40,7 @@ class Dragging:
     _confirm, _end = POISE_OT_handle_drag._confirm, POISE_OT_handle_drag._end
     _failed = POISE_OT_handle_drag._failed
     _tell, _switch, _begin = POISE_OT_handle_drag._tell, POISE_OT_handle_drag._switch, POISE_OT_handle_drag._begin
+    _keys, _handle = POISE_OT_handle_drag._keys, POISE_OT_handle_drag._handle
 
     def __init__(self, handle: Any, part: str = "FREE") -> None:
         self.part = part
@@ -171,7 +172,8 @@ def test_it_says_why_it_cannot_begin(armature: bpy.types.Object) -> None:
     select_bones(armature, LEFT)
     reports: list[str] = []
     operator: Any = SimpleNamespace(uid="", point=-1, part="FREE", report=lambda kind, text: reports.append(text))
-    operator._begin = lambda *given: POISE_OT_handle_drag._begin(operator, *given)
+    for name in ("_begin", "_choose", "_handle"):
+        setattr(operator, name, MethodType(getattr(POISE_OT_handle_drag, name), operator))
     now = bpy.context
     region, view = SimpleNamespace(width=10, height=10), SimpleNamespace(perspective_matrix=Matrix.Identity(4))
     context: Any = SimpleNamespace(
@@ -208,3 +210,35 @@ def test_a_plant_does_not_slide(armature: bpy.types.Object) -> None:
     first = drag._drag
     drag.send("T")
     assert drag._drag is first and "slide" not in drag.context.area.text
+
+
+def test_a_footprint_of_the_physics_is_dragged(armature: bpy.types.Object) -> None:
+    stance = character_of(armature).physics.stances.add()
+    stance.contact, stance.begin, stance.end, stance.home = "left foot", 10.0, 25.0, (0.2, 0.1, 0.0)
+    physics_handles.add_footprints(armature)
+    bpy.context.view_layer.update()
+    reports: list[str] = []
+    windows: list[Any] = []
+    operator: Any = SimpleNamespace(handle=stance.object.name, part="GROUND")
+    operator.report = lambda kind, text: reports.append(text)
+    for name in ("_begin", "_choose", "_handle", "_keys", "_tell", "_confirm", "_end", "_switch", "modal"):
+        setattr(operator, name, MethodType(getattr(POISE_OT_physics_handle_drag, name), operator))
+    now = bpy.context
+    seen = view_from(ABOVE, target=Vector(stance.home))
+    region, view = SimpleNamespace(width=800, height=600), SimpleNamespace(perspective_matrix=seen.perspective)
+    context: Any = SimpleNamespace(
+        object=armature, scene=now.scene, view_layer=now.view_layer, mode="POSE", region=region, region_data=view
+    )
+    context.area, context.window_manager = Header(), SimpleNamespace(modal_handler_add=windows.append)
+    event: Any = SimpleNamespace(mouse_region_x=400, mouse_region_y=300, type="LEFTMOUSE", value="PRESS")
+    event.ctrl = event.shift = False
+    assert POISE_OT_physics_handle_drag.invoke(operator, context, event) == {"RUNNING_MODAL"} and windows
+    event.type, event.mouse_region_x = "MOUSEMOVE", 440
+    operator.modal(context, event)
+    event.type, event.value = "LEFTMOUSE", "RELEASE"
+    assert operator.modal(context, event) == {"FINISHED"} and not reports
+    away = stance.object.location - Vector(stance.home)
+    assert away.xy.length > 0.01 and abs(away.z) < 1e-6, "it stays on its ground"
+    operator.handle = "gone"
+    assert POISE_OT_physics_handle_drag.invoke(operator, context, event) == {"CANCELLED"}
+    assert "'gone'" in reports[0]

@@ -15,9 +15,12 @@ from driver import (
     area,
     armature,
     character,
+    drag,
+    hover,
     imported_walk,
     inside,
     module,
+    pixel,
     press,
     running,
     sidebar_tab,
@@ -56,6 +59,7 @@ def play(seen: dict[str, Any]) -> Steps:
     yield Shot("fresh")
     yield from a_fit_is_stopped(seen)
     yield from a_motion_is_fitted(seen)
+    yield from a_footprint_is_dragged(seen)
     yield from an_edit_is_solved(seen)
 
 
@@ -95,6 +99,33 @@ def a_motion_is_fitted(seen: dict[str, Any]) -> Steps:
     seen["stances"] = len(character().physics.stances)
     yield 10 * MOMENT
     yield Shot("fitted")
+
+
+def a_footprint_is_dragged(seen: dict[str, Any]) -> Steps:
+    """By its gizmo, in pose mode, and back by undo."""
+    with inside():
+        bpy.ops.poise.physics_footprints_add()
+        bpy.ops.object.mode_set(mode="POSE")
+        bpy.ops.ed.undo_push(message="Footprints")
+    now = bpy.context.scene.frame_current
+    stances = character().physics.stances
+    index = next(number for number, each in enumerate(stances) if each.begin <= now <= each.end)
+
+    def place() -> Any:
+        return character().physics.stances[index].object.matrix_world.translation.copy()
+
+    before = place()
+    begin = pixel(before)
+    yield from hover(begin)
+    yield Shot("footprint")
+    yield from drag(begin, (begin[0] + 70, begin[1] + 10))
+    seen["dragged"], seen["drag mode"] = list(place() - before), armature().mode
+    yield Shot("footprint-dragged")
+    yield from press("Z", ctrl=True)
+    seen["drag undone"] = (place() - before).length
+    with inside():
+        bpy.ops.object.mode_set(mode="OBJECT")
+    yield 4 * MOMENT
 
 
 def an_edit_is_solved(seen: dict[str, Any]) -> Steps:
