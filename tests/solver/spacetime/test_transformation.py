@@ -29,19 +29,19 @@ from poise.solver.spacetime import (
     warped,
 )
 
-from .small_fits import walk_fit
+from .small_fits import standing_fit, walk_fit
 
 pytestmark = pytest.mark.slow
 
 
-def wide(amount: float) -> Edit:
-    """Footprints moved apart by so many sizes of the character."""
-    fit = walk_fit()
-    shift = amount * fit.units.length
+def wide(amount: float, of: Fit | None = None) -> Edit:
+    """Footprints moved apart by so many sizes of the character, of the walk or of another fit."""
+    of = of or walk_fit()
+    shift = amount * of.units.length
     return Edit(
         footprints=tuple(
             FootprintEdit(index, (shift if "left" in stance.contact else -shift, 0.0, 0.0))
-            for index, stance in enumerate(fit.stances)
+            for index, stance in enumerate(of.stances)
         )
     )
 
@@ -85,6 +85,14 @@ def test_feet_stand_exactly_where_the_edit_puts_them() -> None:
         assert np.abs(after - after[0]).max() < 1e-4 * size
         before, _ = resting(found, index)
         assert np.abs(after - before - np.array(change.shift)).max() < 1e-4 * size
+
+
+def test_feet_that_stand_at_the_same_time_move_each_with_its_own_footprint() -> None:
+    stood = standing_fit()
+    found = transform(stood, wide(0.05, stood))
+    for index, change in enumerate(found.problem.footprints):
+        before, after = resting(found, index)
+        assert np.abs(after - before - np.array(change.shift)).max() < 1e-4 * found.fit.units.length
 
 
 @pytest.mark.parametrize("name", ["moon run", "wide footsteps", "limp", "short leg"])
@@ -154,6 +162,23 @@ def test_a_shorter_leg_is_shorter_on_the_full_character() -> None:
     bone = np.linalg.norm(found.clip.position(ankle) - found.clip.position(knee), axis=1)
     source = found.fit.source
     assert np.allclose(bone, 0.93 * np.linalg.norm(source.position(ankle) - source.position(knee), axis=1))
+
+
+def test_the_feet_of_a_shorter_leg_stand_where_those_of_the_source_do() -> None:
+    found = transform(walk_fit(), Edit(limbs=(LimbEdit("right_knee", 0.93),)))
+    for index in range(len(found.fit.stances)):
+        before, after = resting(found, index)
+        assert np.abs(after - before).max() < 1e-4 * found.fit.units.length
+
+
+def test_a_heavier_arm_changes_the_full_character_as_little_as_the_simplified_one() -> None:
+    """Both have the same heavier arm, and the posture of the fit on both is what the change is measured from."""
+    fit = walk_fit()
+    found = transform(fit, Edit(limbs=(LimbEdit("left_shoulder", mass=3.0),)))
+    times = np.linspace(0.0, fit.motion.duration, 50)
+    simplified = np.abs(found.motion.values(times) - fit.motion.values(times))[:, 3:].max()
+    turned = rotations.log(rotations.quotient(found.clip.motion.rotations, fit.source.motion.rotations))
+    assert 0.02 < np.linalg.norm(turned, axis=-1).max() < 1.5 * simplified
 
 
 def test_an_objective_of_the_users_own_pulls() -> None:
