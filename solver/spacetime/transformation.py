@@ -24,11 +24,15 @@ from .problem.optimiser import Limits, Optimum, Start
 from .problem.simplified_motion import SimplifiedMotion
 from .problem.stances import resting_place
 from .progress import PhysicsProgress
+from .reconstruction.foot_paths import SourceFeet
 from .reconstruction.full_motion import HandleTrack, PlantedFoot, Reconstruction, reconstructing
 from .reconstruction.time_warp import warped
 
 HALF = 0.5
 """The share of an edit that is solved first where all of it cannot be solved at once."""
+
+ROUNDING = 1e-6
+"""Frames: times that are nearer to a whole frame are that frame."""
 
 SOLVING, REBUILDING = "Solving the edit", "Moving the full character"
 
@@ -71,7 +75,8 @@ def transforming(fit: Fit, edit: Edit) -> Generator[PhysicsProgress, None, Trans
     seconds, frames = _frames(motion, fit.source)
     source = warped(fit.source, frames)
     limbs = clip_with_limbs(source, fit.recipe, edit.limbs)
-    steps = reconstructing(limbs, *_targets(fit, problem, motion, seconds, frames), feet=source)
+    tracks, plants = _targets(fit, problem, motion, seconds, frames)
+    steps = reconstructing(limbs, tracks, plants, feet=SourceFeet.sampled(fit.source, frames, source, plants))
     rebuilt = yield from converted(steps, lambda share: PhysicsProgress(REBUILDING, 0.7 + 0.3 * share))
     return Transformation(rebuilt.clip, motion, edit, fit, rebuilt, frames, optimum, problem)
 
@@ -113,10 +118,14 @@ def _frames(motion: SimplifiedMotion, clip: Clip) -> tuple[Array, Array]:
     """(frames,) the times of the result's frames, in its own seconds and in frames of the source."""
     count = max(2, round(motion.duration * clip.fps) + (0 if motion.layout.is_cyclic else 1))
     seconds = np.arange(count) / clip.fps
-    frames = np.clip(motion.in_source(seconds) * clip.fps, 0.0, clip.frames - 1.0)
-    # Times that were not stretched are those of the source, but for rounding.
+    return seconds, _without_rounding(np.clip(motion.in_source(seconds) * clip.fps, 0.0, clip.frames - 1.0))
+
+
+def _without_rounding(frames: Array) -> Array:
+    """Times in frames, with those that are whole but for rounding made whole: a plant that ends at a frame would else
+    lose it, and the source would be sampled beside its frames."""
     whole = np.round(frames)
-    return seconds, np.where(np.abs(frames - whole) < 1e-6, whole, frames)
+    return np.where(np.abs(frames - whole) < ROUNDING, whole, frames)
 
 
 def _targets(
@@ -144,7 +153,7 @@ def _planted_feet(fit: Fit, problem: EditedProblem, motion: SimplifiedMotion, fr
     for index, plant in enumerate(fit.plants):
         stays = {}
         for part, stay in plant.stays.items():
-            begin, end = (float(time) * fps for time in motion.from_source(np.array(stay) / fps))
+            begin, end = map(float, _without_rounding(motion.from_source(np.array(stay) / fps) * fps))
             if end >= 0.0 and begin <= last:
                 stays[part] = (max(begin, 0.0), min(end, last))
         if not stays:

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
+from poise.examples.physics_sources import planted
 from poise.solver import Footplant, synthetic
 from poise.solver.spacetime import Fit, PhysicsSettings, fit
 
@@ -18,6 +20,12 @@ COARSE = PhysicsSettings(rate=16.0, stages=(1.0,), seconds=600.0, edit_seconds=6
 def walk_fit() -> Fit:
     """Two steps of the made-up human, walking along z."""
     return fit(synthetic.walk(steps=2, fps=30.0).clip, None, "biped", COARSE)
+
+
+@cache
+def running_fit() -> Fit:
+    """Two steps of a made-up run, with its true contacts as plants: feet that stand do not move at all."""
+    return fit(*planted(synthetic.run(steps=2, fps=30.0)), "biped", replace(COARSE, rate=24.0))
 
 
 @cache
