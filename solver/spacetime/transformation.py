@@ -15,20 +15,24 @@ from ..core.errors import ConstraintError
 from ..core.progress import converted, finished
 from .checks.plausibility import why_not_physical
 from .editing.edit import Edit
-from .editing.edited_problem import EditedProblem, edited_problem
+from .editing.edited_problem import EditedProblem, edited_problem, fitted_handles
 from .editing.feasibility import why_impossible
-from .editing.limb_changes import clip_with_limb
-from .editing.moved_ground import ground_change, turned_about
+from .editing.limb_changes import clip_with_limbs
+from .editing.moved_ground import GroundChange, ground_change, turned_about
 from .motion_fit import Fit, solving
 from .problem.optimiser import Limits, Optimum, Start
 from .problem.simplified_motion import SimplifiedMotion
 from .problem.stances import resting_place
 from .progress import PhysicsProgress
+from .reconstruction.foot_paths import SourceFeet
 from .reconstruction.full_motion import HandleTrack, PlantedFoot, Reconstruction, reconstructing
 from .reconstruction.time_warp import warped
 
 HALF = 0.5
 """The share of an edit that is solved first where all of it cannot be solved at once."""
+
+ROUNDING = 1e-6
+"""Frames: times that are nearer to a whole frame are that frame."""
 
 SOLVING, REBUILDING = "Solving the edit", "Moving the full character"
 
@@ -52,10 +56,7 @@ class Transformation:
     @property
     def clip_of_source(self) -> Clip:
         """The source, on the character with its edited limbs."""
-        clip = self.fit.source
-        for limb in self.edit.limbs:
-            clip = clip_with_limb(clip, limb)
-        return clip
+        return clip_with_limbs(self.fit.source, self.fit.recipe, self.edit.limbs)
 
 
 def transform(fit: Fit, edit: Edit) -> Transformation:
@@ -71,12 +72,11 @@ def transforming(fit: Fit, edit: Edit) -> Generator[PhysicsProgress, None, Trans
     yield PhysicsProgress(SOLVING, 0.0)
     problem, optimum, motion = yield from _solved_edit(fit, edit)
     yield PhysicsProgress(REBUILDING, 0.7)
-    clip = fit.source
-    for limb in edit.limbs:
-        clip = clip_with_limb(clip, limb)
-    seconds, frames = _frames(motion, clip)
-    source = warped(clip, frames)
-    steps = reconstructing(source, *_targets(fit, problem, motion, seconds, frames))
+    seconds, frames = _frames(motion, fit.source)
+    source = warped(fit.source, frames)
+    limbs = clip_with_limbs(source, fit.recipe, edit.limbs)
+    tracks, plants = _targets(fit, problem, motion, seconds, frames)
+    steps = reconstructing(limbs, tracks, plants, feet=SourceFeet.sampled(fit.source, frames, source, plants))
     rebuilt = yield from converted(steps, lambda share: PhysicsProgress(REBUILDING, 0.7 + 0.3 * share))
     return Transformation(rebuilt.clip, motion, edit, fit, rebuilt, frames, optimum, problem)
 
@@ -118,10 +118,14 @@ def _frames(motion: SimplifiedMotion, clip: Clip) -> tuple[Array, Array]:
     """(frames,) the times of the result's frames, in its own seconds and in frames of the source."""
     count = max(2, round(motion.duration * clip.fps) + (0 if motion.layout.is_cyclic else 1))
     seconds = np.arange(count) / clip.fps
-    frames = np.clip(motion.in_source(seconds) * clip.fps, 0.0, clip.frames - 1.0)
-    # Times that were not stretched are those of the source, but for rounding.
+    return seconds, _without_rounding(np.clip(motion.in_source(seconds) * clip.fps, 0.0, clip.frames - 1.0))
+
+
+def _without_rounding(frames: Array) -> Array:
+    """Times in frames, with those that are whole but for rounding made whole: a plant that ends at a frame would else
+    lose it, and the source would be sampled beside its frames."""
     whole = np.round(frames)
-    return seconds, np.where(np.abs(frames - whole) < 1e-6, whole, frames)
+    return np.where(np.abs(frames - whole) < ROUNDING, whole, frames)
 
 
 def _targets(
@@ -130,7 +134,7 @@ def _targets(
     """What the full character follows: its handles by the difference between edit and fit, its feet exactly."""
     handles = fit.problem.handles
     edited = motion.handle_values(handles, seconds)
-    fitted = fit.motion.handle_values(handles, frames / fit.source.fps)
+    fitted = fitted_handles(fit, motion.character, frames / fit.source.fps)
     tracks, row = [], 0
     for handle, weight in zip(handles, fit.problem.weights, strict=True):
         rows = slice(row, row + handle.width)
@@ -143,24 +147,22 @@ def _targets(
 
 def _planted_feet(fit: Fit, problem: EditedProblem, motion: SimplifiedMotion, frames: int) -> list[PlantedFoot]:
     """The footplants of the source at the times and places of the edit."""
-    up, fps = fit.problem.character.up, fit.source.fps
-    turns = np.array([each.turn for each in problem.footprints])
-    shifts = np.array([each.shift for each in problem.footprints]).reshape(-1, 3)
-    ground = ground_change(fit.stances, list(turns), shifts, up)
+    fps = fit.source.fps
     last = float(frames - 1)
     found = []
-    for plant in fit.plants:
+    for index, plant in enumerate(fit.plants):
         stays = {}
         for part, stay in plant.stays.items():
-            begin, end = (float(time) * fps for time in motion.from_source(np.array(stay) / fps))
+            begin, end = map(float, _without_rounding(motion.from_source(np.array(stay) / fps) * fps))
             if end >= 0.0 and begin <= last:
                 stays[part] = (max(begin, 0.0), min(end, last))
         if not stays:
             continue
         middle = np.mean([time for stay in plant.stays.values() for time in stay])
+        ground = _ground_under(fit, problem, index)
         turn, shift = ground.at(np.array([middle / fps]))
         place = _place_of(fit, plant)
-        moved = turned_about(place[None], turn, up)[0] + shift[0]
+        moved = turned_about(place[None], turn, ground.up)[0] + shift[0]
         found.append(
             PlantedFoot(
                 foot=plant.foot,
@@ -172,6 +174,17 @@ def _planted_feet(fit: Fit, problem: EditedProblem, motion: SimplifiedMotion, fr
             )
         )
     return found
+
+
+def _ground_under(fit: Fit, problem: EditedProblem, index: int) -> GroundChange:
+    """How the ground under one footplant changes: as that of its own stances, whatever the other foot stands on; of a
+    plant without one, as that of all stances of its foot."""
+    ball, stances = f"{fit.plants[index].foot}_ball", fit.stances
+    own = [number for number, stance in enumerate(stances) if index in stance.plants]
+    own = own or [number for number, stance in enumerate(stances) if ball in stance.points]
+    turns = [problem.footprints[number].turn for number in own]
+    shifts = np.array([problem.footprints[number].shift for number in own])
+    return ground_change([stances[number] for number in own], turns, shifts, fit.problem.character.up)
 
 
 def _place_of(fit: Fit, plant: Footplant) -> Array:

@@ -41,6 +41,16 @@ def simplified(clip: Clip, recipe: Recipe) -> SimplifiedCharacter:
     return _Simplification(clip, recipe).result()
 
 
+def simplified_alike(clip: Clip, recipe: Recipe, source: Clip, known: SimplifiedCharacter) -> SimplifiedCharacter:
+    """The simplified character of a clip whose skeleton has other lengths or masses than that of its source.
+
+    `known` is the simplified character of the source, in any units. The same values give both of them the same
+    posture: axes of hinges, fused joints and the frames of bodies are those of `known`. Lengths, masses and ranges of
+    translations are those of the clip's skeleton.
+    """
+    return _Alike(clip, recipe, source, known).result()
+
+
 @dataclass(frozen=True, eq=False)
 class _Segment:
     """A kept joint of the full character that turns a body, with the joints that are fused to it."""
@@ -58,7 +68,7 @@ class _Simplification:
         self.named = RecipeJoints(clip, recipe)
         self.axes, self.hips, self.kept = self.named.axes, self.named.hips, self.named.kept
         self.owners = self.named.owners
-        self.local = fused_rotations(clip, {self.hips, *(base for _, base in self.named.names)})
+        self.local = self._fused(clip)
         self.offsets = clip.motion.translations.mean(axis=0)
         self.dofs: list[DegreeOfFreedom] = []
         self.parts: dict[int, list[MassPart]] = {}
@@ -96,6 +106,10 @@ class _Simplification:
         )
 
     # Fused joints ----------------------------------------------------------------------------------------------------
+
+    def _fused(self, clip: Clip) -> Array:
+        """(joints, 4) the constant local rotations of joints that are not kept, as a clip has them."""
+        return fused_rotations(clip, {self.hips, *(base for _, base in self.named.names)})
 
     def _relative(self, base: int, joint: int) -> tuple[Array, Array]:
         """Rotation (4,) and place (3,) of a joint in the frame of one above, with everything between fused."""
@@ -152,7 +166,7 @@ class _Simplification:
 
     def _fuse(self, base: int, mount: Array, body: int) -> None:
         """Give a body the mass of all joints that are fused to `base`; `mount` turns its frame to the body's."""
-        mount = rotations.multiply(self._mean_pitch(base, mount), mount)
+        mount = self._mount(base, mount)
         self.segments[base] = _Segment(mount, body)
         for joint in map(int, np.flatnonzero(self.owners == base)):
             rotation, place = self._relative(base, joint)
@@ -161,11 +175,12 @@ class _Simplification:
             turn = rotations.to_matrix(rotations.multiply(mount, rotation))
             self.inertias[body] = self.inertias[body] + turn @ self.skeleton.inertias[joint] @ turn.T
 
-    def _mean_pitch(self, base: int, mount: Array) -> Array:
-        """(4,) how a joint is pitched on average against its body, where that points along a telescope."""
+    def _mount(self, base: int, mount: Array) -> Array:
+        """(4,) the mount of a joint, with how it is pitched on average against its body where that points along a
+        telescope."""
         turns = rotations.multiply(self.clip.world.rotations[:, base], rotations.conjugate(mount))
         turns = rotations.multiply(rotations.conjugate(self.named.frames(base, mount)), turns)
-        return rotations.swing_twist(rotations.mean(turns), self.axes[0])[1]
+        return rotations.multiply(rotations.swing_twist(rotations.mean(turns), self.axes[0])[1], mount)
 
     def _add_part(self, joint: int, body: int, mass: float, center: Array) -> None:
         if mass > 0.0:
@@ -407,6 +422,24 @@ class _Simplification:
             f"The recipe {self.recipe.name!r} has a handle or contact for the {what} of {name!r}, but the {kept.label} "
             f"is a {kept.form}, which replaces all that it carries: leave one of them out."
         )
+
+
+class _Alike(_Simplification):
+    """The parts of a character with other lengths or masses than one whose simplified character is known."""
+
+    def __init__(self, clip: Clip, recipe: Recipe, source: Clip, known: SimplifiedCharacter) -> None:
+        super().__init__(clip, recipe)
+        self.local = self._fused(source)
+        self.known = known
+        names = [("hips", self.hips), *self.named.names]
+        self.mounts = {base: known.mounts[name] for name, base in names if name in known.mounts}
+
+    def _mount(self, base: int, mount: Array) -> Array:
+        return self.mounts[base]
+
+    def _fitted_hinge(self, bases: tuple[int, ...], mounts: list[Array], owner: int) -> tuple[Array, list[Array]]:
+        # The hinge is the next degree of freedom.
+        return np.array(self.known.dofs[len(self.dofs)].axis), mounts
 
 
 def _leaves(handle: Handle) -> list[Handle]:

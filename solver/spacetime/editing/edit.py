@@ -40,7 +40,8 @@ class LimbEdit:
     """Another length or mass of the body below a joint of the simplified character."""
 
     joint: str
-    """Its name in the recipe, such as "right_knee" for the shin."""
+    """Its name in the recipe: of the biped "right_knee" is the shin, "right_shoulder" the whole arm. Feet keep their
+    size."""
     length: float = 1.0
     """A factor."""
     mass: float = 1.0

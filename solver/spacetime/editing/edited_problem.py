@@ -15,12 +15,14 @@ from ..characters.character import SimplifiedCharacter
 from ..handles.handle import AxisHandle, PointHandle
 from ..motion_fit import LAST_POSE, Fit, lowest_center
 from ..problem.layout import force_tracks
+from ..problem.mapping import HandleValues
 from ..problem.optimiser import Start
 from ..problem.spacetime_problem import SMOOTH_CHANGE, CharacterFunctions, HeightBound, HeldPose, Problem
 from ..problem.stances import Stance
 from ..problem.time_grid import TimeGrid
+from ..reconstruction.foot_paths import is_foot_handle
 from .edit import Edit, FootprintEdit
-from .limb_changes import with_limb
+from .limb_changes import character_with_limbs, values_with_limbs
 from .moved_ground import GroundChange, ground_change, turned_about
 
 FREE_DURATION = (0.4, 4.0)
@@ -73,7 +75,7 @@ def edited_problem(fit: Fit, edit: Edit) -> EditedProblem:
         raise ConstraintError("The edit leaves a stance no time: let it begin earlier or end later.")
     change = ground_change(base.stances, turns, shifts, up)
     own = {name: _of_contact(base, name, turns, shifts, up) for name in {stance.contact for stance in base.stances}}
-    targets, pulls = _targets(fit, change, own)
+    targets, pulls = _targets(fit, character, change, own)
     problem = replace(
         base,
         layout=layout,
@@ -198,10 +200,9 @@ def _of_contact(base: Problem, name: str, turns: list[float], shifts: Array, up:
 
 
 def _character(fit: Fit, edit: Edit) -> tuple[SimplifiedCharacter, CharacterFunctions]:
-    character = fit.problem.character
-    for limb in edit.limbs:
-        character = with_limb(character, limb)
-    if character is fit.problem.character:
+    known = fit.problem.character
+    character = character_with_limbs(known, fit.source, fit.recipe, fit.units, edit.limbs)
+    if character is known:
         return character, fit.functions
     return character, CharacterFunctions(character, fit.functions.pushed)
 
@@ -215,15 +216,33 @@ def _weights(fit: Fit, edit: Edit) -> Array:
     return weights
 
 
-def _targets(fit: Fit, change: GroundChange, own: dict[str, GroundChange]) -> tuple[Array, Array]:
+def fitted_handles(fit: Fit, character: SimplifiedCharacter, seconds: Array) -> Array:
+    """(times, values of all handles) of the fitted motion in the clip's units, on a character with edited limbs.
+
+    The posture and the place of the hips are those of the fit, and the handles follow from them: an arm that is only
+    heavier is where it was, but the centre of mass is not. Feet are where they are in the fit: the ground stays.
+    """
+    handles, units = fit.problem.handles, fit.units.of_handles(fit.problem.handles)
+    known = fit.motion.handle_values(handles, seconds)
+    if character is fit.problem.character:
+        return known
+    values = values_with_limbs(fit.problem.character, character, fit.motion.values(seconds))
+    carried = HandleValues(character, handles).values(values) * units
+    is_foot = np.repeat([is_foot_handle(handle) for handle in handles], [handle.width for handle in handles])
+    return np.where(is_foot, known, carried)
+
+
+def _targets(
+    fit: Fit, character: SimplifiedCharacter, change: GroundChange, own: dict[str, GroundChange]
+) -> tuple[Array, Array]:
     """The handles of the fit, carried along with the ground, and how far the fit is from the source.
 
     Both are (values of all handles, points); see docs/derivations.md, section 14.
     """
-    base = fit.problem
+    base, units = fit.problem, fit.units.of_handles(fit.problem.handles)
     points = base.layout.grid.points
-    fitted = (fit.motion.handle_values(base.handles, fit.motion.points) / fit.units.of_handles(base.handles)).T
-    away = fitted - base.targets
+    away = (fit.motion.handle_values(base.handles, fit.motion.points) / units).T - base.targets
+    fitted = (fitted_handles(fit, character, fit.motion.points) / units).T
     moved, pulls = np.empty_like(fitted), np.empty_like(fitted)
     contacts = {point: stance.contact for stance in base.stances for point in stance.points}
     row = 0
@@ -358,10 +377,10 @@ def _start(fit: Fit, problem: Problem, change: GroundChange) -> Start:
     base = fit.problem.layout
     table = base.cubic.basis(base.grid.points)
     turns, shifts = change.at(base.grid.points)
-    if turns.any() or shifts.any():
-        columns = [unknowns[own] for own in base.dof_slices[:3]]
-        places = np.stack([table @ column for column in columns], axis=1)
-        away = turned_about(places, turns, change.up) + shifts - places
+    if turns.any() or shifts.any() or problem.character is not fit.problem.character:
+        values = fit.motion.values(fit.motion.points)
+        places = values_with_limbs(fit.problem.character, problem.character, values)[:, :3]
+        away = turned_about(places, turns, change.up) + shifts - values[:, :3]
         for axis, own in enumerate(base.dof_slices[:3]):
             unknowns[own] += np.linalg.lstsq(table, away[:, axis], rcond=None)[0]
         heading = base.quintic.basis(np.concatenate([base.grid.points, base.grid.between]))

@@ -8,7 +8,7 @@ off in the plants before and after; the correction leads smoothly from one to th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,12 +28,16 @@ from ...core.smooth_steps import smooth_step
 from ..handles.full_body import FullBody
 from ..handles.handle import Handle, MidpointHandle, PointHandle
 from ..handles.handle_tracks import HandleTrack
+from .time_warp import sampled_spline
 
 PARTS = ("ball", "heel", "ankle", "toe_tip", "toe")
 """Landmarks of a foot whose handles say where it swings, the best ones first."""
 
 EASE = 0.1
 """Seconds before and after a stance within which a foot becomes firm, and is no longer."""
+
+SAME_TIME = 1e-6
+"""Frames: times that are nearer are the same, but for rounding."""
 
 BLENDED = 0.25
 """Seconds within which the velocity that a correction has at the end of a stance vanishes."""
@@ -120,6 +124,49 @@ class PlantedFoot:
 
 
 @dataclass(frozen=True, eq=False)
+class SourceFeet:
+    """Where the feet of a source are in every frame of the result."""
+
+    clip: Clip
+    """The source with the frames of the result, and with feet where they were before limbs got other lengths."""
+    heels: Mapping[str, Array]
+    """(frames, 3) by side, of the sides that the source has; so are `balls`."""
+    balls: Mapping[str, Array]
+
+    @staticmethod
+    def of(clip: Clip) -> SourceFeet:
+        """The feet as a clip has them."""
+        heels, balls = (
+            {side: clip.world.point(point) for side in SIDES if (point := _landmark(clip, side, part)) is not None}
+            for part in ("heel", "ball")
+        )
+        return SourceFeet(clip, heels, balls)
+
+    @staticmethod
+    def sampled(source: Clip, times: Array, sampled: Clip, plants: Sequence[PlantedFoot]) -> SourceFeet:
+        """The feet of a source that is sampled at times (frames,), in its own frames.
+
+        Between two frames rotations are interpolated joint by joint, so that a foot which stands exactly still in
+        every frame wanders a little in the sampled clip: by 3e-4 of the size at 30 frames a second. While a part
+        stands, its place is therefore interpolated between the places that it has in the frames of its stance.
+        """
+        feet = SourceFeet.of(sampled)
+        if np.array_equal(times, np.round(times)):
+            return feet
+        known = SourceFeet.of(source)
+        parts = {"heel": (feet.heels, known.heels), "ball": (feet.balls, known.balls)}
+        found: dict[str, dict[str, Array]] = {}
+        for part, (wandering, exact) in parts.items():
+            found[part] = {}
+            for side, places in wandering.items():
+                own = sorted((each for each in plants if each.foot == side and part in each.stays), key=_begin_of(part))
+                stances = [each.frames(part, len(times)) for each in own]
+                offs = [_between_frames(exact[side], times[during]) - places[during] for during in stances]
+                found[part][side] = places + _continued(stances, offs, len(times), BLENDED * source.fps)
+        return SourceFeet(sampled, found["heel"], found["ball"])
+
+
+@dataclass(frozen=True, eq=False)
 class FootPath:
     """Where one foot is to be in every frame."""
 
@@ -150,7 +197,7 @@ class FootPath:
 
 
 def foot_paths(
-    source: Clip, tracks: Sequence[HandleTrack], plants: Sequence[PlantedFoot], headings: Array
+    feet: SourceFeet, tracks: Sequence[HandleTrack], plants: Sequence[PlantedFoot], headings: Array
 ) -> dict[str, FootPath]:
     """The path of each foot that is planted or has a handle, by its side.
 
@@ -159,9 +206,9 @@ def foot_paths(
     paths = {}
     for side in SIDES:
         own = sorted((plant for plant in plants if plant.foot == side), key=lambda plant: plant.begin)
-        swings = _handle_displacement(source, tracks, side, headings)
+        swings = _handle_displacement(feet.clip, tracks, side, headings)
         if own or swings is not None:
-            paths[side] = _path(source, side, own, swings, headings)
+            paths[side] = _path(feet, side, own, swings, headings)
     return paths
 
 
@@ -198,10 +245,12 @@ def _handle_displacement(source: Clip, tracks: Sequence[HandleTrack], side: str,
     return np.asarray(moved + rotations.rotate(headings, ball - values) - ball)
 
 
-def _path(source: Clip, side: str, plants: Sequence[PlantedFoot], swings: Array | None, headings: Array) -> FootPath:
-    skeleton, frames = source.skeleton, source.frames
+def _path(
+    feet: SourceFeet, side: str, plants: Sequence[PlantedFoot], swings: Array | None, headings: Array
+) -> FootPath:
+    source, skeleton, frames = feet.clip, feet.clip.skeleton, feet.clip.frames
     heel, ball = (skeleton.resolve(skeleton.landmarks.require(f"{side}_{part}")) for part in ("heel", "ball"))
-    heels, balls = source.world.point(heel), source.world.point(ball)
+    heels, balls = feet.heels[side], feet.balls[side]
     turned = headings if swings is not None else np.tile(rotations.IDENTITY, (frames, 1))
     moved = np.zeros((frames, 3)) if swings is None else swings
     stances: list[IntArray] = []
@@ -235,6 +284,26 @@ def _path(source: Clip, side: str, plants: Sequence[PlantedFoot], swings: Array 
         _firmness(plants, "heel", frames, source.fps),
         _firmness(plants, "ball", frames, source.fps),
     )
+
+
+def _landmark(clip: Clip, side: str, part: str) -> BodyPoint | None:
+    """The heel or the ball of a foot, with its joint as an index; None where the character has none."""
+    found = getattr(clip.skeleton.landmarks, f"{side}_{part}")
+    return None if found is None else clip.skeleton.resolve(found)
+
+
+def _begin_of(part: str) -> Callable[[PlantedFoot], float]:
+    """The time at which a part of a planted foot begins to stand, to sort by."""
+    return lambda plant: plant.stays[part][0]
+
+
+def _between_frames(places: Array, times: Array) -> Array:
+    """(times, 3) places (frames, 3) at times in frames, ascending, on the cubic spline through those of the whole
+    frames from the first to the last time alone: what is around does not reach in. Before and after these they
+    stay."""
+    first = min(int(np.ceil(times[0] - SAME_TIME)), len(places) - 1)
+    last = max(int(np.floor(times[-1] + SAME_TIME)), first)
+    return sampled_spline(places[first : last + 1], np.clip(times - first, 0.0, float(last - first)))
 
 
 def _pivot(plant: PlantedFoot, heels: Array, balls: Array) -> Array:

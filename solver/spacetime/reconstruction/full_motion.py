@@ -33,7 +33,7 @@ from ..handles.handle_task import HandleTask
 from ..handles.handle_tracks import HandleTrack, common_displacement, headings_of, moved_rigidly, trunk_rotation
 from .collective_problem import WeightedTask
 from .collective_solve import solving_collectively
-from .foot_paths import FootPath, PlantedFoot, foot_paths, is_foot_handle, standing
+from .foot_paths import FootPath, PlantedFoot, SourceFeet, foot_paths, is_foot_handle, standing
 
 ORIENTATION_SHARE = 1e-3
 """The weight of a foot's orientation, and of a heel that does not stand, as a share of that of handles: it decides
@@ -134,9 +134,10 @@ def reconstruct(
     plants: Sequence[PlantedFoot] = (),
     rotation: Any = None,
     settings: ReconstructionSettings | None = None,
+    feet: SourceFeet | None = None,
 ) -> Reconstruction:
     """The source with its handles displaced by an edit of the simplified character, see `reconstructing`."""
-    return finished(reconstructing(source, tracks, plants, rotation, settings))
+    return finished(reconstructing(source, tracks, plants, rotation, settings, feet))
 
 
 def reconstructing(
@@ -145,11 +146,13 @@ def reconstructing(
     plants: Sequence[PlantedFoot] = (),
     rotation: Any = None,
     settings: ReconstructionSettings | None = None,
+    feet: SourceFeet | None = None,
 ) -> Generator[float, None, Reconstruction]:
     """As `reconstruct`, a generator that yields the share that is done; to cancel it, close it.
 
     `source` has the frames of the result: a motion that takes more or less time is warped before (`time_warp`).
-    `rotation` (frames, 4) is how the edit has turned the trunk, in the world; None: as axes among the tracks show. All
+    `rotation` (frames, 4) is how the edit has turned the trunk, in the world; None: as axes among the tracks show.
+    Plants and handles of feet are displaced from where `feet` has them; None: from where the source has them. All
     errors in the arguments are raised at the call.
     """
     tracks, plants = tuple(tracks), tuple(plants)
@@ -162,13 +165,16 @@ def reconstructing(
         if not isinstance(plant, PlantedFoot):
             raise HandleError(f"Feet of a reconstruction are planted feet, not {plant!r}.")
         plant.check(source.frames)
+    feet = feet or SourceFeet.of(source)
+    if feet.clip.frames != source.frames:
+        raise MotionError(f"The feet have {feet.clip.frames} frames, but the source has {source.frames}.")
     up = source.skeleton.up_axis
     if rotation is None:
         trunk = trunk_rotation(tracks, up, source.frames)
     else:
         trunk = _checked_rotation(rotation, source.frames)
     headings = headings_of(trunk, up)
-    paths = foot_paths(source, tracks, plants, headings)
+    paths = foot_paths(feet, tracks, plants, headings)
     return _reconstructing(_Edit(source, tracks, plants, trunk, headings, paths, settings or ReconstructionSettings()))
 
 

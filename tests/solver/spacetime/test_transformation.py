@@ -12,7 +12,7 @@ import pytest
 
 from poise.examples import physics
 from poise.examples.physics_sources import fitted_run
-from poise.solver import Motion, PoiseError, joint_jumps, rotations
+from poise.solver import Clip, Motion, PoiseError, joint_jumps, rotations
 from poise.solver.core.arrays import Array
 from poise.solver.spacetime import (
     AxisHandle,
@@ -29,19 +29,19 @@ from poise.solver.spacetime import (
     warped,
 )
 
-from .small_fits import walk_fit
+from .small_fits import running_fit, standing_fit, walk_fit
 
 pytestmark = pytest.mark.slow
 
 
-def wide(amount: float) -> Edit:
-    """Footprints moved apart by so many sizes of the character."""
-    fit = walk_fit()
-    shift = amount * fit.units.length
+def wide(amount: float, of: Fit | None = None) -> Edit:
+    """Footprints moved apart by so many sizes of the character, of the walk or of another fit."""
+    of = of or walk_fit()
+    shift = amount * of.units.length
     return Edit(
         footprints=tuple(
             FootprintEdit(index, (shift if "left" in stance.contact else -shift, 0.0, 0.0))
-            for index, stance in enumerate(fit.stances)
+            for index, stance in enumerate(of.stances)
         )
     )
 
@@ -87,13 +87,47 @@ def test_feet_stand_exactly_where_the_edit_puts_them() -> None:
         assert np.abs(after - before - np.array(change.shift)).max() < 1e-4 * size
 
 
-@pytest.mark.parametrize("name", ["moon run", "wide footsteps", "limp", "short leg"])
+def test_feet_that_stand_at_the_same_time_move_each_with_its_own_footprint() -> None:
+    stood = standing_fit()
+    found = transform(stood, wide(0.05, stood))
+    for index, change in enumerate(found.problem.footprints):
+        before, after = resting(found, index)
+        assert np.abs(after - before - np.array(change.shift)).max() < 1e-4 * found.fit.units.length
+
+
+@pytest.mark.parametrize("edit", [Edit(duration=1.2), Edit(gravity=0.4, flight=2.0)])
+def test_feet_stand_still_from_the_first_to_the_last_frame_of_a_motion_with_other_times(edit: Edit) -> None:
+    """Although the source has no frames there, and although the ends of stances are whole frames but for rounding."""
+    fit = running_fit()
+    found = transform(fit, edit)
+    size, fps = fit.units.length, fit.source.fps
+    for plant in fit.plants:
+        for part, (begin, end) in plant.stays.items():
+            point = getattr(fit.source.skeleton.landmarks, f"{plant.foot}_{'ball' if part == 'toe' else part}")
+            place = fit.source.position(point)[round(begin)]
+            first, last = found.motion.from_source(np.array([begin, end]) / fps) * fps
+            during = np.arange(np.ceil(first - 1e-6), np.floor(last + 1e-6) + 1.0, dtype=int)
+            assert np.abs(found.clip.position(point)[during] - place).max(initial=0.0) < 1e-4 * size
+
+
+def quickest(clip: Clip) -> Array:
+    """(joints,) the largest second difference of each joint's place over frames."""
+    return np.asarray(np.abs(np.diff(clip.world.positions, 2, axis=0)).max(axis=(0, 2)))
+
+
+@pytest.mark.parametrize("name", ["moon run", "wide footsteps", "crossed footsteps", "limp", "short leg"])
 def test_no_joint_of_a_run_jumps_and_its_feet_stand(name: str) -> None:
     """With the usual settings: the few points of the walk's fit leave corners in its forces."""
     found = transform(run_fit(), physics.RUNS[name](run_fit()))
     worst = joint_jumps(warped(found.clip_of_source, found.source_times), found.clip)
     assert worst.ratio < 2.0, str(worst)
+    # A source that is sampled more slowly in flight has corners where its pace changes; its own motion has none.
+    source, size = found.clip_of_source, found.fit.units.length
+    assert (quickest(found.clip) / np.maximum(quickest(source), 2e-3 * size)).max() < 2.0
     assert max(each.amount for each in found.reconstruction.plants) < 1e-4
+    for index, change in enumerate(found.problem.footprints):
+        before, after = resting(found, index)
+        assert np.abs(after - before - np.array(change.shift)).max() < 1e-4 * size
 
 
 def high_frequencies(rotations: Array, fps: float) -> Array:
@@ -154,6 +188,23 @@ def test_a_shorter_leg_is_shorter_on_the_full_character() -> None:
     bone = np.linalg.norm(found.clip.position(ankle) - found.clip.position(knee), axis=1)
     source = found.fit.source
     assert np.allclose(bone, 0.93 * np.linalg.norm(source.position(ankle) - source.position(knee), axis=1))
+
+
+def test_the_feet_of_a_shorter_leg_stand_where_those_of_the_source_do() -> None:
+    found = transform(walk_fit(), Edit(limbs=(LimbEdit("right_knee", 0.93),)))
+    for index in range(len(found.fit.stances)):
+        before, after = resting(found, index)
+        assert np.abs(after - before).max() < 1e-4 * found.fit.units.length
+
+
+def test_a_heavier_arm_changes_the_full_character_as_little_as_the_simplified_one() -> None:
+    """Both have the same heavier arm, and the posture of the fit on both is what the change is measured from."""
+    fit = walk_fit()
+    found = transform(fit, Edit(limbs=(LimbEdit("left_shoulder", mass=3.0),)))
+    times = np.linspace(0.0, fit.motion.duration, 50)
+    simplified = np.abs(found.motion.values(times) - fit.motion.values(times))[:, 3:].max()
+    turned = rotations.log(rotations.quotient(found.clip.motion.rotations, fit.source.motion.rotations))
+    assert 0.02 < np.linalg.norm(turned, axis=-1).max() < 1.5 * simplified
 
 
 def test_an_objective_of_the_users_own_pulls() -> None:

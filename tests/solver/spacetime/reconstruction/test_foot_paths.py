@@ -16,7 +16,14 @@ from poise.solver.core.errors import ConstraintError
 from poise.solver.spacetime.handles.full_body import FullBody
 from poise.solver.spacetime.handles.handle import AxisHandle, CenterOfMassHandle, Handle, MidpointHandle, PointHandle
 from poise.solver.spacetime.handles.handle_tracks import HandleTrack
-from poise.solver.spacetime.reconstruction.foot_paths import PlantedFoot, foot_paths, is_foot_handle, standing
+from poise.solver.spacetime.reconstruction.foot_paths import (
+    PlantedFoot,
+    SourceFeet,
+    foot_paths,
+    is_foot_handle,
+    standing,
+)
+from poise.solver.spacetime.reconstruction.time_warp import warped
 
 from .edits import bump, foot_path, walking
 
@@ -45,7 +52,7 @@ def test_a_foot_that_stands_is_displaced_by_its_plant_exactly() -> None:
     moved = 0.3 * bump(clip.frames, 3) * np.array([1.0, 0.4, -0.5])
     planted = [PlantedFoot.of(plant, (0.1, 0.05, -0.2), turn=0.4) for plant in plants]
     tracks = [track(clip, PointHandle(f"{foot}_ball"), moved) for foot in ("left", "right")]
-    paths = foot_paths(clip, tracks, planted, still(clip))
+    paths = foot_paths(SourceFeet.of(clip), tracks, planted, still(clip))
     turn = rotations.exp(0.4 * up)
     for plant in planted:
         path, (heels, balls) = paths[plant.foot], places(clip, plant.foot)
@@ -67,7 +74,7 @@ def test_a_foot_that_stands_is_displaced_by_its_plant_exactly() -> None:
 def test_a_foot_is_displaced_as_a_rigid_body() -> None:
     clip, plants = walking()
     planted = [PlantedFoot.of(plant, (0.1 * number, 0.0, 0.0), 0.3) for number, plant in enumerate(plants)]
-    for foot, path in foot_paths(clip, [], planted, still(clip)).items():
+    for foot, path in foot_paths(SourceFeet.of(clip), [], planted, still(clip)).items():
         heels, balls = places(clip, foot)
         found = rotations.lengths(path.heel_places - path.ball_places)
         np.testing.assert_allclose(found, rotations.lengths(heels - balls), atol=1e-12)
@@ -77,13 +84,57 @@ def test_a_foot_is_displaced_as_a_rigid_body() -> None:
         )
 
 
+def test_feet_that_stand_still_do_so_between_frames() -> None:
+    """A clip that is slowed down interpolates rotations, which moves feet that stand."""
+    clip, plants = walking(fps=30.0)
+    times = np.minimum(np.arange(0.0, clip.frames - 1.0, 0.37), clip.frames - 1.0)
+    slow = warped(clip, times)
+    planted = [
+        PlantedFoot(
+            foot=plant.foot,
+            **{
+                ("ball" if part == "toe" else part): (stay[0] / 0.37, stay[1] / 0.37)
+                for part, stay in plant.stays.items()
+            },
+        )
+        for plant in plants
+    ]
+    feet = SourceFeet.sampled(clip, times, slow, planted)
+    wandering = SourceFeet.of(slow)
+    size, worst = clip.skeleton.size, 0.0
+    for plant in planted:
+        for part, found, sampled in (
+            ("heel", feet.heels, wandering.heels),
+            ("ball", feet.balls, wandering.balls),
+        ):
+            during = plant.frames(part, slow.frames)
+            assert np.ptp(found[plant.foot][during], axis=0).max() < 1e-9 * size
+            worst = max(worst, float(np.ptp(sampled[plant.foot][during], axis=0).max()))
+    assert worst > 1e-4 * size, "the sampled clip does not show what is corrected"
+    for found, sampled in ((feet.heels, wandering.heels), (feet.balls, wandering.balls)):
+        for side, places in found.items():
+            assert np.abs(places - sampled[side]).max() < 1e-3 * size
+            bends = [np.abs(np.diff(each, 2, axis=0)).max() for each in (places, sampled[side])]
+            assert bends[0] < 1.1 * bends[1]
+
+
+def test_feet_in_the_frames_of_the_source_are_those_of_the_source() -> None:
+    clip, plants = walking()
+    times = np.arange(0.0, clip.frames, 2.0)
+    twice = warped(clip, times)
+    found = SourceFeet.sampled(clip, times, twice, [])
+    assert found.clip is twice and plants
+    for side in ("left", "right"):
+        np.testing.assert_allclose(found.balls[side], SourceFeet.of(clip).balls[side][::2], atol=1e-12)
+
+
 def test_parts_that_stand() -> None:
     clip, _ = walking()
     plants = [PlantedFoot(foot="left", heel=(3.0, 8.0), ball=(5.4, 12.0)), PlantedFoot(foot="left", ball=(30.2, 30.7))]
     np.testing.assert_array_equal(np.flatnonzero(standing(plants, "left", "heel", clip.frames)), np.arange(3, 9))
     np.testing.assert_array_equal(np.flatnonzero(standing(plants, "left", "ball", clip.frames)), [*range(6, 13), 30])
     assert not standing(plants, "right", "heel", clip.frames).any()
-    path = foot_paths(clip, [], plants, still(clip))["left"]
+    path = foot_paths(SourceFeet.of(clip), [], plants, still(clip))["left"]
     assert set(paths_firm(path.heel_firmness)) == set(range(3, 9))
     assert set(paths_firm(path.ball_firmness)) == {*range(6, 13), 30}
     assert path.heel_firmness[20] == 0.0 and 0.0 < path.heel_firmness[10] < 1.0
@@ -104,12 +155,12 @@ def test_a_foot_that_swings_follows_its_handle() -> None:
     planted = [PlantedFoot.of(plant, shift) for plant, shift in zip(plants, shifts, strict=True)]
     moved = {foot: foot_path(clip.frames, plants, shifts, foot) for foot in ("left", "right")}
     lift = {}
-    for foot, path in foot_paths(clip, [], planted, still(clip)).items():
+    for foot, path in foot_paths(SourceFeet.of(clip), [], planted, still(clip)).items():
         swings = np.maximum(path.heel_firmness, path.ball_firmness) == 0.0
         lift[foot] = swings[:, None] * np.array([0.0, 0.02, 0.0])
     for part in ("ball", "heel", "ankle"):
         tracks = [track(clip, PointHandle(f"{foot}_{part}"), moved[foot] + lift[foot], 0.07) for foot in moved]
-        for foot, path in foot_paths(clip, tracks, planted, still(clip)).items():
+        for foot, path in foot_paths(SourceFeet.of(clip), tracks, planted, still(clip)).items():
             found = path.ball_places - places(clip, foot)[1]
             np.testing.assert_allclose(found, moved[foot] + lift[foot], atol=1e-12)
 
@@ -123,7 +174,7 @@ def test_a_handle_that_is_off_in_the_plants_is_corrected_smoothly() -> None:
         track(clip, PointHandle(f"{foot}_ball"), foot_path(clip.frames, plants, shifts, foot) + off)
         for foot in ("left", "right")
     ]
-    for foot, path in foot_paths(clip, tracks, planted, still(clip)).items():
+    for foot, path in foot_paths(SourceFeet.of(clip), tracks, planted, still(clip)).items():
         found = path.ball_places - places(clip, foot)[1]
         # As smooth as the handle itself: a jump of a hundredth would be ten times as much.
         assert np.abs(np.diff(found, 2, axis=0)).max() < 2e-3
@@ -134,7 +185,7 @@ def test_without_a_handle_a_foot_swings_from_plant_to_plant() -> None:
     clip, plants = walking(fps=60.0)
     shifts = [np.array([0.2 * (-1) ** (number // 2), 0.0, 0.0]) for number in range(len(plants))]
     planted = [PlantedFoot.of(plant, shift) for plant, shift in zip(plants, shifts, strict=True)]
-    for foot, path in foot_paths(clip, [], planted, still(clip)).items():
+    for foot, path in foot_paths(SourceFeet.of(clip), [], planted, still(clip)).items():
         found = (path.ball_places - places(clip, foot)[1])[:, 0]
         own = [plant for plant in planted if plant.foot == foot]
         shortest = min(later.begin - earlier.end for earlier, later in itertools.pairwise(own))
@@ -147,7 +198,7 @@ def test_a_turn_of_the_body_turns_feet_that_swing() -> None:
     headings = rotations.exp(0.7 * bump(clip.frames, 1) * np.eye(3)[1])
     balls = places(clip, "left")[1]
     moved = rotations.rotate(headings, balls) - balls
-    path = foot_paths(clip, [track(clip, PointHandle("left_ball"), moved)], [], headings)["left"]
+    path = foot_paths(SourceFeet.of(clip), [track(clip, PointHandle("left_ball"), moved)], [], headings)["left"]
     np.testing.assert_allclose(path.ball_places, rotations.rotate(headings, balls), atol=1e-12)
     expected = rotations.multiply(headings, clip.world.rotations[:, int(path.heel.joint)])
     assert rotations.angle_between(path.orientations, expected).max() < 1e-7
@@ -158,7 +209,7 @@ def test_both_feet_turn_about_the_middle_between_them() -> None:
     headings = rotations.exp(np.linspace(0.0, 1.5, clip.frames)[:, None] * np.eye(3)[1])
     handle = MidpointHandle("right_ball", "left_ball")
     away = np.array([0.3, 0.1, 0.0])
-    paths = foot_paths(clip, [track(clip, handle, np.tile(away, (clip.frames, 1)))], [], headings)
+    paths = foot_paths(SourceFeet.of(clip), [track(clip, handle, np.tile(away, (clip.frames, 1)))], [], headings)
     middle = handle.value(FullBody(clip.world))
     for foot in ("left", "right"):
         expected = middle + away + rotations.rotate(headings, places(clip, foot)[1] - middle)
@@ -167,9 +218,11 @@ def test_both_feet_turn_about_the_middle_between_them() -> None:
 
 def test_feet_without_plants_and_handles_have_no_path() -> None:
     clip, plants = walking()
-    assert not foot_paths(clip, [track(clip, CenterOfMassHandle(), np.zeros((clip.frames, 3)))], [], still(clip))
+    assert not foot_paths(
+        SourceFeet.of(clip), [track(clip, CenterOfMassHandle(), np.zeros((clip.frames, 3)))], [], still(clip)
+    )
     own = [PlantedFoot.of(plant) for plant in plants if plant.foot == "left"]
-    assert list(foot_paths(clip, [], own, still(clip))) == ["left"]
+    assert list(foot_paths(SourceFeet.of(clip), [], own, still(clip))) == ["left"]
 
 
 @pytest.mark.parametrize(
@@ -222,4 +275,4 @@ def test_bad_plants_are_refused() -> None:
     clip, _ = walking()
     twice = [PlantedFoot(foot="left", heel=(0, 9)), PlantedFoot(foot="left", ball=(5, 20))]
     with pytest.raises(ConstraintError, match="a foot stands in one place at a time"):
-        foot_paths(clip, [], twice, still(clip))
+        foot_paths(SourceFeet.of(clip), [], twice, still(clip))
