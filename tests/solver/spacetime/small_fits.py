@@ -8,8 +8,8 @@ from functools import cache
 from poise.solver import synthetic
 from poise.solver.spacetime import Fit, PhysicsSettings, fit
 
-COARSE = PhysicsSettings(rate=16.0, stages=(1.0,))
-"""Few points, so that a fit takes about a second."""
+COARSE = PhysicsSettings(rate=16.0, stages=(1.0,), edit_seconds=600.0)
+"""Few points, so that a fit takes about a second. A solve ends by its iterations, also on a busy machine."""
 
 
 @cache
