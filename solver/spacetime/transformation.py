@@ -101,7 +101,9 @@ def _solved_edit(
         return problem, fit.optimum, fit.motion
     impossible = why_impossible(problem.problem, fit.units, fit.problem, budget)
     if impossible:
-        raise ConstraintError(f"The edit is impossible: {'; '.join(impossible[:3])}.")
+        # Where footprints are not moved, it is not clear from them what made them impossible.
+        asked = "" if edit.footprints else f", with {', '.join(changes_in_words(edit, fit.stances))}"
+        raise ConstraintError(f"The edit is impossible: {'; '.join(impossible[:3])}{asked}.")
     optimum, motion, reasons = yield from _attempt(fit, problem, problem.start, 0.0, budget)
     half_is_possible = False
     if reasons and not budget.is_spent:

@@ -73,7 +73,7 @@ def phase_of(problem: Problem, time: float) -> str:
 def _missed(name: str, violation: float) -> str:
     """The violation of a footprint, of a height or of a held pose, as a part of a sentence."""
     percent = 100.0 * violation
-    far = f"{percent:.0f} %" if percent >= 1.0 else f"{percent:.1g} %"
+    far = f"{percent:.0f} %" if 1.0 <= percent < 1e4 else f"{percent:.1g} %"
     over, found, foot = name.partition(UNDER)
     if found:
         return f"the {foot} would have to be {far} of the leg's length higher over {over}"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from poise.solver.core.arrays import Array
 from poise.solver.spacetime.checks.plausibility import absurdities, phase_of, why_not_physical
@@ -46,6 +47,12 @@ def test_what_an_unfinished_solve_misses_slightly_is_named_after_the_equations()
 def test_a_foot_that_is_too_low_is_named_with_what_it_is_over() -> None:
     (found,) = reasons(**{f"obstacle 2{UNDER}left foot": np.array([0.25])})
     assert found == "the left foot would have to be 25 % of the leg's length higher over obstacle 2"
+
+
+@pytest.mark.parametrize(("missed", "told"), [(0.0012, "0.1 %"), (0.134, "13 %"), (9.0, "900 %"), (3e90, "3e+92 %")])
+def test_a_miss_is_told_in_few_digits(missed: float, told: str) -> None:
+    label = walk_fit().problem.stances[0].label
+    assert reasons(**{label: np.array([missed])}) == [f"{label} is missed by {told} of the leg's length"]
 
 
 def test_the_time_of_a_residual_is_told_by_the_stance_or_the_flight() -> None:
