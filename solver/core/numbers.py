@@ -11,4 +11,9 @@ LARGEST_NUMBER = 1e100
 
 def is_number(value: object) -> bool:
     """Whether a value is one finite real number."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and bool(np.isfinite(value))
+    if not isinstance(value, (int, float, np.integer, np.floating)):
+        return False
+    try:
+        return bool(np.isfinite(float(value)))
+    except OverflowError:  # whole numbers of Python have no largest one
+        return False

@@ -32,7 +32,7 @@ class PhysicsSettings:
     seconds: float = 60.0
     """The longest that one solve of a fit takes."""
     edit_seconds: float = 20.0
-    """The longest that one solve of an edit takes."""
+    """The longest that all solves of an edit take together, by the clock."""
 
     def __post_init__(self) -> None:
         for name in ("rate", "friction", "nearness", "seconds", "edit_seconds"):

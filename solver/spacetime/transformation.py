@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from ..core.errors import ConstraintError
 from ..core.progress import converted, finished
 from .checks.plausibility import why_not_physical
 from .editing.edit import Edit
+from .editing.edit_words import changes_in_words
 from .editing.edited_problem import EditedProblem, edited_problem, fitted_handles
 from .editing.feasibility import why_impossible
 from .editing.limb_changes import clip_with_limbs
@@ -23,6 +25,7 @@ from .motion_fit import Fit, solving
 from .problem.optimiser import Limits, Optimum, Start
 from .problem.simplified_motion import SimplifiedMotion
 from .problem.stances import resting_place
+from .problem.time_budget import Clock, TimeBudget
 from .progress import PhysicsProgress
 from .reconstruction.foot_paths import SourceFeet
 from .reconstruction.full_motion import HandleTrack, PlantedFoot, Reconstruction, reconstructing
@@ -33,6 +36,11 @@ HALF = 0.5
 
 ROUNDING = 1e-6
 """Frames: times that are nearer to a whole frame are that frame."""
+
+STALLED = 50
+"""Iterations in which the largest violation must fall to half. Of 46 solves of edits of the made-up run and jump that
+succeeded, the slowest (a jump without gravity) had 34 such iterations and all others at most 22; solves that did not
+succeed came to 60 and more."""
 
 SOLVING, REBUILDING = "Solving the edit", "Moving the full character"
 
@@ -59,18 +67,21 @@ class Transformation:
         return clip_with_limbs(self.fit.source, self.fit.recipe, self.edit.limbs)
 
 
-def transform(fit: Fit, edit: Edit) -> Transformation:
+def transform(fit: Fit, edit: Edit, clock: Clock = time.monotonic) -> Transformation:
     """The clip of a fit as an edit changes it; see `transforming`."""
-    return finished(transforming(fit, edit))
+    return finished(transforming(fit, edit, clock))
 
 
-def transforming(fit: Fit, edit: Edit) -> Generator[PhysicsProgress, None, Transformation]:
+def transforming(
+    fit: Fit, edit: Edit, clock: Clock = time.monotonic
+) -> Generator[PhysicsProgress, None, Transformation]:
     """As `transform`, a generator that yields progress; closing it cancels.
 
-    Raises a ConstraintError that names what cannot be where the edit has no physical motion.
+    Raises a ConstraintError that names what cannot be where no physical motion of the edit is found within the setting
+    `edit_seconds`, by the clock.
     """
     yield PhysicsProgress(SOLVING, 0.0)
-    problem, optimum, motion = yield from _solved_edit(fit, edit)
+    problem, optimum, motion = yield from _solved_edit(fit, edit, TimeBudget(fit.settings.edit_seconds, clock))
     yield PhysicsProgress(REBUILDING, 0.7)
     seconds, frames = _frames(motion, fit.source)
     source = warped(fit.source, frames)
@@ -82,36 +93,48 @@ def transforming(fit: Fit, edit: Edit) -> Generator[PhysicsProgress, None, Trans
 
 
 def _solved_edit(
-    fit: Fit, edit: Edit
+    fit: Fit, edit: Edit, budget: TimeBudget
 ) -> Generator[PhysicsProgress, None, tuple[EditedProblem, Optimum, SimplifiedMotion]]:
-    """Solve an edit at once or, where that finds no physical motion, in steps."""
+    """Solve an edit at once or, where that finds no physical motion, in steps, within the budget."""
     problem = edited_problem(fit, edit)
     if edit.changes_nothing:
         return problem, fit.optimum, fit.motion
-    impossible = why_impossible(problem.problem, fit.units)
+    impossible = why_impossible(problem.problem, fit.units, fit.problem, budget)
     if impossible:
-        raise ConstraintError(f"The edit is impossible: {'; '.join(impossible[:3])}.")
-    optimum, motion, reasons = yield from _attempt(fit, problem, problem.start, 0.0)
-    if reasons:
+        # Where footprints are not moved, it is not clear from them what made them impossible.
+        asked = "" if edit.footprints else f", with {', '.join(changes_in_words(edit, fit.stances))}"
+        raise ConstraintError(f"The edit is impossible: {'; '.join(impossible[:3])}{asked}.")
+    optimum, motion, reasons = yield from _attempt(fit, problem, problem.start, 0.0, budget)
+    half_is_possible = False
+    if reasons and not budget.is_spent:
         # Half of the edit first: where even that has no motion, the whole has none.
         half = edited_problem(fit, edit.part(HALF))
-        optimum, _, halfway = yield from _attempt(fit, half, half.start, 0.2)
-        if not halfway:
-            optimum, motion, reasons = yield from _attempt(fit, problem, optimum.start, 0.45)
+        halfway, _, missed = yield from _attempt(fit, half, half.start, 0.2, budget)
+        half_is_possible = not missed
+        if half_is_possible and not budget.is_spent:
+            optimum, motion, reasons = yield from _attempt(fit, problem, halfway.start, 0.45, budget)
     if reasons:
-        raise ConstraintError(f"The edit has no physical motion: {'; '.join(reasons[:3])}.")
+        raise ConstraintError(_not_found(fit, edit, reasons, budget, half_is_possible))
     return problem, optimum, motion
 
 
 def _attempt(
-    fit: Fit, edited: EditedProblem, start: Start, begin: float
+    fit: Fit, edited: EditedProblem, start: Start, begin: float, budget: TimeBudget
 ) -> Generator[PhysicsProgress, None, tuple[Optimum, SimplifiedMotion, list[str]]]:
     """One solve, with its motion and the reasons for which it is none."""
     problem = edited.problem
-    limits = Limits(fit.settings.iterations, fit.settings.edit_seconds)
+    limits = Limits(fit.settings.iterations, budget.left, stalled=STALLED, clock=budget.clock)
     optimum = yield from solving(problem, edited.functions, start, limits, SOLVING, begin, 0.25)
     motion = SimplifiedMotion.solved(problem, optimum, fit.units)
     return optimum, motion, why_not_physical(motion, problem, optimum)
+
+
+def _not_found(fit: Fit, edit: Edit, reasons: list[str], budget: TimeBudget, half_is_possible: bool) -> str:
+    """The sentence for an edit that no attempt has solved."""
+    within = f" within {budget.seconds:g} s" if budget.is_spent else ""
+    asked = ", ".join(changes_in_words(edit, fit.stances))
+    half = "; half of the edit is possible" if half_is_possible else ""
+    return f"No physical motion was found{within} for {asked}: {'; '.join(reasons[:2])}{half}."
 
 
 def _frames(motion: SimplifiedMotion, clip: Clip) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import ConstraintError
-from ...core.numbers import is_number
+from ...core.numbers import LARGEST_NUMBER, is_number
 from ..handles.handle import handle_from_dict
 from ..problem.objectives import WEIGHTS, HandleObjective, Objectives
 
@@ -34,6 +34,13 @@ class FootprintEdit:
     later_release: float = 0.0
     """Seconds by which it ends later; negative: earlier."""
 
+    def __post_init__(self) -> None:
+        if isinstance(self.stance, bool) or not isinstance(self.stance, (int, np.integer)):
+            raise ConstraintError(f"The stance of a footprint is its number, counted from 0, not {self.stance!r}.")
+        object.__setattr__(self, "shift", _triple(self.shift, "The shift of a footprint"))
+        for name in ("turn", "earlier_strike", "later_release"):
+            _check_number(getattr(self, name), f"The {name} of a footprint")
+
 
 @dataclass(frozen=True)
 class LimbEdit:
@@ -47,6 +54,11 @@ class LimbEdit:
     mass: float = 1.0
     """A factor."""
 
+    def __post_init__(self) -> None:
+        _check_joint(self.joint, "An edited limb")
+        for name in ("length", "mass"):
+            _check_number(getattr(self, name), f"The {name} of the limb below {self.joint!r}", above=0.0)
+
 
 @dataclass(frozen=True)
 class LockedJoint:
@@ -55,6 +67,11 @@ class LockedJoint:
     joint: str
     degrees: tuple[float, ...] | None = None
     """The constant values; None: their means in the fitted motion. Of translations: sizes of the character."""
+
+    def __post_init__(self) -> None:
+        _check_joint(self.joint, "A locked joint")
+        if self.degrees is not None:
+            object.__setattr__(self, "degrees", _numbers(self.degrees, f"The degrees of the locked {self.joint!r}"))
 
 
 @dataclass(frozen=True)
@@ -67,6 +84,19 @@ class Obstacle:
     """Above the place."""
     radius: float
     """It falls to a third of its height at this distance."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "place", _triple(self.place, "The place of an obstacle"))
+        _check_number(self.height, "The height of an obstacle")
+        _check_number(self.radius, "The radius of an obstacle", above=0.0)
+
+
+_PARTS: dict[str, type] = {
+    "footprints": FootprintEdit,
+    "limbs": LimbEdit,
+    "locked": LockedJoint,
+    "obstacles": Obstacle,
+}
 
 
 @dataclass(frozen=True)
@@ -99,24 +129,25 @@ class Edit:
 
     def __post_init__(self) -> None:
         for name in ("gravity", "deviation"):
-            value = getattr(self, name)
-            if not is_number(value) or value < 0.0:
-                raise ConstraintError(f"The {name} of an edit must be a finite number, 0 or more, not {value!r}.")
-        if self.duration is not None and (not is_number(self.duration) or self.duration <= 0.0):
-            raise ConstraintError(f"The duration of an edit is a positive factor, or None, not {self.duration!r}.")
-        if not is_number(self.flight) or self.flight <= 0.0:
-            raise ConstraintError(f"The flight of an edit is a positive factor, not {self.flight!r}.")
-        if not is_number(self.turn):
-            raise ConstraintError(f"The turn of an edit is a number of radians, not {self.turn!r}.")
-        unknown = set(self.objectives) - set(WEIGHTS)
-        if unknown:
-            raise ConstraintError(f"There is no objective {sorted(unknown)[0]!r}; there are {', '.join(WEIGHTS)}.")
-        for limb in self.limbs:
-            if not (is_number(limb.length) and limb.length > 0.0 and is_number(limb.mass) and limb.mass > 0.0):
-                raise ConstraintError(f"Length and mass of {limb.joint!r} are factors, positive numbers.")
-        for obstacle in self.obstacles:
-            if not (is_number(obstacle.height) and is_number(obstacle.radius) and obstacle.radius > 0.0):
-                raise ConstraintError("An obstacle has a height, and a radius above 0.")
+            _check_number(getattr(self, name), f"The {name} of an edit", least=0.0)
+        if self.duration is not None:
+            _check_number(self.duration, "The duration of an edit, if it is not None,", above=0.0)
+        _check_number(self.flight, "The flight of an edit", above=0.0)
+        _check_number(self.turn, "The turn of an edit, in radians,")
+        for name in ("free_end", "keep_heading"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise ConstraintError(f"The {name} of an edit must be True or False, not {getattr(self, name)!r}.")
+        for name, kind in {**_PARTS, "own_objectives": HandleObjective}.items():
+            parts = getattr(self, name)
+            if not isinstance(parts, (tuple, list)) or not all(isinstance(part, kind) for part in parts):
+                raise ConstraintError(f"The {name} of an edit must be a list of {kind.__name__}, not {parts!r}.")
+            object.__setattr__(self, name, tuple(parts))
+        if not isinstance(self.objectives, Mapping):
+            raise ConstraintError(f"The objectives of an edit must be weights by name, not {self.objectives!r}.")
+        for name, weight in self.objectives.items():
+            if name not in WEIGHTS:
+                raise ConstraintError(f"There is no objective {name!r}; there are {', '.join(WEIGHTS)}.")
+            _check_number(weight, f"The weight {name} of an edit", least=0.0)
 
     def objective_weights(self, base: Objectives, fitted: float) -> Objectives:
         """The weights of the fit, of which `fitted` is that of the deviation, with those of the edit."""
@@ -168,16 +199,10 @@ class Edit:
         return found
 
 
-_PARTS: dict[str, type] = {
-    "footprints": FootprintEdit,
-    "limbs": LimbEdit,
-    "locked": LockedJoint,
-    "obstacles": Obstacle,
-}
-
-
 def edit_from_dict(data: Mapping[str, Any]) -> Edit:
     """The edit that `Edit.as_dict` has written, or a user; ConstraintError says what is wrong with it."""
+    if not isinstance(data, Mapping):
+        raise ConstraintError(f"An edit is a table of fields, such as {{'gravity': 0.165}}, not {data!r}.")
     known = {each.name for each in fields(Edit)}
     unknown = set(data) - known
     if unknown:
@@ -196,6 +221,40 @@ def edit_from_dict(data: Mapping[str, Any]) -> Edit:
         except (TypeError, AttributeError, KeyError) as wrong:
             raise ConstraintError(f"The {name} of an edit cannot be read: {wrong}.") from None
     return Edit(**given)
+
+
+def _check_number(value: object, what: str, least: float | None = None, above: float | None = None) -> None:
+    """Raise unless a value is a number, of at least `least` or above `above`."""
+    is_good = is_number(value) and abs(float(value)) <= LARGEST_NUMBER  # type: ignore[arg-type]
+    if is_good and (least is None or value >= least) and (above is None or value > above):  # type: ignore[operator]
+        return
+    bound = "" if least is None else f", {least:g} or more"
+    bound = bound if above is None else f" above {above:g}"
+    raise ConstraintError(f"{what} must be a finite number{bound}, not {value!r}.")
+
+
+def _check_joint(joint: object, what: str) -> None:
+    if not isinstance(joint, str):
+        raise ConstraintError(f"{what} has the name of a joint, such as 'left_knee', not {joint!r}.")
+
+
+def _numbers(values: object, what: str) -> tuple[float, ...]:
+    """The values as numbers; an error unless they are a list of finite numbers."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if not isinstance(values, (tuple, list)):
+        raise ConstraintError(f"{what} must be a list of numbers, not {values!r}.")
+    for value in values:
+        _check_number(value, what)
+    return tuple(map(float, values))
+
+
+def _triple(values: object, what: str) -> Triple:
+    numbers = _numbers(values, what)
+    if len(numbers) != 3:
+        raise ConstraintError(f"{what} must be three numbers, not {values!r}.")
+    x, y, z = numbers
+    return x, y, z
 
 
 def _with_tuples(part: Mapping[str, Any]) -> dict[str, Any]:

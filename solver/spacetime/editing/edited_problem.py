@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...core.arrays import Array, BoolArray
+from ...core.arrays import Array, BoolArray, runs
 from ...core.errors import ConstraintError
 from ..characters.character import SimplifiedCharacter
 from ..handles.handle import AxisHandle, PointHandle
@@ -17,7 +17,7 @@ from ..motion_fit import LAST_POSE, Fit, lowest_center
 from ..problem.layout import force_tracks
 from ..problem.mapping import HandleValues
 from ..problem.optimiser import Start
-from ..problem.spacetime_problem import SMOOTH_CHANGE, CharacterFunctions, HeightBound, HeldPose, Problem
+from ..problem.spacetime_problem import SMOOTH_CHANGE, UNDER, CharacterFunctions, HeightBound, HeldPose, Problem
 from ..problem.stances import Stance
 from ..problem.time_grid import TimeGrid
 from ..reconstruction.foot_paths import is_foot_handle
@@ -30,6 +30,19 @@ FREE_DURATION = (0.4, 4.0)
 
 SHORTEST_PHASE = 0.5
 """The least time between two events, in multiples of the usual spacing of points."""
+
+SHORTEST_FLIGHT = 0.1
+"""The least time in the air, in multiples of the usual spacing of points: splines cannot be told apart in less."""
+
+SHORTEST_CLIP = 2.0
+"""The least duration of an edited motion, in frames."""
+
+SAME_VALUE = 1e-6
+"""Radians, or sizes of the character, that are rounding."""
+
+BEYOND = {"rotation": np.pi, "translation": 1.0}
+"""Radians, and sizes of the character, by which a joint for which the recipe has no range may be locked outside of what
+the source does."""
 
 TUMBLING = 0.1
 """The share of the smoothness of changes where the end is free: a body that tumbles changes fast."""
@@ -144,7 +157,9 @@ def _grid(fit: Fit, edit: Edit, footprints: tuple[FootprintEdit, ...]) -> TimeGr
     events, times = np.array([each for each, _ in anchors]), np.array([time for _, time in anchors])
     factor = 1.0 if edit.duration is None else edit.duration
     moved_grid = base.retimed(events, times)
-    spacing = moved_grid.spacing * np.where(_flies(fit), edit.flight, 1.0) * factor
+    flies = _flies(fit)
+    spacing = moved_grid.spacing * np.where(flies, edit.flight, 1.0) * factor
+    _check_times(fit, spacing, flies)
     first = float(moved_grid.points[0])
     return TimeGrid(np.concatenate([[first], first + np.cumsum(spacing)]), base.source)
 
@@ -162,6 +177,22 @@ def _check_order(moved: Mapping[float, float], first: float, last: float, least:
         if not _is_apart(event, time, next_event, next_time, least):
             raise ConstraintError(
                 f"The edit leaves no time between two contacts near {event * unit:.2f} s: retime footprints by less."
+            )
+
+
+def _check_times(fit: Fit, spacing: Array, flies: BoolArray) -> None:
+    """Raise where an edit leaves hardly any time, given that between points of the grid (points - 1,)."""
+    unit, total = fit.units.time, float(spacing.sum()) * fit.units.time
+    if total < SHORTEST_CLIP / fit.source.fps:
+        raise ConstraintError(f"The edit leaves {total:.2g} s for the whole motion: give it a longer duration.")
+    least = SHORTEST_FLIGHT / fit.settings.rate
+    for first, last in runs(flies):
+        seconds = float(spacing[first : last + 1].sum()) * unit
+        if seconds < least:
+            begin = float(fit.problem.layout.grid.source[first]) * unit
+            raise ConstraintError(
+                f"The edit leaves {seconds:.2g} s in the air after {begin:.2f} s, and the least is {least:.2g} s: give "
+                "the flight more time."
             )
 
 
@@ -302,13 +333,29 @@ def _locked(fit: Fit, edit: Edit, character: SimplifiedCharacter) -> dict[int, f
         indices = _dofs_of(character, lock.joint)
         if lock.degrees is not None and len(lock.degrees) != len(indices):
             raise ConstraintError(f"The locked joint {lock.joint!r} has {len(indices)} values.")
+        ranged = any((kept.lower or kept.upper) and lock.joint in kept.joints for kept in fit.recipe.joints)
         for place, index in enumerate(indices):
             value = float(means[index])
             if lock.degrees is not None:
                 unit = np.pi / 180.0 if character.dofs[index].kind == "rotation" else 1.0
                 value = lock.degrees[place] * unit
-            found[index] = value
+                _check_lock(character, index, value, 0.0 if ranged else BEYOND[character.dofs[index].kind])
+            if found.setdefault(index, value) != value:
+                raise ConstraintError(f"The joint {lock.joint!r} is locked twice, at different values: keep one lock.")
     return found
+
+
+def _check_lock(character: SimplifiedCharacter, index: int, value: float, beyond: float) -> None:
+    """Raise where a degree of freedom is locked farther than `beyond` outside of its range."""
+    dof = character.dofs[index]
+    low, high = dof.lower - beyond, dof.upper + beyond
+    if low - SAME_VALUE <= value <= high + SAME_VALUE:
+        return
+    unit, word = (np.pi / 180.0, "°") if dof.kind == "rotation" else (1.0, " sizes of the character")
+    raise ConstraintError(
+        f"The {dof.name} cannot be locked at {value / unit:.4g}{word}: it can be between {low / unit:.3g} and "
+        f"{high / unit:.3g}{word}."
+    )
 
 
 def _dofs_of(character: SimplifiedCharacter, joint: str) -> tuple[int, ...]:
@@ -348,7 +395,7 @@ def _heights(fit: Fit, edit: Edit, problem: Problem) -> tuple[HeightBound, ...]:
         base_floor = np.minimum(base_floors[before], base_floors[after])
         fitted = _mean_height(fit, names, layout.grid.in_source(times))
         heights = floor - np.maximum(base_floor - fitted, 0.0) - SCUFF
-        found.append(HeightBound(names, times, heights, f"the ground under the {contact}"))
+        found.append(HeightBound(names, times, heights, f"the ground{UNDER}{contact}"))
         for number, obstacle in enumerate(edit.obstacles):
             place = units.lengths(obstacle.place)
             base = float(place @ up)
@@ -358,7 +405,7 @@ def _heights(fit: Fit, edit: Edit, problem: Problem) -> tuple[HeightBound, ...]:
                 obstacle.radius / units.length,
             )
             found.append(
-                HeightBound(names, times, np.full(len(times), base), f"obstacle {number + 1} under the {contact}", bump)
+                HeightBound(names, times, np.full(len(times), base), f"obstacle {number + 1}{UNDER}{contact}", bump)
             )
     return tuple(found)
 

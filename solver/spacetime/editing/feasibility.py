@@ -1,56 +1,73 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Conditions that every motion of an edit must meet, checked in less than a second before the edit is solved.
 
-What passes may still have no physical motion. The limits of lean, leap and speed are judgements, and the reach
-is that of sampled postures: an acrobat might exceed them. All but those about obstacles concern
-the centre of mass alone, since the sum of forces moves it whatever the limbs do. In stances it is within reach of the
-footprint, the ground pushes within the friction pyramid and no harder than `HARDEST_PUSH`, and in flight nothing
-pushes. These are linear conditions on the path and the forces. A linear program finds the path that violates the reach
-of the fewest footprints, so that the footprints that are out of reach can be named.
+What passes may still have no physical motion. The limits of lean, leap, speed and turn are judgements, and the reach
+is that of sampled postures: an acrobat might exceed them. All but those about obstacles, feet and headings concern
+the centre of mass alone, by a linear program (`MassPath`). It finds the path that violates the reach of the fewest
+footprints, so that those out of reach can be named. The places of footprints are linear in the share of an edit too:
+solved a second time, the program finds the largest share of the way of the moved footprints that has a path.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise, product
+from collections.abc import Mapping
+from itertools import combinations, pairwise
 
 import numpy as np
 
 from ...core.arrays import Array
-from ..characters.character import ROOT_DOFS, SimplifiedCharacter
-from ..checks.plausibility import HARDEST_PUSH
+from ..characters.character import ROOT_DOFS, ROOT_ROTATIONS, SimplifiedCharacter
+from ..checks.plausibility import FASTEST_TURN, HARDEST_PUSH
 from ..handles.handle import PointHandle
 from ..motion_fit import LOWEST
-from ..optimiser_package import require
 from ..problem.mapping import HandleValues
-from ..problem.optimiser import Limits, LinearRows, Program, Start, optimise
 from ..problem.spacetime_problem import Problem
+from ..problem.stances import Stance
+from ..problem.time_budget import TimeBudget
 from ..problem.units import Units
+from .mass_path import FASTEST_RUN, HIGHEST_LEAP, LONGEST, REACH, MassPath, Reaches
 
-REACH = 0.01
-"""Sizes of the character: a footprint that is out of reach by more is reported."""
+FASTEST_FOOT = 25.0
+"""Sizes of the character per √(size / gravity), about 75 m/s: a sprinter's swinging foot reaches 20 m/s, a kick 30."""
 
-HIGHEST_LEAP = 1.5
-"""Sizes of the character that a body rises at most after it has left the ground: the best jumpers rise by 1.2."""
+SLIDE = 0.1
+"""Sizes of the character that a foot may be off without a swing, as feet that slide are in captures."""
 
-FASTEST_RUN = 4.5
-"""Sizes of the character per √(size / gravity): sprinters reach 4.2."""
+HEADING = ROOT_ROTATIONS.start
+"""The rotation about the vertical, among all degrees of freedom."""
 
-FARTHEST_LEAN = 1.5
-"""The largest horizontal distance of the centre of mass from a footprint, as a multiple of its height above it."""
+FACES_AWAY = np.pi
+"""Radians by which the body may face elsewhere than a footprint points."""
 
-POSTURES = 2000
-"""Random postures in which the reach is measured."""
-
-WEIGHT_OF_FORCES = 1e-6
-"""Of squared forces, so that the program has one solution."""
+POSTURES, SWEEPS, TRIED = 2000, 3, 21
+"""Random postures in which the reach is measured, how often each joint of the farthest is moved, and its values then.
+The random ones alone reach 3 % less."""
 
 
-def why_impossible(problem: Problem, units: Units) -> list[str]:
-    """The reasons for which a problem has no solution, each a part of a sentence; empty where none is found."""
-    reasons = [*_too_far_apart(problem, units), *_blocked(problem, units)]
-    if reasons or problem.duration[0] != problem.duration[1]:
-        return reasons  # where the time is unknown, the conditions on the path are not linear
-    return _out_of_reach(problem, units)
+def why_impossible(
+    problem: Problem, units: Units, base: Problem | None = None, budget: TimeBudget | None = None
+) -> list[str]:
+    """The reasons for which a problem has no solution, each a part of a sentence; empty where none is found.
+
+    `base` is the problem of the fit, of which `problem` is an edit: with it, reasons say how far footprints can be
+    moved. Nothing is searched for longer than `budget` lasts.
+    """
+    contacts = {stance.points for stance in problem.stances}
+    reaches = {names: reach_of_mass(problem.character, names, problem.locked) for names in contacts}
+    reasons = [
+        *_too_far_apart(problem, units),
+        *_feet_too_fast(problem, units),
+        *_turns_too_fast(problem, units),
+        *_blocked(problem, reaches, units),
+    ]
+    if reasons:
+        return reasons
+    if problem.duration[0] == problem.duration[1]:
+        found = _out_of_reach(problem, reaches, units, base, budget or TimeBudget(LONGEST))
+        if found is not None:
+            return [*_too_heavy(problem), *found] if found else []
+    # Where the time is unknown, the conditions on the path are not linear.
+    return _too_far_to_travel(problem, reaches, units)
 
 
 def reach_of_points(character: SimplifiedCharacter, names: tuple[str, ...]) -> float:
@@ -69,21 +86,37 @@ def reach_of_points(character: SimplifiedCharacter, names: tuple[str, ...]) -> f
     return float(np.mean(found))
 
 
-def reach_of_mass(character: SimplifiedCharacter, names: tuple[str, ...]) -> float:
+def reach_of_mass(
+    character: SimplifiedCharacter, names: tuple[str, ...], locked: Mapping[int, float] | None = None
+) -> float:
     """The largest distance of the mean of points from the centre of mass, over postures within the joints' ranges.
 
-    It is that of many random postures, in which each joint is at either end of its range or anywhere within it.
+    It is that of the farthest of many random postures, in which each joint is at either end of its range or anywhere
+    within it, after one joint after the other has been moved to where it is farthest. Locked degrees of freedom keep
+    their values.
     """
-    lower, upper = character.bounds
+    locked = locked or {}
+    lower, upper = (np.where(np.isfinite(bound), bound, 0.0) for bound in character.bounds)
+    free = [dof for dof in range(ROOT_DOFS, len(character)) if dof not in locked]
     random = np.random.default_rng(0)
     postures = np.zeros((POSTURES, len(character)))
-    for dof in range(ROOT_DOFS, len(character)):
-        low, high = (float(bound) if np.isfinite(bound) else 0.0 for bound in (lower[dof], upper[dof]))
+    for dof in free:
         share = np.clip(random.uniform(-0.5, 1.5, POSTURES), 0.0, 1.0)
-        postures[:, dof] = low + share * (high - low)
-    handles = tuple(PointHandle(name) for name in names)
-    places = HandleValues(character, handles).values(postures).reshape(POSTURES, len(names), 3).mean(axis=1)
-    return float(np.linalg.norm(places, axis=1).max())
+        postures[:, dof] = lower[dof] + share * (upper[dof] - lower[dof])
+    for dof, value in locked.items():
+        postures[:, dof] = value
+    handles = HandleValues(character, tuple(PointHandle(name) for name in names))
+
+    def distances(postures: Array) -> Array:
+        places = handles.values(postures).reshape(len(postures), len(names), 3).mean(axis=1)
+        return np.asarray(np.linalg.norm(places, axis=1))
+
+    farthest = postures[int(np.argmax(distances(postures)))]
+    for dof in free * SWEEPS:
+        around = np.tile(farthest, (TRIED + 1, 1))
+        around[:-1, dof] = np.linspace(lower[dof], upper[dof], TRIED)
+        farthest = around[int(np.argmax(distances(around)))]
+    return float(distances(farthest[None])[0])
 
 
 def _too_far_apart(problem: Problem, units: Units) -> list[str]:
@@ -103,9 +136,100 @@ def _too_far_apart(problem: Problem, units: Units) -> list[str]:
     return reasons
 
 
-def _blocked(problem: Problem, units: Units) -> list[str]:
+def _too_heavy(problem: Problem) -> list[str]:
+    """A weight that is more than any ground pushes: the reason why footprints cannot be reached, but none by itself, as
+    the body may fly for a while."""
+    gravity, mass = _gravity(problem), problem.character.mass
+    most = HARDEST_PUSH * max(1.0, gravity)
+    if mass * gravity <= most:
+        return []
+    return [
+        f"with its edited limbs the body has {mass:.3g} times its mass, and no legs carry more than "
+        f"{most / gravity:.3g} times: make the limbs lighter"
+    ]
+
+
+def _too_far_to_travel(problem: Problem, reaches: Reaches, units: Units) -> list[str]:
+    """Stances, one after the other, between which even the fastest body has too little time."""
+    up, unit = problem.character.up, np.sqrt(max(1.0, _gravity(problem)))
+    reasons = []
+    for one, other in combinations(sorted(problem.stances, key=lambda each: each.begin), 2):
+        seconds = problem.duration[1] * (other.begin - one.end)
+        if seconds < 0.0:
+            continue
+        way = other.place - one.place
+        rise = float(way @ up)
+        apart = float(np.linalg.norm(way - rise * up))
+        farthest = reaches[one.points] + reaches[other.points] + FASTEST_RUN * unit * seconds
+        highest = reaches[one.points] - LOWEST + np.sqrt(2.0 * HIGHEST_LEAP) * unit * seconds
+        told = f"in the {units.time * seconds:.2g} s between them the body gets at most"
+        if apart > farthest + REACH:
+            reasons.append(
+                f"{other.label} is {units.length * apart:.3g} away from {one.label}, and {told} "
+                f"{units.length * farthest:.3g} far"
+            )
+        elif rise > highest + REACH:
+            reasons.append(
+                f"{other.label} is {units.length * rise:.3g} higher than {one.label}, and {told} "
+                f"{units.length * highest:.3g} high"
+            )
+    return reasons
+
+
+def _feet_too_fast(problem: Problem, units: Units) -> list[str]:
+    """Swings of a foot from one footprint to the next in less time than any foot needs."""
+    fastest = FASTEST_FOOT * np.sqrt(max(1.0, _gravity(problem)))
+    reasons = []
+    for before, after in _steps(problem):
+        seconds = problem.duration[1] * max(0.0, after.begin - before.end)
+        apart = float(np.linalg.norm(after.place - before.place))
+        if apart > SLIDE + fastest * seconds:
+            far = f"{units.length * apart:.3g} in {units.time * seconds:.2g} s"
+            reasons.append(
+                f"from {before.label} to {after.label} the {after.contact} would have to move {far}: it needs "
+                f"{units.time * apart / fastest:.2g} s or more"
+            )
+    return reasons
+
+
+def _turns_too_fast(problem: Problem, units: Units) -> list[str]:
+    """Headings of footprints and held poses between which the body would have to spin faster than any does."""
+    fastest = FASTEST_TURN * np.sqrt(max(1.0, _gravity(problem)))
+    first, last = (float(time) for time in problem.layout.grid.points[[0, -1]])
+    # From when and until when the body may face along each heading.
+    facing = [(max(each.begin, first), min(each.end, last), each.heading, each.label) for each in problem.stances]
+    held = (each for each in problem.poses if np.isfinite(each.values[HEADING]))
+    facing += [(each.time, each.time, float(each.values[HEADING]), each.label) for each in held]
+    worst: tuple[float, str] | None = None
+    for (begin, _, before, _), (_, end, after, label) in combinations(sorted(facing), 2):
+        seconds = problem.duration[1] * (end - begin)
+        turn, most = abs(after - before), fastest * seconds + 2.0 * FACES_AWAY
+        if turn > most and (worst is None or turn - most > worst[0]):
+            told = (
+                f"until {label} the body would have to turn by {turn / (2.0 * np.pi):.3g} turns within "
+                f"{units.time * seconds:.2g} s, and at most {most / (2.0 * np.pi):.2g} are possible"
+            )
+            worst = turn - most, told
+    return [] if worst is None else [worst[1]]
+
+
+def _gravity(problem: Problem) -> float:
+    """The acceleration of gravity, as a multiple of the earth's."""
+    return float(np.linalg.norm(problem.gravity))
+
+
+def _steps(problem: Problem) -> list[tuple[Stance, Stance]]:
+    """Each stance with the next one of the same contact."""
+    found: list[tuple[Stance, Stance]] = []
+    for contact in dict.fromkeys(stance.contact for stance in problem.stances):
+        own = (stance for stance in problem.stances if stance.contact == contact)
+        found += pairwise(sorted(own, key=lambda stance: stance.begin))
+    return found
+
+
+def _blocked(problem: Problem, reaches: Reaches, units: Units) -> list[str]:
     """Obstacles that feet cannot be lifted over, or that stand on a footprint."""
-    up, gravity = problem.character.up, float(np.linalg.norm(problem.gravity))
+    up, gravity = problem.character.up, _gravity(problem)
     reasons: dict[str, None] = {}
     for bound in problem.heights:
         if bound.bump is None:
@@ -121,7 +245,7 @@ def _blocked(problem: Problem, units: Units) -> list[str]:
             flight = max(0.0, after.touch - before.release)
             floor = max(float(before.place @ up), float(after.place @ up))
             # Feet are never lifted above the highest place of the centre of mass.
-            highest = floor + reach_of_mass(problem.character, bound.points) + gravity * flight**2 / 8.0
+            highest = floor + reaches[bound.points] + gravity * flight**2 / 8.0
             way = before.place + np.linspace(0.0, 1.0, 65)[:, None] * (after.place - before.place)
             top = float(_bump_height(way, place, height, radius, up).max())
             if top > highest:
@@ -140,12 +264,14 @@ def _bump_height(points: Array, place: Array, height: float, radius: float, up: 
     return np.asarray(float(place @ up) + height * np.exp(-(squared**2)))
 
 
-def _out_of_reach(problem: Problem, units: Units) -> list[str]:
-    """Footprints that no path of the centre of mass reaches in time."""
-    path = _Path(problem)
-    optimum = optimise(path.program(), Start(path.start()), Limits(iterations=200, seconds=10.0, acceptable=1e-4))
-    if optimum.violation > REACH:
-        return []  # the linear program was not solved: the edit itself will show
+def _out_of_reach(
+    problem: Problem, reaches: Reaches, units: Units, base: Problem | None, budget: TimeBudget
+) -> list[str] | None:
+    """Footprints that no path of the centre of mass reaches in time; None where the program was not solved."""
+    path = MassPath(problem, reaches)
+    optimum = path.optimum(budget)
+    if optimum is None:
+        return None
     missed = optimum.unknowns[path.slacks]
     reasons = [
         f"{stance.label} is out of reach by {units.length * float(missed[index]):.3g}: in the time between contacts "
@@ -158,136 +284,28 @@ def _out_of_reach(problem: Problem, units: Units) -> list[str]:
         fastest = float(path.points[int(np.argmax(np.linalg.norm(rates, axis=1)))])
         after = min((each for each in problem.stances if each.end >= fastest), key=lambda each: each.begin)
         reasons.append(f"to reach {after.label} the body would have to be faster than any runner or jumper")
-    return reasons
+    return reasons and [*reasons[:2], *_possible(problem, reaches, units, base, budget)]
 
 
-class _Path:
-    """The linear program of the centre of mass: places, velocities and forces at the points, and a slack for each
-    stance and for the speed, of which the sum is minimised."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.points = problem.layout.grid.points
-        count = len(self.points)
-        self.places, self.rates, self.forces = (9 * np.arange(count) + 3 * part for part in range(3))
-        self.slacks = slice(9 * count, 9 * count + len(problem.stances) + 1)
-        self.pushed = np.zeros(count, dtype=bool)
-        for track in problem.layout.tracks:
-            self.pushed[track.nodes] = True
-        if problem.layout.is_cyclic:
-            self.pushed[-1] = self.pushed[0]
-
-    def start(self) -> Array:
-        """(unknowns,) at rest above the mean footprint."""
-        found = np.zeros(self.slacks.stop)
-        middle = np.mean([stance.place for stance in self.problem.stances], axis=0) + self.problem.character.up
-        for axis in range(3):
-            found[self.places + axis] = middle[axis]
-        found[self.slacks] = 1.0
-        return found
-
-    def program(self) -> Program:
-        """The program, with a tiny quadratic form on forces."""
-        ca = require()
-        unknowns = self.slacks.stop
-        rows = _SparseRows(unknowns)
-        self._motion(rows)
-        self._reach(rows)
-        self._forces(rows)
-        self._speeds(rows)
-        quadratic = ca.DM(unknowns, unknowns)
-        for force in self.forces:
-            for axis in range(3):
-                quadratic[int(force) + axis, int(force) + axis] = WEIGHT_OF_FORCES
-        linear = ca.DM.zeros(unknowns)
-        linear[self.slacks.start : self.slacks.stop] = 1.0
-        lower, upper = np.full(unknowns, -np.inf), np.full(unknowns, np.inf)
-        lower[self.slacks] = 0.0
-        for index in np.flatnonzero(~self.pushed):
-            own = slice(int(self.forces[index]), int(self.forces[index]) + 3)
-            lower[own] = upper[own] = 0.0
-        return Program(unknowns, [], quadratic, linear, [], [rows.named("centre of mass")], lower, upper)
-
-    def _motion(self, rows: _SparseRows) -> None:
-        """Forces are linear between points: positions and velocities follow exactly."""
-        gravity, drift = self.problem.gravity, self.problem.layout.drift
-        for index, step in enumerate(np.diff(self.points)):
-            for axis in range(3):
-                c, v, f = (int(each[index]) + axis for each in (self.places, self.rates, self.forces))
-                rows.add({v + 9: 1.0, v: -1.0, f: -step / 2.0, f + 9: -step / 2.0}, step * float(gravity[axis]))
-                fall = step**2 / 2.0 * float(gravity[axis])
-                rows.add({c + 9: 1.0, c: -1.0, v: -step, f: -(step**2) / 3.0, f + 9: -(step**2) / 6.0}, fall)
-        if drift is not None:
-            last = 9 * (len(self.points) - 1)
-            for axis in range(9):
-                rows.add({last + axis: 1.0, axis: -1.0}, float(drift[axis]) if axis < 3 else 0.0)
-
-    def _reach(self, rows: _SparseRows) -> None:
-        """In a stance the centre of mass is within reach of the footprint, and above it."""
-        character = self.problem.character
-        left, up, forward = character.axes
-        points = self.points[:-1] if self.problem.layout.is_cyclic else self.points
-        reaches = {names: reach_of_mass(character, names) for names in {each.points for each in self.problem.stances}}
-        around = [np.cos(angle) * left + np.sin(angle) * forward for angle in np.arange(8) * np.pi / 4.0]
-        for number, stance in enumerate(self.problem.stances):
-            reach, slack = reaches[stance.points], self.slacks.start + number
-            for index, shift in self.problem.pinned_times(stance, points):
-                place = stance.place - shift
-                for direction in DIRECTIONS:
-                    entries = {int(self.places[index]) + axis: float(direction[axis]) for axis in range(3)}
-                    rows.add({**entries, slack: -1.0}, -np.inf, reach + float(direction @ place))
-                for direction, height in ((up, LOWEST), *((FARTHEST_LEAN * up - each, 0.0) for each in around)):
-                    entries = {int(self.places[index]) + axis: float(direction[axis]) for axis in range(3)}
-                    rows.add({**entries, slack: 1.0}, height + float(direction @ place), np.inf)
-
-    def _forces(self, rows: _SparseRows) -> None:
-        left, up, forward = self.problem.character.axes
-        hardest = HARDEST_PUSH * max(1.0, float(np.linalg.norm(self.problem.gravity)))
-        for index in np.flatnonzero(self.pushed):
-            force = int(self.forces[index])
-            for one, other in product((1.0, -1.0), repeat=2):
-                normal = self.problem.friction * up + one * left + other * forward
-                rows.add({force + axis: float(normal[axis]) for axis in range(3)}, 0.0, np.inf)
-            rows.add({force + axis: float(up[axis]) for axis in range(3)}, -np.inf, hardest)
-
-    def _speeds(self, rows: _SparseRows) -> None:
-        left, up, forward = self.problem.character.axes
-        gravity, slack = float(np.linalg.norm(self.problem.gravity)), self.slacks.stop - 1
-        fastest = FASTEST_RUN * np.sqrt(max(1.0, gravity))
-        leaping = np.sqrt(2.0 * HIGHEST_LEAP * max(1.0, gravity))
-        around = [np.cos(angle) * left + np.sin(angle) * forward for angle in np.arange(8) * np.pi / 4.0]
-        for rate in self.rates:
-            for direction, most in [*((each, fastest) for each in around), (up, leaping)]:
-                entries = {int(rate) + axis: float(direction[axis]) for axis in range(3)}
-                rows.add({**entries, slack: -1.0}, -np.inf, most)
+def _possible(problem: Problem, reaches: Reaches, units: Units, base: Problem | None, budget: TimeBudget) -> list[str]:
+    """How far footprints can be moved, as a part of a sentence, where they cannot be moved as far as the edit does."""
+    if base is None or len(base.stances) != len(problem.stances):
+        return []
+    ways = np.array([one.place - other.place for one, other in zip(problem.stances, base.stances, strict=True)])
+    lengths = np.linalg.norm(ways, axis=1)
+    moved = np.flatnonzero(lengths > REACH)
+    if not len(moved):
+        return []
+    path = MassPath(problem, reaches, ways)
+    optimum = path.optimum(budget)
+    if optimum is None:
+        return [f"even with {_footprints(len(moved))} where they were, the other changes are too much"]
+    share = float(np.clip(optimum.unknowns[path.share], 0.0, 1.0))
+    if len(moved) == 1:
+        far = units.length * float(lengths[moved[0]])
+        return [f"it is moved by {far:.3g}, and at most {share * far:.3g} is possible"]
+    return [f"at most {100.0 * share:.0f} % of the way by which {_footprints(len(moved))} are moved is possible"]
 
 
-class _SparseRows:
-    """Linear rows that are added one by one."""
-
-    def __init__(self, unknowns: int) -> None:
-        self.unknowns = unknowns
-        self.rows: list[int] = []
-        self.columns: list[int] = []
-        self.values: list[float] = []
-        self.lower: list[float] = []
-        self.upper: list[float] = []
-
-    def add(self, entries: dict[int, float], lower: float, upper: float | None = None) -> None:
-        """A row between two bounds; without an upper one, equal to the lower one."""
-        self.rows += [len(self.lower)] * len(entries)
-        self.columns += entries.keys()
-        self.values += entries.values()
-        self.lower.append(lower)
-        self.upper.append(lower if upper is None else upper)
-
-    def named(self, name: str) -> LinearRows:
-        ca = require()
-        matrix = ca.DM.triplet(self.rows, self.columns, ca.DM(self.values), len(self.lower), self.unknowns)
-        return LinearRows(name, matrix, np.array(self.lower), np.array(self.upper))
-
-
-DIRECTIONS = np.array([each for each in product((-1.0, 0.0, 1.0), repeat=3) if any(each)])
-DIRECTIONS /= np.linalg.norm(DIRECTIONS, axis=1, keepdims=True)
-"""(26, 3) unit vectors: a point is within reach of another if it is along each of them. The polyhedron contains the
-ball."""
+def _footprints(count: int) -> str:
+    return f"{count} footprints" if count > 1 else "the footprint"

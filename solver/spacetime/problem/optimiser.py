@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,12 +14,19 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.progress import finished
 from ..optimiser_package import require
+from .time_budget import Clock, TimeBudget
 
 MINIMUM_FILL = 2
 """MUMPS's ordering by approximate minimum fill: as fast here as METIS, whose licence does not suit every use."""
 
 POLL = 0.02
 """Seconds between two looks at a solve that runs."""
+
+FALLS = 0.5
+"""The share of an earlier violation to which a solve that is not stalled comes down."""
+
+PLAIN = 1e-3
+"""Units of the character: a solve that has once been within this of all constraints is not called stalled."""
 
 
 class PointFunction:
@@ -228,9 +235,15 @@ class Limits:
 
     iterations: int = 300
     seconds: float = 30.0
+    """From when the solve begins to build its functions on."""
     tolerance: float = 1e-7
     """Of constraints, in units of the character."""
     acceptable: float = 1e-5
+    stalled: int | None = None
+    """Iterations in which the largest violation must fall to `FALLS` of the least before, while it is plainly violated;
+    else the solve ends. None: it goes on."""
+    clock: Clock = time.monotonic
+    """Where the seconds are read."""
 
 
 def optimise(program: Program, start: Start, limits: Limits | None = None) -> Optimum:
@@ -260,6 +273,8 @@ class _Run:
     def __init__(self, program: Program, start: Start, limits: Limits) -> None:
         self.program, self.start, self.limits = program, start, limits
         self.latest = Iteration(0, np.inf)
+        self.budget = TimeBudget(limits.seconds, limits.clock)
+        self.violations: list[float] = []
         self.is_cancelled = False
         self.optimum: Optimum | None = None
         self.error: Exception | None = None
@@ -272,7 +287,7 @@ class _Run:
 
     def _solved(self) -> Optimum:
         ca = require()
-        begin = time.perf_counter()
+        begin = self.limits.clock()
         program, derivatives = self.program.functions()
         lower, upper = self.program.constraint_bounds
         is_warm = self.start.multipliers is not None
@@ -286,7 +301,6 @@ class _Run:
                 "print_level": 0,
                 "sb": "yes",
                 "max_iter": self.limits.iterations,
-                "max_wall_time": self.limits.seconds,
                 "tol": self.limits.tolerance,
                 "constr_viol_tol": self.limits.tolerance,
                 "acceptable_tol": self.limits.acceptable,
@@ -315,9 +329,27 @@ class _Run:
             float(violations.max(initial=0.0)),
             {name: violations[own] for name, own in slices.items()},
             int(statistics["iter_count"]),
-            time.perf_counter() - begin,
+            self.limits.clock() - begin,
             str(statistics["return_status"]),
         )
+
+    def went_to(self, violation: float) -> bool:
+        """Take note of an iteration with this largest violation; whether the solve goes on."""
+        self.latest = Iteration(self.latest.number + 1, violation)
+        self.violations.append(violation)
+        return not (self.is_cancelled or self.budget.is_spent or self._is_stalled())
+
+    def _is_stalled(self) -> bool:
+        """Whether the violations of the last iterations are no less than those before, and do not fall either.
+
+        A solve may leave a start that hardly violates anything and come back: then they fall.
+        """
+        count = self.limits.stalled
+        if count is None or len(self.violations) <= count:
+            return False
+        least, last = min(self.violations[:-count]), self.violations[-count:]
+        early, late = min(last[: count // 2]), min(last[count // 2 :])
+        return least > PLAIN and min(early, late) > FALLS * least and late > FALLS * early
 
     def _multipliers(self, slices: Mapping[str, slice], count: int) -> Array:
         """(rows,) those of the start for each constraint that it knows, else 0."""
@@ -344,7 +376,6 @@ WARM = {
 def _watching(ca: Any, run: _Run, unknowns: int, rows: int, lower: Array, upper: Array) -> Any:
     """The function that IPOPT calls after every iteration; it stops the solve by returning 1."""
     sizes: dict[str, int] = {"x": unknowns, "f": 1, "g": rows, "lam_x": unknowns, "lam_g": rows, "lam_p": 0}
-    stop: Callable[[], float] = lambda: 1.0 if run.is_cancelled else 0.0  # noqa: E731
 
     class Watch(ca.Callback):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -366,7 +397,6 @@ def _watching(ca: Any, run: _Run, unknowns: int, rows: int, lower: Array, upper:
         def eval(self, arguments: Any) -> list[float]:
             values = np.asarray(arguments[2]).ravel()
             violation = float(np.maximum(lower - values, values - upper).max(initial=0.0))
-            run.latest = Iteration(run.latest.number + 1, violation)
-            return [stop()]
+            return [0.0 if run.went_to(violation) else 1.0]
 
     return Watch()

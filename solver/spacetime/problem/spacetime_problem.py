@@ -38,6 +38,9 @@ EQUATIONS, SPIN, TORQUES = "equations of motion", "moments between points", "tor
 FRICTION, OBJECTIVE = "friction", "objective"
 """Names of constraints; stances, obstacles and held poses have their own."""
 
+UNDER = " under the "
+"""Between what a foot stays above, and the foot, in the name of a height bound."""
+
 
 @dataclass(frozen=True, eq=False)
 class HeightBound:

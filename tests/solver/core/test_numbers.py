@@ -15,7 +15,8 @@ def test_finite_real_numbers_are_numbers(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [np.nan, np.inf, -np.inf, np.float32("nan"), "1", None, [1.0], (1.0,), np.array([1.0]), 1j, object()]
+    "value",
+    [np.nan, np.inf, -np.inf, np.float32("nan"), "1", None, [1.0], (1.0,), np.array([1.0]), 1j, object(), 10**400],
 )
 def test_everything_else_is_none(value: object) -> None:
     assert is_number(value) is False

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
+from collections.abc import Generator
 from dataclasses import replace
 from functools import cache
 
@@ -14,6 +16,7 @@ from poise.examples import physics
 from poise.examples.physics_sources import fitted_run
 from poise.solver import Clip, Motion, PoiseError, joint_jumps, rotations
 from poise.solver.core.arrays import Array
+from poise.solver.core.progress import finished
 from poise.solver.spacetime import (
     AxisHandle,
     Edit,
@@ -22,12 +25,19 @@ from poise.solver.spacetime import (
     HandleObjective,
     LimbEdit,
     LockedJoint,
+    Obstacle,
     PointHandle,
+    SimplifiedMotion,
     Transformation,
     transform,
+    transformation,
     transforming,
     warped,
 )
+from poise.solver.spacetime.editing.edited_problem import EditedProblem
+from poise.solver.spacetime.problem.optimiser import Optimum, Start
+from poise.solver.spacetime.problem.time_budget import Clock, TimeBudget
+from poise.solver.spacetime.progress import PhysicsProgress
 
 from .small_fits import running_fit, standing_fit, walk_fit
 
@@ -231,3 +241,125 @@ def test_a_footprint_out_of_reach_is_named() -> None:
     fit = walk_fit()
     with pytest.raises(PoiseError, match="foot"):
         transform(fit, Edit(footprints=(FootprintEdit(1, (0.0, 3.0 * fit.units.length, 0.0)),)))
+
+
+# --- edits that end without a motion --------------------------------------------------------------------------------
+
+
+class Attempts:
+    """Counts the solves of edits, and the seconds that each was given."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.iterations: list[int] = []
+        self.seconds: list[float] = []
+        attempt = transformation._attempt
+
+        def counted(
+            fit: Fit, edited: EditedProblem, start: Start, begin: float, budget: TimeBudget
+        ) -> Generator[PhysicsProgress, None, tuple[Optimum, SimplifiedMotion, list[str]]]:
+            self.seconds.append(budget.left)
+            found = yield from attempt(fit, edited, start, begin, budget)
+            self.iterations.append(found[0].iterations)
+            return found
+
+        monkeypatch.setattr(transformation, "_attempt", counted)
+
+
+def ticking(seconds: float = 1.0) -> Clock:
+    """A clock that goes on by so many seconds whenever it is read."""
+    times = itertools.count()
+    return lambda: seconds * next(times)
+
+
+def unchanged(fit: Fit) -> list[bytes]:
+    """What an edit must not change about a fit."""
+    motion = fit.source.motion
+    arrays = [motion.rotations, motion.translations, fit.optimum.unknowns, fit.problem.targets, fit.motion.unknowns]
+    return [np.asarray(each).tobytes() for each in (*arrays, *(stance.place for stance in fit.stances))]
+
+
+def test_all_solves_of_an_edit_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a second passes whenever the clock is read: at every iteration, and a few times between."""
+    fit = walk_fit()
+    fit, before = replace(fit, settings=replace(fit.settings, edit_seconds=20.0)), unchanged(fit)
+    attempts = Attempts(monkeypatch)
+    with pytest.raises(PoiseError, match=r"^No physical motion was found within 20 s for a turn by 573°: ") as refused:
+        transform(fit, Edit(turn=10.0), ticking(0.5))
+    assert sum(attempts.iterations) <= 40
+    assert len(attempts.iterations) == 1, "no time was left for half of the edit"
+    assert attempts.seconds[0] < 20.0, "the checks before the solve count"
+    assert str(refused.value).endswith(".")
+    assert unchanged(fit) == before
+
+
+def test_a_stalled_solve_leaves_time_for_half_of_the_edit(monkeypatch: pytest.MonkeyPatch) -> None:
+    fit = walk_fit()
+    before, attempts = unchanged(fit), Attempts(monkeypatch)
+    with pytest.raises(PoiseError) as refused:
+        transform(fit, Edit(gravity=1000.0))
+    told = str(refused.value)
+    assert told.startswith("No physical motion was found for 1e+03 times the gravity: the stance of the ")
+    assert told.endswith("; half of the edit is possible.")
+    first, half, again = attempts.iterations
+    assert first <= transformation.STALLED + 5 and half < 60 and again <= transformation.STALLED + 5
+    assert unchanged(fit) == before
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (Edit(duration=0.01), "The edit leaves 0.011 s for the whole motion"),
+        (Edit(turn=40.0 * np.pi), "would have to turn by 20 turns within"),
+        (Edit(locked=(LockedJoint("left_knee", (300.0,)),)), "left knee flexion cannot be locked at 300°"),
+        (Edit(limbs=(LimbEdit("right_knee", mass=1e4),)), "times its mass, and no legs carry more than 8 times"),
+        (Edit(footprints=(FootprintEdit(1, (3.0, 0.0, 0.0)),)), "apart, farther than two legs reach, "),
+        (Edit(footprints=(FootprintEdit(1, (1e30, 0.0, 0.0)),)), "the stance of the left foot at 0.37 s"),
+        (
+            Edit(footprints=(FootprintEdit(1, earlier_strike=1.0), FootprintEdit(1, later_release=-1.0))),
+            "leaves no time between two contacts",
+        ),
+        (
+            Edit(locked=(LockedJoint("left_knee", (10.0,)), LockedJoint("left_knee", (20.0,)))),
+            "is locked twice, at different values",
+        ),
+        (Edit(gravity=1e9), r"is out of reach by .*, with 1e\+09 times the gravity\.$"),
+    ],
+)
+def test_what_cannot_be_is_told_before_anything_is_solved(
+    edit: Edit, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fit = walk_fit()
+    before, attempts = unchanged(fit), Attempts(monkeypatch)
+    with pytest.raises(PoiseError, match=told):
+        transform(fit, edit)
+    assert attempts.seconds == [] and unchanged(fit) == before
+
+
+def test_an_obstacle_around_a_footprint_is_named_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    fit, attempts = walk_fit(), Attempts(monkeypatch)
+    x, y, z = (float(each) for each in fit.stances[1].place)
+    for radius in (0.2, 3.0):
+        with pytest.raises(PoiseError, match=f"obstacle 1 stands on .*{fit.stances[1].label}"):
+            transform(fit, Edit(obstacles=(Obstacle((x, y, z), 0.3, radius),)))
+    assert attempts.seconds == []
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        Edit(gravity=0.0),
+        Edit(duration=0.7),
+        Edit(footprints=(FootprintEdit(1, (0.9, 0.0, 0.0)),)),
+        Edit(footprints=(FootprintEdit(1, (0.0, -0.5, 0.0)),)),
+        Edit(limbs=(LimbEdit("right_knee", 0.05),)),
+        Edit(turn=1.0),
+        Edit(footprints=(FootprintEdit(1, (0.5, 0.0, 0.0)), FootprintEdit(1, (-0.45, 0.0, 0.0)))),
+    ],
+)
+def test_possible_edits_beside_the_impossible_ones_are_solved_at_once(
+    edit: Edit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fit, attempts = walk_fit(), Attempts(monkeypatch)
+    budget = TimeBudget(fit.settings.edit_seconds)
+    _, optimum, _ = finished(transformation._solved_edit(fit, edit, budget))
+    assert optimum.status == "Solve_Succeeded" and len(attempts.iterations) == 1

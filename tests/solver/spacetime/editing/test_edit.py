@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from poise.solver import PoiseError
+from poise.solver.core.errors import ConstraintError
 from poise.solver.spacetime import (
     Edit,
     FootprintEdit,
@@ -62,6 +65,92 @@ def test_weights_of_an_edit_replace_those_of_the_fit() -> None:
     weights = EVERYTHING.objective_weights(Objectives(friction=0.1, power=0.2), 2.0)
     assert (weights.deviation, weights.friction, weights.power) == (0.2, 0.5, 0.2)
     assert weights.own == EVERYTHING.own_objectives
+
+
+NAN, INFINITE = float("nan"), float("inf")
+NO_NUMBERS = (NAN, INFINITE, -INFINITE, "much", None, [1.0], 1e200, 10**400)
+"""What no field that holds a number takes."""
+
+
+@pytest.mark.parametrize("wrong", NO_NUMBERS, ids=lambda wrong: repr(wrong)[:12])
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda value: Edit(gravity=value), "gravity"),
+        (lambda value: Edit(duration=value), "duration"),
+        (lambda value: Edit(flight=value), "flight"),
+        (lambda value: Edit(turn=value), "turn"),
+        (lambda value: Edit(deviation=value), "deviation"),
+        (lambda value: Edit(objectives={"friction": value}), "friction"),
+        (lambda value: FootprintEdit(value), "stance"),
+        (lambda value: FootprintEdit(0, (0.0, value, 0.0)), "shift"),
+        (lambda value: FootprintEdit(0, turn=value), "turn"),
+        (lambda value: FootprintEdit(0, earlier_strike=value), "earlier_strike"),
+        (lambda value: FootprintEdit(0, later_release=value), "later_release"),
+        (lambda value: LimbEdit("left_knee", value), "length"),
+        (lambda value: LimbEdit("left_knee", 1.0, value), "mass"),
+        (lambda value: LockedJoint("left_knee", (value,)), "left_knee"),
+        (lambda value: Obstacle((value, 0.0, 0.0), 1.0, 1.0), "place"),
+        (lambda value: Obstacle((0.0, 0.0, 0.0), value, 1.0), "height"),
+        (lambda value: Obstacle((0.0, 0.0, 0.0), 1.0, value), "radius"),
+    ],
+)
+def test_what_is_no_number_is_refused_when_the_edit_is_made(
+    make: Callable[[object], object], name: str, wrong: object
+) -> None:
+    if (name == "duration" and wrong is None) or (name == "stance" and wrong == 10**400):
+        return  # the optimiser chooses the duration; a stance that is not there is refused with the fit
+    with pytest.raises(ConstraintError, match=name) as refused:
+        make(wrong)
+    assert repr(wrong) in str(refused.value) and str(refused.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: Edit(gravity=-1e-9), "gravity of an edit must be a finite number, 0 or more"),
+        (lambda: Edit(duration=0.0), "duration of an edit, if it is not None, must be a finite number above 0"),
+        (lambda: Edit(flight=0.0), "flight of an edit must be a finite number above 0"),
+        (lambda: LimbEdit("left_knee", mass=0.0), "mass of the limb below 'left_knee' must be a finite number above 0"),
+        (lambda: LimbEdit("left_knee", -1.0), "length of the limb below 'left_knee'"),
+        (lambda: LimbEdit(3), "name of a joint"),
+        (lambda: LockedJoint(["left_knee"]), "name of a joint"),
+        (lambda: LockedJoint("left_knee", 10.0), "must be a list of numbers, not 10.0"),
+        (lambda: LockedJoint("left_knee", "10"), "must be a list of numbers"),
+        (lambda: FootprintEdit(1.5), "counted from 0, not 1.5"),
+        (lambda: FootprintEdit(True), "counted from 0, not True"),
+        (lambda: FootprintEdit(0, (1.0, 2.0)), "must be three numbers"),
+        (lambda: FootprintEdit(0, "abc"), "must be a list of numbers"),
+        (lambda: Obstacle("here", 1.0, 1.0), "place of an obstacle must be a list of numbers"),
+        (lambda: Edit(footprints=FootprintEdit(0)), "must be a list of FootprintEdit"),
+        (lambda: Edit(footprints=({"stance": 0},)), "must be a list of FootprintEdit"),
+        (lambda: Edit(limbs="left_knee"), "must be a list of LimbEdit"),
+        (lambda: Edit(locked=("left_knee",)), "must be a list of LockedJoint"),
+        (lambda: Edit(obstacles=None), "must be a list of Obstacle"),
+        (lambda: Edit(own_objectives=(1.0,)), "must be a list of HandleObjective"),
+        (lambda: Edit(objectives="friction"), "must be weights by name"),
+        (lambda: Edit(objectives={"friction": -1.0}), "weight friction of an edit"),
+        (lambda: Edit(free_end="no"), "free_end of an edit must be True or False"),
+        (lambda: Edit(keep_heading=None), "keep_heading of an edit must be True or False"),
+        (lambda: edit_from_dict([1]), "An edit is a table of fields"),  # type: ignore[arg-type]
+        (lambda: edit_from_dict({"footprints": 3}), "footprints of an edit cannot be read"),
+        (lambda: edit_from_dict({"footprints": [3]}), "footprints of an edit cannot be read"),
+        (lambda: edit_from_dict({"obstacles": [{"place": [0, 0, NAN], "height": 1, "radius": 1}]}), "not nan"),
+    ],
+)
+def test_a_field_of_another_kind_is_refused_when_the_edit_is_made(make: Callable[[], object], told: str) -> None:
+    with pytest.raises(ConstraintError, match=re.escape(told)):
+        make()
+
+
+def test_lists_and_numbers_of_numpy_are_taken() -> None:
+    edit = Edit(
+        gravity=np.float32(0.5),  # type: ignore[arg-type]
+        footprints=[FootprintEdit(np.int64(1), np.array([1.0, 2.0, 3.0]))],  # type: ignore[arg-type]
+        locked=[LockedJoint("left_knee", [5])],  # type: ignore[arg-type]
+    )
+    assert edit.footprints[0].shift == (1.0, 2.0, 3.0) and edit.locked[0].degrees == (5.0,)
+    assert isinstance(edit.footprints, tuple)
 
 
 @pytest.mark.parametrize(

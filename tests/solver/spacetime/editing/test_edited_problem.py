@@ -10,7 +10,8 @@ import pytest
 
 from poise.solver import PoiseError
 from poise.solver.spacetime import Edit, FootprintEdit, LockedJoint, Obstacle
-from poise.solver.spacetime.editing.edited_problem import edited_problem
+from poise.solver.spacetime.editing.edited_problem import _flies, _grid, edited_problem
+from poise.solver.spacetime.problem.layout import force_tracks
 from poise.solver.spacetime.problem.optimiser import optimise
 
 from ..small_fits import walk_fit
@@ -120,3 +121,59 @@ def test_an_edit_that_cannot_be_is_refused_with_its_name(edit: Edit, word: str) 
 def test_the_start_is_the_fit_where_nothing_moves() -> None:
     fit = walk_fit()
     assert np.array_equal(edited_problem(fit, Edit(gravity=0.5)).start.unknowns, fit.optimum.unknowns)
+
+
+def test_joints_are_locked_within_their_ranges() -> None:
+    fit = walk_fit()
+    for degrees in (300.0, -90.0, 151.0, 1e99):
+        with pytest.raises(PoiseError, match=r"left knee flexion cannot be locked at .*: it can be between 1 and 150°"):
+            edited_problem(fit, Edit(locked=(LockedJoint("left_knee", (degrees,)),)))
+    (knee,) = fit.problem.character.joint_of["left_knee"]
+    for degrees in (1.0, 60.0, 150.0):
+        locked = edited_problem(fit, Edit(locked=(LockedJoint("left_knee", (degrees,)),))).problem.locked
+        assert np.isclose(locked[knee], np.deg2rad(degrees))
+
+
+def test_joints_without_a_range_of_the_recipe_may_leave_that_of_the_source_by_half_a_turn() -> None:
+    fit = walk_fit()
+    hips = tuple(
+        replace(kept, lower=(), upper=()) if kept.joints == ("left_hip",) else kept for kept in fit.recipe.joints
+    )
+    free = replace(fit, recipe=replace(fit.recipe, joints=hips))
+    dofs = [fit.problem.character.dofs[index] for index in fit.problem.character.joint_of["left_hip"]]
+    edge = np.rad2deg([dof.upper for dof in dofs])
+    beyond, absurd = (LockedJoint("left_hip", tuple(edge + degrees)) for degrees in (170.0, 190.0))
+    assert len(edited_problem(free, Edit(locked=(beyond,))).problem.locked) == 3
+    with pytest.raises(PoiseError, match="left hip flexion cannot be locked"):
+        edited_problem(free, Edit(locked=(absurd,)))
+    with pytest.raises(PoiseError, match="left hip flexion cannot be locked"):
+        edited_problem(fit, Edit(locked=(beyond,)))
+
+
+def test_one_joint_has_one_lock() -> None:
+    one, other = LockedJoint("left_knee", (10.0,)), LockedJoint("left_knee", (20.0,))
+    with pytest.raises(PoiseError, match="'left_knee' is locked twice, at different values"):
+        edited_problem(walk_fit(), Edit(locked=(one, other)))
+    assert edited_problem(walk_fit(), Edit(locked=(one, one))).problem.locked
+
+
+def test_an_edit_leaves_the_motion_some_frames() -> None:
+    for duration in (0.01, 1e-99):
+        with pytest.raises(PoiseError, match="s for the whole motion: give it a longer duration"):
+            edited_problem(walk_fit(), Edit(duration=duration))
+    assert edited_problem(walk_fit(), Edit(duration=0.1))
+
+
+def test_an_edit_leaves_some_time_in_the_air() -> None:
+    """The walk has no flight: a stance in the middle of it is taken away."""
+    fit = walk_fit()
+    stances = (fit.problem.stances[0], fit.problem.stances[-1])
+    base = fit.problem.layout
+    layout = replace(base, tracks=force_tracks(stances, base.grid, fit.problem.slots, False))
+    flying = replace(fit, problem=replace(fit.problem, stances=stances, layout=layout))
+    assert _flies(flying).any()
+    for flight in (1e-3, 1e-99):
+        with pytest.raises(PoiseError, match=r"s in the air after .* s, and the least is .* s: give the flight more"):
+            _grid(flying, Edit(flight=flight), (FootprintEdit(0), FootprintEdit(1)))
+    short = _grid(flying, Edit(flight=0.1), (FootprintEdit(0), FootprintEdit(1)))
+    assert np.isclose(short.spacing[_flies(flying)].sum(), 0.1 * base.grid.spacing[_flies(flying)].sum())

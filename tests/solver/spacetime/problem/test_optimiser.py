@@ -337,6 +337,53 @@ def test_limits_end_a_solve_with_what_it_has() -> None:
     assert np.isfinite(optimum.unknowns).all() and np.abs(optimum.unknowns - 1.0).max() > 1e-3
 
 
+def test_a_solve_ends_when_its_seconds_have_passed_on_its_clock() -> None:
+    """Every look at this clock takes a second, so that seconds count iterations on any machine."""
+    program, start = valleys()
+    whole = optimise(program, Start(start)).iterations
+    now = iter(range(10**6))
+    optimum = optimise(program, Start(start), Limits(seconds=6.0, clock=lambda: float(next(now))))
+    assert optimum.status == "User_Requested_Stop" and 0 < optimum.iterations < 6 < whole
+    assert np.isfinite(optimum.unknowns).all()
+    late = iter([0.0, *np.full(10**6, 50.0)])
+    optimum = optimise(program, Start(start), Limits(seconds=6.0, clock=lambda: float(next(late))))
+    assert optimum.iterations == 0, "building the functions counts"
+
+
+def run_through(violations: list[float], stalled: int | None) -> int | None:
+    """The iteration at which a run with these largest violations stops, None if it does not."""
+    program, start = valleys()
+    run = optimiser._Run(program, Start(start), Limits(stalled=stalled))
+    return next((number for number, each in enumerate(violations) if not run.went_to(each)), None)
+
+
+def test_a_solve_whose_violation_does_not_fall_is_stalled() -> None:
+    flat = [5.0] * 100
+    assert run_through(flat, 20) == 20
+    assert run_through(flat, None) is None
+    slow = [100.0 * 0.98**number for number in range(300)]
+    assert run_through(slow, 20) == 20, "it halves in 35 iterations"
+
+
+def test_a_solve_that_comes_on_is_not_stalled() -> None:
+    assert run_through([100.0 * 0.96**number for number in range(200)], 20) is None, "it halves in 17 iterations"
+    plateau = [7.0] * 15 + [7.0 * 0.5**number for number in range(30)]
+    assert run_through(plateau, 20) is None
+    nearly_solved = [1e-4] + [0.5] * 100
+    assert run_through(nearly_solved, 20) is None, "the start has nearly obeyed, so there is no reason to give up"
+    away_and_back = [0.01] + [3.0 * 0.9**number for number in range(60)]
+    assert run_through(away_and_back, 20) is None
+
+
+def test_a_program_without_a_solution_is_given_up() -> None:
+    """The circle of a negative squared radius: IPOPT alone goes on for longer."""
+    program, start = circle(-1.0)
+    alone = optimise(program, Start(start), Limits(iterations=300))
+    stopped = optimise(program, Start(start), Limits(iterations=300, stalled=5))
+    assert alone.violation > 0.5 and stopped.violation > 0.5
+    assert stopped.iterations < alone.iterations and stopped.status == "User_Requested_Stop"
+
+
 def test_progress_counts_iterations() -> None:
     program, start = valleys()
     seen = []
