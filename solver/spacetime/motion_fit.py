@@ -7,6 +7,7 @@ motion stays near. What is left then is what muscles, limits and contacts explai
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
@@ -48,6 +49,9 @@ LOWEST = 0.2
 """Sizes of the character: the centre of mass stays so far above the lowest footprint. A body that tumbles further lies
 on the ground, for which the simplified character has no contact."""
 
+LEAST_EDIT_SECONDS, EDIT_FACTOR = 20.0, 3.0
+"""The longest that an edit takes where the settings do not say: seconds at least, and a multiple of the fit's own."""
+
 LEAST_INTERVALS = 8
 """A clip with fewer intervals between points is too short."""
 
@@ -78,6 +82,8 @@ class Fit:
     handles: tuple[HandleFit, ...]
     deviation: float
     """The weight of the deviation at which the fit ended."""
+    seconds: float
+    """How long it took, by the clock."""
 
     @property
     def stances(self) -> tuple[Stance, ...]:
@@ -86,6 +92,12 @@ class Fit:
         return tuple(
             stance.changed(lambda time: time * second, lambda place: place * unit) for stance in self.problem.stances
         )
+
+    @property
+    def edit_seconds(self) -> float:
+        """The longest that all solves of an edit may take together."""
+        asked = self.settings.edit_seconds
+        return asked if asked is not None else max(LEAST_EDIT_SECONDS, EDIT_FACTOR * self.seconds)
 
     @property
     def quality(self) -> str:
@@ -125,6 +137,7 @@ def fitting(
     plants are detected where the cycle is repeated.
     Raises a PoiseError with the reason where the clip cannot be fitted.
     """
+    begun = time.monotonic()
     recipe = known_recipe(recipe)
     settings = settings or PhysicsSettings()
     yield PhysicsProgress("Simplifying the character", 0.0)
@@ -195,7 +208,8 @@ def fitting(
         is_near = max(each.rms for each in near if each.handle.is_length) <= settings.nearness
         if reasons or (best is not None and not is_near):
             break
-        best = Fit(clip, found, recipe, settings, units, problem, functions, optimum, motion, near, weight)
+        seconds = time.monotonic() - begun
+        best = Fit(clip, found, recipe, settings, units, problem, functions, optimum, motion, near, weight, seconds)
         if not is_near:
             break
         begin = optimum.start

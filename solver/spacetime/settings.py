@@ -31,12 +31,15 @@ class PhysicsSettings:
     """The most of one solve."""
     seconds: float = 60.0
     """The longest that one solve of a fit takes."""
-    edit_seconds: float = 20.0
-    """The longest that all solves of an edit take together, by the clock."""
+    edit_seconds: float | None = None
+    """The longest that all solves of an edit take together; None: 20 seconds, or three times what the fit took where
+    that is more, as for long clips and on slow or busy machines."""
 
     def __post_init__(self) -> None:
         for name in ("rate", "friction", "nearness", "seconds", "edit_seconds"):
             value = getattr(self, name)
+            if name == "edit_seconds" and value is None:
+                continue
             if not is_number(value) or value <= 0.0:
                 raise ConstraintError(f"The setting {name} must be a finite, positive number, not {value!r}.")
         if self.gravity is not None and (not is_number(self.gravity) or self.gravity <= 0.0):

@@ -81,7 +81,7 @@ def transforming(
     `edit_seconds`, by the clock.
     """
     yield PhysicsProgress(SOLVING, 0.0)
-    problem, optimum, motion = yield from _solved_edit(fit, edit, TimeBudget(fit.settings.edit_seconds, clock))
+    problem, optimum, motion = yield from _solved_edit(fit, edit, TimeBudget(fit.edit_seconds, clock))
     yield PhysicsProgress(REBUILDING, 0.7)
     seconds, frames = _frames(motion, fit.source)
     source = warped(fit.source, frames)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -47,6 +48,13 @@ def test_size_place_and_heading_change_nothing_but_themselves() -> None:
     times = np.linspace(0.0, found.motion.duration, 20)
     heights = [each.motion.center_of_mass(times)[:, 1] for each in (found, again)]
     assert np.abs(heights[0] - heights[1]).max() < 0.01 * clip.skeleton.size
+
+
+def test_an_edit_has_the_time_that_settings_say_or_what_the_fit_took_and_more() -> None:
+    found = walk_fit()
+    assert found.seconds > 0.0 and found.edit_seconds == COARSE.edit_seconds
+    free = replace(found, settings=PhysicsSettings(), seconds=2.0)
+    assert free.edit_seconds == 20.0 and replace(free, seconds=40.0).edit_seconds == 120.0
 
 
 def test_stances_are_those_of_the_feet() -> None:

@@ -360,6 +360,6 @@ def test_possible_edits_beside_the_impossible_ones_are_solved_at_once(
     edit: Edit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fit, attempts = walk_fit(), Attempts(monkeypatch)
-    budget = TimeBudget(fit.settings.edit_seconds)
+    budget = TimeBudget(fit.edit_seconds)
     _, optimum, _ = finished(transformation._solved_edit(fit, edit, budget))
     assert optimum.status == "Solve_Succeeded" and len(attempts.iterations) == 1
