@@ -29,7 +29,7 @@ class PhysicsSettings:
     """The largest root mean square of a handle's distance from the source, in sizes of the character."""
     iterations: int = 300
     """The most of one solve."""
-    seconds: float = 60.0
+    seconds: float = 600.0
     """The longest that one solve of a fit takes."""
     edit_seconds: float | None = None
     """The longest that all solves of an edit take together; None: 20 seconds, or three times what the fit took where
