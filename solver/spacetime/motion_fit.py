@@ -308,9 +308,7 @@ def _slots(character: SimplifiedCharacter, recipe: Recipe) -> tuple[dict[str, in
     return slots, tuple(pushed)
 
 
-def _end_poses(
-    recipe: Recipe, layout: Layout, stances: Sequence[Stance], values: Array
-) -> tuple[HeldPose, ...]:
+def _end_poses(recipe: Recipe, layout: Layout, stances: Sequence[Stance], values: Array) -> tuple[HeldPose, ...]:
     """The first and the last mapped pose, with feet where they stand.
 
     The mapping leaves a foot a little beside its footprint. Held so, it would have to be there one point later.

@@ -25,7 +25,7 @@ from ..handles.named_points import named_point
 
 EARLY = 0.02
 """Seconds before and after a contact in which the ground may push already, or still: detected contacts are off by 10 ms
-in the median. Without it the jump 13_11 is fitted with feet up to 9 % of the leg away, with it 5 %."""
+in the median. Without it the jump 13_11 was fitted with feet up to 9 % of the leg away, with it 5 %."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,29 +155,27 @@ def _pushes(clip: Clip, plant: Footplant) -> list[Push]:
 
     The part that rests first pushes from when any part of the foot touches the ground, the other one from when its own
     rest begins; the ball already from when the heel rests, since a foot then rolls onto it. So it is with their ends.
-    The toes rest with the ball, but a foot does not roll onto them before that.
+    The toes push with the ball, but a foot does not roll onto them before the ball rests.
     """
     stays = plant.stays
     heel, ball = stays.get("heel"), stays["toe"]
     times = [time for part in (*stays.values(), plant.contact or ball) for time in part]
-    touch, release = min(times), max(times)
-    if heel is None or heel[0] >= heel[1]:
-        found = {"ball": (touch, release), "toe_tip": (touch, release)}
-    else:
-        first, last = ball[0] <= heel[0], ball[1] >= heel[1]
+    touch, release = min(times) / clip.fps - EARLY, max(times) / clip.fps + EARLY
+    found = {"ball": (touch, release), "toe_tip": (touch, release)}
+    if heel is not None and heel[0] < heel[1]:
+        begin, end = heel[0] / clip.fps - EARLY, heel[1] / clip.fps + EARLY
+        is_first, is_last = ball[0] <= heel[0], ball[1] >= heel[1]
         found = {
-            "ball": (touch if first else heel[0], release if last else heel[1]),
-            "toe_tip": (touch if first else ball[0], release if last else ball[1]),
-            "heel": (touch if heel[0] <= ball[0] else heel[0], release if heel[1] >= ball[1] else heel[1]),
+            "ball": (touch if is_first else begin, release if is_last else end),
+            # Exactly while the ball rests: times of their own would be points of the grid close to those of the ball.
+            "toe_tip": (touch if is_first else ball[0] / clip.fps, release if is_last else ball[1] / clip.fps),
+            "heel": (touch if heel[0] <= ball[0] else begin, release if heel[1] >= ball[1] else end),
         }
     if getattr(clip.skeleton.landmarks, f"{plant.foot}_toe_tip") is None:
         del found["toe_tip"]
     rests = {"heel": heel or ball, "ball": ball, "toe_tip": ball}
-    return [_push(clip, f"{plant.foot}_{part}", rests[part], *found[part]) for part in found]
-
-
-def _push(clip: Clip, name: str, rests: tuple[float, float], begin: float, end: float) -> Push:
-    return Push(name, resting_place(clip, name, *rests), begin / clip.fps - EARLY, end / clip.fps + EARLY)
+    names = {part: f"{plant.foot}_{part}" for part in found}
+    return [Push(names[part], resting_place(clip, names[part], *rests[part]), *found[part]) for part in found]
 
 
 def _without_overlaps(stances: Sequence[Stance]) -> list[Stance]:

@@ -60,7 +60,7 @@ def beyond_soles(motion: SyntheticMotion) -> Array:
     path, force = clip.center_of_mass()[inner] / size, forces(motion)[1:-1]
     momentum = angular_momentum_of(clip) / skeleton.total_mass / size / earth_gravity(skeleton)
     rate = (momentum[2:, 0] - momentum[:-2, 0]) * clip.fps / 2.0
-    # The force at a place p on the ground has the moment (p - z) times its vertical part, and so on, about the left axis.
+    # Where the ground pushes times the vertical force, from the moments about the left axis.
     needed = path[:, 2] * force[:, 1] - path[:, 1] * force[:, 2] - rate
     frames, beyond = np.arange(clip.frames)[inner], np.zeros(clip.frames - 4)
     toes = float((clip.position(skeleton.landmarks.left_toe_tip) - clip.position(skeleton.landmarks.left_ball))[0, 2])

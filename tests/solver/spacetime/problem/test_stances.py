@@ -29,6 +29,10 @@ def plant(foot: str = "left", **events: Any) -> Footplant:
     return Footplant(foot=foot, **events)  # type: ignore[arg-type]
 
 
+EXTRA = EARLY * FPS
+"""Frames that are added to contacts on both sides."""
+
+
 def times_of(stance: Stance) -> dict[str, tuple[float, float]]:
     """When each push acts, in frames, without what is added on both sides."""
     return {
@@ -48,21 +52,26 @@ HEEL_FIRST = {"heel_strike": 10.0, "toe_strike": 14.0, "heel_off": 30.0, "toe_of
     ("events", "ball", "toes", "heel"),
     [
         # Heel first, as in a walk: the heel from the first touch, the ball from when the heel rests, then the toes.
-        (HEEL_FIRST, (10.0, 40.0), (14.0, 40.0), (10.0, 30.0)),
-        ({**HEEL_FIRST, "contact": (8.0, 43.0)}, (10.0, 43.0), (14.0, 43.0), (8.0, 30.0)),
+        (HEEL_FIRST, (10.0, 40.0), (14.0 + EXTRA, 40.0), (10.0, 30.0)),
+        ({**HEEL_FIRST, "contact": (8.0, 43.0)}, (10.0, 43.0), (14.0 + EXTRA, 43.0), (8.0, 30.0)),
         # Ball first, as in a sprint: ball and toes from the first touch, the heel while it rests.
         ({**HEEL_FIRST, "heel_strike": 16.0, "contact": (12.0, 43.0)}, (12.0, 43.0), (12.0, 43.0), (16.0, 30.0)),
         # Flat: all at once.
         ({**HEEL_FIRST, "heel_strike": 14.0, "contact": (11.0, 40.0)}, (11.0, 40.0), (11.0, 40.0), (11.0, 30.0)),
         # The heel leaves last, as in a step backward.
-        ({**HEEL_FIRST, "heel_off": 44.0, "contact": (9.0, 47.0)}, (10.0, 44.0), (14.0, 40.0), (9.0, 47.0)),
+        (
+            {**HEEL_FIRST, "heel_off": 44.0, "contact": (9.0, 47.0)},
+            (10.0, 44.0),
+            (14.0 + EXTRA, 40.0 - EXTRA),
+            (9.0, 47.0),
+        ),
         # The ball alone, as on tiptoe.
         ({"toe_strike": 14.0, "toe_off": 40.0}, (14.0, 40.0), (14.0, 40.0), None),
         ({"toe_strike": 14.0, "toe_off": 40.0, "contact": (12.0, 41.0)}, (12.0, 41.0), (12.0, 41.0), None),
         # A heel that only touches does not push.
         ({**HEEL_FIRST, "heel_strike": 20.0, "heel_off": 20.0}, (14.0, 40.0), (14.0, 40.0), None),
         # A contact that is narrower than the rests says nothing.
-        ({**HEEL_FIRST, "contact": (15.0, 20.0)}, (10.0, 40.0), (14.0, 40.0), (10.0, 30.0)),
+        ({**HEEL_FIRST, "contact": (15.0, 20.0)}, (10.0, 40.0), (14.0 + EXTRA, 40.0), (10.0, 30.0)),
     ],
 )
 def test_the_ground_pushes_ball_toes_and_heel_while_they_are_down(
@@ -140,7 +149,7 @@ def test_a_hopper_stands_while_both_balls_rest() -> None:
     # Each foot pushes as long as it is down itself.
     assert times_of(stance) == {
         "left_ball": (10.0, 43.0),
-        "left_toe_tip": (14.0, 43.0),
+        "left_toe_tip": (14.0 + EXTRA, 43.0),
         "left_heel": (8.0, 30.0),
         "right_ball": (15.0, 44.0),
         "right_toe_tip": (15.0, 44.0),
