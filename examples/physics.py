@@ -152,7 +152,7 @@ JUMPS: Mapping[str, Callable[[Fit], Edit]] = {
     "obstacle jump": obstacle_jump,
     "unbalanced landing": unbalanced_landing,
 }
-"""All transformations by name: of a run with the recipe "biped", of a jump with the recipe "hopper"."""
+"""All transformations by name: of a run with the recipe "biped", of a jump with the recipe "jumper" or "hopper"."""
 
 
 def _left(fit: Fit) -> Array:

@@ -29,8 +29,14 @@ RECIPES = (
     ),
     (
         "HOPPER",
-        "Jump",
+        "Jump, Coarse",
         "For jumps with both feet together: one leg that grows and shrinks under the mass of the upper body",
+    ),
+    (
+        "JUMPER",
+        "Jump",
+        "For jumps with both feet together: hips, knees and ankles of both legs and both arms move as one, the waist "
+        "bends",
     ),
 )
 """Files store the numbers, so new ones go to the end."""
@@ -58,6 +64,7 @@ _JOINT_NUMBERS = {
     "right_knee": 5,
     "right_shoulder": 6,
     "spine": 7,
+    "left_ankle": 8,
 }
 """What files store of a joint: a number that does not depend on the recipe."""
 
@@ -82,6 +89,16 @@ JOINTS = {
     "HOPPER": (
         ("left_hip", "Legs", "Both legs, which are one", _JOINT_NUMBERS["left_hip"]),
         ("spine", "Upper Body", "All above the hips", _JOINT_NUMBERS["spine"]),
+    ),
+    "JUMPER": tuple(
+        (name, title, words, _JOINT_NUMBERS[name])
+        for name, title, words in (
+            ("left_hip", "Hips", "Both thighs, which are one"),
+            ("left_knee", "Knees", "Both shins, which are one"),
+            ("left_ankle", "Ankles", "Both feet, which are one"),
+            ("spine", "Waist", "All above the hips but the arms"),
+            ("left_shoulder", "Shoulders", "Both arms, which are one"),
+        )
     ),
 }
 """The joints of each recipe, as items of an enumeration; Blender needs them to be kept."""

@@ -146,7 +146,8 @@ def parser() -> argparse.ArgumentParser:
         "--recipe",
         default=BatchOptions.recipe,
         metavar="NAME",
-        help="how --physics simplifies a character: biped for runs, hopper for jumps, or a file with a recipe (biped)",
+        help="how --physics simplifies a character: biped for runs, jumper or hopper for jumps, or a file with a "
+        "recipe (biped)",
     )
     doing.add_argument(
         "--ground", type=_number, metavar="HEIGHT", help="feet stand on a ground of this height, and never below"

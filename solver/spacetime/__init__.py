@@ -9,7 +9,7 @@ every other part of Poise works.
     solver.write_bvh(moon.clip, "moon.bvh")
 """
 
-from .characters.recipe import BIPED, HOPPER, RECIPES, Contact, KeptHandle, KeptJoint, Recipe, recipe_from_dict
+from .characters.recipe import BIPED, HOPPER, JUMPER, RECIPES, Contact, KeptHandle, KeptJoint, Recipe, recipe_from_dict
 from .editing.edit import Edit, FootprintEdit, LimbEdit, LockedJoint, Obstacle, edit_from_dict
 from .gait_cycle import Advance, GaitCycle, cycle_advance, find_gait_cycle, make_cyclic, repeat
 from .handles.handle import (
@@ -35,6 +35,7 @@ from .transformation import Transformation, transform, transforming
 __all__ = [
     "BIPED",
     "HOPPER",
+    "JUMPER",
     "MISSING",
     "RECIPES",
     "Advance",

@@ -27,10 +27,10 @@ from .characters.source_values import source_values
 from .checks.plausibility import why_not_physical
 from .gait_cycle import cycle_advance, repeat
 from .handles.full_body import FullBody
-from .handles.handle import Handle
+from .handles.handle import Handle, MidpointHandle, PointHandle
 from .problem.initial_guess import muscles_of, spline_start, torques_needed, with_forces, with_muscles
 from .problem.layout import Layout, force_tracks
-from .problem.mapping import mapped
+from .problem.mapping import mapped, moved_to
 from .problem.muscles import muscles_for
 from .problem.optimiser import Iteration, Limits, Optimum, Start, optimising
 from .problem.simplified_motion import SimplifiedMotion
@@ -185,7 +185,7 @@ def fitting(
         weights,
         targets,
         settings.objectives.in_units(units.length, units.time),
-        poses=_end_poses(recipe, layout, times, values),
+        poses=_end_poses(recipe, layout, stances, values),
         slots=slots,
         lowest=lowest_center(stances, character.up),
     )
@@ -316,17 +316,28 @@ def _slots(character: SimplifiedCharacter, recipe: Recipe) -> tuple[dict[str, in
     pushed = []
     for contact in recipe.contacts:
         for foot in contact.feet:
-            for part in ("ball", "heel"):
+            for part in ("ball", "toe_tip", "heel"):
                 slots[f"{foot}_{part}"] = len(slots)
                 pushed.append(character.points[f"{foot}_ball"].body)
     return slots, tuple(pushed)
 
 
-def _end_poses(recipe: Recipe, layout: Layout, times: Array, values: Array) -> tuple[HeldPose, ...]:
+def _end_poses(recipe: Recipe, layout: Layout, stances: Sequence[Stance], values: Array) -> tuple[HeldPose, ...]:
+    """The first and the last mapped pose, with feet where they stand.
+
+    The mapping leaves a foot a little beside its footprint. Held so, it would have to be there one point later.
+    """
     if not recipe.holds_ends or layout.is_cyclic:
         return ()
-    first, last = layout.grid.points[0], layout.grid.points[-1]
-    return (HeldPose(first, values[0], FIRST_POSE), HeldPose(last, values[-1], LAST_POSE))
+    found = []
+    for frame, time, label in ((0, layout.grid.points[0], FIRST_POSE), (-1, layout.grid.points[-1], LAST_POSE)):
+        feet = [
+            (MidpointHandle(*stance.points) if len(stance.points) == 2 else PointHandle(*stance.points), stance.place)
+            for stance in stances
+            if stance.begin <= time <= stance.end
+        ]
+        found.append(HeldPose(time, moved_to(layout.character, values[frame], feet), label))
+    return tuple(found)
 
 
 def _drifted(handles: Sequence[Handle], drift: Array | None) -> Array:

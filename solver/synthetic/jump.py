@@ -2,8 +2,10 @@
 """A standing broad jump with both feet, whose centre of mass obeys physics.
 
 The centre of mass is given (`LeapPath`, and free fall between), and the pelvis is placed so that it is met. Angular
-momentum is not given: the curves of trunk, arms and feet began as those of a captured jump and were then fitted, at the
-usual distance, so that it changes by less than 0.07 in flight (masses times squared sizes a second; as in the capture).
+momentum is not given: the curves of trunk, arms, feet and the centre of mass began as those of a captured jump and were
+then fitted, at the usual distance and height, so that it changes by less than 0.04 in flight (masses times squared
+sizes a second; 0.05 in the capture), and so that the ground need not push outside the soles: its forces pass between
+the heels and the tips of the toes while feet are flat, and before those of the balls once the heels have risen.
 """
 
 from __future__ import annotations
@@ -45,29 +47,54 @@ from .stepping import SteppingFoot
 
 DISTANCE = 1.4
 """Sizes of the character, from where the feet leave to where they land: what a captured jump has."""
-HEIGHT = 0.18
+HEIGHT = 0.16
 """Sizes of the character by which the centre of mass rises above its place at the leap."""
 
 # Times are in seconds on the earth.
 _BEFORE, _AFTER = 1.25, 1.25
 """From the first frame to the leap, and from the landing to the last frame."""
-_CROUCH = (1.0, 0.0)
+_CROUCH = (0.937, 0.0)
 """From when to when the body is lowered, before the leap: it still falls when the push begins, as that of jumpers."""
 _RISE = (0.9, 0.0)
 """Until when and from when the body is raised, after the landing."""
-_PUSH, _STOP = 0.23, 0.175
-"""How long the ground throws the body, and how long it stops it."""
-_HEEL_OFF = 0.36
+_PUSH, _STOP = 0.212, 0.156
+"""How long the ground throws the body up, and how long it stops its fall."""
+_DRIVE, _HALT = 0.341, 0.149
+"""How long it throws it ahead, and how long it stops that."""
+_LEAP_SWAY = (
+    (1.0, 0.0),
+    (0.75, -0.0048),
+    (0.55, -0.0357),
+    (0.4, -0.0234),
+    (0.28, 0.0307),
+    (0.2, 0.059),
+    (0.13, 0.0295),
+    (0.07, 0.0037),
+    (0.02, 0.0),
+)
+_LANDING_SWAY = (
+    (0.9, 0.0),
+    (0.6, 0.0088),
+    (0.4, -0.0327),
+    (0.27, -0.0385),
+    (0.18, -0.0656),
+    (0.11, -0.0501),
+    (0.06, -0.0069),
+    (0.02, 0.0),
+)
+"""What the centre of mass is farther ahead, or behind after the landing, at seconds before the leap and after the
+landing; in shares of the way from where it leaves, or lands, to where it stands."""
+_HEEL_OFF = 0.33
 """When the heels begin to rise, before the leap."""
 
-_LEAVE_AHEAD, _LAND_BEHIND = 0.171, 0.211
+_LEAVE_AHEAD, _LAND_BEHIND = 0.274, 0.243
 """Of the centre of mass from the balls of the feet, at the leap and at the landing, in shares of the distance."""
-_LEAVE_RISEN, _LAND_RISEN = -0.025, -0.138
+_LEAVE_RISEN, _LAND_RISEN = -0.060, -0.086
 """Of the centre of mass above its height in standing, in sizes of the character."""
 
-_TUCKED = curve((0.0, 0.0), (0.18, 0.119), (0.5, 0.244), (0.80, 0.018), (1.0, 0.0))
+_TUCKED = curve((0.0, 0.0), (0.18, 0.090), (0.5, 0.283), (0.80, 0.020), (1.0, 0.0))
 """Height of the balls of the feet over shares of the flight, in sizes of the character."""
-_CARRIED = curve((0.0, 0.0), (0.18, 0.011), (0.5, 0.419), (0.82, 0.893), (1.0, 1.0))
+_CARRIED = curve((0.0, 0.0), (0.18, 0.018), (0.5, 0.439), (0.82, 0.888), (1.0, 1.0))
 """The way of the feet over shares of the flight, in shares of the distance: they trail, then reach ahead."""
 
 _OVERLAP = 0.04
@@ -99,19 +126,30 @@ class _Keys:
         return curve(*self.placed(flight))
 
 
-_LEAN = _Keys(((1.05, 0.0), (0.38, 50.0), (0.22, 54.4)), ((0.2, -8.6), (0.6, 6.1)), ((0.25, 22.7), (1.0, 0.0)))
+_LEAN = _Keys(
+    ((1.05, 0.0), (0.5, 43.1), (0.3, 51.9), (0.14, 47.5), (0.0, -4.4)),
+    ((0.25, -4.5), (0.55, -1.9), (0.85, -8.2)),
+    ((0.08, -15.9), (0.25, 30.7), (0.5, 20.7), (1.0, 0.0)),
+)
 """Of the trunk, forward."""
 _PELVIS_SHARE = 0.6
 """Of the lean: the rest is that of the spine."""
 _NECK_SHARE = 0.6
 """Of the lean, by which the head is raised again."""
-_ARMS_BACK = _Keys(((1.0, 0.0), (0.42, 34.0), (0.3, 35.5)), ((0.15, -98.8),), ((0.1, -39.8), (1.0, 0.0)))
+_ARMS_BACK = _Keys(
+    ((1.0, 0.0), (0.5, 39.5), (0.3, 29.1), (0.08, -70.5)),
+    ((0.15, -147.8), (0.5, -81.4), (0.85, -84.4)),
+    ((0.12, -75.6), (0.4, -24.4), (1.0, 0.0)),
+)
 """Of the upper arms, relative to the trunk; negative ahead."""
 _ARMS_OUT = _Keys(((1.0, 0.0), (0.5, 8.0)), (), ((0.3, 8.0), (1.0, 0.0)))
 _ELBOWS = _Keys(((1.0, 0.0), (0.45, 15.0), (0.3, 20.0), (0.0, 60.0)), ((1.0, 25.0),), ((1.0, 0.0),))
-_PITCH = _Keys(((_HEEL_OFF, 0.0), (0.1, 16.0), (0.0, 49.5)), ((0.22, 91.0), (0.6, 26.3), (0.85, 19.0), (1.0, 0.0)))
+_PITCH = _Keys(
+    ((_HEEL_OFF, 0.0), (0.2, 12.6), (0.1, 28.6), (0.0, 42.5)),
+    ((0.22, 99.0), (0.6, 23.6), (0.85, 13.5), (1.0, 0.0)),
+)
 """Of the feet, positive with the heel up."""
-_TOE_PITCH = _Keys((), ((0.0, 0.0), (0.22, 50.0), (0.6, 12.0), (0.85, -6.0), (1.0, 0.0)))
+_TOE_PITCH = _Keys((), ((0.0, 0.0), (0.22, 58.0), (0.6, 12.0), (0.85, -6.0), (1.0, 0.0)))
 
 
 def jump(
@@ -201,8 +239,8 @@ class _Jumper:
         velocity = np.array([0.0, self.speed, (land - leave)[2] / self.flight])
         landing = velocity - np.array([0.0, self.gravity * self.flight, 0.0])
         return (
-            LeapPath(self.gravity, stand, leave, velocity, _PUSH, _CROUCH),
-            LeapPath(self.gravity, stand + self.way, land, -landing, _STOP, _RISE),
+            LeapPath(self.gravity, stand, leave, velocity, _PUSH, _DRIVE, _CROUCH, _LEAP_SWAY),
+            LeapPath(self.gravity, stand + self.way, land, -landing, _STOP, _HALT, _RISE, _LANDING_SWAY),
         )
 
     def center(self, times: Array) -> Array:

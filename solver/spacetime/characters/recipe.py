@@ -268,4 +268,34 @@ HOPPER = Recipe(
 """For jumps (Popović 1999, section 6.5.1): one leg of variable length, the upper body a mass point; ten degrees of
 freedom, of which six are the position and the orientation of the whole."""
 
-RECIPES = {recipe.name: recipe for recipe in (BIPED, HOPPER)}
+_ARMS = MidpointHandle(CenterOfMassHandle("left_shoulder"), CenterOfMassHandle("right_shoulder"))
+
+JUMPER = Recipe(
+    "jumper",
+    joints=(
+        KeptJoint(("left_hip", "right_hip"), "ball", lower=(-140.0, -45.0, -45.0), upper=(50.0, 45.0, 45.0)),
+        KeptJoint(("left_knee", "right_knee"), "hinge", lower=(1.0,), upper=(150.0,)),
+        # At zero the foot points along the shin; standing, it is at about -75 degrees.
+        KeptJoint(("left_ankle", "right_ankle"), "hinge", lower=(-125.0,), upper=(-20.0,)),
+        KeptJoint(("spine",), "ball", lower=(-60.0, -40.0, -50.0), upper=(90.0, 40.0, 50.0)),
+        KeptJoint(("left_shoulder", "right_shoulder"), "hinge", axis="fitted", lower=(-200.0,), upper=(120.0,)),
+    ),
+    handles=(
+        KeptHandle(_BALLS, 4.0),
+        KeptHandle(MidpointHandle("left_heel", "right_heel")),
+        KeptHandle(CenterOfMassHandle(), 4.0),
+        KeptHandle(CenterOfMassHandle("spine")),
+        KeptHandle(_ARMS, 0.5),
+        KeptHandle(AxisHandle("hips", "left"), 0.25),
+        KeptHandle(AxisHandle("hips", "up"), 0.25),
+        KeptHandle(AxisHandle("spine", "left"), 0.25),
+        # Without it the legs, once straight, would turn freely about themselves.
+        KeptHandle(MidpointHandle(AxisHandle("left_hip", "left"), AxisHandle("right_hip", "left")), 0.1),
+    ),
+    contacts=HOPPER.contacts,
+    holds_ends=True,
+)
+"""For jumps with both legs, nearer to the source than the hopper and with knees: hips, knees, ankles and shoulders of
+both sides move as one, and the waist bends and twists; fifteen degrees of freedom."""
+
+RECIPES = {recipe.name: recipe for recipe in (BIPED, JUMPER, HOPPER)}

@@ -48,7 +48,7 @@ TUMBLING = 0.1
 """The share of the smoothness of changes where the end is free: a body that tumbles changes fast."""
 
 HEADING_WEIGHT = 100.0
-"""By how much more the body's axes count where it keeps its heading."""
+"""By how much more the axes of the hips count, but the one that points up, where the body keeps its heading."""
 
 SCUFF = 1e-3
 """Sizes of the character by which swinging feet may be lower than the ground, or than in the fitted motion."""
@@ -241,9 +241,14 @@ def _character(fit: Fit, edit: Edit) -> tuple[SimplifiedCharacter, CharacterFunc
 def _weights(fit: Fit, edit: Edit) -> Array:
     weights = fit.problem.weights.copy()
     if edit.keep_heading:
-        for index, handle in enumerate(fit.problem.handles):
-            if isinstance(handle, AxisHandle):
-                weights[index] *= HEADING_WEIGHT
+        axes = {
+            index: handle.joint
+            for index, handle in enumerate(fit.problem.handles)
+            if isinstance(handle, AxisHandle) and handle.axis != "up"
+        }
+        # Where the body faces is where its hips do: the trunk may bend above them, and a tilted up axis is no turn.
+        heading = [index for index, joint in axes.items() if joint == "hips"] or list(axes)
+        weights[heading] *= HEADING_WEIGHT
     return weights
 
 

@@ -36,6 +36,9 @@ STEPS, SMOOTH_STEPS = 25, 8
 DAMPING = 1e-3
 """Added to the normal equations at first; it falls with every step that helps."""
 
+EXACT = 1e-9
+"""Sizes of the character: a foot so near to its footprint stands there."""
+
 EARLY, CONVERGED = 1e-2, 1e-3
 """The share of the cost by which a step must lower it for another to be taken: of single frames, of all together."""
 
@@ -95,6 +98,33 @@ def mapped(
     start[:, ROOT_ROTATIONS] = np.unwrap(start[:, ROOT_ROTATIONS], axis=0)
     problem = _Mapping(character, HandleValues(character, handles), weights, targets, start, spacing)
     return problem.together(problem.one_by_one(problem.inside(start)))
+
+
+def moved_to(character: SimplifiedCharacter, pose: Array, places: Sequence[tuple[Handle, Array]]) -> Array:
+    """(dofs,) a pose near `pose` (dofs,) at which handles have given values: its joints bend for it, while the centre
+    of mass and the root's orientation stay. Joints keep their ranges; where handles cannot reach, they come near.
+    """
+    if not places:
+        return pose
+    functions = HandleValues(character, [handle for handle, _ in places])
+    goals = np.concatenate([np.atleast_1d(value) for _, value in places])
+    joints = slice(ROOT_DOFS, None)
+    lower, upper = (bound[joints] for bound in character.bounds)
+    found, damping = pose.copy(), 0.0
+    errors = goals - functions.values(found[None])[0]
+    for _ in range(STEPS):
+        if np.abs(errors).max() < EXACT:
+            break
+        slopes = functions.jacobian(found[None])[0][:, joints]
+        normal = slopes @ slopes.T + (damping + EXACT) * np.eye(len(goals))
+        tried = found.copy()
+        tried[joints] = np.clip(found[joints] + slopes.T @ np.linalg.solve(normal, errors), lower, upper)
+        new = goals - functions.values(tried[None])[0]
+        if new @ new < errors @ errors:
+            found, errors, damping = tried, new, damping / 8.0
+        else:
+            damping = max(8.0 * damping, DAMPING)
+    return found
 
 
 class _Mapping:

@@ -2,8 +2,10 @@
 """Stances: when and where a simplified character stands on the ground, and where the ground pushes it.
 
 The point at the end of its leg rests at the ball of the foot, as on the full character (Popović 1999, section 4.2.1).
-The ground pushes at the ball and, while the heel is down, at the heel as well, so that the centre of pressure may
-travel along the sole. Forces may begin when any part of the foot touches the ground, before the ball has come to rest.
+The ground pushes at the ball, at the tip of the toes and, while the heel is down, at the heel as well, so that the
+centre of pressure may travel along the whole sole: bodies leave the ground over their toes, and pushed at the balls
+alone, the centre of mass of the jump 13_11 would have to be 5 % of the leg farther back. Forces may begin when any part
+of the foot touches the ground, before the ball has come to rest.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from ..handles.named_points import named_point
 
 EARLY = 0.02
 """Seconds before and after a contact in which the ground may push already, or still: detected contacts are off by 10 ms
-in the median. Without it the jump 13_11 is fitted with feet up to 9 % of the leg away, with it 5 %."""
+in the median. Without it the jump 13_11 was fitted with feet up to 9 % of the leg away, with it 5 %."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,37 +150,32 @@ def _stance(clip: Clip, contact: Contact, group: Sequence[_Rest]) -> Stance:
 
 
 def _pushes(clip: Clip, plant: Footplant) -> list[Push]:
-    """Where the ground pushes a foot, and when: at the ball and, where it rests too, at the heel.
+    """Where the ground pushes a foot, and when: at the ball, at the tip of the toes where the character has one and, if
+    it rests too, at the heel.
 
     The part that rests first pushes from when any part of the foot touches the ground, the other one from when its own
     rest begins; the ball already from when the heel rests, since a foot then rolls onto it. So it is with their ends.
+    The toes push with the ball, but a foot does not roll onto them before the ball rests.
     """
     stays = plant.stays
     heel, ball = stays.get("heel"), stays["toe"]
     times = [time for part in (*stays.values(), plant.contact or ball) for time in part]
-    touch, release = min(times), max(times)
-    if heel is None or heel[0] >= heel[1]:
-        return [_push(clip, f"{plant.foot}_ball", ball, touch, release)]
-    return [
-        _push(
-            clip,
-            f"{plant.foot}_ball",
-            ball,
-            touch if ball[0] <= heel[0] else heel[0],
-            release if ball[1] >= heel[1] else heel[1],
-        ),
-        _push(
-            clip,
-            f"{plant.foot}_heel",
-            heel,
-            touch if heel[0] <= ball[0] else heel[0],
-            release if heel[1] >= ball[1] else heel[1],
-        ),
-    ]
-
-
-def _push(clip: Clip, name: str, rests: tuple[float, float], begin: float, end: float) -> Push:
-    return Push(name, resting_place(clip, name, *rests), begin / clip.fps - EARLY, end / clip.fps + EARLY)
+    touch, release = min(times) / clip.fps - EARLY, max(times) / clip.fps + EARLY
+    found = {"ball": (touch, release), "toe_tip": (touch, release)}
+    if heel is not None and heel[0] < heel[1]:
+        begin, end = heel[0] / clip.fps - EARLY, heel[1] / clip.fps + EARLY
+        is_first, is_last = ball[0] <= heel[0], ball[1] >= heel[1]
+        found = {
+            "ball": (touch if is_first else begin, release if is_last else end),
+            # Exactly while the ball rests: times of their own would be points of the grid close to those of the ball.
+            "toe_tip": (touch if is_first else ball[0] / clip.fps, release if is_last else ball[1] / clip.fps),
+            "heel": (touch if heel[0] <= ball[0] else begin, release if heel[1] >= ball[1] else end),
+        }
+    if getattr(clip.skeleton.landmarks, f"{plant.foot}_toe_tip") is None:
+        del found["toe_tip"]
+    rests = {"heel": heel or ball, "ball": ball, "toe_tip": ball}
+    names = {part: f"{plant.foot}_{part}" for part in found}
+    return [Push(names[part], resting_place(clip, names[part], *rests[part]), *found[part]) for part in found]
 
 
 def _without_overlaps(stances: Sequence[Stance]) -> list[Stance]:

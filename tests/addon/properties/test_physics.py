@@ -50,7 +50,7 @@ def test_a_recipe_offers_the_joints_that_it_keeps(recipe: str, other: Any) -> No
     for joint in kept:
         lock.joint = joint
     with pytest.raises(TypeError):
-        lock.joint = "left_knee" if recipe == "HOPPER" else "spine"
+        lock.joint = {"BIPED": "spine", "HOPPER": "left_knee", "JUMPER": "right_knee"}[recipe]
 
 
 def test_every_gravity_but_the_own_one_has_a_factor(other: Any) -> None:

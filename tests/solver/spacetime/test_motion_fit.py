@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,10 +13,14 @@ import pytest
 from poise.solver import PoiseError, synthetic
 from poise.solver.body.clip import Clip
 from poise.solver.body.motion import Motion
+from poise.solver.detection.footplants import detect_footplants
+from poise.solver.files.bvh import read_bvh
 from poise.solver.spacetime import PhysicsSettings, fit, fitting
 from poise.solver.spacetime.characters.recipe import BIPED
 from poise.solver.spacetime.motion_fit import handle_values, known_recipe
+from poise.solver.spacetime.problem.mapping import HandleValues
 
+from .captured import JUMP, cut
 from .small_fits import COARSE, walk_fit
 
 
@@ -27,6 +32,33 @@ def test_a_walk_is_fitted_near_its_source() -> None:
             assert each.rms < 0.05, each.handle.label
     assert "%" in found.quality
     assert found.optimum.violation < 1e-6
+
+
+@pytest.mark.slow
+def test_a_captured_jump_is_fitted_within_five_hundredths_at_every_instant(mocap: Path) -> None:
+    """The landing and the leap with forces that bodies bear: the source's own peak is 3 body weights."""
+    name, begin, end = JUMP
+    whole = read_bvh(mocap / f"{name}.bvh")
+    clip = cut(whole, begin, end)
+    plants = [plant.later(-begin) for plant in detect_footplants(whole)]
+    found = fit(clip, plants, "jumper", PhysicsSettings(seconds=600.0))
+    for each in found.handles:
+        if each.handle.is_length:
+            assert each.largest < 0.05, each.handle.label
+    motion = found.motion
+    push = sum(force.forces for force in motion.ground_forces(motion.points)) @ motion.character.up
+    assert push.max() < 5.0
+    assert push[[0, -1]].max() < 1.5, "at both ends it hardly moves"
+
+
+def test_held_poses_have_their_feet_on_the_footprints() -> None:
+    motion = synthetic.jump(fps=30.0)
+    found = fit(motion.clip, None, "jumper", COARSE)
+    first, last = found.problem.poses
+    assert (first.label, last.label) == ("the first pose", "the last pose")
+    feet = HandleValues(found.problem.character, [found.problem.handles[0]])
+    for pose, stance in ((first, found.problem.stances[0]), (last, found.problem.stances[-1])):
+        np.testing.assert_allclose(feet.values(pose.values[None])[0], stance.place, atol=1e-8)
 
 
 def test_the_distances_of_handles_are_those_of_the_motion() -> None:

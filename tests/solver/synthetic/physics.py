@@ -48,6 +48,30 @@ def momentum_ranges(motion: SyntheticMotion) -> Array:
     return np.array([np.ptp(momentum[flight], axis=0) for flight in spans(in_flight(motion))])
 
 
+def beyond_soles(motion: SyntheticMotion) -> Array:
+    """(frames - 4,) the moment that no push within the soles gives, in weights times sizes; 0 in flight. For a human
+    with y up who faces along z.
+
+    While heels and toes are down, the ground pushes between them; once a heel has risen, before the ball.
+    """
+    clip = motion.clip
+    skeleton, size = clip.skeleton, clip.skeleton.size
+    inner = slice(2, -2)
+    path, force = clip.center_of_mass()[inner] / size, forces(motion)[1:-1]
+    momentum = angular_momentum_of(clip) / skeleton.total_mass / size / earth_gravity(skeleton)
+    rate = (momentum[2:, 0] - momentum[:-2, 0]) * clip.fps / 2.0
+    # Where the ground pushes times the vertical force, from the moments about the left axis.
+    needed = path[:, 2] * force[:, 1] - path[:, 1] * force[:, 2] - rate
+    frames, beyond = np.arange(clip.frames)[inner], np.zeros(clip.frames - 4)
+    toes = float((clip.position(skeleton.landmarks.left_toe_tip) - clip.position(skeleton.landmarks.left_ball))[0, 2])
+    for contact in motion.contacts:
+        stands = (frames >= contact.toe_strike) & (frames <= contact.toe_off)
+        rear = np.where(frames <= contact.heel_off, contact.heel[2], contact.toe[2]) / size
+        low, high = rear * force[:, 1], (contact.toe[2] + toes) / size * force[:, 1]
+        beyond[stands] = np.maximum(np.maximum(low - needed, needed - high), 0.0)[stands]
+    return beyond
+
+
 def beyond_table(clip: solver.Clip) -> dict[str, float]:
     """By how many degrees each joint exceeds the anatomical table at most; joints within it are left out."""
     skeleton, found = solver.with_anatomical_limits(clip.skeleton), {}

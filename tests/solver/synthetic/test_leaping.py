@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from poise.solver.core.arrays import Array
@@ -14,7 +16,9 @@ PATH = LeapPath(
     leave=np.array([0.05, 1.05, 0.4]),
     velocity=np.array([0.1, 2.0, 1.5]),
     push=0.25,
+    drive=0.35,
     shift=(1.0, 0.05),
+    sway=((0.9, 0.0), (0.6, -0.05), (0.3, 0.1), (0.1, 0.0)),
 )
 
 
@@ -41,10 +45,20 @@ def test_forces_begin_with_the_weight_and_end_at_zero_without_a_pull() -> None:
     assert np.abs(np.diff(found, axis=0)).max() < 0.1 * PATH.gravity, "no jump in a millisecond"
 
 
-def test_the_push_has_one_direction() -> None:
-    """Without a shift the horizontal force is the push alone, along the velocity."""
-    still = LeapPath(9.81, PATH.stand, PATH.leave, PATH.velocity, 0.25, (1.0, 0.3))
+def test_the_push_along_the_ground_has_one_direction_and_a_duration_of_its_own() -> None:
+    """Without a shift and a sway the horizontal force is the push alone, along the velocity."""
+    still = replace(PATH, shift=(1.0, 0.4), sway=((0.9, 0.0), (0.5, 0.0)))
     step = 1e-4
-    places = [still.at(np.linspace(0.02, 0.23, 20) + shift) for shift in (-step, 0.0, step)]
+    places = [still.at(np.linspace(0.02, 0.33, 20) + shift) for shift in (-step, 0.0, step)]
     found = (places[0] - 2.0 * places[1] + places[2]) / step**2
     assert np.allclose(found[:, 0] / found[:, 2], 0.1 / 1.5, atol=1e-4)
+    assert found[:, 2].min() > 0.0
+    assert np.allclose(still.at(0.4)[[0, 2]] - still.at(0.36)[[0, 2]], 0.0, atol=1e-12)
+
+
+def test_a_sway_moves_the_path_along_the_ground_alone_and_is_over_before_the_leap() -> None:
+    times = np.array([1.0, 0.6, 0.3, 0.05])
+    moved = PATH.at(times) - replace(PATH, sway=((0.9, 0.0), (0.1, 0.0))).at(times)
+    way = PATH.leave - PATH.stand
+    expected = np.array([0.0, -0.05, 0.1, 0.0])[:, None] * way * (1.0, 0.0, 1.0)
+    assert np.allclose(moved, expected, atol=1e-12)

@@ -13,6 +13,7 @@ from poise.solver.core.errors import HandleError, RecipeError
 from poise.solver.spacetime.characters.recipe import (
     BIPED,
     HOPPER,
+    JUMPER,
     RECIPES,
     VALUE_NAMES,
     Contact,
@@ -36,15 +37,15 @@ OWN = Recipe(
 )
 
 
-@pytest.mark.parametrize("recipe", [BIPED, HOPPER, OWN], ids=lambda recipe: recipe.name)
+@pytest.mark.parametrize("recipe", [BIPED, JUMPER, HOPPER, OWN], ids=lambda recipe: recipe.name)
 def test_a_recipe_comes_back_from_json(recipe: Recipe) -> None:
     assert recipe_from_dict(json.loads(json.dumps(recipe.as_dict()))) == recipe
 
 
 def test_known_recipes_are_found_by_their_names() -> None:
-    assert RECIPES == {"biped": BIPED, "hopper": HOPPER}
-    values = [sum(len(VALUE_NAMES[joint.form]) for joint in recipe.joints) for recipe in (BIPED, HOPPER)]
-    assert values == [10, 4]
+    assert RECIPES == {"biped": BIPED, "jumper": JUMPER, "hopper": HOPPER}
+    values = [sum(len(VALUE_NAMES[joint.form]) for joint in recipe.joints) for recipe in (BIPED, JUMPER, HOPPER)]
+    assert values == [10, 9, 4]
 
 
 def test_what_has_a_default_may_be_left_out() -> None:

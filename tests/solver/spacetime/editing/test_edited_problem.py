@@ -10,7 +10,7 @@ import pytest
 
 from poise.solver import PoiseError
 from poise.solver.spacetime import Edit, FootprintEdit, LockedJoint, Obstacle
-from poise.solver.spacetime.editing.edited_problem import _flies, _grid, edited_problem
+from poise.solver.spacetime.editing.edited_problem import HEADING_WEIGHT, _flies, _grid, edited_problem
 from poise.solver.spacetime.problem.layout import force_tracks
 from poise.solver.spacetime.problem.optimiser import optimise
 
@@ -102,6 +102,14 @@ def test_a_turn_holds_the_heading_at_the_end() -> None:
     (pose,) = problem.poses
     heading = fit.motion.values([fit.motion.duration])[0, 3]
     assert np.isclose(pose.values[3], heading + 0.5) and np.isnan(pose.values[:3]).all()
+
+
+def test_a_kept_heading_weighs_the_hips_but_not_which_way_is_up() -> None:
+    fit = walk_fit()
+    ratios = edited_problem(fit, Edit(keep_heading=True)).problem.weights / fit.problem.weights
+    heavy = [handle.label for handle, ratio in zip(fit.problem.handles, ratios, strict=True) if ratio > 1.0]
+    assert heavy == ["left axis of hips"]
+    assert set(ratios) == {1.0, HEADING_WEIGHT}
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,14 @@ from poise.solver.body.gravity import earth_gravity
 from poise.solver.core.arrays import Array
 from poise.solver.files.bvh import read_bvh
 from poise.solver.spacetime.characters.character import SimplifiedCharacter
-from poise.solver.spacetime.characters.recipe import BIPED, HOPPER, KeptHandle, KeptJoint, Recipe
+from poise.solver.spacetime.characters.recipe import BIPED, HOPPER, JUMPER, KeptHandle, KeptJoint, Recipe
 from poise.solver.spacetime.characters.simplification import simplified
 from poise.solver.spacetime.characters.source_values import source_values
 from poise.solver.spacetime.checks.inverse_dynamics import CharacterState
 from poise.solver.spacetime.handles.full_body import FullBody
 from poise.solver.spacetime.handles.handle import AxisHandle, CenterOfMassHandle, Handle
 from poise.solver.spacetime.problem import mapping
-from poise.solver.spacetime.problem.mapping import HandleValues, mapped
+from poise.solver.spacetime.problem.mapping import HandleValues, mapped, moved_to
 from poise.solver.spacetime.problem.units import Units
 from poise.solver.synthetic import jump, walk
 
@@ -80,10 +80,38 @@ def within_ranges(given: Given, motion: Array) -> bool:
     return bool(((motion >= lower - 1e-12) & (motion <= upper + 1e-12)).all())
 
 
+# Single poses ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("recipe", [HOPPER, JUMPER], ids=lambda recipe: recipe.name)
+def test_feet_are_moved_to_a_place_nearby_while_the_centre_of_mass_stays(recipe: Recipe) -> None:
+    given = Given.of(cut(jump().clip, 40, 60), recipe)
+    pose, feet = given.mapped()[10], given.handles[0]
+    functions = HandleValues(given.character, [feet])
+    place = functions.values(pose[None])[0] + np.array([0.01, 0.015, -0.01])
+    found = moved_to(given.character, pose, [(feet, place)])
+    np.testing.assert_allclose(functions.values(found[None])[0], place, atol=1e-8)
+    np.testing.assert_array_equal(found[:6], pose[:6])
+    assert np.abs(found - pose).max() < 0.2
+    assert within_ranges(given, found)
+
+
+def test_what_a_pose_cannot_reach_it_comes_near() -> None:
+    given = Given.of(cut(jump().clip, 40, 60), JUMPER)
+    pose, feet = given.mapped()[10], given.handles[0]
+    functions = HandleValues(given.character, [feet])
+    before = functions.values(pose[None])[0]
+    place = before - np.array([0.0, 3.0, 0.0])
+    found = moved_to(given.character, pose, [(feet, place)])
+    assert within_ranges(given, found)
+    assert np.linalg.norm(functions.values(found[None])[0] - place) < np.linalg.norm(before - place)
+    np.testing.assert_array_equal(moved_to(given.character, pose, []), pose)
+
+
 # Values of handles ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("recipe", [BIPED, HOPPER, WITH_WAIST], ids=["biped", "hopper", "waist"])
+@pytest.mark.parametrize("recipe", [BIPED, HOPPER, JUMPER, WITH_WAIST], ids=["biped", "hopper", "jumper", "waist"])
 def test_values_of_handles_are_those_of_the_bodies(rng: np.random.Generator, recipe: Recipe) -> None:
     given = Given.of(walk(steps=1).clip, recipe)
     functions = HandleValues(given.character, given.handles)

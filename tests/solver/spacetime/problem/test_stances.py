@@ -29,6 +29,10 @@ def plant(foot: str = "left", **events: Any) -> Footplant:
     return Footplant(foot=foot, **events)  # type: ignore[arg-type]
 
 
+EXTRA = EARLY * FPS
+"""Frames that are added to contacts on both sides."""
+
+
 def times_of(stance: Stance) -> dict[str, tuple[float, float]]:
     """When each push acts, in frames, without what is added on both sides."""
     return {
@@ -36,36 +40,51 @@ def times_of(stance: Stance) -> dict[str, tuple[float, float]]:
     }
 
 
+def without_toes(clip: Clip) -> Clip:
+    """The clip of a character that has no tips of toes."""
+    return Clip(clip.skeleton.with_landmarks(left_toe_tip=None, right_toe_tip=None), clip.motion, clip.fps)
+
+
 HEEL_FIRST = {"heel_strike": 10.0, "toe_strike": 14.0, "heel_off": 30.0, "toe_off": 40.0}
 
 
 @pytest.mark.parametrize(
-    ("events", "ball", "heel"),
+    ("events", "ball", "toes", "heel"),
     [
-        # Heel first, as in a walk: the heel from the first touch, the ball from when the heel rests.
-        (HEEL_FIRST, (10.0, 40.0), (10.0, 30.0)),
-        ({**HEEL_FIRST, "contact": (8.0, 43.0)}, (10.0, 43.0), (8.0, 30.0)),
-        # Ball first, as in a sprint: the ball from the first touch, the heel while it rests.
-        ({**HEEL_FIRST, "heel_strike": 16.0, "contact": (12.0, 43.0)}, (12.0, 43.0), (16.0, 30.0)),
-        # Flat: both at once.
-        ({**HEEL_FIRST, "heel_strike": 14.0, "contact": (11.0, 40.0)}, (11.0, 40.0), (11.0, 30.0)),
+        # Heel first, as in a walk: the heel from the first touch, the ball from when the heel rests, then the toes.
+        (HEEL_FIRST, (10.0, 40.0), (14.0 + EXTRA, 40.0), (10.0, 30.0)),
+        ({**HEEL_FIRST, "contact": (8.0, 43.0)}, (10.0, 43.0), (14.0 + EXTRA, 43.0), (8.0, 30.0)),
+        # Ball first, as in a sprint: ball and toes from the first touch, the heel while it rests.
+        ({**HEEL_FIRST, "heel_strike": 16.0, "contact": (12.0, 43.0)}, (12.0, 43.0), (12.0, 43.0), (16.0, 30.0)),
+        # Flat: all at once.
+        ({**HEEL_FIRST, "heel_strike": 14.0, "contact": (11.0, 40.0)}, (11.0, 40.0), (11.0, 40.0), (11.0, 30.0)),
         # The heel leaves last, as in a step backward.
-        ({**HEEL_FIRST, "heel_off": 44.0, "contact": (9.0, 47.0)}, (10.0, 44.0), (9.0, 47.0)),
+        (
+            {**HEEL_FIRST, "heel_off": 44.0, "contact": (9.0, 47.0)},
+            (10.0, 44.0),
+            (14.0 + EXTRA, 40.0 - EXTRA),
+            (9.0, 47.0),
+        ),
         # The ball alone, as on tiptoe.
-        ({"toe_strike": 14.0, "toe_off": 40.0}, (14.0, 40.0), None),
-        ({"toe_strike": 14.0, "toe_off": 40.0, "contact": (12.0, 41.0)}, (12.0, 41.0), None),
+        ({"toe_strike": 14.0, "toe_off": 40.0}, (14.0, 40.0), (14.0, 40.0), None),
+        ({"toe_strike": 14.0, "toe_off": 40.0, "contact": (12.0, 41.0)}, (12.0, 41.0), (12.0, 41.0), None),
         # A heel that only touches does not push.
-        ({**HEEL_FIRST, "heel_strike": 20.0, "heel_off": 20.0}, (14.0, 40.0), None),
+        ({**HEEL_FIRST, "heel_strike": 20.0, "heel_off": 20.0}, (14.0, 40.0), (14.0, 40.0), None),
         # A contact that is narrower than the rests says nothing.
-        ({**HEEL_FIRST, "contact": (15.0, 20.0)}, (10.0, 40.0), (10.0, 30.0)),
+        ({**HEEL_FIRST, "contact": (15.0, 20.0)}, (10.0, 40.0), (14.0 + EXTRA, 40.0), (10.0, 30.0)),
     ],
 )
-def test_the_ground_pushes_ball_and_heel_while_they_are_down(
-    events: dict[str, Any], ball: tuple[float, float], heel: tuple[float, float] | None
+def test_the_ground_pushes_ball_toes_and_heel_while_they_are_down(
+    events: dict[str, Any],
+    ball: tuple[float, float],
+    toes: tuple[float, float],
+    heel: tuple[float, float] | None,
 ) -> None:
     (stance,) = stances_of(standing(), [plant(**events)], BIPED)
-    expected = {"left_ball": ball} | ({"left_heel": heel} if heel else {})
+    expected = {"left_ball": ball, "left_toe_tip": toes} | ({"left_heel": heel} if heel else {})
     assert times_of(stance) == expected
+    (footed,) = stances_of(without_toes(standing()), [plant(**events)], BIPED)
+    assert times_of(footed) == {name: times for name, times in expected.items() if name != "left_toe_tip"}
     # The leg itself rests while the ball does.
     assert (stance.begin, stance.end) == (events["toe_strike"] / FPS, events["toe_off"] / FPS)
     assert stance.contact == "left foot" and stance.points == ("left_ball",) and stance.plants == (0,)
@@ -74,13 +93,16 @@ def test_the_ground_pushes_ball_and_heel_while_they_are_down(
     assert list(stance.events) == sorted(set(stance.events)) and {stance.begin, stance.touch} <= set(stance.events)
 
 
-def test_pushes_are_where_ball_and_heel_rest() -> None:
+def test_pushes_are_where_ball_toes_and_heel_rest() -> None:
     clip = standing()
     (stance,) = stances_of(clip, [plant(**HEEL_FIRST)], BIPED)
     marks = clip.skeleton.landmarks
-    ball, heel = (clip.position(mark)[0] for mark in (marks.left_ball, marks.left_heel))
-    np.testing.assert_allclose(stance.place, ball, atol=1e-12)
-    np.testing.assert_allclose([push.place for push in stance.pushes], [ball, heel], atol=1e-12)
+    points = {name: getattr(marks, name) for name in ("left_ball", "left_toe_tip", "left_heel")}
+    places = {name: clip.position(point)[0] for name, point in points.items()}
+    np.testing.assert_allclose(stance.place, places["left_ball"], atol=1e-12)
+    assert len(stance.pushes) == 3
+    for push in stance.pushes:
+        np.testing.assert_allclose(push.place, places[push.name], atol=1e-12)
 
 
 def test_stances_of_a_walk_are_its_contacts() -> None:
@@ -125,7 +147,13 @@ def test_a_hopper_stands_while_both_balls_rest() -> None:
     assert (stance.begin, stance.end) == (16.0 / FPS, 37.0 / FPS)
     assert stance.points == ("left_ball", "right_ball") and stance.plants == (1, 0)
     # Each foot pushes as long as it is down itself.
-    assert times_of(stance) == {"left_ball": (10.0, 43.0), "left_heel": (8.0, 30.0), "right_ball": (15.0, 44.0)}
+    assert times_of(stance) == {
+        "left_ball": (10.0, 43.0),
+        "left_toe_tip": (14.0 + EXTRA, 43.0),
+        "left_heel": (8.0, 30.0),
+        "right_ball": (15.0, 44.0),
+        "right_toe_tip": (15.0, 44.0),
+    }
     marks = clip.skeleton.landmarks
     middle = np.mean([clip.position(mark)[0] for mark in (marks.left_ball, marks.right_ball)], axis=0)
     np.testing.assert_allclose(stance.place, middle, atol=1e-12)
