@@ -10,7 +10,7 @@ from ..solver.synthetic import SyntheticMotion, jump, run
 
 RATE = 60.0
 
-PATIENT = PhysicsSettings(seconds=600.0)
+PATIENT = PhysicsSettings(seconds=600.0, edit_seconds=600.0)
 """A solve ends by its iterations, so that results are the same on a busy machine."""
 
 
