@@ -8,7 +8,7 @@ off in the plants before and after; the correction leads smoothly from one to th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -154,16 +154,20 @@ class SourceFeet:
         if np.array_equal(times, np.round(times)):
             return feet
         known = SourceFeet.of(source)
-        parts = {"heel": (feet.heels, known.heels), "ball": (feet.balls, known.balls)}
-        found: dict[str, dict[str, Array]] = {}
-        for part, (wandering, exact) in parts.items():
-            found[part] = {}
-            for side, places in wandering.items():
-                own = sorted((each for each in plants if each.foot == side and part in each.stays), key=_begin_of(part))
-                stances = [each.frames(part, len(times)) for each in own]
-                offs = [_between_frames(exact[side], times[during]) - places[during] for during in stances]
-                found[part][side] = places + _continued(stances, offs, len(times), BLENDED * source.fps)
-        return SourceFeet(sampled, found["heel"], found["ball"])
+        heels = {
+            side: _still(places, known.heels[side], times, plants, side, "heel", source.fps)
+            for side, places in feet.heels.items()
+        }
+        balls = {
+            side: _still(places, known.balls[side], times, plants, side, "ball", source.fps)
+            for side, places in feet.balls.items()
+        }
+        for side in {*heels, *balls}:
+            if side in heels and side in balls and _is_rigid(sampled, side):
+                # As far from each other as they are: between frames straight ways would shorten a foot that turns.
+                apart = rotations.lengths(feet.heels[side] - feet.balls[side])[:, None]
+                heels[side] = balls[side] + apart * rotations.unit(heels[side] - balls[side])
+        return SourceFeet(sampled, heels, balls)
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,18 +296,28 @@ def _landmark(clip: Clip, side: str, part: str) -> BodyPoint | None:
     return None if found is None else clip.skeleton.resolve(found)
 
 
-def _begin_of(part: str) -> Callable[[PlantedFoot], float]:
-    """The time at which a part of a planted foot begins to stand, to sort by."""
-    return lambda plant: plant.stays[part][0]
+def _is_rigid(clip: Clip, side: str) -> bool:
+    heel, ball = _landmark(clip, side, "heel"), _landmark(clip, side, "ball")
+    return heel is not None and ball is not None and clip.skeleton.is_rigid(heel, ball)
 
 
-def _between_frames(places: Array, times: Array) -> Array:
-    """(times, 3) places (frames, 3) at times in frames, ascending, on the cubic spline through those of the whole
-    frames from the first to the last time alone: what is around does not reach in. Before and after these they
-    stay."""
-    first = min(int(np.ceil(times[0] - SAME_TIME)), len(places) - 1)
-    last = max(int(np.floor(times[-1] + SAME_TIME)), first)
-    return sampled_spline(places[first : last + 1], np.clip(times - first, 0.0, float(last - first)))
+def _still(
+    sampled: Array, places: Array, times: Array, plants: Sequence[PlantedFoot], side: str, part: str, fps: float
+) -> Array:
+    """(frames, 3) places of a part of a foot in a clip that was sampled at times (frames,), given those that it has in
+    the sampled clip (frames, 3), and those of the source (frames of the source, 3), which it has while it stands."""
+    own = [plant for plant in plants if plant.foot == side and part in plant.stays]
+    own.sort(key=lambda plant: plant.stays[part][0])
+    stances = [plant.frames(part, len(times)) for plant in own]
+    offs = []
+    for plant, during in zip(own, stances, strict=True):
+        begin, end = np.interp(plant.stays[part], np.arange(len(times)), times)
+        first = min(int(np.ceil(begin - SAME_TIME)), len(places) - 1)
+        last = max(int(np.floor(end + SAME_TIME)), first)
+        inside = np.clip(times[during] - first, 0.0, float(last - first))
+        # A spline through the frames of the stance alone: the swing before and after does not reach in.
+        offs.append(sampled_spline(places[first : last + 1], inside) - sampled[during])
+    return sampled + _continued(stances, offs, len(times), BLENDED * fps)
 
 
 def _pivot(plant: PlantedFoot, heels: Array, balls: Array) -> Array:

@@ -244,8 +244,8 @@ def test_a_force_on_a_point_that_is_not_there_is_refused() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "recipe", "flights"),
-    [(lambda: synthetic.run(steps=3), "biped", 3), (synthetic.jump, "hopper", 1)],
-    ids=["run", "jump"],
+    [(lambda: synthetic.run(steps=3), "biped", 3), (synthetic.jump, "hopper", 1), (synthetic.jump, "jumper", 1)],
+    ids=["run", "hopper", "jumper"],
 )
 def test_fits_of_made_up_motions_pass(make: Callable[[], SyntheticMotion], recipe: str, flights: int) -> None:
     found = fit(make().clip, None, recipe)
@@ -283,7 +283,7 @@ def part(clip: Clip, plants: list[Footplant], first: int, last: int) -> tuple[Cl
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "recipe", "first", "last", "flights"),
-    [("09_01", "biped", 2, 146, 3), ("13_11", "hopper", 100, 399, 1)],
+    [("09_01", "biped", 2, 146, 3), ("13_11", "hopper", 100, 399, 1), ("13_11", "jumper", 100, 399, 1)],
 )
 def test_fits_of_captured_clips_pass(mocap: Path, name: str, recipe: str, first: int, last: int, flights: int) -> None:
     clip = read_bvh(mocap / f"{name}.bvh")

@@ -118,6 +118,25 @@ def test_feet_that_stand_still_do_so_between_frames() -> None:
             assert bends[0] < 1.1 * bends[1]
 
 
+def test_feet_that_still_move_in_their_stances_go_on_doing_so_between_frames() -> None:
+    """Detected stances begin and end with feet that are not quite at rest, all the more so between frames."""
+    clip, plants = walking(fps=60.0)
+    times = np.minimum(np.arange(0.0, clip.frames - 1.0, 0.83), clip.frames - 1.0)
+    slow = warped(clip, times)
+    planted = []
+    for plant in plants:
+        begin, end = plant.stays["toe"]
+        if begin > 4 and end < clip.frames - 5:
+            planted.append(PlantedFoot(foot=plant.foot, ball=((begin - 4.0) / 0.83, (end + 4.0) / 0.83)))
+    assert planted
+    found, sampled = SourceFeet.sampled(clip, times, slow, planted), SourceFeet.of(slow)
+    for plant in planted:
+        during = plant.frames("ball", slow.frames)
+        places = found.balls[plant.foot][during]
+        assert np.ptp(places, axis=0).max() > 5e-3 * clip.skeleton.size, "the ball moves"
+        assert np.abs(places - sampled.balls[plant.foot][during]).max() < 1e-3 * clip.skeleton.size
+
+
 def test_feet_in_the_frames_of_the_source_are_those_of_the_source() -> None:
     clip, plants = walking()
     times = np.arange(0.0, clip.frames, 2.0)
