@@ -330,13 +330,13 @@ def _end_poses(recipe: Recipe, layout: Layout, stances: Sequence[Stance], values
     if not recipe.holds_ends or layout.is_cyclic:
         return ()
     found = []
-    for frame, time, label in ((0, layout.grid.points[0], FIRST_POSE), (-1, layout.grid.points[-1], LAST_POSE)):
+    for frame, instant, label in ((0, layout.grid.points[0], FIRST_POSE), (-1, layout.grid.points[-1], LAST_POSE)):
         feet = [
             (MidpointHandle(*stance.points) if len(stance.points) == 2 else PointHandle(*stance.points), stance.place)
             for stance in stances
-            if stance.begin <= time <= stance.end
+            if stance.begin <= instant <= stance.end
         ]
-        found.append(HeldPose(time, moved_to(layout.character, values[frame], feet), label))
+        found.append(HeldPose(instant, moved_to(layout.character, values[frame], feet), label))
     return tuple(found)
 
 
