@@ -24,7 +24,7 @@ PYTEST = bin/python -m pytest -n auto --maxprocesses=8 --dist=loadfile
 python = $(or $(shell scripts/find-python $(1) "$(2)" 2>/dev/null),$(error $(shell scripts/find-python $(1) "$(2)" 2>&1)))
 install = bin/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench demo extension wheel clean clean-all
+.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench demo extension wheel release clean clean-all
 .DELETE_ON_ERROR:
 # Without this, make takes the stamp of an environment that only a pattern asked for as its own to delete.
 .PRECIOUS: .venv-%/ready .venv-bpy%/ready
@@ -41,6 +41,7 @@ help:
 	@echo "make bench        measure, beside other libraries; writes build/bench.json"
 	@echo "make extension    build the Blender extension into build/; PHYSICS=1 puts CasADi for this platform into it"
 	@echo "make wheel        build the Python package into build/"
+	@echo "make release      walk through the checklist of a release"
 	@echo "make clean        remove what was built; clean-all: the environments too"
 
 # Everything but the peers: Blender 4.5 holds NumPy below 2.
@@ -134,6 +135,9 @@ demo: .venv/ready
 # PHYSICS=1 makes the archive with the optimiser of the physical method: see docs/physics_package.md.
 extension: .venv/ready
 	.venv/bin/python scripts/build_extension.py $(if $(PHYSICS),--physics) build
+
+release: .venv/ready
+	.venv/bin/python scripts/release.py
 
 # build/lib keeps modules that are gone from the tree, and would put them into the wheel.
 wheel: .venv/ready

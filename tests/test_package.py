@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from poise.version import VERSION
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS = ("addon", "solver")
@@ -30,9 +32,9 @@ def test_every_folder_with_modules_is_a_package() -> None:
     assert not [str(folder.relative_to(ROOT)) for folder in folders if not (folder / "__init__.py").is_file()]
 
 
-def test_the_package_and_the_extension_have_one_version() -> None:
+def test_the_package_and_the_extension_have_one_version_and_licence() -> None:
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
-    assert manifest["version"] == PROJECT["project"]["version"]
+    assert manifest["version"] == VERSION and "version" not in PROJECT["project"]
     assert manifest["license"] == [f"SPDX:{PROJECT['project']['license']}"]
 
 
@@ -67,13 +69,17 @@ def test_a_wheel_holds_the_modules_their_type_marker_and_nothing_else(wheel: Pat
     modules = {path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
     with zipfile.ZipFile(wheel) as opened:
         content = {name for name in opened.namelist() if ".dist-info/" not in name}
-    assert content == {f"poise/{file}" for file in modules | {"__init__.py", "solver/py.typed"}}
+    assert content == {f"poise/{file}" for file in modules | {"__init__.py", "version.py", "solver/py.typed"}}
+    assert wheel.name.startswith(f"poise-{VERSION}-")
 
 
 def test_a_wheel_works_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as opened:
         opened.extractall(tmp_path)
-    code = "import sys; sys.path.insert(0, sys.argv[1]); from poise import solver; print(solver.__file__)"
-    run = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, cwd=tmp_path)
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from poise import solver, version; print(solver.__file__)"
+    code += "; assert version.VERSION == sys.argv[2]"
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path), VERSION], capture_output=True, text=True, cwd=tmp_path
+    )
     assert run.returncode == 0, run.stderr
     assert Path(run.stdout.strip()).is_relative_to(tmp_path)

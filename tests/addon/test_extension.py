@@ -58,7 +58,7 @@ def test_the_archive_holds_the_package_and_nothing_else(archive: Path) -> None:
         path.relative_to(ROOT).as_posix() for room in ("solver", "addon") for path in (ROOT / room).rglob("*.py")
     }
     with zipfile.ZipFile(archive) as opened:
-        assert set(opened.namelist()) == modules | {"__init__.py", "blender_manifest.toml", "LICENSE"}
+        assert set(opened.namelist()) == modules | {"__init__.py", "version.py", "blender_manifest.toml", "LICENSE"}
 
 
 def test_the_manifest_declares_what_the_add_on_may_touch(archive: Path) -> None:
