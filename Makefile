@@ -24,7 +24,7 @@ PYTEST = bin/python -m pytest -n auto --maxprocesses=8 --dist=loadfile
 python = $(or $(shell scripts/find-python $(1) "$(2)" 2>/dev/null),$(error $(shell scripts/find-python $(1) "$(2)" 2>&1)))
 install = bin/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench demo extension wheel release clean clean-all
+.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench demo docs extension wheel release clean clean-all
 .DELETE_ON_ERROR:
 # Without this, make takes the stamp of an environment that only a pattern asked for as its own to delete.
 .PRECIOUS: .venv-%/ready .venv-bpy%/ready
@@ -38,7 +38,8 @@ help:
 	@echo "make test-matrix  the solver's tests under each of Python $(MATRIX) that is here"
 	@echo "make test-kernels the solver's tests under each of OpenBLAS's kernels $(KERNELS) that runs here"
 	@echo "make lint         ruff, mypy, the order of the packages, and refused words"
-	@echo "make bench        measure, beside other libraries; writes build/bench.json"
+	@echo "make bench        measure, beside other libraries; writes build/bench.json and docs/benchmarks.md"
+	@echo "make docs         build the documentation as a site into build/docs"
 	@echo "make extension    build the Blender extension into build/; PHYSICS=1 puts CasADi for this platform into it"
 	@echo "make wheel        build the Python package into build/"
 	@echo "make release      walk through the checklist of a release"
@@ -112,15 +113,19 @@ test-kernels: $(SOLVER_VENV)/ready
 test-kernel-%: $(SOLVER_VENV)/ready
 	OPENBLAS_CORETYPE=$* $(SOLVER_VENV)/$(PYTEST) -m "not peers$(if $(QUICK), and not slow)" $(SOLVER_TESTS)
 
-# mypy names a module after its folder, and a checkout may have any name: it reads the package through links.
+# mypy and mkdocstrings name a module after its folder, and a checkout may have any name: they read the package through
+# links.
 TYPING = build/typing
-# Where scripts/check_words.py refuses words that readers had to guess at.
-PLAIN = README.md CHANGELOG.md CONTRIBUTING.md docs addon examples scripts solver tests
-lint: .venv/ready
-	.venv/bin/ruff check .
-	.venv/bin/ruff format --check .
+.PHONY: links
+links:
 	@rm -rf $(TYPING) && mkdir -p $(TYPING)/poise
 	@ln -s "$(CURDIR)/__init__.py" "$(CURDIR)/addon" "$(CURDIR)/examples" "$(CURDIR)/solver" $(TYPING)/poise/
+
+# Where scripts/check_words.py refuses words that readers had to guess at.
+PLAIN = README.md CHANGELOG.md CONTRIBUTING.md docs addon examples scripts solver tests
+lint: .venv/ready links
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
 	.venv/bin/lint-imports --no-logo
 	MYPYPATH=$(TYPING) .venv/bin/mypy -p poise
 	MYPYPATH=$(TYPING):scripts .venv/bin/mypy --explicit-package-bases scripts
@@ -128,6 +133,11 @@ lint: .venv/ready
 
 bench: .venv-peers/ready
 	.venv-peers/bin/python scripts/bench.py
+
+# Pages of the API are read from the sources through the same links. A warning ends the build.
+docs: .venv/ready links
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build --strict --quiet
+	@echo "The site: build/docs/index.html"
 
 demo: .venv/ready
 	.venv/bin/python scripts/demo.py

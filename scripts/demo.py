@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from pictures import bodies, feet, motions, physics
+from pictures import bodies, feet, kinds, motions, moving, physics
 from pictures.bodies import FRONT, LEFT_SIDE, RIGHT_SIDE, View
 
 from poise import solver
@@ -37,12 +37,16 @@ def main(folder: Path) -> None:
         "convergence": draw_convergence,
         **motions.PICTURES,
         **feet.PICTURES,
+        **kinds.PICTURES,
     }
     for name, draw in drawn.items():
         path = folder / f"{name}.png"
         draw().savefig(path, dpi=100, facecolor=bodies.PAPER)
         plt.close("all")
         print(f"→ {path}\n")
+    for name, write in moving.ANIMATIONS.items():
+        write(folder / f"{name}.gif")
+        print(f"→ {folder / name}.gif\n")
     physics.write(folder)
 
 

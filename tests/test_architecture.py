@@ -205,6 +205,7 @@ SEVERAL_MODULES: dict[str, str] = {
     "addon/panels/test_panels.py": "all panels are drawn together",
     "addon/test_addon_bake.py": "the benchmark's script inside Blender",
     "addon/test_posture_drag.py": "the benchmark of the posture tool inside Blender",
+    "addon/test_documented_calls.py": "examples of the documentation that use Blender",
     "addon/test_bvh_against_blender.py": "the solver's BVH reader against Blender's importer",
     "addon/test_constraint_files_in_blender.py": "constraint files between the solver and Blender",
     "addon/test_exit.py": "a Blender process with the add-on ends",

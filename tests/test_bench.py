@@ -24,7 +24,16 @@ from poise.solver.synthetic import walk as walking
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from benchmarks import catalogue, character, detection_workload, peers, planted_walk, report, workload  # noqa: E402
+from benchmarks import (  # noqa: E402
+    catalogue,
+    character,
+    detection_workload,
+    page,
+    peers,
+    planted_walk,
+    report,
+    workload,
+)
 from benchmarks.bvh_reading import bvh_reading  # noqa: E402
 from benchmarks.character import Character, swaying_human  # noqa: E402
 from benchmarks.cleanup import cleanup  # noqa: E402
@@ -72,6 +81,7 @@ def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
         monkeypatch.setenv(variable, "1")
     module = importlib.import_module("bench")
     monkeypatch.setattr(module, "RESULT", tmp_path / "build" / "bench.json")
+    monkeypatch.setattr(module, "DOCS", tmp_path / "docs")
     return module
 
 
@@ -188,6 +198,43 @@ def test_a_whole_run_writes_the_json_and_fails_where_a_bound_is_broken(
 
     monkeypatch.setattr(bench, "BENCHMARKS", {"kept": kept})
     assert bench.main([]) == 0
+
+
+def test_a_whole_run_writes_the_page_with_its_plots(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "BENCHMARKS", {"kept": kept, "broken": broken})
+    bench.main([])
+    text = (bench.DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    assert text.index("A figure within its bound") < text.index("| kept | 1 | ms | at most 2 |  |")
+    assert "| broken | 3 | ms | **at most 2: broken** |  |" in text
+    assert "](pictures/bench_bounds.svg)" in text and (bench.DOCS / "pictures" / "bench_bounds.svg").is_file()
+
+
+def test_the_page_is_written_again_from_the_json(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert bench.main(["--page"]) == 2, "nothing was measured yet"
+    monkeypatch.setattr(bench, "BENCHMARKS", {"kept": kept})
+    bench.main([])
+    path = bench.DOCS / "benchmarks.md"
+    text = path.read_text(encoding="utf-8")
+    path.unlink()
+    assert bench.main(["--page"]) == 0
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_times_of_a_benchmark_are_drawn(tmp_path: Path) -> None:
+    figures = [
+        Figure("Poise", 1.0, "ms / frame", 2.0),
+        Figure("pink, feet hold", 50.0, "ms / frame"),
+        Figure("missing", None, "ms / frame", note="a | b"),
+        Figure("share", 0.5, "ratio"),
+    ]
+    drawn = tmp_path / "drawn"
+    drawn.mkdir()
+    (drawn / page.DRAWN["transpose"]).write_bytes(PNG)
+    text = page.write({"speed": figures, "transpose": figures[3:]}, {}, tmp_path, drawn).read_text(encoding="utf-8")
+    picture = (tmp_path / "pictures" / "bench_speed.svg").read_text(encoding="utf-8")
+    assert "pink, feet hold" in picture and "share" not in picture and "missing" not in picture
+    assert "pictures/bench_transpose.png" in text and (tmp_path / "pictures" / "bench_transpose.png").is_file()
+    assert "a \\| b" in text, "a note must not end its cell"
 
 
 def test_a_part_of_the_run_leaves_the_json_alone(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

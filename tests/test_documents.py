@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The documents are true: files, calls, targets and works that they name exist."""
+"""The documents are true: files, headings, pictures, calls, targets and works that they name or link to exist."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md")] + sorted((ROOT / "docs").glob("*.md"))
+from .documented import PAGES, ROOT, name_of
+
+DOCUMENTS = [page for page in PAGES if page.name != "CHANGELOG.md"]
+"""The history names files that are gone."""
 FOLDERS = ("addon", "docs", "examples", "scripts", "solver", "tests")
 PACKAGES = sorted(path.parent.name for path in (ROOT / "solver").glob("*/__init__.py"))
 
@@ -59,7 +61,7 @@ def exists(dotted: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_named_files_exist(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
     base = document.parent
@@ -67,11 +69,59 @@ def test_named_files_exist(document: Path) -> None:
     assert not missing
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
+
+
+def anchors_of(text: str) -> set[str]:
+    """The anchors of headings that GitHub and the site both make; they differ where several blanks are in a row."""
+    found: set[str] = set()
+    for heading in HEADING.findall(FENCED.sub("", text)):
+        plain = re.sub(r"[^\w\s-]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()).strip()
+        on_github, on_site = plain.replace(" ", "-"), re.sub(r"[-\s]+", "-", plain)
+        if on_github == on_site:
+            found.add(on_site)
+    return found
+
+
+def broken_links(document: Path, text: str) -> list[str]:
+    """The links to files and headings of the checkout that lead nowhere."""
+    broken = []
+    for link in LINK.findall(FENCED.sub("", text)):
+        if link.startswith(("http://", "https://")):
+            continue
+        place, _, anchor = link.partition("#")
+        target = document.parent / place if place else document
+        is_there = target.exists() and target.resolve().is_relative_to(ROOT)
+        if not is_there or (anchor and anchor not in anchors_of(target.read_text(encoding="utf-8"))):
+            broken.append(link)
+    return broken
+
+
+@pytest.mark.parametrize("document", PAGES, ids=name_of)
 def test_links_lead_somewhere(document: Path) -> None:
-    links = re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8"))
-    local = [link for link in links if not link.startswith("http")]
-    assert not [link for link in local if not (document.parent / link).exists()]
+    assert not broken_links(document, document.read_text(encoding="utf-8"))
+
+
+def test_a_broken_link_would_be_found() -> None:
+    page = ROOT / "docs" / "index.md"
+    wrong = ["nowhere.md", "index.md#nothing", "#here", "pictures/no.png", "../../outside"]
+    text = "# Here and there\n" + " ".join(f"[text]({link})" for link in wrong)
+    assert broken_links(page, text) == wrong
+    right = "```\n[a](nowhere.md)\n```\n[b](index.md#what-always-holds) ![c](pictures/waiter.gif) [d](https://x.org)"
+    assert broken_links(page, right) == []
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    """Pages of the API are added by scripts/docs_hooks.py."""
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in PAGES if (ROOT / "docs") in page.parents]
+    assert not [page for page in pages if not re.search(rf"[ :] ?{re.escape(page)}$", navigation, re.MULTILINE)]
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
 
 
 def test_the_calls_of_a_solve_are_named_as_they_are() -> None:
@@ -88,7 +138,7 @@ def test_all_packages_are_described() -> None:
     assert not [path for path in sorted(paths) if f"| `{path}` |" not in text]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_named_targets_of_make_exist(document: Path) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))

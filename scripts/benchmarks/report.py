@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .figures import Figure
 
@@ -14,10 +14,14 @@ NUMERIC = {"value"}
 SIGNIFICANT_DIGITS = 3
 
 
-def as_json(figures: Sequence[Figure]) -> str:
-    """A list of objects, one a figure; numbers that JSON cannot write (infinite, not a number) become null."""
+def as_json(figures: Sequence[Figure], benchmarks: Mapping[str, str] | None = None) -> str:
+    """A list of objects, one a figure; numbers that JSON cannot write (infinite, not a number) become null.
+
+    `benchmarks` has the benchmark of a figure, by the name of the figure."""
+    belongs = benchmarks or {}
     entries = [
         {
+            **({"benchmark": belongs[figure.name]} if figure.name in belongs else {}),
             "name": figure.name,
             "value": _finite(figure.value),
             "unit": figure.unit,
@@ -33,7 +37,7 @@ def as_json(figures: Sequence[Figure]) -> str:
 
 def as_table(figures: Sequence[Figure]) -> str:
     """Aligned columns with a heading; the note comes last, so that its length moves nothing."""
-    rows = [HEADINGS, *(_cells(figure) for figure in figures)]
+    rows = [HEADINGS, *(cells(figure) for figure in figures)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
     lines = [_line(row, widths) for row in rows]
     lines.insert(1, "  ".join("─" * width for width in widths[:-1]) + "  " + "─" * len(HEADINGS[-1]))
@@ -61,7 +65,8 @@ def _bound(figure: Figure) -> str:
     return "" if figure.bound is None else f"{figure.direction} {figure.bound:g}"
 
 
-def _cells(figure: Figure) -> tuple[str, ...]:
+def cells(figure: Figure) -> tuple[str, ...]:
+    """The texts of a figure under `HEADINGS`."""
     holds = {True: "yes", False: "NO", None: ""}[figure.holds]
     return figure.name, _number(figure.value), figure.unit, _bound(figure), holds, figure.note
 

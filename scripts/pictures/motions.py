@@ -223,7 +223,7 @@ def draw_waiter() -> Figure:
     figure, axes = plt.subplots(figsize=(10.0, 4.9), layout="constrained")
     _draw_strip(axes, clip, edit, stairs=True)
     for frame in _strip_frames(edit):
-        _draw_tray(axes, clip, frame)
+        draw_tray(axes, clip, frame)
     _draw_path(axes, clip.position("r_middle1"), WALKING, RESULT_PATH)
     bodies.frame(axes, "Upstairs with a tray", STRIP, (-0.1, 2.4))
     return figure
@@ -237,7 +237,7 @@ def _strip_frames(edit: Edit) -> list[int]:
 def _draw_strip(axes: Axes, clip: solver.Clip, edit: Edit, stairs: bool) -> None:
     """Draw the walk at several frames, and the paths of the heels."""
     if stairs:
-        _draw_stairs(axes, edit)
+        draw_stairs_of(axes, edit)
     else:
         axes.add_patch(Rectangle((STRIP[0], -0.08), STRIP[1] - STRIP[0], 0.08, facecolor=STONE))
     marks = clip.skeleton.landmarks
@@ -248,16 +248,18 @@ def _draw_strip(axes: Axes, clip: solver.Clip, edit: Edit, stairs: bool) -> None
             bodies.draw_parts(axes, bodies.mannequin(clip.skeleton, clip.pose(frame)), WALKING)
 
 
-def _draw_stairs(axes: Axes, edit: Edit) -> None:
+def draw_stairs_of(axes: Axes, edit: Edit, extent: tuple[float, float] = STRIP, bottom: float = -0.08) -> None:
+    """Draw the ground of an edit from the right side: the metres of `extent` along the walk, down to `bottom`."""
     assert edit.ground is not None
-    along = np.linspace(*STRIP, 2000)
+    along = np.linspace(*extent, 2000)
     heights = edit.ground.heights(np.stack([0.0 * along, 0.0 * along, along], axis=-1), 1)
     seen = WALKING.project(np.stack([0.0 * along, heights, along], axis=-1))
-    axes.fill_between(seen[:, 0], seen[:, 1], -0.08, color=STONE, linewidth=0.0, zorder=0)
+    axes.fill_between(seen[:, 0], seen[:, 1], bottom, color=STONE, linewidth=0.0, zorder=0)
     axes.plot(seen[:, 0], seen[:, 1], color=EDGE, linewidth=1.0, zorder=0.5)
 
 
-def _draw_tray(axes: Axes, clip: solver.Clip, frame: int) -> None:
+def draw_tray(axes: Axes, clip: solver.Clip, frame: int) -> None:
+    """Draw a tray with a bottle on the right hand."""
     hand = clip.position(solver.BodyPoint("r_middle1", (0.03, -0.03, 0.0)))[frame]
     x, y, _ = WALKING.project(hand)
     axes.plot([x - 0.2, x + 0.2], [y, y], color=bodies.INK, linewidth=3.0, solid_capstyle="round", zorder=6)

@@ -69,6 +69,7 @@ class Plane:
         return np.asarray(self.normal) / np.linalg.norm(self.normal)
 
     def heights(self, places: Array, up_axis: int) -> Array:
+        """(n,) heights of the plane under world positions (n, 3); raises a `ConstraintError` where it is upright."""
         normal = self.unit_normal
         if abs(normal[up_axis]) < STEEPEST:
             raise ConstraintError(

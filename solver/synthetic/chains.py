@@ -15,6 +15,7 @@ from ..core.errors import SkeletonError
 from .axes import from_y_up
 
 ChainKind = Literal["ball", "hinge", "hinge_triple"]
+"""The joints of a chain: balls, hinges of one plane, or three hinges in each place."""
 
 _IN_PLANE_AXIS = (0.0, 0.0, 1.0)
 """The axis of a planar chain's hinges: the chain stands upright and bends sideways, seen from z."""

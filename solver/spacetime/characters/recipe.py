@@ -299,3 +299,4 @@ JUMPER = Recipe(
 both sides move as one, and the waist bends and twists; fifteen degrees of freedom."""
 
 RECIPES = {recipe.name: recipe for recipe in (BIPED, JUMPER, HOPPER)}
+"""The recipes that `fit` takes by their names."""
