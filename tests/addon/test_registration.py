@@ -136,6 +136,8 @@ def test_each_operator_says_what_it_does_and_when_it_cannot() -> None:
                 assert hidden or argument.description, f"{name} does not say what {argument.identifier} is"
             begins = name == "poise.example_character_add"
             assert found.poll(bpy.context) == begins, f"{name} runs in an empty file, or cannot begin there"
+            if begins:
+                continue
             with pytest.raises(RuntimeError) as message:
                 getattr(bpy.ops.poise, name.removeprefix("poise."))()
             sentence = str(message.value).partition("poll() ")[2]
