@@ -65,7 +65,7 @@ def new_body(
     data.from_pydata((mesh.vertices @ _upright(skeleton).T).tolist(), [], mesh.quads.tolist())
     data.polygons.foreach_set("use_smooth", np.ones(len(mesh.quads), dtype=bool))
     for part in synthetic.COLORED:
-        data.materials.append(_material(f"{armature.name} {part}", colors[part]))
+        data.materials.append(new_material(f"{armature.name} {part}", colors[part]))
     data.polygons.foreach_set("material_index", mesh.colored.astype(np.int32))
     data.update()
     body = bpy.data.objects.new(data.name, data)
@@ -94,12 +94,13 @@ _WEIGHT_STEPS = 500.0
 """Weights are stored in so many steps: Blender divides by their sum, so that it does not matter that it is not 1."""
 
 
-def _material(name: str, color: Color) -> bpy.types.Material:
-    """A material with the same colour in solid view and in renders."""
+def new_material(name: str, color: Color) -> bpy.types.Material:
+    """Make a material with the same linear colour in solid view and in renders."""
     made: Any = bpy.data.materials.new(name)
     made.diffuse_color = (*color, 1.0)
     made.roughness = _ROUGHNESS
-    made.use_nodes = True
+    if made.node_tree is None:  # since Blender 5.0 a new material has nodes
+        made.use_nodes = True
     shader = next(node for node in made.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
     shader.inputs["Base Color"].default_value = (*color, 1.0)
     shader.inputs["Roughness"].default_value = _ROUGHNESS

@@ -68,11 +68,11 @@ def add() -> bpy.types.Object:
     return armature
 
 
-def walk() -> solver.synthetic.SyntheticMotion:
+def walk(steps: int = STEPS) -> solver.synthetic.SyntheticMotion:
     """The walk, with the contacts that its feet had before they were made to slide."""
     human = solver.synthetic.human("z")
     skeleton = human.replace(names=tuple(_bone_name(name) for name in human.names), tips=_renamed_tips(human))
-    motion = solver.synthetic.walk(human, steps=STEPS, fps=RATE, skate=SKATE, seed=SEED)
+    motion = solver.synthetic.walk(human, steps=steps, fps=RATE, skate=SKATE, seed=SEED)
     return solver.synthetic.SyntheticMotion(solver.Clip(skeleton, motion.clip.motion, motion.clip.fps), motion.contacts)
 
 

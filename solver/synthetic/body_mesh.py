@@ -27,8 +27,9 @@ _BLEND = 0.014
 """Sizes of the character over which one part of a piece goes over into the next."""
 _REACH = 6.0
 """Blends from a part beyond which it does not count: there it would change the distance by a four-hundredth of one."""
-_SOFTNESS = 0.022
-"""Sizes of the character: by so much a part must be nearer than another to have e times its weight."""
+_SOFTNESS, _TRUNK_SOFTNESS = 0.022, 0.036
+"""Sizes of the character: by so much a part must be nearer than another to have e times its weight. The trunk bends
+over a longer way than a knee does."""
 _ROUNDS = 12
 """Rounds of averaging of weights over neighbouring vertices, so that no joint has an edge."""
 _LEAST_WEIGHT = 1e-3
@@ -96,7 +97,8 @@ def _weights(skeleton: Skeleton, parts: list[RoundPart], vertices: Array, quads:
         nearest[:, part.joint] = np.minimum(nearest[:, part.joint], part.distance(vertices))
     related = skeleton.tree.ancestry | skeleton.tree.ancestry.T
     behind = nearest - nearest.min(axis=1, keepdims=True)
-    weights = np.where(related[nearest.argmin(axis=1)], np.exp(-behind / (_SOFTNESS * skeleton.size)), 0.0)
+    softness = (_TRUNK_SOFTNESS if parts[0].piece == TRUNK else _SOFTNESS) * skeleton.size
+    weights = np.where(related[nearest.argmin(axis=1)], np.exp(-behind / softness), 0.0)
     weights /= weights.sum(axis=1, keepdims=True)
     # Each edge of a closed mesh is in two quads, once in each direction: so every vertex has all of its neighbours.
     begins, ends = quads.ravel(), np.roll(quads, -1, axis=1).ravel()
