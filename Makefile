@@ -24,13 +24,14 @@ PYTEST = bin/python -m pytest -n auto --maxprocesses=8 --dist=loadfile
 python = $(or $(shell scripts/find-python $(1) "$(2)" 2>/dev/null),$(error $(shell scripts/find-python $(1) "$(2)" 2>&1)))
 install = bin/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench demo docs extension wheel release clean clean-all
+.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench demo pictures docs extension wheel release clean clean-all
 .DELETE_ON_ERROR:
 # Without this, make takes the stamp of an environment that only a pattern asked for as its own to delete.
 .PRECIOUS: .venv-%/ready .venv-bpy%/ready
 
 help:
-	@echo "make demo         edit postures and motions and write pictures to build/demo"
+	@echo "make demo         edit a character in Blender and show it on a page, build/demo/index.html; CLIP=file.bvh takes yours"
+	@echo "make pictures     draw postures and motions of the cited works into build/pictures"
 	@echo "make test         every test that needs no window, with Blender and with the peers"
 	@echo "make test-all     the tests that need Blender, in each of Blender 4.2, 4.5, 5.0 and 5.2"
 	@echo "make gui-test     the add-on in Blenders with a window; pictures go to build/gui"
@@ -139,8 +140,12 @@ docs: .venv/ready links
 	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build --strict --quiet
 	@echo "The site: build/docs/index.html"
 
+# CLIP=file.bvh takes a motion of yours.
 demo: .venv/ready
-	.venv/bin/python scripts/demo.py
+	.venv/bin/python scripts/demo.py $(if $(CLIP),--clip "$(CLIP)")
+
+pictures: .venv/ready
+	.venv/bin/python scripts/draw_pictures.py
 
 # PHYSICS=1 makes the archive with the optimiser of the physical method: see docs/physics_package.md.
 extension: .venv/ready

@@ -1,178 +1,149 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solve and draw the postures and motions of Le Callennec 2006, and the transformations of Popović 1999.
+"""Show what Poise does: edit a made-up character, or a clip of yours, in Blender, and write a page about it.
 
-`demo.py [FOLDER]`, by default build/demo.
+`demo.py [--clip FILE.bvh] [FOLDER]`, by default build/demo. Chapters are made by two processes beside each other; each
+is shown on the page index.html as soon as there is a picture of it.
 """
 
 from __future__ import annotations
 
+import argparse
+import os
+import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import matplotlib.pyplot as plt
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
-from pictures import bodies, feet, kinds, motions, moving, physics
-from pictures.bodies import FRONT, LEFT_SIDE, RIGHT_SIDE, View
+# Read when NumPy is first imported: two processes share the cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from poise import solver
-from poise.examples import postures
-from poise.examples.postures import Scene
-from poise.solver.body.kinematics import WorldState
+from demonstration import chapters, page, rendering
+from demonstration.chapters import Chapter
 
 ROOT = Path(__file__).resolve().parents[1]
+WORKERS = 2
+SLOWEST = ("moon",)
+"""Chapters that are begun first, since they take longest."""
+LONGEST = 900
+"""Seconds after which a chapter that is not ready is given up."""
 
 
-def main(folder: Path) -> None:
-    """Write a picture of each posture and motion into the folder, and print the residual of each task."""
-    folder.mkdir(parents=True, exist_ok=True)
-    drawn = {
-        "thinker": draw_thinker,
-        "reaching": draw_reaching,
-        "recruiting": draw_recruiting,
-        "conflict": draw_conflict,
-        "convergence": draw_convergence,
-        **motions.PICTURES,
-        **feet.PICTURES,
-        **kinds.PICTURES,
-    }
-    for name, draw in drawn.items():
-        path = folder / f"{name}.png"
-        draw().savefig(path, dpi=100, facecolor=bodies.PAPER)
-        plt.close("all")
-        print(f"→ {path}\n")
-    for name, write in moving.ANIMATIONS.items():
-        write(folder / f"{name}.gif")
-        print(f"→ {folder / name}.gif\n")
-    physics.write(folder)
+def main(arguments: Sequence[str]) -> int:
+    """Make all chapters and the page; the exit code is 0 if at least one chapter has a result."""
+    given = _parsed(arguments)
+    if given.clip is not None and not given.clip.is_file():
+        sys.exit(f"There is no file {given.clip}: name a BVH file, as in make demo CLIP=walk.bvh.")
+    given.folder.mkdir(parents=True, exist_ok=True)
+    if given.chapter:
+        _make_chapter(given)
+    _remove_old(given.folder)
+    given.engine = given.engine or rendering.usable_engine()
+    if given.engine == "CYCLES":
+        print("There is no graphics driver for Blender here, so Cycles draws: pictures are smaller and rougher.")
+    return Demonstration(given).run()
 
 
-def draw_thinker() -> Figure:
-    """Figure 3.3."""
-    scene = postures.thinker()
-    posture = solve("The Thinker", scene)
-    figure, panels = sheet(1, 4, (12.0, 3.9))
-    views = [("Start", scene.start, View(-35.0)), ("Result", posture.pose, View(35.0))]
-    views += [("Front", posture.pose, FRONT), ("Right side", posture.pose, RIGHT_SIDE)]
-    top = postures.HIP_HEIGHT - 0.08
-    for axes, (title, pose, view) in zip(panels, views, strict=True):
-        bodies.draw_floor(axes, (0.0, 0.2), view, reach=0.5)
-        bodies.draw_block(axes, (-0.24, 0.0, -0.20), (0.24, top, 0.18), view)
-        draw_body(axes, scene, pose, view, targets=title == "Result")
-        bodies.frame(axes, title, (-0.72, 0.72), (-0.22, 1.25))
-    return figure
+class Demonstration:
+    """The processes that make chapters, and what they have made so far."""
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.given, self.folder = given, Path(given.folder)
+        self.names = chapters.names(given.clip)
+        self.waiting = sorted(self.names, key=lambda name: name not in SLOWEST)
+        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.made: dict[str, Chapter] = {}
+        self.begin = time.monotonic()
+
+    def run(self) -> int:
+        """Make all chapters, and write the page whenever there is something new."""
+        while self.waiting or self.running:
+            while self.waiting and len(self.running) < WORKERS:
+                name = self.waiting.pop(0)
+                self.running[name] = self._started(name)
+            time.sleep(0.1)
+            for name, process in list(self.running.items()):
+                self._look_at(name, process)
+        self._say(f"→ {self.folder / 'index.html'}")
+        return 0 if any(not chapter.problem for chapter in self.made.values()) else 1
+
+    def _started(self, name: str) -> subprocess.Popen[bytes]:
+        """A process that makes one chapter."""
+        given = self.given
+        command = [sys.executable, __file__, str(self.folder), "--chapter", name, "--engine", given.engine]
+        command += ["--clip", str(given.clip)] if given.clip is not None else []
+        command += ["--tiny"] if given.tiny else []
+        with (self.folder / f"{name}.log").open("wb") as log:
+            return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+
+    def _look_at(self, name: str, process: subprocess.Popen[bytes]) -> None:
+        """Take over what a process has published; where it has ended, what it has made."""
+        if time.monotonic() - self.begin > LONGEST:
+            process.kill()
+            process.wait()
+        ended = process.poll() is not None
+        path, log = self.folder / f"{name}.json", self.folder / f"{name}.log"
+        chapter = Chapter.from_json(path.read_text(encoding="utf-8")) if path.is_file() else None
+        if ended:
+            del self.running[name]
+            path.unlink(missing_ok=True)
+            if process.returncode == 0:
+                log.unlink(missing_ok=True)
+            if chapter is None or process.returncode != 0:
+                problem = f"Blender has ended with an error: see {log.name}."
+                chapter = Chapter(name, chapters.TITLES[name], "", problem=problem)
+        if chapter is not None and (ended or name not in self.made):
+            self.made[name] = chapter
+            self._write_page()
+            self._say(f"{chapter.title}: {chapter.problem or ('ready' if ended else 'a picture')}")
+
+    def _write_page(self) -> None:
+        shown = [self.made[name] for name in self.names if name in self.made]
+        left = [chapters.TITLES[name] for name in self.names if name not in self.made or name in self.running]
+        note = next((chapter.note for chapter in shown if chapter.note), "")
+        clip = self.given.clip.name if self.given.clip is not None else ""
+        (self.folder / "index.html").write_text(page.html(shown, left, note, clip), encoding="utf-8")
+
+    def _say(self, words: str) -> None:
+        print(f"{time.monotonic() - self.begin:4.0f} s  {words}", flush=True)
 
 
-def draw_reaching() -> Figure:
-    """Figure 3.4."""
-    scenes = {
-        "Start": postures.reaching(balanced=False),
-        "Centre of mass free": postures.reaching(balanced=False),
-        "Centre of mass between the feet": postures.reaching(balanced=True),
-        "… with an umbrella": postures.reaching(balanced=True, umbrella=postures.UMBRELLA_MASS),
-    }
-    figure, panels = sheet(2, 2, (10.0, 7.0))
-    for axes, (title, scene) in zip(panels, scenes.items(), strict=True):
-        pose = scene.start if title == "Start" else solve(f"Reaching: {title}", scene).pose
-        bodies.draw_floor(axes, (-0.2, 0.0), FRONT, reach=0.9)
-        bodies.draw_support(axes, postures.support(scene.skeleton, scene.start), FRONT)
-        for load in scene.skeleton.loads:
-            grip = postures.place(scene.skeleton, pose, solver.BodyPoint(load.point.joint))
-            bodies.draw_umbrella(axes, grip, postures.place(scene.skeleton, pose, load.point), FRONT)
-        draw_body(axes, scene, pose, FRONT, targets=title != "Start")
-        bodies.draw_center_of_mass(axes, WorldState.of(scene.skeleton, pose.motion).center_of_mass()[0], FRONT)
-        bodies.frame(axes, title, (-2.1, 1.2), (-0.3, 1.9))
-    return figure
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "demo", help="where to write to")
+    parser.add_argument("--clip", type=Path, help="a BVH file to take instead of the made-up motions")
+    parser.add_argument("--engine", choices=("BLENDER_WORKBENCH", "CYCLES"), help="what draws; else what works here")
+    parser.add_argument("--tiny", action="store_true", help="small and few pictures, for tests")
+    parser.add_argument("--chapter", default="", help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)
 
 
-def draw_recruiting() -> Figure:
-    """Figure 3.5."""
-    levels = {"Arm and spine": postures.ARM_AND_SPINE, "Arm only": postures.ARM_ONLY}
-    figure, panels = sheet(1, 4, (11.0, 4.4))
-    for pair, (title, level) in zip((panels[:2], panels[2:]), levels.items(), strict=True):
-        scene = postures.left_reach(level)
-        posture = solve(f"Recruiting: {title}", scene)
-        for axes, view in zip(pair, (FRONT, LEFT_SIDE), strict=True):
-            bodies.draw_floor(axes, (0.0, 0.0), view, reach=0.5)
-            draw_body(axes, scene, posture.pose, view, targets=True)
-            bodies.frame(axes, title, (-0.75, 0.6), (-0.2, 1.85))
-    return figure
+def _remove_old(folder: Path) -> None:
+    """Remove what an earlier demonstration has made."""
+    for name in chapters.TITLES:
+        for kind in ("png", "mp4", "blend", "bvh", "json", "log"):
+            (folder / f"{name}.{kind}").unlink(missing_ok=True)
+    (folder / "index.html").unlink(missing_ok=True)
 
 
-def draw_conflict() -> Figure:
-    """Figure 3.2."""
-    scenes = {
-        "Start": postures.two_arms(None),
-        "Equal priorities": postures.two_arms(None),
-        "Left first": postures.two_arms("left"),
-        "Right first": postures.two_arms("right"),
-    }
-    figure, panels = sheet(1, 4, (14.0, 3.6))
-    for axes, (title, scene) in zip(panels, scenes.items(), strict=True):
-        pose = scene.start if title == "Start" else solve(f"Two arms: {title}", scene).pose
-        bodies.draw_floor(axes, (0.0, 0.0), FRONT, reach=0.5)
-        draw_body(axes, scene, pose, FRONT, targets=True)
-        bodies.frame(axes, title, (-1.2, 1.2), (-0.2, 1.85))
-    return figure
+def _make_chapter(given: argparse.Namespace) -> None:
+    """Make one chapter in this process, write what the page needs of it, and end the process."""
+    quality = rendering.usual_quality(given.engine)
+    if given.tiny:
+        quality = replace(quality, still=(160, 90), animation=(96, 54), rate=5, seconds=0.6)
 
+    def publish(chapter: Chapter) -> None:
+        path = given.folder / f"{given.chapter}.json"
+        unfinished = path.with_suffix(".part")
+        unfinished.write_text(chapter.to_json(), encoding="utf-8")
+        unfinished.replace(path)
 
-def draw_convergence() -> Figure:
-    """Figure 5.10."""
-    scene = postures.three_constraints()
-    posture = solve("Three constraints on a chain", scene, record=True)
-    figure, (start, result, curves) = plt.subplots(
-        1, 3, figsize=(11.0, 4.0), width_ratios=(1.0, 1.0, 1.9), layout="constrained"
-    )
-    view = View(0.0, elevation=0.0)
-    for axes, title, pose in ((start, "Start", scene.start), (result, "Result", posture.pose)):
-        bodies.frame(axes, title, (-0.25, 0.4), (-0.1, 1.05))
-        bodies.draw_chain(axes, scene.skeleton, pose, view)
-        state = WorldState.of(scene.skeleton, pose.motion)
-        for task, color in zip(scene.tasks, bodies.CURVES, strict=True):
-            if isinstance(task, solver.PositionTask):
-                controlled = postures.place(scene.skeleton, pose, solver.BodyPoint(task.joint, task.offset))
-            else:
-                controlled = state.center_of_mass()[0]
-            goal = controlled[0] + task.error(state)[0, 0]
-            bodies.draw_alignment(axes, goal, controlled, task.label, color)
-    for task, curve, color in zip(scene.tasks, posture.history.T, bodies.CURVES, strict=True):
-        curves.plot(curve / scene.skeleton.size, color=color, label=f"{task.label} (priority {task.priority})")
-    bodies.label_curves(curves, "Residual error over iterations", "iteration", "share of the chain's length")
-    return figure
-
-
-def solve(title: str, scene: Scene, record: bool = False) -> solver.Posture:
-    """Solve a scene and print the residual of each task."""
-    posture = scene.solve(record)
-    state = "converged" if posture.converged else "not converged"
-    print(f"{title}: {state} after {posture.iterations} iterations")
-    for task, error in sorted(zip(scene.tasks, posture.errors, strict=True), key=lambda pair: -pair[0].priority):
-        unit = "rad" if task.is_angular else "m"
-        print(f"  {task.priority:3d}  {task.label:28s} {np.linalg.norm(error):10.2e} {unit}")
-    return posture
-
-
-def sheet(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, Sequence[Axes]]:
-    """A figure with rows × columns panels, and the panels in reading order."""
-    figure, panels = plt.subplots(
-        rows, columns, figsize=size, squeeze=False, layout=ConstrainedLayoutEngine(h_pad=0.12)
-    )
-    return figure, list(panels.flat)
-
-
-def draw_body(axes: Axes, scene: Scene, pose: solver.Pose, view: View, targets: bool) -> None:
-    """Draw the mannequin, and the targets of its position tasks."""
-    bodies.draw_parts(axes, bodies.mannequin(scene.skeleton, pose), view)
-    for task in scene.tasks if targets else ():
-        if isinstance(task, solver.PositionTask):
-            reached = postures.place(scene.skeleton, pose, solver.BodyPoint(task.joint, task.offset))
-            bodies.draw_target(axes, np.asarray(task.target), reached, view)
+    publish(chapters.make(given.chapter, chapters.Job(given.folder, given.engine, quality, given.clip, publish)))
+    sys.stdout.flush()
+    # Blender's own end of a process crashes where a class is still registered.
+    os._exit(0)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
-        sys.exit("Give the folder to write the pictures to, or nothing.")
-    main(Path(sys.argv[1]) if len(sys.argv) == 2 else ROOT / "build" / "demo")
+    sys.exit(main(sys.argv[1:]))

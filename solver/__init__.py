@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Blender-independent solver: these names are its public face, and keep their meaning."""
 
-from . import spacetime
+from . import spacetime, synthetic
 from .body.anatomical_limits import with_anatomical_limits
 from .body.axis_limits import with_axis_limits
 from .body.clip import Clip
@@ -237,6 +237,7 @@ __all__ = [
     "solve_posture",
     "solve_postures",
     "spacetime",
+    "synthetic",
     "why_implausible",
     "with_anatomical_limits",
     "with_axis_limits",

@@ -208,6 +208,7 @@ SEVERAL_MODULES: dict[str, str] = {
     "addon/test_documented_calls.py": "examples of the documentation that use Blender",
     "addon/test_bvh_against_blender.py": "the solver's BVH reader against Blender's importer",
     "addon/test_constraint_files_in_blender.py": "constraint files between the solver and Blender",
+    "addon/test_demo.py": "the demonstration in scripts/",
     "addon/test_exit.py": "a Blender process with the add-on ends",
     "addon/test_exported_characters.py": "whole workflow on characters from glTF and FBX files",
     "addon/test_extension.py": "the built extension",

@@ -10,6 +10,7 @@ from .errors import BridgeError, SourceChangedError
 from .lengths import frames_to_bake
 from .limits import limit_notes
 from .movers import COPY_INSTEAD, COPY_SENTENCE, Mover
+from .new_characters import Color, new_body, new_character, new_material
 from .parenting import carry
 from .plain_copies import has_movers, plain_copy
 from .reading import Method, Reading, frame_range, mover_above, read, read_in_steps, read_shown
@@ -43,6 +44,7 @@ __all__ = [
     "Animation",
     "Baked",
     "BridgeError",
+    "Color",
     "Method",
     "Mover",
     "Reading",
@@ -80,6 +82,9 @@ __all__ = [
     "limit_notes",
     "make_keys",
     "mover_above",
+    "new_body",
+    "new_character",
+    "new_material",
     "plain_copy",
     "plane_of",
     "read",

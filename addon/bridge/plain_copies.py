@@ -9,16 +9,12 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...solver import rotations
 from . import context, versions
-from .arrays import Array
-from .channels import Channels
 from .connections import leave_pose_mode, select
-from .curves import bone_path
 from .errors import BridgeError
-from .keys import linear_keys, write_keys
+from .keyed_poses import channels_for, write_action
 from .movers import movers_of
-from .posing import BonePose, grouped_by_inheritance, inheritance_of, orientations
+from .posing import BonePose
 from .reading import Reading, frame_range, read
 from .rig import Rig
 from .sources import animation_of, shortened
@@ -28,10 +24,6 @@ SUFFIX = ".bakeable"
 
 _SCALED = 1e-4
 """A bone is scaled where its axes differ in length from 1 by more than this."""
-
-_UNMOVED = 1e-6
-"""A location or scale that differs from its default by no more than this, as a share of the size or of 1, is not
-keyed."""
 
 
 def has_movers(armature: bpy.types.Object) -> bool:
@@ -57,8 +49,7 @@ def plain_copy(armature: bpy.types.Object) -> bpy.types.Object:
     copy = _new_object(armature, reading, is_scaled=bool((np.abs(lengths - 1.0) > _SCALED).any()))
     rig = Rig.of(copy)
     order = [reading.joints.names.index(name) for name in rig.names]
-    channels = _channels_for(rig, BonePose(wanted.axes[:, order], wanted.heads[:, order]))
-    _write_action(copy, rig, channels, reading)
+    _write_action(copy, rig, BonePose(wanted.axes[:, order], wanted.heads[:, order]), reading)
     return copy
 
 
@@ -136,37 +127,9 @@ def _reduce_bones(copy: bpy.types.Object, reading: Reading, is_scaled: bool) -> 
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def _channels_for(rig: Rig, wanted: BonePose) -> Channels:
-    """The channels, rotations as quaternions, that give all bones a pose in armature space."""
-    frames, bones = wanted.heads.shape[:2]
-    channels = Channels(np.zeros((frames, bones, 3)), np.zeros((frames, bones, 4)), np.ones((frames, bones, 3)))
-    for group in grouped_by_inheritance(rig, np.arange(bones)):
-        inheritance = inheritance_of(rig, group, wanted)
-        own = np.linalg.pinv(inheritance.axes) @ (wanted.axes[:, group] / inheritance.axis_scale[..., None, :])
-        matrices, known = orientations(own)
-        matrices = np.where(known[..., None, None], matrices, np.eye(3))
-        channels.rotation[:, group] = rotations.continuous(rotations.from_matrix(matrices))
-        channels.scale[:, group] = np.einsum("...ij,...ij->...j", matrices, own)
-        locations = np.linalg.pinv(inheritance.location_axes) @ (wanted.heads[:, group] - inheritance.origin)[..., None]
-        channels.location[:, group] = locations[..., 0]
-    return channels
-
-
-def _write_action(copy: bpy.types.Object, rig: Rig, channels: Channels, reading: Reading) -> None:
+def _write_action(copy: bpy.types.Object, rig: Rig, pose: BonePose, reading: Reading) -> None:
     """Make and assign an action with a key at every frame of every channel that is not constant at its default."""
-    action = bpy.data.actions.new(shortened(reading.source_name or reading.armature_name) + SUFFIX)
+    name = shortened(reading.source_name or reading.armature_name) + SUFFIX
+    action = write_action(copy, rig, channels_for(rig, pose), reading.key_times, name, reading.size_in_armature)
     action.use_fake_user = True
-    slot = versions.ensure_slot(action, copy)
-    small = _UNMOVED * reading.size_in_armature
-    for bone, name in enumerate(rig.names):
-        written: list[tuple[str, Array]] = [("rotation_quaternion", channels.rotation[:, bone])]
-        if np.abs(channels.location[:, bone]).max() > small:
-            written.append(("location", channels.location[:, bone]))
-        if np.abs(channels.scale[:, bone] - 1.0).max() > _UNMOVED:
-            written.append(("scale", channels.scale[:, bone]))
-        for attribute, values in written:
-            for index in range(values.shape[1]):
-                curve = versions.new_curve(action, slot, bone_path(name, attribute), index, name)
-                write_keys(curve, linear_keys(reading.key_times, values[:, index]))
-    versions.assign(copy.animation_data_create(), action, slot)
     context.view_layer().update()

@@ -48,6 +48,7 @@ ENTRIES: tuple[tuple[str, str] | None, ...] = (
     ("poise.markers_update", "MARKER_HLT"),
     ("poise.markers_remove", "X"),
     None,
+    ("poise.example_character_add", "ARMATURE_DATA"),
     ("poise.bakeable_copy", "DUPLICATE"),
     ("poise.handles_make_own", "EMPTY_AXIS"),
     ("poise.leftovers_remove", "TRASH"),
@@ -55,6 +56,8 @@ ENTRIES: tuple[tuple[str, str] | None, ...] = (
 """Operators with their icons; None is a separator."""
 
 PARENTS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
+ADDING = "VIEW3D_MT_armature_add"
+"""Blender's menu Add → Armature of object mode."""
 
 
 class POISE_MT_poise(Menu):  # noqa: N801
@@ -83,6 +86,11 @@ class POISE_MT_poise(Menu):  # noqa: N801
                 layout.operator(entry[0], icon=entry[1])
 
 
+def draw_example(menu: Any, context: bpy.types.Context) -> None:
+    """Draw the entry in the menu that adds armatures."""
+    menu.layout.operator("poise.example_character_add", text="Walking Character (Poise)", icon="ARMATURE_DATA")
+
+
 def draw_entry(menu: Any, context: bpy.types.Context) -> None:
     """Draw the entry in a menu of the 3D viewport."""
     menu.layout.separator()
@@ -93,10 +101,12 @@ def register() -> None:
     """Add the menu to those of the 3D viewport."""
     for parent in PARENTS:
         getattr(bpy.types, parent).append(draw_entry)
+    getattr(bpy.types, ADDING).append(draw_example)
 
 
 def unregister() -> None:
     """Remove the menu from those of the 3D viewport."""
+    getattr(bpy.types, ADDING).remove(draw_example)
     for parent in PARENTS:
         getattr(bpy.types, parent).remove(draw_entry)
 

@@ -42,6 +42,7 @@ class POISE_PT_work(InTab, Panel):  # noqa: N801
         armature = armature_in(context)
         if armature is None:
             draw_sentence(layout, context, NO_ARMATURE, "INFO")
+            layout.operator("poise.example_character_add", text="Add Example", icon="ARMATURE_DATA")
             draw_leftovers(layout, context)
             return
         if bridge.has_movers(armature):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Deletes the points and constraints whose handles the animator has deleted.
+"""Deletes the points and constraints whose handles the animator has deleted, and what deleted characters leave.
 
 Only Blender's own deletion counts, which the list of the last operators tells: what a script unlinks, or what is hidden
 or moved to another collection, stays. Undo brings handle and constraint back together, since the step before the
@@ -17,7 +17,7 @@ from bpy.app.handlers import persistent
 
 from ..bridge.context import is_linked, is_override
 from ..properties import PoiseConstraint, character_of, constraint_list, handles
-from . import create, notices
+from . import create, deleted_characters, notices
 
 DELETING = ("OBJECT_OT_delete", "OUTLINER_OT_delete")
 
@@ -47,8 +47,10 @@ def follow_deletion(scene: bpy.types.Scene, depsgraph: Any) -> None:
         if gone:
             _deleted.update(gone)
             _delete(scene)
+        deleted_characters.after_deletion()
     elif depsgraph.id_type_updated("COLLECTION"):
         _unlinked.update(_gone_from(scene) - _deleted)
+        deleted_characters.after_other_changes()
 
 
 @persistent  # type: ignore[untyped-decorator]
@@ -56,6 +58,7 @@ def follow_undo(*_: Any) -> None:
     """Delete again what undo or redo has brought back without its handle."""
     if _deleted and bpy.context.scene is not None:
         _delete(bpy.context.scene)
+    deleted_characters.after_undo()
 
 
 @persistent  # type: ignore[untyped-decorator]
@@ -66,8 +69,11 @@ def begin_anew(*_: Any) -> None:
     _last_operator = manager.operators[-1].as_pointer() if manager is not None and len(manager.operators) else 0
     _deleted.clear()
     _unlinked.clear()
-    for scene in getattr(bpy.data, "scenes", ()):  # while an add-on is switched on, data cannot be read
+    if not hasattr(bpy.data, "scenes"):
+        return  # while an add-on is switched on, data cannot be read
+    for scene in bpy.data.scenes:
         _unlinked.update(_gone_from(scene))
+    deleted_characters.begin_anew()
 
 
 def _gone_from(scene: bpy.types.Scene) -> set[int]:

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Empties, collections and results that characters have left behind when their armatures were deleted.
 
-They are removed only where the animator asks for it, in an undo step of its own. To remove them by themselves as soon
-as an armature disappears would be wrong: it would happen outside of the undo step of the deletion, and an armature also
+Blender's own deletion takes them along (`deleted_characters`). What scripts or other add-ons have deleted, and what was
+left over in a file, is removed only where the animator asks for it, in an undo step of its own: an armature also
 disappears for a while when it is moved between scenes or collections.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import bpy
 from bpy.app.handlers import persistent
 
 from .. import bridge
 from ..properties import character_of, handles
+
+_Found = TypeVar("_Found", bpy.types.Object, bpy.types.Collection, bpy.types.Action)
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,19 @@ class Leftovers:
 
     def __bool__(self) -> bool:
         return bool(self.empties or self.collections or self.results)
+
+    @property
+    def uids(self) -> set[int]:
+        """The session uids of all of it."""
+        return {found.session_uid for found in (*self.empties, *self.collections, *self.results)}
+
+    def without(self, uids: set[int]) -> Leftovers:
+        """All but what has one of these session uids."""
+
+        def kept(items: Iterable[_Found]) -> tuple[_Found, ...]:
+            return tuple(found for found in items if found.session_uid not in uids)
+
+        return Leftovers(kept(self.empties), kept(self.collections), kept(self.results))
 
     @property
     def sentence(self) -> str:
@@ -106,13 +122,18 @@ def remove() -> str:
     if not found:
         raise bridge.BridgeError("No deleted character has left anything behind.")
     sentence = found.sentence
+    remove_all(found)
+    return sentence
+
+
+def remove_all(found: Leftovers) -> None:
+    """Remove what was found."""
     for empty in found.empties:
         bpy.data.objects.remove(empty)
     for collection in found.collections:
         bpy.data.collections.remove(collection)
     for result in found.results:
         bpy.data.actions.remove(result)
-    return sentence
 
 
 def _is_living(armature: bpy.types.Object) -> bool:

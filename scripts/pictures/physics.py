@@ -66,7 +66,7 @@ SHOWN = (
     Shown("obstacle jump", SIDE),
     Shown("unbalanced landing", SIDE),
 )
-"""Those that `make demo` has the time to solve."""
+"""Those that `make pictures` has the time to solve."""
 
 
 @cache

@@ -3,6 +3,7 @@
 
 The solver itself needs none."""
 
+from .body_mesh import COLORED, BodyMesh, body_mesh
 from .chains import ChainKind, bent, chain
 from .contacts import Contact, SyntheticMotion
 from .gaits import walk
@@ -12,10 +13,13 @@ from .jump import jump
 from .run import run
 
 __all__ = [
+    "COLORED",
+    "BodyMesh",
     "ChainKind",
     "Contact",
     "SyntheticMotion",
     "bent",
+    "body_mesh",
     "chain",
     "hop",
     "human",

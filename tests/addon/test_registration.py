@@ -134,7 +134,10 @@ def test_each_operator_says_what_it_does_and_when_it_cannot() -> None:
             for argument in known.properties:
                 hidden = argument.is_hidden or argument.identifier == "rna_type"
                 assert hidden or argument.description, f"{name} does not say what {argument.identifier} is"
-            assert not found.poll(bpy.context), f"{name} runs in an empty file"
+            begins = name == "poise.example_character_add"
+            assert found.poll(bpy.context) == begins, f"{name} runs in an empty file, or cannot begin there"
+            if begins:
+                continue
             with pytest.raises(RuntimeError) as message:
                 getattr(bpy.ops.poise, name.removeprefix("poise."))()
             sentence = str(message.value).partition("poll() ")[2]

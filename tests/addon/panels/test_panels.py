@@ -70,6 +70,7 @@ def test_an_empty_file_asks_for_an_armature(complaints: Complaints) -> None:
     shown = draw_all(complaints)
     assert set(shown) == {"POISE_PT_work", *(menu.__name__ for menu in MENUS)}
     assert "Select an armature" in shown["POISE_PT_work"]
+    assert "Add Example" in text_of(shown["POISE_PT_work"]), "the first click in an empty scene"
 
 
 def test_something_else_than_an_armature_asks_for_one(complaints: Complaints) -> None:
@@ -99,6 +100,7 @@ def test_a_fresh_character_offers_each_step_of_the_work_on_top(armature: Any, co
     shown = draw_all(complaints)
     for operator in ("detect_footplants", "clean", "solve"):
         assert f"poise.{operator}(" in shown["POISE_PT_work"]
+    assert "example_character_add" not in shown["POISE_PT_work"]
     assert "poise.character_recognise" not in shown["POISE_PT_work"], "it happens by itself"
     assert "is recognised with the first" in text_of(shown["POISE_PT_character"])
     assert "POISE_PT_active" not in shown

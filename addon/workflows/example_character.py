@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A character to try everything on: a mannequin whose walk skates as captured ones do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ... import solver
+from .. import bridge
+
+NAME = "Walker"
+STEPS = 8
+RATE = 30
+FIRST_FRAME = 1
+SKATE = 0.03
+"""Sizes of the character by which feet slide and float: thrice as much as in good captures, so that it is seen."""
+SEED = 4
+"""Chooses the faults."""
+
+COLORS: dict[str, bridge.Color] = {
+    "Body": (0.72, 0.69, 0.65),
+    "Left": (0.13, 0.36, 0.74),
+    "Right": (0.22, 0.52, 0.17),
+    "Face": (0.05, 0.055, 0.065),
+    "Left Shoe": (0.04, 0.13, 0.33),
+    "Right Shoe": (0.07, 0.21, 0.05),
+}
+"""Linear colours: sides as in the overlays, left blue and right green."""
+
+_TRUNK_NAMES = {
+    "HumanoidRoot": "hips",
+    "sacroiliac": "pelvis",
+    "vl5": "spine",
+    "vl2": "spine.001",
+    "vt11": "spine.002",
+    "vt6": "spine.003",
+    "vt1": "chest",
+    "vc4": "neck",
+    "skullbase": "head",
+}
+_LIMB_NAMES = {
+    "hip": "thigh",
+    "knee": "shin",
+    "talocrural": "foot",
+    "subtalar": "hindfoot",
+    "midtarsal": "midfoot",
+    "metatarsal": "toe",
+    "sternoclavicular": "clavicle",
+    "shoulder": "upper_arm",
+    "elbow": "forearm",
+    "wrist": "hand",
+    "middle1": "fingers",
+}
+"""Bones are named as animators name them, with the suffixes by which Blender mirrors poses."""
+
+
+def add() -> bpy.types.Object:
+    """Add the character to the scene, selected and active; the scene gets the frame rate and the range of the walk."""
+    motion = walk()
+    armature = bridge.new_character(motion.clip, NAME, FIRST_FRAME)
+    bridge.new_body(armature, motion.clip.skeleton, solver.synthetic.body_mesh(motion.clip.skeleton), COLORS)
+    scene: Any = bridge.current_scene()
+    scene.render.fps, scene.render.fps_base = RATE, 1.0
+    scene.frame_start, scene.frame_end = FIRST_FRAME, FIRST_FRAME + motion.clip.frames - 1
+    scene.frame_set(FIRST_FRAME)
+    return armature
+
+
+def walk(steps: int = STEPS) -> solver.synthetic.SyntheticMotion:
+    """The walk, with the contacts that its feet had before they were made to slide."""
+    human = solver.synthetic.human("z")
+    skeleton = human.replace(names=tuple(_bone_name(name) for name in human.names), tips=_renamed_tips(human))
+    motion = solver.synthetic.walk(human, steps=steps, fps=RATE, skate=SKATE, seed=SEED)
+    return solver.synthetic.SyntheticMotion(solver.Clip(skeleton, motion.clip.motion, motion.clip.fps), motion.contacts)
+
+
+def _renamed_tips(human: solver.Skeleton) -> tuple[solver.BodyPoint, ...]:
+    return tuple(solver.BodyPoint(_bone_name(human.names[human.index(tip.joint)]), tip.offset) for tip in human.tips)
+
+
+def _bone_name(joint: str) -> str:
+    if joint in _TRUNK_NAMES:
+        return _TRUNK_NAMES[joint]
+    side, _, name = joint.partition("_")
+    return f"{_LIMB_NAMES[name]}.{side.upper()}"
