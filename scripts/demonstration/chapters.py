@@ -99,7 +99,7 @@ def feet(job: Job) -> Chapter:
         ("Farthest that one leaves its place", _share(done.before.extent), _share(done.after.extent)),
         ("Frames in which a knee pops", str(done.before.knee_pops), str(done.after.knee_pops)),
     )
-    view = View(azimuth=50.0, elevation=14.0, distance=5.6, height=0.8)
+    view = View(azimuth=50.0, elevation=14.0, distance=5.9, height=0.8)
     return _drawn(job, stage, done.baked.clip, "feet", "Feet that stand", text, figures, view)
 
 
