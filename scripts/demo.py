@@ -94,9 +94,11 @@ class Demonstration:
                 problem = f"Blender has ended with an error: see {log.name}."
                 chapter = Chapter(name, chapters.TITLES[name], "", problem=problem)
         if chapter is not None and (ended or name not in self.made):
+            is_news = self.made.get(name) != chapter or not chapter.problem
             self.made[name] = chapter
             self._write_page()
-            self._say(f"{chapter.title}: {chapter.problem or ('ready' if ended else 'a picture')}")
+            if is_news:
+                self._say(f"{chapter.title}: {chapter.problem or ('ready' if ended else 'a picture')}")
 
     def _write_page(self) -> None:
         shown = [self.made[name] for name in self.names if name in self.made]

@@ -90,16 +90,16 @@ def feet(job: Job) -> Chapter:
     known = f" of {source.true_plants}" if source.true_plants is not None else ""
     text = (
         "Feet of captured motion slide and float while they should stand. Poise finds when each foot stands,"
-        " and makes it stand: exactly, and without knees that pop. The yellow prints are where the feet were"
-        " found to stand; on the left they slide over them."
+        " and makes it stand there exactly; the legs follow. The yellow prints are where the feet were found to"
+        " stand: on the left the feet slide over them."
     )
     figures = (
         ("Footplants found", "", f"{found}{known}"),
         ("Longest slide of a standing foot", _share(done.before.largest_slide), _share(done.after.largest_slide)),
         ("Farthest that one leaves its place", _share(done.before.extent), _share(done.after.extent)),
-        ("Knees that pop", "", str(done.after.knee_pops)),
+        ("Frames in which a knee pops", str(done.before.knee_pops), str(done.after.knee_pops)),
     )
-    view = View(azimuth=50.0, elevation=14.0, distance=5.6, height=0.8)
+    view = View(azimuth=50.0, elevation=14.0, distance=5.9, height=0.8)
     return _drawn(job, stage, done.baked.clip, "feet", "Feet that stand", text, figures, view)
 
 
@@ -387,9 +387,13 @@ def _slides(before: solver.Clip, after: solver.Clip, plants: Sequence[solver.Foo
 def _held(result: solve.SolveResult) -> tuple[str, str, str]:
     """How many constraints hold."""
     residuals = result.deformation.residuals_in(result.baked.clip)
-    missed = [float(residual.distances.max()) for residual in residuals if residual.misses.any()]
-    farthest = f"; the farthest is missed by {_length(max(missed))}" if missed else ""
-    return "Constraints that hold", "", f"{len(residuals) - len(missed)} of {len(residuals)}{farthest}"
+    missed = [residual for residual in residuals if residual.misses.any()]
+    held = f"{len(residuals) - len(missed)} of {len(residuals)}"
+    if not missed:
+        return "Constraints that hold", "", held
+    worst = max(missed, key=lambda residual: float(residual.relative.max()))
+    amount = f"{np.rad2deg(worst.angles.max()):.0f}°" if worst.is_angular else _length(float(worst.distances.max()))
+    return "Constraints that hold", "", f"{held}; {worst.constraint.label} is missed by up to {amount}"
 
 
 def _share(sizes: float) -> str:

@@ -33,7 +33,7 @@ RISE, NOSING = 0.14, 0.2
 FIRST_STAIR = 2
 """The plant that stands on the first step: those before it are on the floor."""
 
-HAND_UP, HAND_AHEAD = 0.45, 0.25
+HAND_UP, HAND_AHEAD = 0.35, 0.12
 """Where a hand is raised to, from its place in the source."""
 HOLD = 0.4
 """Seconds for which the hand stays there."""

@@ -29,7 +29,7 @@ PROBE_SECONDS = 60
 STILL_SAMPLES: dict[Engine, Any] = {"BLENDER_WORKBENCH": "8", "CYCLES": 16}
 ANIMATION_SAMPLES: dict[Engine, Any] = {"BLENDER_WORKBENCH": "FXAA", "CYCLES": 4}
 """How finely pictures and animations are drawn: Workbench smooths edges four times as fast after drawing."""
-EXPOSURE: dict[Engine, float] = {"BLENDER_WORKBENCH": 0.45, "CYCLES": 0.0}
+EXPOSURE: dict[Engine, float] = {"BLENDER_WORKBENCH": 0.45, "CYCLES": -0.7}
 """Stops by which pictures are brightened."""
 
 

@@ -128,6 +128,7 @@ class Stage:
                 quad((begin, -half, below), (begin, -half, top), (begin, half, top), (begin, half, below))
                 for side in (-half, half):
                     quad((begin, side, 0.0), (end, side, 0.0), (end, side, top), (begin, side, top))
+        quad((ends[-1], -half, 0.0), (ends[-1], half, 0.0), (ends[-1], half, top), (ends[-1], -half, top))
         return self.add_mesh("Stairs", np.array(corners), faces, STEP)
 
     def add_ball(self, place: Array, radius: float) -> None:
@@ -162,7 +163,8 @@ class Stage:
     ) -> None:
         """Look at both characters from `distance` metres, `azimuth` degrees to their left of ahead, in some frames.
 
-        With `follows` the camera goes along with them evenly. `clip` is the motion of the edited character.
+        With `follows` the camera goes along with them evenly, and half as high as they climb. `clip` is the motion of
+        the edited character.
         """
         data = bpy.data.cameras.new("Camera")
         camera: Any = bpy.data.objects.new("Camera", data)
@@ -175,8 +177,11 @@ class Stage:
         targets = hips if follows else np.tile(hips.mean(axis=0), (2, 1))
         camera.rotation_mode = "QUATERNION"
         camera.rotation_quaternion = Vector((-out).tolist()).to_track_quat("-Z", "Y")
+        source = self.source.clip
+        hips_height = source.position(source.skeleton.landmarks.hips or 0)[0, source.skeleton.up_axis]
         for frame, target in zip(frames, targets, strict=True):
-            camera.location = (target * (1.0, 1.0, 0.0) + height * UP + distance * out).tolist()
+            climbed = 0.5 * (target[2] - hips_height)
+            camera.location = (target * (1.0, 1.0, 0.0) + (height + climbed) * UP + distance * out).tolist()
             camera.keyframe_insert("location", frame=frame)
         animation = camera.animation_data
         for curve in versions.all_curves_of(animation.action):
