@@ -114,12 +114,12 @@ test-kernel-%: $(SOLVER_VENV)/ready
 # mypy names a module after its folder, and a checkout may have any name: it reads the package through links.
 TYPING = build/typing
 # Where scripts/check_words.py refuses words that readers had to guess at.
-PLAIN = README.md CHANGELOG.md CONTRIBUTING.md docs addon examples scripts solver tests
+PLAIN = README.md CHANGELOG.md CONTRIBUTING.md __main__.py docs addon batch examples scripts solver tests
 lint: .venv/ready
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	@rm -rf $(TYPING) && mkdir -p $(TYPING)/poise
-	@ln -s "$(CURDIR)/__init__.py" "$(CURDIR)/addon" "$(CURDIR)/examples" "$(CURDIR)/solver" $(TYPING)/poise/
+	@ln -s "$(CURDIR)/__init__.py" "$(CURDIR)/__main__.py" "$(CURDIR)/addon" "$(CURDIR)/batch" "$(CURDIR)/examples" "$(CURDIR)/solver" $(TYPING)/poise/
 	.venv/bin/lint-imports --no-logo
 	MYPYPATH=$(TYPING) .venv/bin/mypy -p poise
 	MYPYPATH=$(TYPING):scripts .venv/bin/mypy --explicit-package-bases scripts
@@ -142,7 +142,7 @@ wheel: .venv/ready
 
 clean:
 	rm -rf build .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find addon examples solver scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find addon batch examples solver scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 clean-all: clean
 	rm -rf .venv .venv-peers .venv-solver $(foreach version,$(MATRIX),.venv-$(version)) .venv-bpy* poise.egg-info

@@ -5,6 +5,8 @@ This folder is the Blender extension and the Python package `poise` at once. Imp
 `register` and `unregister`, which Blender calls, reach for the add-on.
 """
 
+__version__ = "0.1.0"
+
 
 def register() -> None:
     """Register the add-on; called by Blender."""

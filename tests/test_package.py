@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+import poise
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-FOLDERS = ("addon", "solver")
+FOLDERS = ("addon", "batch", "solver")
 
 
 def test_every_subpackage_is_listed() -> None:
@@ -32,7 +34,7 @@ def test_every_folder_with_modules_is_a_package() -> None:
 
 def test_the_package_and_the_extension_have_one_version() -> None:
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
-    assert manifest["version"] == PROJECT["project"]["version"]
+    assert manifest["version"] == PROJECT["project"]["version"] == poise.__version__
     assert manifest["license"] == [f"SPDX:{PROJECT['project']['license']}"]
 
 
@@ -67,7 +69,7 @@ def test_a_wheel_holds_the_modules_their_type_marker_and_nothing_else(wheel: Pat
     modules = {path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
     with zipfile.ZipFile(wheel) as opened:
         content = {name for name in opened.namelist() if ".dist-info/" not in name}
-    assert content == {f"poise/{file}" for file in modules | {"__init__.py", "solver/py.typed"}}
+    assert content == {f"poise/{file}" for file in modules | {"__init__.py", "__main__.py", "solver/py.typed"}}
 
 
 def test_a_wheel_works_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
