@@ -24,7 +24,7 @@ PYTEST = bin/python -m pytest -n auto --maxprocesses=8 --dist=loadfile
 python = $(or $(shell scripts/find-python $(1) "$(2)" 2>/dev/null),$(error $(shell scripts/find-python $(1) "$(2)" 2>&1)))
 install = bin/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench demo extension wheel clean clean-all
+.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench batch-trial demo extension wheel clean clean-all
 .DELETE_ON_ERROR:
 # Without this, make takes the stamp of an environment that only a pattern asked for as its own to delete.
 .PRECIOUS: .venv-%/ready .venv-bpy%/ready
@@ -39,6 +39,7 @@ help:
 	@echo "make test-kernels the solver's tests under each of OpenBLAS's kernels $(KERNELS) that runs here"
 	@echo "make lint         ruff, mypy, the order of the packages, and refused words"
 	@echo "make bench        measure, beside other libraries; writes build/bench.json"
+	@echo "make batch-trial  clean 500 clips on a Dask cluster whose processes are killed at random"
 	@echo "make extension    build the Blender extension into build/; PHYSICS=1 puts CasADi for this platform into it"
 	@echo "make wheel        build the Python package into build/"
 	@echo "make clean        remove what was built; clean-all: the environments too"
@@ -80,8 +81,8 @@ test: .venv/ready .venv-peers/ready
 	echo "With Blender: $$here. Against the peers: $$peers."; \
 	[ "$$here $$peers" = "passed passed" ]
 
-# Everything that needs Blender, the batch script's part too.
-BLENDER_TESTS = -m blender tests/addon tests/test_batch.py
+# Everything that needs Blender, the part of batches too.
+BLENDER_TESTS = -m blender tests/addon tests/batch
 
 test-all: $(foreach blender,$(BLENDERS),test-blender-$(blender))
 
@@ -127,6 +128,9 @@ lint: .venv/ready
 
 bench: .venv-peers/ready
 	.venv-peers/bin/python scripts/bench.py
+
+batch-trial: .venv/ready
+	.venv/bin/python scripts/batch_trial.py
 
 demo: .venv/ready
 	.venv/bin/python scripts/demo.py

@@ -25,7 +25,7 @@ from .progress_output import ProgressPrinter
 from .run_page import write_run_report
 from .run_report import RunReport
 
-FAILED, WRONG_USE, LOST_CLUSTER, INTERRUPTED = 1, 2, 3, 130
+FAILED, WRONG_USE, NO_CLUSTER, INTERRUPTED = 1, 2, 3, 130
 """Exit codes; 0 if every clip has succeeded."""
 
 
@@ -59,7 +59,7 @@ def run(arguments: Sequence[str], open_file: str | None = None) -> int:
     except ClusterError as error:
         printer.finish()
         print(error, file=sys.stderr)
-        return LOST_CLUSTER
+        return NO_CLUSTER
     finally:
         printer.finish()
         _write(report, options, is_complete)

@@ -58,7 +58,7 @@ A run that was stopped, killed or had failures is continued by the same command:
 options, input and version of Poise are not done again. Several runs may work on one folder at once.
 
 The exit code is 0 if every clip succeeded, 1 if one failed (the others are done all the same), 2 if the command line is
-wrong or something is not installed, 3 if the cluster was lost, 130 after Ctrl-C.
+wrong or something is not installed, 3 if the cluster cannot be used, 130 after Ctrl-C.
 
 .blend, .fbx, .glb and .gltf files need Blender: run scripts/batch.py in it (blender -b --python …), or this command
 with a Python that has the bpy module. Each action of a file that animates an armature is a clip of its own.

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md")] + sorted((ROOT / "docs").glob("*.md"))
-FOLDERS = ("addon", "docs", "examples", "scripts", "solver", "tests")
+FOLDERS = ("addon", "batch", "docs", "examples", "scripts", "solver", "tests")
 PACKAGES = sorted(path.parent.name for path in (ROOT / "solver").glob("*/__init__.py"))
 
 
@@ -107,7 +107,9 @@ def in_one_line(text: str) -> str:
 def test_cited_works_are_listed() -> None:
     """Works are cited as author and year; this finds them in the code and in the derivations."""
     listed = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
-    files = [path for folder in ("addon", "examples", "scripts", "solver") for path in (ROOT / folder).rglob("*.py")]
+    files = [
+        path for folder in ("addon", "batch", "examples", "scripts", "solver") for path in (ROOT / folder).rglob("*.py")
+    ]
     cited = {
         f"{author} {year}"
         for path in [*files, ROOT / "docs" / "derivations.md"]
