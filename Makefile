@@ -24,7 +24,7 @@ PYTEST = bin/python -m pytest -n auto --maxprocesses=8 --dist=loadfile
 python = $(or $(shell scripts/find-python $(1) "$(2)" 2>/dev/null),$(error $(shell scripts/find-python $(1) "$(2)" 2>&1)))
 install = bin/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench demo pictures docs extension wheel release clean clean-all
+.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench batch-trial demo pictures docs extension wheel release clean clean-all
 .DELETE_ON_ERROR:
 # Without this, make takes the stamp of an environment that only a pattern asked for as its own to delete.
 .PRECIOUS: .venv-%/ready .venv-bpy%/ready
@@ -41,6 +41,7 @@ help:
 	@echo "make lint         ruff, mypy, the order of the packages, and refused words"
 	@echo "make bench        measure, beside other libraries; writes build/bench.json and docs/benchmarks.md"
 	@echo "make docs         build the documentation as a site into build/docs"
+	@echo "make batch-trial  clean 500 clips on a Dask cluster whose processes are killed at random"
 	@echo "make extension    build the Blender extension into build/; PHYSICS=1 puts CasADi for this platform into it"
 	@echo "make wheel        build the Python package into build/"
 	@echo "make release      walk through the checklist of a release"
@@ -83,8 +84,8 @@ test: .venv/ready .venv-peers/ready
 	echo "With Blender: $$here. Against the peers: $$peers."; \
 	[ "$$here $$peers" = "passed passed" ]
 
-# Everything that needs Blender, the batch script's part too.
-BLENDER_TESTS = -m blender tests/addon tests/test_batch.py
+# Everything that needs Blender, the part of batches too.
+BLENDER_TESTS = -m blender tests/addon tests/batch
 
 test-all: $(foreach blender,$(BLENDERS),test-blender-$(blender))
 
@@ -120,10 +121,10 @@ TYPING = build/typing
 .PHONY: links
 links:
 	@rm -rf $(TYPING) && mkdir -p $(TYPING)/poise
-	@ln -s "$(CURDIR)/__init__.py" "$(CURDIR)/addon" "$(CURDIR)/examples" "$(CURDIR)/solver" $(TYPING)/poise/
+	@ln -s "$(CURDIR)/__init__.py" "$(CURDIR)/__main__.py" "$(CURDIR)/version.py" "$(CURDIR)/addon" "$(CURDIR)/batch" "$(CURDIR)/examples" "$(CURDIR)/solver" $(TYPING)/poise/
 
 # Where scripts/check_words.py refuses words that readers had to guess at.
-PLAIN = README.md CHANGELOG.md CONTRIBUTING.md docs addon examples scripts solver tests
+PLAIN = README.md CHANGELOG.md CONTRIBUTING.md __main__.py version.py docs addon batch examples scripts solver tests
 lint: .venv/ready links
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
@@ -134,6 +135,9 @@ lint: .venv/ready links
 
 bench: .venv-peers/ready
 	.venv-peers/bin/python scripts/bench.py
+
+batch-trial: .venv/ready
+	.venv/bin/python scripts/batch_trial.py
 
 # Pages of the API are read from the sources through the same links. A warning ends the build.
 docs: .venv/ready links
@@ -161,7 +165,7 @@ wheel: .venv/ready
 
 clean:
 	rm -rf build .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find addon examples solver scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find addon batch examples solver scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 clean-all: clean
 	rm -rf .venv .venv-peers .venv-solver $(foreach version,$(MATRIX),.venv-$(version)) .venv-bpy* poise.egg-info

@@ -21,6 +21,12 @@ NEEDED_LIBRARIES = {"numpy"}
 LIBRARIES_OF_PACKAGE = {"spacetime": {"casadi"}}
 """Libraries that one package of solver/ may import besides."""
 
+LIBRARIES_OF_BATCH = {"bpy", "distributed", "psutil"}
+"""Libraries that batch/ may import besides, inside functions that need them."""
+
+BEFORE_ALL_IMPORTS = {"batch.requirements", "batch.start_worker"}
+"""Modules that look for others before they are imported, or make `poise` itself importable."""
+
 SPDX = "# SPDX-License-Identifier: GPL-3.0-or-later"
 
 
@@ -37,7 +43,7 @@ class Import:
 def package_sources() -> dict[str, str]:
     """The source text of each module of the package, by its dotted name from the root, such as `solver.tasks.base`."""
     sources = {}
-    for package in ("solver", "addon"):
+    for package in ("solver", "addon", "batch"):
         for path in sorted((ROOT / package).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
             sources[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path.read_text(encoding="utf-8")
@@ -77,16 +83,18 @@ def complaints_about_libraries(module: str, source: str) -> list[str]:
     found = []
     for imported in imports_of_module(module, source):
         library = imported.module.partition(".")[0]
-        if imported.relative:
+        if imported.relative or (module == "batch.start_worker" and imported.module == "poise.batch.worker"):
             continue
         if library == "poise":
             found.append(
                 f"{module}:{imported.line}: write `{imported.module}` as a relative import: an extension's name varies"
             )
-        elif library == "importlib":
+        elif library == "importlib" and module not in BEFORE_ALL_IMPORTS:
             found.append(f"{module}:{imported.line}: importing by a computed name hides the imported module")
         elif module.startswith("solver") and library not in allowed:
             found.append(f"{module}:{imported.line}: the solver must not import {library}")
+        elif module.startswith("batch") and library not in allowed | LIBRARIES_OF_BATCH:
+            found.append(f"{module}:{imported.line}: batches must not import {library}")
     found += [
         f"{module}:{node.lineno}: importing by a computed name hides the imported module"
         for node in ast.walk(ast.parse(source))
@@ -162,9 +170,11 @@ def test_the_addon_uses_only_public_names_of_the_solver() -> None:
 
 
 def test_each_source_file_names_its_licence() -> None:
-    files = [ROOT / "__init__.py"]
+    files = [ROOT / "__init__.py", ROOT / "__main__.py"]
     files += [
-        path for folder in ("addon", "examples", "scripts", "solver", "tests") for path in (ROOT / folder).rglob("*.py")
+        path
+        for folder in ("addon", "batch", "examples", "scripts", "solver", "tests")
+        for path in (ROOT / folder).rglob("*.py")
     ]
     assert not [
         text
@@ -246,7 +256,7 @@ def all_modules() -> set[str]:
     """Paths of all modules but the `__init__`s, which only collect names."""
     return {
         path.relative_to(ROOT).as_posix()
-        for folder in ("addon", "solver")
+        for folder in ("addon", "batch", "solver")
         for path in (ROOT / folder).rglob("*.py")
         if path.name != "__init__.py"
     }
@@ -254,7 +264,7 @@ def all_modules() -> set[str]:
 
 def mirrored_tests() -> set[str]:
     """Paths below tests/ of all test modules of the packages."""
-    folders = ("addon", "solver")
+    folders = ("addon", "batch", "solver")
     tests = ROOT / "tests"
     return {path.relative_to(tests).as_posix() for each in folders for path in (tests / each).rglob("test_*.py")}
 
@@ -302,6 +312,12 @@ def test_the_package_and_its_solver_are_imported_without_blender() -> None:
     assert run.returncode == 0, run.stderr
 
 
+def test_batches_are_imported_without_blender_and_without_dask() -> None:
+    modules = ", ".join(f"poise.{module}" for module in SOURCES if module.startswith("batch"))
+    run = run_without_blender(f"import {modules}\nassert not {{'distributed', 'dask', 'psutil'}} & set(sys.modules)\n")
+    assert run.returncode == 0, run.stderr
+
+
 # --- each check can fail ------------------------------------------------------------------------------------------
 
 
@@ -318,6 +334,9 @@ def test_the_package_and_its_solver_are_imported_without_blender() -> None:
         ("solver.kinematics", "bpy = __import__('bpy')"),
         ("addon.example", "from poise import solver"),
         ("addon.example", "import poise.solver"),
+        ("batch.example", "import matplotlib"),
+        ("batch.example", "from poise import solver"),
+        ("batch.example", "import importlib"),
     ],
 )
 def test_an_import_of_another_library_is_found(module: str, source: str) -> None:

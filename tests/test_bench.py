@@ -34,6 +34,7 @@ from benchmarks import (  # noqa: E402
     report,
     workload,
 )
+from benchmarks.batch_throughput import batch_throughput  # noqa: E402
 from benchmarks.bvh_reading import bvh_reading  # noqa: E402
 from benchmarks.character import Character, swaying_human  # noqa: E402
 from benchmarks.cleanup import cleanup  # noqa: E402
@@ -511,6 +512,16 @@ def test_every_conflict_is_a_valid_set_of_constraints(step: PlantedWalk) -> None
 def test_the_memory_of_a_long_walk_is_measured_in_a_process_of_its_own() -> None:
     (figure,) = walk_memory(frames=40)
     assert figure.value is not None and 0.01 < figure.value < figure.bound == 4.0, figure.note  # type: ignore[operator]
+
+
+@pytest.mark.slow
+def test_the_throughput_of_batches_is_compared_with_that_of_one_process() -> None:
+    figures = list(batch_throughput(clips=2, steps=2, rounds=1))
+    local = figures[:3]
+    assert [figure.name for figure in local] == ["batch: one worker", "batch: two workers", "batch: two workers / one"]
+    one, two, ratio = (figure.value for figure in local)
+    assert one and two and ratio and abs(ratio - two / one) < 1e-9
+    assert all(figure.value is not None or "Dask" in figure.note for figure in figures), figures
 
 
 def test_growth_is_judged_from_the_longest_but_one_to_the_longest() -> None:

@@ -14,7 +14,7 @@ from .documented import PAGES, ROOT, name_of
 
 DOCUMENTS = [page for page in PAGES if page.name != "CHANGELOG.md"]
 """The history names files that are gone."""
-FOLDERS = ("addon", "docs", "examples", "scripts", "solver", "tests")
+FOLDERS = ("addon", "batch", "docs", "examples", "scripts", "solver", "tests")
 PACKAGES = sorted(path.parent.name for path in (ROOT / "solver").glob("*/__init__.py"))
 
 
@@ -157,7 +157,9 @@ def in_one_line(text: str) -> str:
 def test_cited_works_are_listed() -> None:
     """Works are cited as author and year; this finds them in the code and in the derivations."""
     listed = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
-    files = [path for folder in ("addon", "examples", "scripts", "solver") for path in (ROOT / folder).rglob("*.py")]
+    files = [
+        path for folder in ("addon", "batch", "examples", "scripts", "solver") for path in (ROOT / folder).rglob("*.py")
+    ]
     cited = {
         f"{author} {year}"
         for path in [*files, ROOT / "docs" / "derivations.md"]

@@ -16,7 +16,7 @@ from poise.version import VERSION
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-FOLDERS = ("addon", "solver")
+FOLDERS = ("addon", "batch", "solver")
 
 
 def test_every_subpackage_is_listed() -> None:
@@ -69,7 +69,9 @@ def test_a_wheel_holds_the_modules_their_type_marker_and_nothing_else(wheel: Pat
     modules = {path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
     with zipfile.ZipFile(wheel) as opened:
         content = {name for name in opened.namelist() if ".dist-info/" not in name}
-    assert content == {f"poise/{file}" for file in modules | {"__init__.py", "version.py", "solver/py.typed"}}
+    assert content == {
+        f"poise/{file}" for file in modules | {"__init__.py", "__main__.py", "version.py", "solver/py.typed"}
+    }
     assert wheel.name.startswith(f"poise-{VERSION}-")
 
 

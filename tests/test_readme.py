@@ -172,8 +172,18 @@ PROMISES: dict[str, tuple[str, ...]] = {
     "gives a recognised human the limits of its joints, widened to what the motion does": (
         "solver/body/test_anatomical_limits.py",
     ),
-    "writes a report beside each result": ("test_batch.py",),
-    "The exit code is 0 only if every clip succeeded, and no input is ever overwritten": ("test_batch.py",),
+    "writes a report beside each result": ("batch/test_command.py",),
+    "no finished clip is done again, and no file is ever half-written": (
+        "batch/test_cluster.py",
+        "batch/test_completion.py",
+        "batch/test_staging.py",
+    ),
+    "shows the worst clips first": ("batch/test_run_report.py", "batch/test_run_page.py"),
+    "each of their actions is a clip of its own": ("batch/test_blender_files.py", "addon/bridge/test_takes.py"),
+    "The exit code is 0 only if every clip succeeded, and no input is ever overwritten": (
+        "batch/test_command.py",
+        "batch/test_jobs.py",
+    ),
     "converted to the frame rate and the up axis of the clip": (
         "solver/files/test_constraint_files.py",
         "solver/files/test_conversion.py",

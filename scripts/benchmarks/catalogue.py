@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .addon_bake import addon_bake
+from .batch_throughput import batch_throughput
 from .bvh_reading import bvh_reading
 from .cleanup import cleanup
 from .coming_to_rest import coming_to_rest
@@ -55,6 +56,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "detection": detection,
     "detection_growth": detection_growth,
     "physics": physics,
+    "batch_throughput": batch_throughput,
 }
 
 

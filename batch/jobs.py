@@ -6,15 +6,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from .command_line import FORMATS, BatchOptions, MotionFormat
+from .finding import format_of, motions_below
+from .gltf_files import resources_of
 
-
-def _constraints_ending(armature: str) -> str:
-    inner = "." + re.sub(r"[\\/:]", "_", armature) if armature else ""
-    return f"{inner}.constraints.json"
+RUN_REPORT = "report.json"
+RUN_PAGE = "report.html"
+"""Names of the reports about a whole run in the output folder. Files of clips are called otherwise: their names come
+first."""
 
 
 class UsageError(Exception):
@@ -33,6 +36,10 @@ class Job:
     """Path of all outputs, without extension."""
     format: MotionFormat | None
     """Format of the saved motion; None if no motion is saved."""
+    others: tuple[str, ...] = ()
+    """Stems of other jobs that begin like this one's: files of single actions must not have their names."""
+    known_report: str = ""
+    """Digest of the report that was there when the run began; empty if there was none."""
 
     @property
     def motion(self) -> Path | None:
@@ -44,19 +51,40 @@ class Job:
         """Path of the report."""
         return Path(f"{self.stem}.report.json")
 
-    def constraints(self, armature: str = "") -> Path:
-        """Path of the detected footplants; `armature` names one of several armatures."""
-        return Path(f"{self.stem}{_constraints_ending(armature)}")
+    def motion_of(self, part: str) -> Path:
+        """Path of the motion of one clip where a file has several; `part` names it, or is empty."""
+        return Path(f"{self.stem}{_ending(part)}.{self.format}")
 
-    def constraints_in(self, place: Path, armature: str = "") -> Path:
+    def constraints(self, part: str = "") -> Path:
+        """Path of the detected footplants; `part` names one of several clips."""
+        return Path(f"{self.stem}{_ending(part)}.constraints.json")
+
+    def constraints_in(self, place: Path, part: str = "") -> Path:
         """Path of the constraints of this clip: `place` itself if it is a file, else the clip's file in that folder."""
-        return place / f"{self.clip}{_constraints_ending(armature)}" if place.is_dir() else place
+        return place / f"{self.clip}{_ending(part)}.constraints.json" if place.is_dir() else place
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields, as JSON can write them."""
+        return asdict(self)
 
 
-def jobs_for(options: BatchOptions, open_file: str | None = None) -> list[Job]:
-    """The jobs of a run; wrong options raise a `UsageError`. `open_file` is Blender's open file, "" if it is new."""
+def job_from_dict(plain: dict[str, Any]) -> Job:
+    """A job that was sent as JSON."""
+    return Job(**plain | {"others": tuple(plain["others"])})
+
+
+def _ending(part: str) -> str:
+    """What a clip's name adds to file names: no character that a file system refuses."""
+    return "." + re.sub(r'[\\/:*?"<>|\x00-\x1f]', "_", part) if part else ""
+
+
+def jobs_for(options: BatchOptions, open_file: str | None = None, skipped: list[str] | None = None) -> list[Job]:
+    """The jobs of a run; wrong options raise a `UsageError`. `open_file` is Blender's open file, "" if it is new.
+
+    `skipped` gets one sentence for each folder or motion that is left out.
+    """
     output = Path(options.output)
-    is_file = format_of(output) is not None and not output.is_dir()
+    is_file = writes_one_file(options)
     if not options.inputs:
         if open_file is None:
             raise UsageError("Give the motions to work on: files, or folders of them.")
@@ -65,7 +93,7 @@ def jobs_for(options: BatchOptions, open_file: str | None = None) -> list[Job]:
     else:
         found = [
             (str(path), inside.with_suffix(""), options.format or format_of(path) or "bvh")
-            for path, inside in _inputs(options.inputs, output)
+            for path, inside in _inputs(options.inputs, output, [] if skipped is None else skipped)
         ]
     if is_file and len(found) > 1:
         raise UsageError(f"{output} is one file, but there are {len(found)} motions: name a folder after -o.")
@@ -79,29 +107,32 @@ def jobs_for(options: BatchOptions, open_file: str | None = None) -> list[Job]:
         saved = format_of(output) if is_file else kind
         only_detects = options.asked == ["detect"] and not is_file and options.format is None
         jobs.append(Job(source, str(inside), str(stem), None if only_detects else saved))
+    run_files = [] if is_file else [output / RUN_REPORT, output / RUN_PAGE]
     _check(
         jobs,
+        run_files,
         [options.plants, options.constraints, options.physics, options.recipe, open_file],
         finds_plants=options.detect,
     )
-    return jobs
+    return _with_others(jobs)
 
 
-def format_of(path: Path) -> MotionFormat | None:
-    """The format of a file name's extension, or None."""
-    ending = path.suffix.lower().removeprefix(".")
-    return next((known for known in FORMATS if known == ending), None)
+def writes_one_file(options: BatchOptions) -> bool:
+    """Whether the output is a motion, not a folder."""
+    output = Path(options.output)
+    return format_of(output) is not None and not output.is_dir()
 
 
-def _inputs(given: Iterable[str], output: Path) -> Iterator[tuple[Path, Path]]:
+def _inputs(given: Iterable[str], output: Path, skipped: list[str]) -> Iterator[tuple[Path, Path]]:
     """Each input motion with its path relative to the output folder."""
     for name in given:
         path = Path(name)
         if path.is_dir():
-            inside = sorted(_motions(path, output))
-            if not inside:
+            found = motions_below(path, output)
+            skipped += found.skipped
+            if not found.motions:
                 raise UsageError(f"In the folder {path} there is no motion (.{', .'.join(FORMATS)}).")
-            yield from ((found, found.relative_to(path)) for found in inside)
+            yield from ((motion, motion.relative_to(path)) for motion in found.motions)
         elif not path.exists():
             raise UsageError(f"{path} does not exist.")
         elif format_of(path) is None:
@@ -110,16 +141,7 @@ def _inputs(given: Iterable[str], output: Path) -> Iterator[tuple[Path, Path]]:
             yield path, Path(path.name)
 
 
-def _motions(folder: Path, output: Path) -> Iterator[Path]:
-    """Motions below a folder, without hidden files and the output folder."""
-    results = output.resolve()
-    for here, folders, names in os.walk(folder):
-        inner = Path(here)
-        folders[:] = [name for name in folders if not name.startswith(".") and (inner / name).resolve() != results]
-        yield from (inner / name for name in names if not name.startswith(".") and format_of(inner / name) is not None)
-
-
-def _check(jobs: list[Job], others: list[str | None], finds_plants: bool) -> None:
+def _check(jobs: list[Job], run_files: list[Path], others: list[str | None], finds_plants: bool) -> None:
     """Raise a `UsageError` if two jobs have the same output, or an output is also an input."""
     by_stem: dict[str, Job] = {}
     for job in jobs:
@@ -133,11 +155,25 @@ def _check(jobs: list[Job], others: list[str | None], finds_plants: bool) -> Non
     read = [Path(path) for path in (*(job.source for job in jobs), *others) if path]
     files = [path for path in read if path.is_file()]
     files += [inner for path in read if path.is_dir() for inner in path.rglob("*.constraints.json")]
+    files += [part for path in files if format_of(path) == "gltf" for part in resources_of(path) if part.is_file()]
     identities = {_identity(path): path for path in files}
-    for job in jobs:
-        for path in (job.motion, job.report, job.constraints() if finds_plants else None):
-            if path is not None and path.exists() and _identity(path) in identities:
-                raise UsageError(f"{path} is read, so it must not be written: name another place after -o.")
+    written = [path for job in jobs for path in (job.motion, job.report, job.constraints() if finds_plants else None)]
+    for path in [*run_files, *written]:
+        if path is not None and path.exists() and _identity(path) in identities:
+            raise UsageError(f"{path} is read, so it must not be written: name another place after -o.")
+
+
+def _with_others(jobs: list[Job]) -> list[Job]:
+    """The jobs, each with the stems of others that begin like its own."""
+    begins: dict[str, list[str]] = {}
+    stems = {job.stem for job in jobs}
+    for stem in sorted(stems):
+        folder, name = os.path.split(stem)
+        for dot in (place for place, letter in enumerate(name) if letter == "." and place > 0):
+            beginning = os.path.join(folder, name[:dot])
+            if beginning in stems:
+                begins.setdefault(beginning, []).append(stem)
+    return [replace(job, others=tuple(begins.get(job.stem, ()))) for job in jobs]
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from poise import solver
-from poise.solver import spacetime
+from .. import solver
+from ..solver import spacetime
 
 
 def transformed(

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line of `batch.py`."""
+"""The command line of `poise batch`."""
 
 from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from poise import solver
+from .. import solver
+from .memory import usable_processes
 
 MotionFormat = Literal["bvh", "blend", "fbx", "glb", "gltf"]
 FORMATS: tuple[MotionFormat, ...] = get_args(MotionFormat)
@@ -17,21 +19,30 @@ FORMATS: tuple[MotionFormat, ...] = get_args(MotionFormat)
 
 Target = Literal["action", "replace", "combine"]
 
+GIGABYTE = 1 << 30
+_UNITS = {"": GIGABYTE, "g": GIGABYTE, "m": 1 << 20}
+
 DESCRIPTION = """\
 Find footplants, clean feet and apply constraints to many motions at once, without a window.
 
 examples:
   # find the footplants of a clip, and write them to walk.constraints.json
-  python scripts/batch.py walk.bvh -o found --detect
+  poise batch walk.bvh -o found --detect
 
   # make all feet of a folder stand still; nothing but NumPy is needed from BVH to BVH
-  python scripts/batch.py captures -o clean --clean stretch --jobs 4
+  poise batch captures -o clean --clean stretch
+
+  # the same again, after a power failure or with more clips in the folder: only what is missing is done
+  poise batch captures -o clean --clean stretch
+
+  # the same on a Dask cluster whose machines share the folders
+  poise batch captures -o clean --clean stretch --scheduler tcp://192.168.0.10:8786
 
   # apply constraints, edited by hand, to the clips they belong to
-  python scripts/batch.py captures -o edited --constraints found
+  poise batch captures -o edited --constraints found
 
   # let runs take place on the moon: moon.json holds {"gravity": 0.165, "flight": 3.0}
-  python scripts/batch.py runs -o moon --physics moon.json
+  poise batch runs -o moon --physics moon.json
 
   # clean feet in Blender, on the file that it opens
   blender -b scene.blend --python scripts/batch.py -- -o clean.blend --clean rigid
@@ -39,13 +50,18 @@ examples:
 
 EPILOG = """\
 Beside each motion stands a report, NAME.report.json: what was done, faults of the capture, the footplants, how feet
-stood before and after, which joint jumps most, how near each constraint came, what would help, how long it took. No
-input is ever overwritten. The exit code is 0 if every clip succeeded, 1 if one failed (the others are done all the
-same), 2 if the command line is wrong.
+stood before and after, which joint jumps most, how near each constraint came, what would help, how long it took. The
+folder OUT gets report.html and report.json about the whole run, the worst clips first. No input is ever overwritten,
+and no file is ever half-written.
 
-.blend, .fbx, .glb and .gltf files need Blender: run this script in it (blender -b --python …), or with a Python that
-has the bpy module. Poise itself is taken from the checkout in which this script lies, so the extension need not be
-installed or enabled.
+A run that was stopped, killed or had failures is continued by the same command: clips that succeeded with the same
+options, input and version of Poise are not done again. Several runs may work on one folder at once.
+
+The exit code is 0 if every clip succeeded, 1 if one failed (the others are done all the same), 2 if the command line is
+wrong or something is not installed, 3 if the cluster cannot be used, 130 after Ctrl-C.
+
+.blend, .fbx, .glb and .gltf files need Blender: run scripts/batch.py in it (blender -b --python …), or this command
+with a Python that has the bpy module. Each action of a file that animates an armature is a clip of its own.
 """
 
 
@@ -76,6 +92,17 @@ class BatchOptions:
     target: Target = "action"
     tolerance: float = 0.0
     jobs: int = 1
+    """How many processes work at once on this machine."""
+    scheduler: str | None = None
+    """Address of a Dask scheduler, or its file; None means processes of this machine."""
+    memory: int = 2 * GIGABYTE
+    """Bytes that a process may use; 0 means no bound."""
+    time_limit: float = 0.0
+    """Seconds that one file may take; 0 means no bound."""
+    retries: int = 2
+    """How often a file is tried again whose process died, or that could not be read or written for a moment."""
+    redo: bool = False
+    """Whether clips are done again that were done before."""
 
     @property
     def changes_motions(self) -> bool:
@@ -94,7 +121,7 @@ class BatchOptions:
 def parser() -> argparse.ArgumentParser:
     """The argument parser."""
     made = argparse.ArgumentParser(
-        prog="batch.py", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="poise batch", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     made.add_argument(
         "inputs",
@@ -167,7 +194,41 @@ def parser() -> argparse.ArgumentParser:
         metavar="T",
         help="leave out keys as long as channels stay within T (radians, or shares of the size); 0: key every frame",
     )
-    made.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="how many processes work at once (1)")
+    running = made.add_argument_group("the run")
+    running.add_argument("--redo", action="store_true", help="do clips again that were done before")
+    running.add_argument(
+        "--jobs",
+        type=_jobs,
+        default=None,
+        metavar="N",
+        help="how many processes work at once (as many as this machine has cores, and memory for)",
+    )
+    running.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="work on a Dask cluster instead: the address of its scheduler, such as tcp://host:8786, or its file",
+    )
+    running.add_argument(
+        "--memory",
+        type=_bytes,
+        default=BatchOptions.memory,
+        metavar="SIZE",
+        help="what one process may use, such as 500M or 4G: a clip that needs more fails; 0 for no bound (2G)",
+    )
+    running.add_argument(
+        "--time-limit",
+        type=_tolerance,
+        default=0.0,
+        metavar="SECONDS",
+        help="what one file may take before it fails (no limit)",
+    )
+    running.add_argument(
+        "--retries",
+        type=_count,
+        default=BatchOptions.retries,
+        metavar="N",
+        help="how often a file is tried again whose process died (2)",
+    )
     return made
 
 
@@ -179,7 +240,14 @@ def parse_arguments(arguments: Sequence[str]) -> BatchOptions:
         line.error("--plants says what to clean with or to keep: give --clean or --constraints too")
     if given["recipe"] != BatchOptions.recipe and not given["physics"]:
         line.error("--recipe says how --physics simplifies the character: give --physics too")
+    if given["jobs"] is None:
+        given["jobs"] = usable_processes(given["memory"])
     return BatchOptions(**given | {"inputs": tuple(given["inputs"])})
+
+
+def options_from_dict(plain: dict[str, Any]) -> BatchOptions:
+    """Options that were sent as JSON."""
+    return BatchOptions(**plain | {"inputs": tuple(plain["inputs"])})
 
 
 def _number(text: str) -> float:
@@ -194,6 +262,20 @@ def _tolerance(text: str) -> float:
     if number < 0.0:
         raise argparse.ArgumentTypeError("it must not be negative")
     return number
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 0:
+        raise argparse.ArgumentTypeError("it must not be negative")
+    return count
+
+
+def _bytes(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([gm]?)b?", text.strip().lower())
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size: write it as 500M or 4G")
+    return round(float(found[1]) * _UNITS[found[2]])
 
 
 def _jobs(text: str) -> int:

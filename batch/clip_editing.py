@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -11,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from poise import solver
-
+from .. import solver
 from .command_line import BatchOptions
+from .failures import failure
 from .jobs import Job
 from .physics_editing import transformed
+from .staging import Stage
+from .thumbnails import thumbnail
 
 EVENTS = ("heel_strike", "toe_strike", "heel_off", "toe_off", "contact")
 
@@ -24,35 +27,66 @@ EVENTS = ("heel_strike", "toe_strike", "heel_off", "toe_off", "contact")
 class EditedClip:
     """An edited clip and its part of the report."""
 
-    clip: solver.Clip
+    clip: solver.Clip | None
+    """None if it could not be edited: the report says why."""
     report: dict[str, Any]
 
 
-def edit_clip(clip: solver.Clip, options: BatchOptions, job: Job, armature: str = "") -> EditedClip:
-    """Edit a clip by the options. `armature` names the clip where a file has several."""
-    report: dict[str, Any] = {"name": armature or job.clip, "frames": clip.frames, "fps": clip.fps, "up": clip.up}
+def edit_clip(clip: solver.Clip, options: BatchOptions, job: Job, stage: Stage, part: str = "") -> EditedClip:
+    """Edit a clip by the options. `part` names the clip where a file has several.
+
+    What goes wrong with this clip is in its report, so that other clips of the file are edited all the same.
+    """
+    begin = time.perf_counter()
+    report = _empty_report(part or job.clip) | {"frames": clip.frames, "fps": clip.fps, "up": clip.up}
+    result = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = _edit(clip, options, job, armature, report)
+        try:
+            result = _edit(clip, options, job, stage, part, report)
+            report["succeeded"] = True
+        except Exception as error:
+            report |= failure(error)
     report["notes"] = list(dict.fromkeys(str(warning.message) for warning in caught))
+    report["thumbnail"] = thumbnail(clip, result)
+    report["seconds"] = round(time.perf_counter() - begin, 3)
     return EditedClip(result, report)
 
 
-def _edit(clip: solver.Clip, options: BatchOptions, job: Job, armature: str, report: dict[str, Any]) -> solver.Clip:
+def failed_clip(name: str, error: Exception) -> dict[str, Any]:
+    """The report of a clip that could not even be read, or could not be baked."""
+    return _empty_report(name) | failure(error)
+
+
+def _empty_report(name: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "succeeded": False,
+        "error": None,
+        "frames": None,
+        "faults": [],
+        "warnings": [],
+        "notes": [],
+        "footplants": [],
+    }
+
+
+def _edit(
+    clip: solver.Clip, options: BatchOptions, job: Job, stage: Stage, part: str, report: dict[str, Any]
+) -> solver.Clip:
     """Detect, clean, deform and transform a clip by the options, and add what was done to its report."""
     whole, faults = clip, solver.find_faults(clip)
-    report |= {"faults": [asdict(fault) for fault in faults], "warnings": []}
+    report["faults"] = [asdict(fault) for fault in faults]
     if options.repair:
         clip = solver.repair(clip, faults)
     ground = None if options.ground is None else solver.Ground(options.ground)
     cyclic = solver.is_cyclic(clip)
-    requested = _requested(options.constraints, clip, job, armature)
-    plants = _plants(clip, options, job, armature, requested)
+    requested = _requested(options.constraints, clip, job, part)
+    plants = _plants(clip, options, job, part, requested)
     report["footplants"] = [_plant_report(plant) for plant in plants]
     if options.detect:
-        path = job.constraints(armature)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        solver.write_constraints(plants, path, clip)
+        path = job.constraints(part)
+        solver.write_constraints(plants, stage.place_for(path), clip)
         report["constraints_file"] = str(path)
     result = clip
     if options.clean is not None:
@@ -92,19 +126,19 @@ def _check_plausible(
         raise solver.PoiseError(why)
 
 
-def _requested(place: str | None, clip: solver.Clip, job: Job, armature: str) -> list[solver.Constraint]:
+def _requested(place: str | None, clip: solver.Clip, job: Job, part: str) -> list[solver.Constraint]:
     """The constraints of this clip, from a file or from the clip's file in a folder."""
     if place is None:
         return []
-    return solver.read_constraints(job.constraints_in(Path(place), armature), clip)
+    return solver.read_constraints(job.constraints_in(Path(place), part), clip)
 
 
 def _plants(
-    clip: solver.Clip, options: BatchOptions, job: Job, armature: str, requested: Sequence[solver.Constraint]
+    clip: solver.Clip, options: BatchOptions, job: Job, part: str, requested: Sequence[solver.Constraint]
 ) -> list[solver.Footplant]:
     """The footplants to enforce or to measure: given ones, those of the constraints, or detected ones."""
     if options.plants is not None:
-        given = [each for each in _requested(options.plants, clip, job, armature) if isinstance(each, solver.Footplant)]
+        given = [each for each in _requested(options.plants, clip, job, part) if isinstance(each, solver.Footplant)]
         if not given:
             raise solver.PoiseError(f"In {options.plants} there is no footplant for {job.clip}.")
         return given
