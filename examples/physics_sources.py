@@ -35,5 +35,5 @@ def fitted_run(steps: int = 3, settings: PhysicsSettings = PATIENT) -> Fit:
 
 def fitted_jump(settings: PhysicsSettings = PATIENT, recipe: str = "hopper") -> Fit:
     """A fit of a made-up broad jump: with the recipe "hopper" that of the document, with "jumper" one that is nearer to
-    the source, has knees, and takes three times as long."""
+    the source, has knees, and takes more than twice as long."""
     return fit(*planted(jump(fps=RATE)), recipe, settings)
