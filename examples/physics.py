@@ -131,7 +131,7 @@ def obstacle_jump(fit: Fit, raised: float = 0.25, height: float = 0.35, radius: 
 
 
 def unbalanced_landing(fit: Fit) -> Edit:
-    """The last pose is not held (section 6.5.6).
+    """The last pose is not held (section 6.5.6): a hopper tumbles forward, a jumper, which has knees, stays crouched.
 
     With a smaller weight of staying near, bodies that land far behind their feet fall onto their backs.
     """

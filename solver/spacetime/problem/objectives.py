@@ -78,11 +78,11 @@ class Objectives:
     balance: float = 0.0
     """Squared horizontal distance of the centre of mass from the middle of the places that it stands on."""
     impact: float = 0.0
-    """Squared forces of the ground."""
+    """Squared forces of the ground on each leg."""
     impact_smoothness: float = 1e-7
     """Squared second derivatives of the forces of the ground, within a stance."""
     friction: float = 0.0
-    """Squared forces along the ground: a slippery floor."""
+    """The same along the ground alone: a slippery floor."""
     kinematic_smoothness: float = 0.0
     """Squared accelerations of all values but the centre of mass's."""
     own: tuple[HandleObjective, ...] = ()

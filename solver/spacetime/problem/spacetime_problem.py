@@ -562,7 +562,9 @@ class CharacterFunctions:
             total = total + scales[1] * ca.sumsqr(self._torque(stiffness))
         away = self.values[ROOT_TRANSLATIONS] - support
         total = total + scales[2] * ca.sumsqr(away - up * ca.dot(up, away))
-        for force in self.forces:
+        for body in dict.fromkeys(self.pushed):
+            # Of all that pushes a body at once: shared among many places, the same push would otherwise cost less.
+            force = sum(force for owner, force in zip(self.pushed, self.forces, strict=True) if owner == body)
             total = total + scales[3] * ca.sumsqr(force)
             total = total + scales[4] * ca.sumsqr(force - up * ca.dot(up, force))
         row = 0

@@ -4,8 +4,8 @@
 The point at the end of its leg rests at the ball of the foot, as on the full character (Popović 1999, section 4.2.1).
 The ground pushes at the ball, at the tip of the toes and, while the heel is down, at the heel as well, so that the
 centre of pressure may travel along the whole sole: bodies leave the ground over their toes, and pushed at the balls
-alone, the centre of mass of the jump 13_11 would have to be 5 % of the leg farther back. Forces may begin when any part
-of the foot touches the ground, before the ball has come to rest.
+alone, the centre of mass of the jump 13_11 would have to be 4 to 6 % of the leg farther back. Forces may begin when any
+part of the foot touches the ground, before the ball has come to rest.
 """
 
 from __future__ import annotations

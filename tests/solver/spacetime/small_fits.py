@@ -25,7 +25,7 @@ def walk_fit() -> Fit:
 @cache
 def running_fit() -> Fit:
     """Two steps of a made-up run, with its true contacts as plants: feet that stand do not move at all."""
-    return fit(*planted(synthetic.run(steps=2, fps=30.0)), "biped", replace(COARSE, rate=24.0))
+    return fit(*planted(synthetic.run(steps=2, fps=30.0)), "biped", replace(COARSE, rate=30.0))
 
 
 @cache

@@ -360,3 +360,24 @@ def test_objectives_are_what_they_say() -> None:
         program, _ = problem.program(CharacterFunctions(problem.character, (6,))).functions()
         function = pytest.importorskip("casadi").Function("f", [program["x"], program["p"]], [program["f"]])
         assert float(function(unknowns, [])) == pytest.approx(value, rel=1e-4), name
+
+
+def test_a_push_costs_the_same_however_it_is_shared_among_the_places_of_a_leg() -> None:
+    character = of_recipe("biped")
+    left, right = (character.points[f"{side}_ball"].body for side in ("left", "right"))
+    functions = CharacterFunctions(character, (left, left, right))
+    objective = functions.objective((), Objectives(), is_edit=False)
+    # Parameters: the five weights, of which impact is the fourth, the support and the muscles.
+    parameters = np.zeros(objective.parameters)
+    parameters[3] = 1.0
+
+    def cost(*forces: tuple[float, float, float]) -> float:
+        state = np.zeros(functions.width)
+        state[-10:-1] = np.concatenate(forces)
+        state[-1] = 1.0
+        return float(objective.value(state, parameters))
+
+    none = (0.0, 0.0, 0.0)
+    assert cost((0.0, 2.0, 1.0), none, none) == pytest.approx(5.0)
+    assert cost((0.0, 1.5, 0.25), (0.0, 0.5, 0.75), none) == pytest.approx(5.0)
+    assert cost((0.0, 1.0, 0.5), none, (0.0, 1.0, 0.5)) == pytest.approx(2.5)
