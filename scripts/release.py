@@ -102,6 +102,7 @@ STEPS = (
         "The figures are as good as those of the release before",
         question="Compare docs/benchmarks.md with that of the last release. Is nothing slower or less exact?",
     ),
+    Step("The pictures of the documentation", command=("make", "pictures")),
     Step("The demonstration", command=("make", "demo")),
     Step("The demonstration is looked at", question="Open build/demo/index.html. Is every picture as it should be?"),
     Step("The extension", command=("make", "extension")),
