@@ -324,7 +324,11 @@ def _play_takes(subjects: list[_Subject]) -> None:
 
 
 def _save_blend(bpy: Any, path: str, has_several: bool) -> None:
+    from ..addon import bridge
+
     bpy.ops.wm.save_as_mainfile(filepath=str(Path(path).resolve()), copy=True, check_existing=False)
+    if not bridge.is_saved_whole(Path(path)):
+        raise RuntimeError("Blender has saved only a part of the file.")
 
 
 def _export_fbx(bpy: Any, path: str, has_several: bool) -> None:

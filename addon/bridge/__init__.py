@@ -17,6 +17,7 @@ from .reading import Method, Reading, frame_range, mover_above, read, read_in_st
 from .renaming import bone_names, renames
 from .samples import SampledResult, has_samples, make_keys
 from .sampling import frame_restored, set_frame
+from .saved_files import is_saved_whole
 from .scene_frames import in_scene_frames, scene_frame
 from .selected_keys import selected_frames
 from .signatures import Signature, source_signature
@@ -95,6 +96,7 @@ __all__ = [
     "is_result",
     "is_result_hidden",
     "is_selected",
+    "is_saved_whole",
     "is_skinned_to",
     "keep_result",
     "limit_notes",
