@@ -14,7 +14,7 @@ import numpy as np
 from ..body.joints import BodyPoint
 from ..core.arrays import Array, IntArray
 from ..core.errors import ConstraintError, PoiseError
-from ..core.numbers import is_number
+from ..core.numbers import WEIGHTS_TOLD, is_number, is_weight
 from ..core.sentences import Frame
 from .effectors import Effector
 from .source import Source
@@ -87,10 +87,8 @@ class Constraint(ABC):
     def __post_init__(self) -> None:
         if isinstance(self.priority, bool) or not isinstance(self.priority, (int, np.integer)):
             raise ConstraintError(f"{self.label}: the priority must be a whole number, not {self.priority!r}.")
-        if not is_number(self.weight) or not self.weight > 0.0:
-            raise ConstraintError(
-                f"{self.label}: the weight must be a finite, positive number; to switch it off, leave it out."
-            )
+        if not is_weight(self.weight):
+            raise ConstraintError(f"{self.label}: the weight must be {WEIGHTS_TOLD}; to switch it off, leave it out.")
         if isinstance(self.recruit, str) or (self.recruit is not None and not _is_recruit(self.recruit)):
             raise ConstraintError(
                 f"{self.label}: recruit a number of joints (0 is the joint itself), a list of them, or None for all, "

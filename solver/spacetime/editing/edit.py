@@ -13,6 +13,7 @@ from ...core.errors import ConstraintError
 from ...core.numbers import is_number
 from ..handles.handle import handle_from_dict
 from ..problem.objectives import WEIGHTS, HandleObjective, Objectives
+from ..record_fields import record_fields
 
 Triple = tuple[float, float, float]
 
@@ -34,6 +35,15 @@ class FootprintEdit:
     later_release: float = 0.0
     """Seconds by which it ends later; negative: earlier."""
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.stance, (int, np.integer)) or isinstance(self.stance, bool) or self.stance < 0:
+            raise ConstraintError(f"The stance of a footprint is its index, 0 or more, not {self.stance!r}.")
+        _check_triple("The shift of a footprint", self.shift)
+        for name in ("turn", "earlier_strike", "later_release"):
+            value = getattr(self, name)
+            if not is_number(value):
+                raise ConstraintError(f"The {name} of footprint {self.stance} must be a finite number, not {value!r}.")
+
 
 @dataclass(frozen=True)
 class LimbEdit:
@@ -46,6 +56,11 @@ class LimbEdit:
     mass: float = 1.0
     """A factor."""
 
+    def __post_init__(self) -> None:
+        _check_joint("limb", self.joint)
+        if not (is_number(self.length) and self.length > 0.0 and is_number(self.mass) and self.mass > 0.0):
+            raise ConstraintError(f"Length and mass of {self.joint!r} are factors, positive numbers.")
+
 
 @dataclass(frozen=True)
 class LockedJoint:
@@ -54,6 +69,15 @@ class LockedJoint:
     joint: str
     degrees: tuple[float, ...] | None = None
     """The constant values; None: their means in the fitted motion. Of translations: sizes of the character."""
+
+    def __post_init__(self) -> None:
+        _check_joint("locked joint", self.joint)
+        if self.degrees is not None and not (
+            isinstance(self.degrees, (tuple, list)) and all(map(is_number, self.degrees))
+        ):
+            raise ConstraintError(
+                f"The degrees of {self.joint!r} are a list of finite numbers, or None, not {self.degrees!r}."
+            )
 
 
 @dataclass(frozen=True)
@@ -66,6 +90,11 @@ class Obstacle:
     """Above the place."""
     radius: float
     """It falls to a third of its height at this distance."""
+
+    def __post_init__(self) -> None:
+        _check_triple("The place of an obstacle", self.place)
+        if not (is_number(self.height) and is_number(self.radius) and self.radius > 0.0):
+            raise ConstraintError("An obstacle has a height, and a radius above 0.")
 
 
 @dataclass(frozen=True)
@@ -107,15 +136,26 @@ class Edit:
             raise ConstraintError(f"The flight of an edit is a positive factor, not {self.flight!r}.")
         if not is_number(self.turn):
             raise ConstraintError(f"The turn of an edit is a number of radians, not {self.turn!r}.")
-        unknown = set(self.objectives) - set(WEIGHTS)
-        if unknown:
-            raise ConstraintError(f"There is no objective {sorted(unknown)[0]!r}; there are {', '.join(WEIGHTS)}.")
-        for limb in self.limbs:
-            if not (is_number(limb.length) and limb.length > 0.0 and is_number(limb.mass) and limb.mass > 0.0):
-                raise ConstraintError(f"Length and mass of {limb.joint!r} are factors, positive numbers.")
-        for obstacle in self.obstacles:
-            if not (is_number(obstacle.height) and is_number(obstacle.radius) and obstacle.radius > 0.0):
-                raise ConstraintError("An obstacle has a height, and a radius above 0.")
+        for name in ("free_end", "keep_heading"):
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                raise ConstraintError(f"The {name} of an edit is true or false, not {value!r}.")
+        self._check_objectives()
+        for name, kind in _PARTS.items():
+            parts = getattr(self, name)
+            if not isinstance(parts, (tuple, list)) or not all(isinstance(part, kind) for part in parts):
+                raise ConstraintError(f"The {name} of an edit are a list of {kind.__name__}, not {parts!r}.")
+
+    def _check_objectives(self) -> None:
+        if not isinstance(self.objectives, Mapping):
+            raise ConstraintError(f"The objectives of an edit are weights by name, not {self.objectives!r}.")
+        for name, weight in self.objectives.items():
+            if name not in WEIGHTS:
+                raise ConstraintError(f"There is no objective {name!r}; there are {', '.join(WEIGHTS)}.")
+            if not is_number(weight) or weight < 0.0:
+                raise ConstraintError(
+                    f"The weight {name} of an objective must be a finite number, 0 or more, not {weight!r}."
+                )
 
     def objective_weights(self, base: Objectives, fitted: float) -> Objectives:
         """The weights of the fit, of which `fitted` is that of the deviation, with those of the edit."""
@@ -172,33 +212,37 @@ _PARTS: dict[str, type] = {
     "limbs": LimbEdit,
     "locked": LockedJoint,
     "obstacles": Obstacle,
+    "own_objectives": HandleObjective,
 }
 
 
-def edit_from_dict(data: Mapping[str, Any]) -> Edit:
-    """The edit that `Edit.as_dict` has written, or a user; ConstraintError says what is wrong with it."""
-    known = {each.name for each in fields(Edit)}
-    unknown = set(data) - known
-    if unknown:
-        raise ConstraintError(f"An edit has no {sorted(unknown)[0]!r}; it has {', '.join(sorted(known))}.")
-    given: dict[str, Any] = {}
-    for name, value in data.items():
-        try:
-            if name in _PARTS:
-                given[name] = tuple(_PARTS[name](**_with_tuples(part)) for part in value)
-            elif name == "own_objectives":
-                given[name] = tuple(
-                    HandleObjective(**{**_with_tuples(own), "handle": handle_from_dict(own["handle"])}) for own in value
-                )
-            else:
-                given[name] = value
-        except (TypeError, AttributeError, KeyError) as wrong:
-            raise ConstraintError(f"The {name} of an edit cannot be read: {wrong}.") from None
+def edit_from_dict(data: object) -> Edit:
+    """The edit that `Edit.as_dict` has written, or a user; a PoiseError says what is wrong with it."""
+    given = record_fields("edit", data, Edit, ConstraintError)
+    for name, kind in _PARTS.items():
+        if name not in given:
+            continue
+        if not isinstance(given[name], (list, tuple)):
+            raise ConstraintError(f"The {name} of an edit are a list, not {given[name]!r}.")
+        parts = [_with_tuples(record_fields(f"part of {name}", part, kind, ConstraintError)) for part in given[name]]
+        if name == "own_objectives":
+            parts = [{**part, "handle": handle_from_dict(part["handle"])} for part in parts]
+        given[name] = tuple(kind(**part) for part in parts)
     return Edit(**given)
 
 
 def _with_tuples(part: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in part.items()}
+
+
+def _check_triple(what: str, value: object) -> None:
+    if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 3 or not all(map(is_number, value)):
+        raise ConstraintError(f"{what} must be three finite numbers, not {value!r}.")
+
+
+def _check_joint(what: str, name: object) -> None:
+    if not isinstance(name, str) or not name:
+        raise ConstraintError(f'A {what} names a joint, such as "left_knee", not {name!r}.')
 
 
 def _scaled(vector: Triple, share: float) -> Triple:
