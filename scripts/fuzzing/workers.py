@@ -245,8 +245,10 @@ REPORTED = 0.5
 
 def _judge_many(seed: int, first: int, names: tuple[str, ...], status: Any, sender: Connection) -> None:
     _limit()
-    progress, reported = Progress(), time.monotonic()
+    progress, reported, parent = Progress(), time.monotonic(), os.getppid()
     for index in range(first, first + CASES_OF_A_PROCESS):
+        if os.getppid() != parent:
+            os._exit(1)  # the run was killed
         status[2] = 0.0
         status[0] = index
         target, data = case(seed, index, names)
