@@ -38,6 +38,8 @@ def reads_badly(data: bytes) -> None:
     if b"H" in data:
         while True:
             pass
+    if b"S" in data:
+        time.sleep(600)
     if b"M" in data:
         bytearray(2**31)
     if b"C" in data:
@@ -106,6 +108,13 @@ def test_each_kind_of_defect_is_found(letter: str, kind: str) -> None:
 @pytest.mark.usefixtures("bad_reader")
 def test_a_reader_that_does_not_end_is_found() -> None:
     found = workers.judged_apart("bvh", b"H", longest=0.2)
+    assert found is not None and found.kind == "hang"
+
+
+@pytest.mark.usefixtures("bad_reader")
+def test_a_reader_that_waits_for_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "LONGEST_WAIT", 0.2)
+    found = workers.judged_apart("bvh", b"S")
     assert found is not None and found.kind == "hang"
 
 

@@ -22,11 +22,8 @@ LONGEST = 5.0
 """Seconds of processor time for one input: a busy machine does not make a reader slow."""
 
 LONGEST_WAIT = 60.0
-"""Seconds for one input by the clock, if it has hardly computed: a reader that waits needs no processor time, and one
-that computes is slow on a busy machine."""
-
-HARDLY = 0.5
-"""Seconds of processor time."""
+"""Seconds for one input by the clock, if the process sleeps: a reader that waits for something needs no processor time,
+and one that computes may have to wait for a processor."""
 
 MEMORY = 1 << 30
 """Bytes that reading one input may take, and that a process may have in memory."""
@@ -68,9 +65,17 @@ def processor_time(pid: int | None) -> float:
     return (int(words[11]) + int(words[12])) / _TICKS
 
 
-def _is_over(computed: float, waited: float, longest: float) -> bool:
+def _is_over(pid: int | None, computed: float, waited: float, longest: float) -> bool:
     """Whether an input takes too long, by the seconds that the process has computed and that it has taken."""
-    return computed > longest or (waited > LONGEST_WAIT and computed < HARDLY)
+    return computed > longest or (waited > LONGEST_WAIT and _sleeps(pid))
+
+
+def _sleeps(pid: int | None) -> bool:
+    """Whether a process neither computes nor waits for a processor."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "SD"
+    except OSError:
+        return False
 
 
 # One input ----------------------------------------------------------------------------------------------------------
@@ -86,7 +91,7 @@ def judged_apart(target: str, data: bytes, longest: float = LONGEST) -> Finding 
     while not receiver.poll(0.01):
         if not process.is_alive():
             break
-        if _is_over(processor_time(process.pid), time.monotonic() - begun, longest):
+        if _is_over(process.pid, processor_time(process.pid), time.monotonic() - begun, longest):
             process.kill()
             process.join()
             return _hang(target, longest)
@@ -200,7 +205,7 @@ class Worker:
             waited = time.monotonic() - at_clock
             computed = processor_time(self._process.pid) - at_processor
             same = self._status[0] == index
-            if at_clock and same and _is_over(computed, waited, LONGEST):
+            if at_clock and same and _is_over(self._process.pid, computed, waited, LONGEST):
                 self._process.kill()
                 self._fail(progress, lambda target, _: _hang(target))
         return progress
