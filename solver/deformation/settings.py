@@ -66,6 +66,10 @@ class DeformSettings:
 
     def solving(self) -> SolveSettings:
         """The settings of the posture solver."""
+        # A clip has hundreds of frames, of which most that are out of reach would be solved twice for nothing.
         return SolveSettings(
-            iterations=self.iterations, tolerance=self.tolerance, feasibility_tolerance=self.tolerances.corrected
+            iterations=self.iterations,
+            tolerance=self.tolerance,
+            feasibility_tolerance=self.tolerances.corrected,
+            restarts_inside=False,
         )

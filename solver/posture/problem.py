@@ -173,6 +173,11 @@ class Step:
         self.solution.put(frames, other.solution)
 
 
+def _smallest_scale(level: Sequence[Task]) -> float:
+    """The root of the least weight of the tasks of a level."""
+    return float(np.sqrt(min(task.weight for task in level)))
+
+
 class Problem:
     """The tasks of a batch of frames on a skeleton: evaluates their rows and computes steps."""
 
@@ -216,6 +221,11 @@ class Problem:
         self.is_selective = np.zeros(self.levels + self.has_attraction, dtype=bool)
         """(levels,) which levels of `level_errors` have tasks that do not recruit every joint that moves them."""
         self.is_selective[self._level_of_task[[not columns.all() for columns in self._recruited]]] = True
+        self.smallest_scales = np.array(
+            [np.inf if any(task.is_objective for task in level) else _smallest_scale(level) for level in levels]
+        )
+        """(levels,) what an error is multiplied by in `task_level_errors`, of the task with the least weight; infinite
+        for levels with an objective, which is made small but never met."""
         self._layout: _Layout | None = None
         self._memory_key = object()
 

@@ -51,6 +51,10 @@ SHORT_DESCENT = 0.1
 STUCK = 0.8
 """The share of a level's error that a step has hardly reduced."""
 
+EDGE_OF_REACH = 0.02
+"""Sizes of the character, or radians. At the edge of reach a level that all joints may serve is missed by less, because
+it is relaxed there: its targets lead out of reach without a jump of the posture. A larger error is a local minimum."""
+
 MUCH = 0.5
 """The share below which a step has reduced a level's error by much, or was itself scaled down by much. An unreachable
 level whose error a step reduces by much is taken for reachable again."""
@@ -192,9 +196,7 @@ def _solved_batch(
 ) -> Generator[None, None, Postures]:
     """Solve one batch of frames; `first` is the index of its first frame in the whole motion."""
     watch = (lambda state, frames: observer(state, first + frames)) if observer else None
-    descent = yield from _descend(problem, motion, watch)
-    descent = yield from _corrected(problem, descent)
-    descent = yield from _defended(problem, motion, descent)
+    descent = yield from _descended(problem, motion, watch)
     errors = tuple(task.cached_error(descent.world) for task in tasks)
     return Postures(descent.world.motion, errors, descent.iterations, descent.converged)
 
@@ -283,33 +285,53 @@ class _Iterate:
         )
 
 
-def _defended(problem: Problem, motion: Motion, descent: _Descent) -> Generator[None, None, _Descent]:
-    """The descent, repeated where a level is unmet that can be met without those below it.
-
-    At boundaries a lower level can lead the descent to where a more important one is stuck. Such a frame starts again
-    from a posture that meets the more important one, and ends there if that is lost again.
-    """
-    if problem.is_smooth or not problem.settings.restarts:
+def _descended(problem: Problem, motion: Motion, observer: Observer | None = None) -> Generator[None, None, _Descent]:
+    """The descent from a motion, corrected, and defended."""
+    descent = yield from _descend(problem, motion, observer)
+    descent = yield from _corrected(problem, descent)
+    settings = problem.settings
+    if not settings.restarts or (problem.is_smooth and not settings.restarts_inside):
         return descent
-    errors = problem.task_level_errors(descent.world)
-    unmet = errors > MET_TOLERANCE
-    first = np.argmax(unmet, axis=1)
-    for level in np.unique(first[unmet.any(axis=1)]):
-        frames = np.flatnonzero(unmet.any(axis=1) & (first == level))
-        above = problem.at(frames).down_to(int(level))
-        if not above.can_move or (level == problem.levels - 1 and not problem.has_attraction):
-            continue
-        alone = yield from _descend(above, motion.at(frames), None)
-        alone = yield from _corrected(above, alone)
-        better = np.flatnonzero(above.task_level_errors(alone.world).max(axis=1) < MUCH * errors[frames, level])
-        if better.size:
-            frames, alone, part = frames[better], alone.at(better), problem.at(frames[better])
-            again = yield from _descend(part, alone.world.motion, None)
-            again = yield from _corrected(part, again)
-            reached, possible = (part.task_level_errors(each.world)[:, : level + 1] for each in (again, alone))
-            lost = np.flatnonzero((reached > np.maximum(possible, MET_TOLERANCE)).any(axis=1))
-            descent = descent.put(frames, again).put(frames[lost], alone.at(lost))
-    return descent
+    return (yield from _defended(problem, motion, descent))
+
+
+def _defended(problem: Problem, motion: Motion, descent: _Descent) -> Generator[None, None, _Descent]:
+    """The descent, repeated where it misses a level that is met without the lowest level, or without the attraction.
+
+    A lower level can lead the descent to where a more important one is stuck: at a boundary, or where the error of the
+    more important one has a local minimum. Such a frame starts again from a posture that meets the more important one,
+    and ends there if that is lost again. The problem without its lowest level is solved in the same way, so that levels
+    which are met without those below them are met beside them.
+    """
+    errors, scales = problem.task_level_errors(descent.world), problem.smallest_scales
+    unmet = errors > (EDGE_OF_REACH if problem.is_smooth else MET_TOLERANCE) * scales
+    lowest = problem.levels - (0 if problem.has_attraction else 1)
+    if not unmet[:, :lowest].any():
+        return descent
+    above = problem.down_to(lowest - 1)
+    lowest = above.levels  # without a pose or an objective at the bottom of them, which has no level of its own
+    frames = np.flatnonzero(unmet[:, :lowest].any(axis=1))
+    if not frames.size or not above.can_move:
+        return descent
+    above = above.at(frames)
+    alone = yield from _descended(above, motion.at(frames))
+    possible = above.task_level_errors(alone.world)
+    tolerance = MET_TOLERANCE * scales[:lowest]
+    first = np.argmax(unmet[frames], axis=1)
+    missed = errors[frames, first]
+    counts = (np.arange(lowest) <= first[:, None]) & np.isfinite(tolerance)
+    better = np.flatnonzero(np.where(counts, possible, 0.0).max(axis=1, initial=0.0) < MUCH * missed)
+    if not better.size:
+        return descent
+    frames, alone, possible, counts = frames[better], alone.at(better), possible[better], counts[better]
+    part = problem.at(frames)
+    again = yield from _descend(part, alone.world.motion, None)
+    again = yield from _corrected(part, again)
+    reached = part.task_level_errors(again.world)[:, :lowest]
+    # All levels down to the first that is missed without the lowest one are to be kept.
+    counts |= np.cumsum(possible > tolerance, axis=1) == 0
+    lost = np.flatnonzero(((reached > np.maximum(possible, tolerance)) & counts).any(axis=1))
+    return descent.put(frames, again).put(frames[lost], alone.at(lost))
 
 
 def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> Generator[None, None, _Descent]:
