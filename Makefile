@@ -24,7 +24,7 @@ PYTEST = bin/python -m pytest -n auto --maxprocesses=8 --dist=loadfile
 python = $(or $(shell scripts/find-python $(1) "$(2)" 2>/dev/null),$(error $(shell scripts/find-python $(1) "$(2)" 2>&1)))
 install = bin/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench demo extension wheel clean clean-all
+.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench fuzz random-solves soak demo extension wheel clean clean-all
 .DELETE_ON_ERROR:
 # Without this, make takes the stamp of an environment that only a pattern asked for as its own to delete.
 .PRECIOUS: .venv-%/ready .venv-bpy%/ready
@@ -38,6 +38,9 @@ help:
 	@echo "make test-matrix  the solver's tests under each of Python $(MATRIX) that is here"
 	@echo "make test-kernels the solver's tests under each of OpenBLAS's kernels $(KERNELS) that runs here"
 	@echo "make lint         ruff, mypy, the order of the packages, and refused words"
+	@echo "make fuzz         mutated files, for SECONDS=60; findings go to build/fuzz"
+	@echo "make random-solves  COUNT=100000 random postures: finite, within limits, in order of priority"
+	@echo "make soak         ROUNDS=1000 of edits, solves, undo and reloads in one Blender process"
 	@echo "make bench        measure, beside other libraries; writes build/bench.json"
 	@echo "make extension    build the Blender extension into build/; PHYSICS=1 puts CasADi for this platform into it"
 	@echo "make wheel        build the Python package into build/"
@@ -127,6 +130,20 @@ lint: .venv/ready
 
 bench: .venv-peers/ready
 	.venv-peers/bin/python scripts/bench.py
+
+# Each goes on where the last one has ended; SEED=7 begins another series.
+SECONDS = 60
+SEED = 0
+fuzz: .venv/ready
+	.venv/bin/python scripts/fuzz.py --seconds $(SECONDS) --seed $(SEED)
+
+COUNT = 100000
+random-solves: .venv/ready
+	.venv/bin/python scripts/random_solves.py --count $(COUNT)
+
+ROUNDS = 1000
+soak: .venv/ready
+	.venv/bin/python scripts/soak.py --rounds $(ROUNDS)
 
 demo: .venv/ready
 	.venv/bin/python scripts/demo.py
