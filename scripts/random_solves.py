@@ -24,8 +24,6 @@ from poise.examples.posture_problems.random_problems import FRAMES, random_probl
 
 SAID = 60.0
 """Seconds between two lines about the progress."""
-WORST = 5
-"""Violations that are printed for each check."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=100_000, help="how many postures are solved")
     parser.add_argument("--first-seed", type=int, default=0)
-    parser.add_argument("--seeds", type=int, nargs="+", help="these problems, with every violation")
+    parser.add_argument("--seeds", type=int, nargs="+", help="only these problems")
     chosen = parser.parse_args(arguments)
     problems = -(-chosen.count // FRAMES)
     seeds = chosen.seeds or range(chosen.first_seed, chosen.first_seed + problems)
@@ -47,14 +45,11 @@ def main(arguments: list[str] | None = None) -> int:
         slowest = max(slowest, (time.monotonic() - started, seed))
         solves, compared, done = solves + verdict.solves, compared + verdict.compared, done + 1
         violations += verdict.violations
+        for each in verdict.violations:
+            print(f"{each.check}: seed {each.seed}, posture {each.frame}: {each.sentence}", flush=True)
         if time.monotonic() - said > SAID:
             print(_told(solves, compared, done, violations, time.monotonic() - begun), flush=True)
             said = time.monotonic()
-    by_check = Counter(violation.check for violation in violations)
-    for check in by_check:
-        worst = sorted((each for each in violations if each.check == check), key=lambda each: -each.figure)
-        for each in worst if chosen.seeds else worst[:WORST]:
-            print(f"{check}: seed {each.seed}, posture {each.frame}: {each.sentence} ({each.figure:.2e})")
     print(_told(solves, compared, done, violations, time.monotonic() - begun))
     print(f"The slowest problem has seed {slowest[1]}: {slowest[0]:.1f} s.")
     return int(bool(violations))

@@ -23,6 +23,11 @@ Recruit = int | Iterable[str | int] | None
 """The joints that may move for a constraint: see `tasks.Task.recruit`."""
 
 
+FARTHEST_POINT = 1e4
+"""Sizes of the character from a joint to a point on it. A farther one would move by more than the solver's numbers hold
+when its joint turns by the least that they hold."""
+
+
 @dataclass(frozen=True, eq=False)
 class Track:
     """The displacements that one constraint requires of one effector, over the frames of its activity."""
@@ -120,10 +125,17 @@ class Constraint(ABC):
 
     def resolved(self, source: Source, point: str | int | BodyPoint) -> BodyPoint:
         """A joint, or a point on one, with the joint as an index; the error for an unknown joint has the label."""
+        skeleton = source.clip.skeleton
         try:
-            return source.clip.skeleton.resolve(point)
+            found = skeleton.resolve(point)
         except PoiseError as error:
             raise ConstraintError(f"{self.label}: {error}") from None
+        if not np.linalg.norm(found.offset) <= FARTHEST_POINT * skeleton.size:
+            raise ConstraintError(
+                f"{self.label}: the point is more than {FARTHEST_POINT:g} times the size of the character away from "
+                f"its joint {skeleton.names[int(found.joint)]!r}; give its offset in the clip's units."
+            )
+        return found
 
     def check_time(self, source: Source, what: str, time: float) -> None:
         """Raise unless a time, in frames, is a number within the clip."""
