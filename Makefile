@@ -138,8 +138,9 @@ fuzz: .venv/ready
 	.venv/bin/python scripts/fuzz.py --seconds $(SECONDS) --seed $(SEED)
 
 COUNT = 100000
+PROCESSES = 1
 random-solves: .venv/ready
-	.venv/bin/python scripts/random_solves.py --count $(COUNT)
+	.venv/bin/python scripts/random_solves.py --count $(COUNT) --processes $(PROCESSES)
 
 ROUNDS = 1000
 soak: .venv/ready

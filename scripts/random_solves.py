@@ -16,10 +16,12 @@ import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from multiprocessing import get_context
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from poise.examples.posture_problems.checks import Violation, judged
+from poise.examples.posture_problems.checks import Verdict, Violation, judged
 from poise.examples.posture_problems.random_problems import FRAMES, random_problem
 
 SAID = 60.0
@@ -32,6 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=100_000, help="how many postures are solved")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--seeds", type=int, nargs="+", help="only these problems")
+    parser.add_argument("--processes", type=int, default=1)
     chosen = parser.parse_args(arguments)
     problems = -(-chosen.count // FRAMES)
     seeds = chosen.seeds or range(chosen.first_seed, chosen.first_seed + problems)
@@ -39,10 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
     violations: list[Violation] = []
     slowest = (0.0, -1)
     begun = said = time.monotonic()
-    for seed in seeds:
-        started = time.monotonic()
-        verdict = judged(random_problem(seed))
-        slowest = max(slowest, (time.monotonic() - started, seed))
+    for verdict, seconds, seed in _judged_seeds(seeds, chosen.processes):
+        slowest = max(slowest, (seconds, seed))
         solves, compared, done = solves + verdict.solves, compared + verdict.compared, done + 1
         violations += verdict.violations
         for each in verdict.violations:
@@ -53,6 +54,20 @@ def main(arguments: list[str] | None = None) -> int:
     print(_told(solves, compared, done, violations, time.monotonic() - begun))
     print(f"The slowest problem has seed {slowest[1]}: {slowest[0]:.1f} s.")
     return int(bool(violations))
+
+
+def _judged_seeds(seeds: Iterable[int], processes: int) -> Iterator[tuple[Verdict, float, int]]:
+    """The verdict on the problem of each seed, with the seconds that it took and the seed."""
+    if processes == 1:
+        yield from map(_judged_seed, seeds)
+        return
+    with get_context("spawn").Pool(processes) as pool:
+        yield from pool.imap_unordered(_judged_seed, seeds)
+
+
+def _judged_seed(seed: int) -> tuple[Verdict, float, int]:
+    begun = time.monotonic()
+    return judged(random_problem(seed)), time.monotonic() - begun, seed
 
 
 def _told(solves: int, compared: int, problems: int, violations: list[Violation], seconds: float) -> str:

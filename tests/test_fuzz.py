@@ -77,6 +77,8 @@ def test_every_mutation_of_text_takes_any_text(mutation: text_mutation.Mutation)
     made = [mutation(Random(seed), data) for seed in range(20) for data in corpus]
     assert all(isinstance(data, bytes) for data in made)
     assert set(made) - set(corpus), "it changes something"
+    large = b"x" * text_mutation.LARGEST
+    assert max(len(mutation(Random(seed), large)) for seed in range(40)) <= 5 * len(large), "memory is the reader's"
 
 
 def test_mutated_json_is_mostly_json_and_some_of_it_is_accepted() -> None:

@@ -31,6 +31,11 @@ def _with(data: bytes, span: tuple[int, int], new: bytes) -> bytes:
     return data[: span[0]] + new + data[span[1] :]
 
 
+def _times(rng: Random, length: int) -> int:
+    """How often a part of a length stands in a text: twice, or rarely as often as there is room."""
+    return 2 if rng.random() < 0.9 else min(rng.randint(3, 3000), LARGEST // (length + 1) + 1)
+
+
 def delete_word(rng: Random, data: bytes) -> bytes:
     """Without one word."""
     return _with(data, _span(rng, _WORD, data), b"")
@@ -39,8 +44,7 @@ def delete_word(rng: Random, data: bytes) -> bytes:
 def repeat_word(rng: Random, data: bytes) -> bytes:
     """One word stands twice, or rarely many times."""
     begin, end = _span(rng, _WORD, data)
-    times = 2 if rng.random() < 0.9 else rng.randint(3, 3000)
-    return _with(data, (begin, end), b" ".join([data[begin:end]] * times))
+    return _with(data, (begin, end), b" ".join([data[begin:end]] * _times(rng, end - begin)))
 
 
 def exchange_words(rng: Random, data: bytes) -> bytes:
@@ -88,7 +92,7 @@ def repeat_lines(rng: Random, data: bytes) -> bytes:
     lines = data.splitlines(keepends=True)
     first = rng.randrange(len(lines) + 1)
     run = lines[first : first + rng.randint(1, 20)]
-    return b"".join(lines[:first] + run * (2 if rng.random() < 0.9 else rng.randint(3, 2000)) + lines[first:])
+    return b"".join(lines[:first] + run * _times(rng, sum(map(len, run))) + lines[first:])
 
 
 def move_lines(rng: Random, data: bytes) -> bytes:
