@@ -14,6 +14,9 @@ from .text_mutation import LARGEST, mutate, random_bytes
 Place = tuple[Any, Any]
 """A container and one of its keys or indices."""
 
+MOST_VALUES = 50_000
+"""Values of a tree: the memory of a process is that of the reader."""
+
 DEEPEST = 200
 """Levels of values that are nested in the tree; deeper nesting is made of text, which recurses nowhere here."""
 
@@ -88,7 +91,7 @@ def _repeat(rng: Random, holder: Any, step: Any) -> None:
     """Items of a list many times."""
     value = holder[step]
     many = rng.choice((2, 3, 50, 1000))
-    if isinstance(value, list) and len(value) * many < 20_000:
+    if isinstance(value, list) and many * (1 + len(places(value))) < MOST_VALUES:
         holder[step] = value * many
 
 
@@ -123,7 +126,8 @@ def mutated(rng: Random, corpus: tuple[bytes, ...]) -> bytes:
         return mutate(rng, data)
     tree, donor = json.loads(data), json.loads(rng.choice(corpus))
     for _ in range(rng.choice((1, 1, 1, 1, 2, 2, 3, 5))):
-        tree = _mutate_tree(rng, tree, donor)
+        if len(places(tree)) < MOST_VALUES:
+            tree = _mutate_tree(rng, tree, donor)
     text = json.dumps(tree, ensure_ascii=rng.random() < 0.5, indent=rng.choice((None, 1)))[:LARGEST]
     if chance > 0.985:
         text = _deep_text(rng, text)

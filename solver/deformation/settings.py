@@ -71,5 +71,5 @@ class DeformSettings:
             iterations=self.iterations,
             tolerance=self.tolerance,
             feasibility_tolerance=self.tolerances.corrected,
-            restarts_inside=False,
+            thorough_restarts=False,
         )

@@ -31,9 +31,9 @@ class SolveSettings:
     restarts: bool = True
     """Whether a frame is solved again where a level is not met, to see whether lower levels are the cause. That takes
     twice the time: where a posture follows a target that moves, the next solve can do it."""
-    restarts_inside: bool = True
-    """Whether that is also done where no limit, no inequality and no choice of joints restricts a step: a level is then
-    rarely kept from being met by those below it."""
+    thorough_restarts: bool = True
+    """Whether that is done for one level after the other, also where no limit, no inequality and no choice of joints
+    restricts a step. Otherwise it is done once, and only where one of these does."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.iterations, (int, np.integer)) or self.iterations < 0:

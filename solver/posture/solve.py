@@ -290,47 +290,68 @@ def _descended(problem: Problem, motion: Motion, observer: Observer | None = Non
     descent = yield from _descend(problem, motion, observer)
     descent = yield from _corrected(problem, descent)
     settings = problem.settings
-    if not settings.restarts or (problem.is_smooth and not settings.restarts_inside):
+    if not settings.restarts or (problem.is_smooth and not settings.thorough_restarts):
         return descent
     return (yield from _defended(problem, motion, descent))
 
 
 def _defended(problem: Problem, motion: Motion, descent: _Descent) -> Generator[None, None, _Descent]:
-    """The descent, repeated where it misses a level that is met without the lowest level, or without the attraction.
+    """The descent, repeated where it misses a level that is met without levels below it, or without the attraction.
 
     A lower level can lead the descent to where a more important one is stuck: at a boundary, or where the error of the
-    more important one has a local minimum. Such a frame starts again from a posture that meets the more important one,
-    and ends there if that is lost again. The problem without its lowest level is solved in the same way, so that levels
-    which are met without those below them are met beside them.
+    more important one has a local minimum. Thorough restarts leave out the lowest level, and solve the rest in the same
+    way, so that levels which are met without those below them are met beside them. The others leave out all levels
+    below the first that is missed, once.
     """
     errors, scales = problem.task_level_errors(descent.world), problem.smallest_scales
     unmet = errors > (EDGE_OF_REACH if problem.is_smooth else MET_TOLERANCE) * scales
-    lowest = problem.levels - (0 if problem.has_attraction else 1)
-    if not unmet[:, :lowest].any():
+    if not unmet.any():
         return descent
-    above = problem.down_to(lowest - 1)
-    lowest = above.levels  # without a pose or an objective at the bottom of them, which has no level of its own
-    frames = np.flatnonzero(unmet[:, :lowest].any(axis=1))
+    lowest = problem.levels - (0 if problem.has_attraction else 1)
+    missed = np.where(unmet.any(axis=1), np.argmax(unmet, axis=1), problem.levels)
+    if problem.settings.thorough_restarts:
+        return (yield from _restarted(problem, motion, descent, np.flatnonzero(missed < lowest), missed, lowest))
+    for level in np.unique(missed[missed < lowest]):
+        some = np.flatnonzero(missed == level)
+        descent = yield from _restarted(problem, motion, descent, some, missed, int(level) + 1)
+    return descent
+
+
+def _restarted(
+    problem: Problem, motion: Motion, descent: _Descent, frames: IntArray, missed: IntArray, count: int
+) -> Generator[None, None, _Descent]:
+    """The descent, repeated in those of the frames in which the first `count` levels alone come nearer to meeting the
+    first level that it misses, given for all frames of the batch.
+
+    Such a frame starts again from the posture of these levels, and ends there if a level is lost again that they meet.
+    """
+    if not frames.size:
+        return descent
+    above = problem.down_to(count - 1)
+    count = above.levels  # without a pose or an objective at the bottom of them, which has no level of its own
+    frames = frames[missed[frames] < count]
     if not frames.size or not above.can_move:
         return descent
     above = above.at(frames)
-    alone = yield from _descended(above, motion.at(frames))
-    possible = above.task_level_errors(alone.world)
-    tolerance = MET_TOLERANCE * scales[:lowest]
-    first = np.argmax(unmet[frames], axis=1)
-    missed = errors[frames, first]
-    counts = (np.arange(lowest) <= first[:, None]) & np.isfinite(tolerance)
-    better = np.flatnonzero(np.where(counts, possible, 0.0).max(axis=1, initial=0.0) < MUCH * missed)
+    alone = yield from _descend(above, motion.at(frames), None)
+    alone = yield from _corrected(above, alone)
+    if problem.settings.thorough_restarts:
+        alone = yield from _defended(above, motion.at(frames), alone)
+    possible, tolerance = above.task_level_errors(alone.world), MET_TOLERANCE * problem.smallest_scales[:count]
+    first = missed[frames]
+    error = problem.at(frames).task_level_errors(descent.world.at(frames))[np.arange(len(frames)), first]
+    kept = (np.arange(count) <= first[:, None]) & np.isfinite(tolerance)
+    better = np.flatnonzero(np.where(kept, possible, 0.0).max(axis=1) < MUCH * error)
     if not better.size:
         return descent
-    frames, alone, possible, counts = frames[better], alone.at(better), possible[better], counts[better]
+    frames, alone, possible, kept = frames[better], alone.at(better), possible[better], kept[better]
     part = problem.at(frames)
     again = yield from _descend(part, alone.world.motion, None)
     again = yield from _corrected(part, again)
-    reached = part.task_level_errors(again.world)[:, :lowest]
-    # All levels down to the first that is missed without the lowest one are to be kept.
-    counts |= np.cumsum(possible > tolerance, axis=1) == 0
-    lost = np.flatnonzero(((reached > np.maximum(possible, tolerance)) & counts).any(axis=1))
+    reached = part.task_level_errors(again.world)[:, :count]
+    # All levels down to the first that these levels miss alone are to be kept.
+    kept |= np.cumsum(possible > tolerance, axis=1) == 0
+    lost = np.flatnonzero(((reached > np.maximum(possible, tolerance)) & kept).any(axis=1))
     return descent.put(frames, again).put(frames[lost], alone.at(lost))
 
 
