@@ -66,7 +66,8 @@ class DeformSettings:
 
     def solving(self) -> SolveSettings:
         """The settings of the posture solver."""
-        # A clip has hundreds of frames, of which most that are out of reach would be solved twice for nothing.
+        # Neighbouring frames are to stay neighbours at the edge of reach, and most of those that are out of reach would
+        # be solved twice for nothing.
         return SolveSettings(
             iterations=self.iterations,
             tolerance=self.tolerance,

@@ -33,7 +33,8 @@ class SolveSettings:
     twice the time: where a posture follows a target that moves, the next solve can do it."""
     thorough_restarts: bool = True
     """Whether that is done for one level after the other, also where no limit, no inequality and no choice of joints
-    restricts a step. Otherwise it is done once, and only where one of these does."""
+    restricts a step. Otherwise it is done once, and only where one of these does: postures over targets that leave the
+    reach then follow each other without a jump, as a clip and a drag need it."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.iterations, (int, np.integer)) or self.iterations < 0:

@@ -51,10 +51,6 @@ SHORT_DESCENT = 0.1
 STUCK = 0.8
 """The share of a level's error that a step has hardly reduced."""
 
-EDGE_OF_REACH = 0.02
-"""Sizes of the character, or radians. At the edge of reach a level that all joints may serve is missed by less, because
-it is relaxed there: its targets lead out of reach without a jump of the posture. A larger error is a local minimum."""
-
 MUCH = 0.5
 """The share below which a step has reduced a level's error by much, or was itself scaled down by much. An unreachable
 level whose error a step reduces by much is taken for reachable again."""
@@ -304,7 +300,7 @@ def _defended(problem: Problem, motion: Motion, descent: _Descent) -> Generator[
     below the first that is missed, once.
     """
     errors, scales = problem.task_level_errors(descent.world), problem.smallest_scales
-    unmet = errors > (EDGE_OF_REACH if problem.is_smooth else MET_TOLERANCE) * scales
+    unmet = errors > MET_TOLERANCE * scales
     if not unmet.any():
         return descent
     lowest = problem.levels - (0 if problem.has_attraction else 1)
