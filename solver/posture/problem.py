@@ -34,6 +34,10 @@ from .strict_priority import Solution, prioritized_step
 ACTIVATION_ROUNDS = 8
 """How often a step is solved again because it violates another inequality; further ones wait for the next iteration."""
 
+STILL = 1e-11
+"""Sizes of the character, or radians, by which a task moves for each radian of a joint: less is the rounding of places
+in the world. Such a row would else turn joints that do not move its task, by whatever the rounding of its error is."""
+
 VIOLATION_TOLERANCE = 1e-9
 """Sizes of the character, or radians, by which a step may pass a boundary without activating it."""
 
@@ -62,6 +66,8 @@ class _Layout:
     """(rows, columns) the product of row and column scales."""
     recruited: BoolArray | None
     """(rows, columns) which columns may move for each row; None where all may for all."""
+    still_squares: Array
+    """(rows,) the squared length of a row, in pure numbers, below which no joint moves its task."""
 
     def shortened(self, errors: Array) -> Array:
         """Errors (frames, rows) to intermediate goals, given those to the targets."""
@@ -364,6 +370,7 @@ class Problem:
                 row_scale[task_of_row],
                 row_scale[task_of_row, None] * self.column_scale,
                 None if recruited.all() else recruited,
+                STILL**2 * np.array([task.weight for task in self.tasks])[task_of_row],
             )
         return self._layout
 
@@ -382,6 +389,9 @@ class Problem:
         jacobian = np.empty((state.frames, *layout.scale.shape))
         for task, rows in zip(self.tasks, layout.rows, strict=True):
             np.multiply(task.jacobian(state, self.dofs), layout.scale[rows], out=jacobian[:, rows])
+        still = np.einsum("frc,frc->fr", jacobian, jacobian) < layout.still_squares
+        if still.any():
+            jacobian[still] = 0.0
         return jacobian
 
     def _rows(self, state: WorldState) -> tuple[PriorityLevels, BoolArray | None]:

@@ -694,3 +694,20 @@ def test_thorough_restarts_meet_at_the_edge_of_reach_what_is_met_without_the_pos
     assert np.linalg.norm(alone.errors[5]) < 1e-6 * skeleton.size, "it must be within reach"
     posed = solver.solve_posture(skeleton, rest, [*tasks, solver.PoseTask(rest, priority=0)], settings=settings)
     assert (np.linalg.norm(posed.errors[5]) < 1e-6 * skeleton.size) == thorough
+
+
+def test_joints_that_move_a_task_only_by_rounding_keep_still() -> None:
+    """A joint is attached to its parent where it is anyway: the parent's turn moves both, and rounding is no motion."""
+    rng = np.random.default_rng(5)
+    skeleton = synthetic.human()
+    elbow, wrist = (skeleton.landmarks.require(name) for name in ("right_elbow", "right_wrist"))
+    names = skeleton.names
+    assert skeleton.parents[skeleton.index(wrist)] == skeleton.index(elbow)
+    turned = rotations.random(rng, (20, len(skeleton)))
+    motion = solver.Motion(turned, np.tile(skeleton.offsets, (20, 1, 1)))
+    offset = skeleton.offsets[skeleton.index(wrist)]
+    held = solver.AttachmentTask(wrist, elbow, offset, recruit=(names[skeleton.index(elbow)], *names[1:5]))
+    state = WorldState.of(skeleton, motion)
+    assert 0.0 < np.abs(held.error(state)).max() < 1e-14, "the rounding must be there"
+    solved = solver.solve_postures(skeleton, motion, [held])
+    np.testing.assert_allclose(solved.motion.rotations, motion.rotations, rtol=0.0, atol=1e-12)
