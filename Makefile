@@ -24,7 +24,7 @@ PYTEST = bin/python -m pytest -n auto --maxprocesses=8 --dist=loadfile
 python = $(or $(shell scripts/find-python $(1) "$(2)" 2>/dev/null),$(error $(shell scripts/find-python $(1) "$(2)" 2>&1)))
 install = bin/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench batch-trial demo pictures docs extension wheel release clean clean-all
+.PHONY: help test test-all gui-test test-solver test-matrix test-kernels lint bench fuzz random-solves soak batch-trial demo pictures docs extension wheel release clean clean-all
 .DELETE_ON_ERROR:
 # Without this, make takes the stamp of an environment that only a pattern asked for as its own to delete.
 .PRECIOUS: .venv-%/ready .venv-bpy%/ready
@@ -39,6 +39,9 @@ help:
 	@echo "make test-matrix  the solver's tests under each of Python $(MATRIX) that is here"
 	@echo "make test-kernels the solver's tests under each of OpenBLAS's kernels $(KERNELS) that runs here"
 	@echo "make lint         ruff, mypy, the order of the packages, and refused words"
+	@echo "make fuzz         read mutated files for SECONDS=60; findings go to build/fuzz"
+	@echo "make random-solves  solve COUNT=100000 random postures: finite, within limits, in order of priority"
+	@echo "make soak         ROUNDS=1000 of edits, solves, undo and reloads in one Blender process"
 	@echo "make bench        measure, beside other libraries; writes build/bench.json and docs/benchmarks.md"
 	@echo "make docs         build the documentation as a site into build/docs"
 	@echo "make batch-trial  clean 500 clips on a Dask cluster whose processes are killed at random"
@@ -135,6 +138,21 @@ lint: .venv/ready links
 
 bench: .venv-peers/ready
 	.venv-peers/bin/python scripts/bench.py
+
+# Each goes on where the last one has ended; SEED=7 begins another series.
+SECONDS = 60
+SEED = 0
+fuzz: .venv/ready
+	.venv/bin/python scripts/fuzz.py --seconds $(SECONDS) --seed $(SEED)
+
+COUNT = 100000
+PROCESSES = 1
+random-solves: .venv/ready
+	.venv/bin/python scripts/random_solves.py --count $(COUNT) --processes $(PROCESSES)
+
+ROUNDS = 1000
+soak: .venv/ready
+	.venv/bin/python scripts/soak.py --rounds $(ROUNDS)
 
 batch-trial: .venv/ready
 	.venv/bin/python scripts/batch_trial.py

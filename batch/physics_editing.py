@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import solver
 from ..solver import spacetime
+from ..solver.files.json_text import parse_json
 
 
 def transformed(
@@ -42,10 +42,7 @@ def _read(path: str, kind: str) -> dict[str, Any]:
     if not Path(path).is_file():
         known = f"; known recipes are {', '.join(spacetime.RECIPES)}" if kind == "recipe" else ""
         raise solver.PoiseError(f"There is no {kind} {path}{known}.")
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise solver.PoiseError(f"The {kind} {path} is no JSON: {error}.") from None
+    data = parse_json(Path(path).read_bytes(), f"The {kind} {path}")
     if not isinstance(data, dict):
         raise solver.PoiseError(f"The {kind} {path} must be a JSON object.")
     return data

@@ -210,6 +210,7 @@ UNTESTED: dict[str, str] = {
 """Modules without a test module of their name, by path, each with the reason."""
 
 SEVERAL_MODULES: dict[str, str] = {
+    "addon/bridge/test_random_armatures.py": "reading, baking and undo on any armature that hypothesis draws",
     "addon/bridge/test_undo.py": "undo of Blender over several modules of the bridge",
     "addon/operators/test_undo.py": "undo of every operator",
     "addon/panels/test_panels.py": "all panels are drawn together",
@@ -225,6 +226,7 @@ SEVERAL_MODULES: dict[str, str] = {
     "addon/test_physics_extension.py": "the extension that is built with CasADi inside",
     "addon/test_live_editing.py": "the benchmark of live mode inside Blender",
     "addon/test_registration.py": "registering the whole add-on",
+    "addon/test_soak_rounds.py": "rounds of the soak test inside Blender",
     "addon/test_saved_files.py": "files that earlier versions have saved",
     "solver/cleanup/test_jumps_of_shared_clips.py": "jumps after each method of cleanup, on captured clips",
     "solver/deformation/test_random_cases.py": "what must hold of every deformation, on random cases",

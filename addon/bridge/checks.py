@@ -31,6 +31,7 @@ def check_armature(armature: bpy.types.Object | None) -> bpy.types.Object:
         )
     if len(armature.data.bones) == 0 or armature.pose is None:
         raise BridgeError(f"Armature {armature.name!r} has no bones.")
+    check_names(armature)
     if armature.mode == "EDIT":
         raise BridgeError(f"Armature {armature.name!r} is in edit mode, where nothing moves: leave edit mode first.")
     if armature.data.pose_position == "REST":
@@ -43,6 +44,19 @@ def check_armature(armature: bpy.types.Object | None) -> bpy.types.Object:
             "collection that is not excluded there."
         )
     return armature
+
+
+def check_names(armature: bpy.types.Object) -> None:
+    """Raise where a bone has a name that is no text: Blender cuts long names of scripts inside of a letter."""
+    assert isinstance(armature.data, bpy.types.Armature)
+    for number, bone in enumerate(armature.data.bones, start=1):
+        try:
+            bone.name  # noqa: B018
+        except UnicodeDecodeError:
+            raise BridgeError(
+                f"Bone {number} of armature {armature.name!r} has a name that was cut inside of a letter: give it a "
+                "shorter one."
+            ) from None
 
 
 def check_animation(armature: bpy.types.Object) -> None:

@@ -187,7 +187,9 @@ class PostureSession:
         goal = self._goal(before)
         for stage in self._held.stages(self.settings, self._drag):
             tasks = self._held.tasks(stage, self.settings, self._drag, self._now, goal)
-            options = solver.SolveSettings(iterations=steps, tolerance=DRAG_TOLERANCE, restarts=restarts)
+            options = solver.SolveSettings(
+                iterations=steps, tolerance=DRAG_TOLERANCE, restarts=restarts, thorough_restarts=False
+            )
             solved = solver.solve_posture(stage.skeleton, self._now.pose(0), tasks, settings=options)
             if not restarts and self._has_lost_a_pin(tasks, solved):
                 options = replace(options, restarts=True)

@@ -24,10 +24,19 @@ def follow_active_object(scene: bpy.types.Scene, depsgraph: Any) -> None:
     active: Any = depsgraph.view_layer.objects.active
     now = active.session_uid if active is not None else 0
     place = scene.session_uid
+    if place not in _seen:
+        _forget_gone()  # a file was loaded, or a scene added
     if _seen.get(place) != now:
         _seen[place] = now
         if active is not None:
             activate_handle(scene, active)
+
+
+def _forget_gone() -> None:
+    """Forget scenes that are not in the file."""
+    there = {scene.session_uid for scene in bpy.data.scenes}
+    for gone in _seen.keys() - there:
+        del _seen[gone]
 
 
 def activate_handle(scene: bpy.types.Scene, handle: bpy.types.Object) -> None:

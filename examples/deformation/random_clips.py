@@ -34,9 +34,9 @@ def random_clip(rng: Rng) -> Clip:
     return Clip(skeleton.replace(limits=random_limits(rng, skeleton, motion)), motion, fps)
 
 
-def random_skeleton(rng: Rng) -> Skeleton:
-    """A chain or a tree of 2 to 8 joints of all kinds, some at the place of their parents."""
-    joints = int(rng.integers(2, 9))
+def random_skeleton(rng: Rng, most_joints: int = 8) -> Skeleton:
+    """A chain or a tree of 2 joints or more, of all kinds, some at the place of their parents."""
+    joints = int(rng.integers(2, most_joints + 1))
     is_chain = rng.random() < 0.4
     parents = [-1, *(joint - 1 if is_chain else int(rng.integers(joint)) for joint in range(1, joints))]
     root = rng.choice(["free", "fixed", "ball"], p=[0.6, 0.2, 0.2])

@@ -14,13 +14,18 @@ import numpy as np
 from ..body.joints import BodyPoint
 from ..core.arrays import Array, IntArray
 from ..core.errors import ConstraintError, PoiseError
-from ..core.numbers import is_number
+from ..core.numbers import WEIGHTS_TOLD, is_number, is_weight
 from ..core.sentences import Frame
 from .effectors import Effector
 from .source import Source
 
 Recruit = int | Iterable[str | int] | None
 """The joints that may move for a constraint: see `tasks.Task.recruit`."""
+
+
+FARTHEST_POINT = 1e4
+"""Sizes of the character from a joint to a point on it. A farther one would move by more than the solver's numbers hold
+when its joint turns by the least that they hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +92,8 @@ class Constraint(ABC):
     def __post_init__(self) -> None:
         if isinstance(self.priority, bool) or not isinstance(self.priority, (int, np.integer)):
             raise ConstraintError(f"{self.label}: the priority must be a whole number, not {self.priority!r}.")
-        if not is_number(self.weight) or not self.weight > 0.0:
-            raise ConstraintError(
-                f"{self.label}: the weight must be a finite, positive number; to switch it off, leave it out."
-            )
+        if not is_weight(self.weight):
+            raise ConstraintError(f"{self.label}: the weight must be {WEIGHTS_TOLD}; to switch it off, leave it out.")
         if isinstance(self.recruit, str) or (self.recruit is not None and not _is_recruit(self.recruit)):
             raise ConstraintError(
                 f"{self.label}: recruit a number of joints (0 is the joint itself), a list of them, or None for all, "
@@ -122,10 +125,17 @@ class Constraint(ABC):
 
     def resolved(self, source: Source, point: str | int | BodyPoint) -> BodyPoint:
         """A joint, or a point on one, with the joint as an index; the error for an unknown joint has the label."""
+        skeleton = source.clip.skeleton
         try:
-            return source.clip.skeleton.resolve(point)
+            found = skeleton.resolve(point)
         except PoiseError as error:
             raise ConstraintError(f"{self.label}: {error}") from None
+        if not np.linalg.norm(found.offset) <= FARTHEST_POINT * skeleton.size:
+            raise ConstraintError(
+                f"{self.label}: the point is more than {FARTHEST_POINT:g} times the size of the character away from "
+                f"its joint {skeleton.names[int(found.joint)]!r}; give its offset in the clip's units."
+            )
+        return found
 
     def check_time(self, source: Source, what: str, time: float) -> None:
         """Raise unless a time, in frames, is a number within the clip."""

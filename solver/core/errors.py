@@ -11,6 +11,9 @@ from typing import Self
 
 from .sentences import Part, SayFrame, told
 
+LONGEST_MESSAGE = 800
+"""Characters of a message. Longer ones quote a name or a value of a broken file, and are cut in their middle."""
+
 
 class PoiseError(ValueError):
     """Base of every exception that the solver raises on bad input.
@@ -19,12 +22,18 @@ class PoiseError(ValueError):
     """
 
     def __init__(self, *parts: Part) -> None:
-        super().__init__(told(parts))
+        super().__init__(_cut(told(parts)))
         self.parts = parts
 
     def in_frames(self, frame: SayFrame) -> Self:
         """The same error, with frames of the clip as `frame` says them."""
         return type(self)(told(self.parts, frame))
+
+
+def _cut(message: str) -> str:
+    """A message without its middle where it is too long: its beginning says where, its end what to do."""
+    part = LONGEST_MESSAGE // 2 - 2
+    return message if len(message) <= LONGEST_MESSAGE else f"{message[:part]} … {message[-part:]}"
 
 
 class SkeletonError(PoiseError):

@@ -66,6 +66,11 @@ class DeformSettings:
 
     def solving(self) -> SolveSettings:
         """The settings of the posture solver."""
+        # Neighbouring frames are to stay neighbours at the edge of reach, and most of those that are out of reach would
+        # be solved twice for nothing.
         return SolveSettings(
-            iterations=self.iterations, tolerance=self.tolerance, feasibility_tolerance=self.tolerances.corrected
+            iterations=self.iterations,
+            tolerance=self.tolerance,
+            feasibility_tolerance=self.tolerances.corrected,
+            thorough_restarts=False,
         )

@@ -14,10 +14,10 @@ from ..posture.settings import SolveSettings
 from ..posture.solve import solve_checked
 from .frame_tasks import ChannelTask, FrameTasks
 
-QUICK = SolveSettings(iterations=20, tolerance=1e-4, goal_length=1.0, goal_angle=1.5)
+QUICK = SolveSettings(iterations=20, tolerance=1e-4, goal_length=1.0, goal_angle=1.5, thorough_restarts=False)
 """Goals are far, since a trial begins where all but a few of its targets are met."""
 
-CAREFUL = SolveSettings(iterations=60, tolerance=1e-5)
+CAREFUL = SolveSettings(iterations=60, tolerance=1e-5, thorough_restarts=False)
 """For the residuals that are stated, and to decide whether a constraint is out of reach even alone."""
 
 

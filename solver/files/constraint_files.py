@@ -53,6 +53,7 @@ from .constraint_codecs import NUMBER, WORLD_ROTATION
 from .constraint_records import ConstraintEntry, joints_with_local_values, read_constraint, write_constraint
 from .conversion import Conversion
 from .json_location import JsonLocation, check_keys, quoted
+from .json_text import parse_json
 
 VERSION = 1
 """Version of the format."""
@@ -86,7 +87,7 @@ def read_constraint_entries(path: str | os.PathLike[str], clip: Clip) -> list[Co
     """As `read_constraints`, with held poses as such, and with what only the add-on knows."""
     data = read_whole(path, "a JSON file of constraints", MAX_BYTES, ", which no file of constraints is")
     name = Path(path).name
-    return entries_from_dict(_parsed(data, name), clip, name)
+    return entries_from_dict(parse_json(data, name), clip, name)
 
 
 def constraints_as_dict(constraints: Iterable[Written], clip: Clip) -> dict[str, Any]:
@@ -176,37 +177,6 @@ def _joint_frame_changes(rest: dict[str, Any], where: JsonLocation) -> dict[str,
 
 
 # Text ---------------------------------------------------------------------------------------------------------------
-
-
-def _parsed(data: bytes, name: str) -> Any:
-    """The content of JSON text. Text that is no JSON raises one `FileFormatError`."""
-
-    def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        record: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in record:
-                raise FileFormatError(f'{name}: the key "{key}" stands twice in the same record; remove one.')
-            record[key] = value
-        return record
-
-    def not_a_number(word: str) -> Any:
-        raise FileFormatError(f"{name}: it holds {word}, where only finite numbers mean something.")
-
-    try:
-        text = data.decode("utf-8-sig")
-        return json.loads(text, object_pairs_hook=without_repetition, parse_constant=not_a_number)
-    except UnicodeDecodeError:
-        raise FileFormatError(f"{name}: it is not text in UTF-8, so it is no JSON.") from None
-    except json.JSONDecodeError as error:
-        raise FileFormatError(
-            f"{name}: it is not JSON: {error.msg} in line {error.lineno}, column {error.colno}."
-        ) from None
-    except RecursionError:
-        raise FileFormatError(f"{name}: its brackets are nested too deeply for a file of constraints.") from None
-    except FileFormatError:
-        raise
-    except ValueError as error:  # a whole number with more digits than Python reads
-        raise FileFormatError(f"{name}: it is not JSON that can be read: {error}.") from None
 
 
 def _format_json(value: Any, indent: int = 0, taken: int = 0) -> str:

@@ -32,6 +32,10 @@ MULTIPLIER_RIDGE = 1e-9
 """Share of its trace by which the Gram matrix of strict rows is lifted for their multipliers, since rows may depend on
 each other."""
 
+NULL_SPACE_RIDGE = 1e-14
+"""Share of its largest entry by which the Gram matrix of the basis is lifted, since its rows may depend on each other:
+just above rounding."""
+
 
 def objective_step(curvature: Array, basis: Array, secants: Secants, gradient: Array, trust: Array | None) -> Array:
     """(frames, columns) the step that minimizes an objective with a curvature (frames, columns, columns) in the null
@@ -74,7 +78,8 @@ def solved_in_null_space(curvature: Array, basis: Array, rows: Array) -> Array:
     """(frames, rows, columns) the vectors x in the null space of a basis (frames, used rows, columns) for which C x
     equals the given rows within that null space, with C the curvature (frames, columns, columns), positive definite.
 
-    With Q the basis, x = C⁻¹ (row - Qᵀ n), and n makes Q x vanish.
+    With Q the basis, x = C⁻¹ (row - Qᵀ n), and n makes Q x vanish. Rows of Q may depend on each other, as where a level
+    has more rows than its error has directions: then n is one of those that do.
     """
     used = basis.shape[1]
     solved = np.linalg.solve(curvature, np.concatenate([basis, rows], axis=1).swapaxes(1, 2)).swapaxes(1, 2)
@@ -82,6 +87,7 @@ def solved_in_null_space(curvature: Array, basis: Array, rows: Array) -> Array:
     gram = across @ basis.swapaxes(1, 2)
     diagonal = np.einsum("frr->fr", gram)
     diagonal[diagonal == 0.0] = 1.0  # rows of zeros, where the rows of levels depend on each other
+    diagonal += NULL_SPACE_RIDGE * diagonal.max(axis=1, keepdims=True, initial=0.0)
     return np.asarray(solved - np.linalg.solve(gram, basis @ solved.swapaxes(1, 2)).swapaxes(1, 2) @ across)
 
 

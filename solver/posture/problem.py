@@ -34,6 +34,10 @@ from .strict_priority import Solution, prioritized_step
 ACTIVATION_ROUNDS = 8
 """How often a step is solved again because it violates another inequality; further ones wait for the next iteration."""
 
+STILL = 1e-11
+"""Sizes of the character, or radians, by which a task moves for each radian of a joint: less is the rounding of places
+in the world. Such a row would else turn joints that do not move its task, by whatever the rounding of its error is."""
+
 VIOLATION_TOLERANCE = 1e-9
 """Sizes of the character, or radians, by which a step may pass a boundary without activating it."""
 
@@ -62,6 +66,8 @@ class _Layout:
     """(rows, columns) the product of row and column scales."""
     recruited: BoolArray | None
     """(rows, columns) which columns may move for each row; None where all may for all."""
+    still_squares: Array
+    """(rows,) the squared length of a row, in pure numbers, below which no joint moves its task."""
 
     def shortened(self, errors: Array) -> Array:
         """Errors (frames, rows) to intermediate goals, given those to the targets."""
@@ -173,6 +179,11 @@ class Step:
         self.solution.put(frames, other.solution)
 
 
+def _smallest_scale(level: Sequence[Task]) -> float:
+    """The root of the least weight of the tasks of a level."""
+    return float(np.sqrt(min(task.weight for task in level)))
+
+
 class Problem:
     """The tasks of a batch of frames on a skeleton: evaluates their rows and computes steps."""
 
@@ -216,6 +227,11 @@ class Problem:
         self.is_selective = np.zeros(self.levels + self.has_attraction, dtype=bool)
         """(levels,) which levels of `level_errors` have tasks that do not recruit every joint that moves them."""
         self.is_selective[self._level_of_task[[not columns.all() for columns in self._recruited]]] = True
+        self.smallest_scales = np.array(
+            [np.inf if any(task.is_objective for task in level) else _smallest_scale(level) for level in levels]
+        )
+        """(levels,) what an error is multiplied by in `task_level_errors`, of the task with the least weight; infinite
+        for levels with an objective, which is made small but never met."""
         self._layout: _Layout | None = None
         self._memory_key = object()
 
@@ -354,6 +370,7 @@ class Problem:
                 row_scale[task_of_row],
                 row_scale[task_of_row, None] * self.column_scale,
                 None if recruited.all() else recruited,
+                STILL**2 * np.array([task.weight for task in self.tasks])[task_of_row],
             )
         return self._layout
 
@@ -372,6 +389,9 @@ class Problem:
         jacobian = np.empty((state.frames, *layout.scale.shape))
         for task, rows in zip(self.tasks, layout.rows, strict=True):
             np.multiply(task.jacobian(state, self.dofs), layout.scale[rows], out=jacobian[:, rows])
+        still = np.einsum("frc,frc->fr", jacobian, jacobian) < layout.still_squares
+        if still.any():
+            jacobian[still] = 0.0
         return jacobian
 
     def _rows(self, state: WorldState) -> tuple[PriorityLevels, BoolArray | None]:

@@ -29,9 +29,12 @@ class SolveSettings:
     largest_turn: float = 0.6
     """The largest rotation of any joint in one step, in radians."""
     restarts: bool = True
-    """Whether a frame is solved again where limits or inequalities have kept a level from being met, to see whether
-    lower levels are the cause. That takes twice the time: where a posture follows a target that moves, the next
-    solve can do it."""
+    """Whether a frame is solved again where a level is not met, to see whether lower levels are the cause. That takes
+    twice the time: where a posture follows a target that moves, the next solve can do it."""
+    thorough_restarts: bool = True
+    """Whether that is done for one level after the other, also where no limit, no inequality and no choice of joints
+    restricts a step. Otherwise it is done once, and only where one of these does: postures over targets that leave the
+    reach then follow each other without a jump, as a clip and a drag need it."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.iterations, (int, np.integer)) or self.iterations < 0:

@@ -192,9 +192,7 @@ def _solved_batch(
 ) -> Generator[None, None, Postures]:
     """Solve one batch of frames; `first` is the index of its first frame in the whole motion."""
     watch = (lambda state, frames: observer(state, first + frames)) if observer else None
-    descent = yield from _descend(problem, motion, watch)
-    descent = yield from _corrected(problem, descent)
-    descent = yield from _defended(problem, motion, descent)
+    descent = yield from _descended(problem, motion, watch)
     errors = tuple(task.cached_error(descent.world) for task in tasks)
     return Postures(descent.world.motion, errors, descent.iterations, descent.converged)
 
@@ -283,33 +281,74 @@ class _Iterate:
         )
 
 
-def _defended(problem: Problem, motion: Motion, descent: _Descent) -> Generator[None, None, _Descent]:
-    """The descent, repeated where a level is unmet that can be met without those below it.
-
-    At boundaries a lower level can lead the descent to where a more important one is stuck. Such a frame starts again
-    from a posture that meets the more important one, and ends there if that is lost again.
-    """
-    if problem.is_smooth or not problem.settings.restarts:
+def _descended(problem: Problem, motion: Motion, observer: Observer | None = None) -> Generator[None, None, _Descent]:
+    """The descent from a motion, corrected, and defended."""
+    descent = yield from _descend(problem, motion, observer)
+    descent = yield from _corrected(problem, descent)
+    settings = problem.settings
+    if not settings.restarts or (problem.is_smooth and not settings.thorough_restarts):
         return descent
-    errors = problem.task_level_errors(descent.world)
-    unmet = errors > MET_TOLERANCE
-    first = np.argmax(unmet, axis=1)
-    for level in np.unique(first[unmet.any(axis=1)]):
-        frames = np.flatnonzero(unmet.any(axis=1) & (first == level))
-        above = problem.at(frames).down_to(int(level))
-        if not above.can_move or (level == problem.levels - 1 and not problem.has_attraction):
-            continue
-        alone = yield from _descend(above, motion.at(frames), None)
-        alone = yield from _corrected(above, alone)
-        better = np.flatnonzero(above.task_level_errors(alone.world).max(axis=1) < MUCH * errors[frames, level])
-        if better.size:
-            frames, alone, part = frames[better], alone.at(better), problem.at(frames[better])
-            again = yield from _descend(part, alone.world.motion, None)
-            again = yield from _corrected(part, again)
-            reached, possible = (part.task_level_errors(each.world)[:, : level + 1] for each in (again, alone))
-            lost = np.flatnonzero((reached > np.maximum(possible, MET_TOLERANCE)).any(axis=1))
-            descent = descent.put(frames, again).put(frames[lost], alone.at(lost))
+    return (yield from _defended(problem, motion, descent))
+
+
+def _defended(problem: Problem, motion: Motion, descent: _Descent) -> Generator[None, None, _Descent]:
+    """The descent, repeated where it misses a level that is met without levels below it, or without the attraction.
+
+    A lower level can lead the descent to where a more important one is stuck: at a boundary, or where the error of the
+    more important one has a local minimum. Thorough restarts leave out the lowest level, and solve the rest in the same
+    way, so that levels which are met without those below them are met beside them. The others leave out all levels
+    below the first that is missed, once.
+    """
+    errors, scales = problem.task_level_errors(descent.world), problem.smallest_scales
+    unmet = errors > MET_TOLERANCE * scales
+    if not unmet.any():
+        return descent
+    lowest = problem.levels - (0 if problem.has_attraction else 1)
+    missed = np.where(unmet.any(axis=1), np.argmax(unmet, axis=1), problem.levels)
+    if problem.settings.thorough_restarts:
+        return (yield from _restarted(problem, motion, descent, np.flatnonzero(missed < lowest), missed, lowest))
+    for level in np.unique(missed[missed < lowest]):
+        some = np.flatnonzero(missed == level)
+        descent = yield from _restarted(problem, motion, descent, some, missed, int(level) + 1)
     return descent
+
+
+def _restarted(
+    problem: Problem, motion: Motion, descent: _Descent, frames: IntArray, missed: IntArray, count: int
+) -> Generator[None, None, _Descent]:
+    """The descent, repeated in those of the frames in which the first `count` levels alone come nearer to meeting the
+    first level that it misses, given for all frames of the batch.
+
+    Such a frame starts again from the posture of these levels, and ends there if a level is lost again that they meet.
+    """
+    if not frames.size:
+        return descent
+    above = problem.down_to(count - 1)
+    count = above.levels  # without a pose or an objective at the bottom of them, which has no level of its own
+    frames = frames[missed[frames] < count]
+    if not frames.size or not above.can_move:
+        return descent
+    above = above.at(frames)
+    alone = yield from _descend(above, motion.at(frames), None)
+    alone = yield from _corrected(above, alone)
+    if problem.settings.thorough_restarts:
+        alone = yield from _defended(above, motion.at(frames), alone)
+    possible, tolerance = above.task_level_errors(alone.world), MET_TOLERANCE * problem.smallest_scales[:count]
+    first = missed[frames]
+    error = problem.at(frames).task_level_errors(descent.world.at(frames))[np.arange(len(frames)), first]
+    kept = (np.arange(count) <= first[:, None]) & np.isfinite(tolerance)
+    better = np.flatnonzero(np.where(kept, possible, 0.0).max(axis=1) < MUCH * error)
+    if not better.size:
+        return descent
+    frames, alone, possible, kept = frames[better], alone.at(better), possible[better], kept[better]
+    part = problem.at(frames)
+    again = yield from _descend(part, alone.world.motion, None)
+    again = yield from _corrected(part, again)
+    reached = part.task_level_errors(again.world)[:, :count]
+    # All levels down to the first that these levels miss alone are to be kept.
+    kept |= np.cumsum(possible > tolerance, axis=1) == 0
+    lost = np.flatnonzero(((reached > np.maximum(possible, tolerance)) & kept).any(axis=1))
+    return descent.put(frames, again).put(frames[lost], alone.at(lost))
 
 
 def _descend(problem: Problem, motion: Motion, observer: Observer | None) -> Generator[None, None, _Descent]:

@@ -17,7 +17,7 @@ from ..body.kinematics import WorldState
 from ..body.skeleton import Skeleton
 from ..core.arrays import Array, ArrayLike, BoolArray, IntArray
 from ..core.errors import TaskError
-from ..core.numbers import is_number
+from ..core.numbers import WEIGHTS_TOLD, is_weight
 
 AXES = "xyz"
 
@@ -60,8 +60,8 @@ class Task(ABC):
     def __post_init__(self) -> None:
         if isinstance(self.priority, bool) or not isinstance(self.priority, (int, np.integer)):
             raise TaskError(f"{self.label}: the priority must be a whole number, not {self.priority!r}.")
-        if not is_number(self.weight) or not self.weight > 0.0:
-            raise TaskError(f"{self.label}: the weight must be a finite, positive number; to switch it off, omit it.")
+        if not is_weight(self.weight):
+            raise TaskError(f"{self.label}: the weight must be {WEIGHTS_TOLD}; to switch it off, omit it.")
         if self.recruit is None or isinstance(self.recruit, (int, np.integer)):
             if isinstance(self.recruit, bool) or (self.recruit is not None and self.recruit < 0):
                 raise TaskError(f"{self.label}: the recruiting level must be 0 (the joint itself) or more.")

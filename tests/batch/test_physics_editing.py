@@ -39,7 +39,7 @@ def test_an_edit_of_physics_is_applied_to_a_folder_and_what_cannot_be_fitted_is_
 @pytest.mark.parametrize(
     ("edit", "recipe", "told"),
     [
-        ("{", "biped", "is no JSON"),
+        ("{", "biped", "it is not JSON"),
         ("[]", "biped", "must be a JSON object"),
         ('{"weight": 1}', "biped", "An edit has no 'weight'"),
         ("{}", "octopus", "There is no recipe octopus; known recipes are biped, jumper, hopper"),

@@ -8,7 +8,7 @@ with the body that carries them. Joints are named by landmarks ("left_hip") or b
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from ...core.errors import RecipeError
@@ -22,6 +22,7 @@ from ..handles.handle import (
     PointHandle,
     handle_from_dict,
 )
+from ..record_fields import record_fields
 
 JointForm = Literal["ball", "hinge", "telescope", "mass point"]
 
@@ -176,36 +177,26 @@ class Recipe:
 
 def recipe_from_dict(data: object) -> Recipe:
     """The recipe that `Recipe.as_dict` has written, or a user; a RecipeError or a HandleError says what is wrong."""
-    given = _fields("recipe", data, Recipe)
+    given = record_fields("recipe", data, Recipe, RecipeError)
     for name in ("joints", "handles", "contacts"):
         if not isinstance(given[name], (list, tuple)):
             raise RecipeError(f"The {name} of a recipe are a list, not {given[name]!r}.")
     handles = []
     for entry in given["handles"]:
-        kept = _fields("handle of a recipe", entry, KeptHandle)
+        kept = record_fields("handle of a recipe", entry, KeptHandle, RecipeError)
         handles.append(KeptHandle(**{**kept, "handle": handle_from_dict(kept["handle"])}))
     return Recipe(
         **{
             **given,
-            "joints": tuple(KeptJoint(**_fields("kept joint", entry, KeptJoint)) for entry in given["joints"]),
+            "joints": tuple(
+                KeptJoint(**record_fields("kept joint", entry, KeptJoint, RecipeError)) for entry in given["joints"]
+            ),
             "handles": tuple(handles),
-            "contacts": tuple(Contact(**_fields("contact", entry, Contact)) for entry in given["contacts"]),
+            "contacts": tuple(
+                Contact(**record_fields("contact", entry, Contact, RecipeError)) for entry in given["contacts"]
+            ),
         }
     )
-
-
-def _fields(what: str, data: object, kind: type) -> dict[str, Any]:
-    """The fields that data has for a dataclass, with all that are needed and no others."""
-    known = {each.name: each.default is MISSING for each in fields(kind)}
-    if not isinstance(data, Mapping):
-        raise RecipeError(f"A {what} has {', '.join(known)}, not {data!r}.")
-    for name in data:
-        if name not in known:
-            raise RecipeError(f"A {what} has no {name!r}; it has {', '.join(known)}.")
-    for name, is_needed in known.items():
-        if is_needed and name not in data:
-            raise RecipeError(f"A {what} needs {name!r}.")
-    return dict(data)
 
 
 def _freeze(part: object, *names: str) -> None:

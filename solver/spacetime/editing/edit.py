@@ -13,6 +13,7 @@ from ...core.errors import ConstraintError
 from ...core.numbers import LARGEST_NUMBER, is_number
 from ..handles.handle import handle_from_dict
 from ..problem.objectives import WEIGHTS, HandleObjective, Objectives
+from ..record_fields import record_fields
 
 Triple = tuple[float, float, float]
 
@@ -35,7 +36,7 @@ class FootprintEdit:
     """Seconds by which it ends later; negative: earlier."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.stance, bool) or not isinstance(self.stance, (int, np.integer)):
+        if isinstance(self.stance, bool) or not isinstance(self.stance, (int, np.integer)) or self.stance < 0:
             raise ConstraintError(f"The stance of a footprint is its number, counted from 0, not {self.stance!r}.")
         object.__setattr__(self, "shift", _triple(self.shift, "The shift of a footprint"))
         for name in ("turn", "earlier_strike", "later_release"):
@@ -96,6 +97,7 @@ _PARTS: dict[str, type] = {
     "limbs": LimbEdit,
     "locked": LockedJoint,
     "obstacles": Obstacle,
+    "own_objectives": HandleObjective,
 }
 
 
@@ -137,7 +139,7 @@ class Edit:
         for name in ("free_end", "keep_heading"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
                 raise ConstraintError(f"The {name} of an edit must be True or False, not {getattr(self, name)!r}.")
-        for name, kind in {**_PARTS, "own_objectives": HandleObjective}.items():
+        for name, kind in _PARTS.items():
             parts = getattr(self, name)
             if not isinstance(parts, (tuple, list)) or not all(isinstance(part, kind) for part in parts):
                 raise ConstraintError(f"The {name} of an edit must be a list of {kind.__name__}, not {parts!r}.")
@@ -199,27 +201,18 @@ class Edit:
         return found
 
 
-def edit_from_dict(data: Mapping[str, Any]) -> Edit:
+def edit_from_dict(data: object) -> Edit:
     """The edit that `Edit.as_dict` has written, or a user; ConstraintError says what is wrong with it."""
-    if not isinstance(data, Mapping):
-        raise ConstraintError(f"An edit is a table of fields, such as {{'gravity': 0.165}}, not {data!r}.")
-    known = {each.name for each in fields(Edit)}
-    unknown = set(data) - known
-    if unknown:
-        raise ConstraintError(f"An edit has no {sorted(unknown)[0]!r}; it has {', '.join(sorted(known))}.")
-    given: dict[str, Any] = {}
-    for name, value in data.items():
-        try:
-            if name in _PARTS:
-                given[name] = tuple(_PARTS[name](**_with_tuples(part)) for part in value)
-            elif name == "own_objectives":
-                given[name] = tuple(
-                    HandleObjective(**{**_with_tuples(own), "handle": handle_from_dict(own["handle"])}) for own in value
-                )
-            else:
-                given[name] = value
-        except (TypeError, AttributeError, KeyError) as wrong:
-            raise ConstraintError(f"The {name} of an edit cannot be read: {wrong}.") from None
+    given = record_fields("edit", data, Edit, ConstraintError)
+    for name, kind in _PARTS.items():
+        if name not in given:
+            continue
+        if not isinstance(given[name], (list, tuple)):
+            raise ConstraintError(f"The {name} of an edit must be a list of {kind.__name__}, not {given[name]!r}.")
+        parts = [_with_tuples(record_fields(f"part of {name}", part, kind, ConstraintError)) for part in given[name]]
+        if name == "own_objectives":
+            parts = [{**part, "handle": handle_from_dict(part["handle"])} for part in parts]
+        given[name] = tuple(kind(**part) for part in parts)
     return Edit(**given)
 
 

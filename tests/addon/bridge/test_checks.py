@@ -222,3 +222,11 @@ def test_a_refused_reading_changes_nothing(armature: bpy.types.Object) -> None:
     refused(lambda: bridge.read(armature, 5, 4), "There is no frame")
     assert armature.animation_data.action is before
     assert (bpy.context.scene.frame_current, bpy.context.scene.frame_subframe) == (9, 0.5)
+
+
+def test_a_name_that_blender_has_cut_inside_of_a_letter() -> None:
+    """Blender keeps 63 bytes of the name that a script gives, and nothing can read half a letter."""
+    armature = new_armature("Cut", lambda bones: setattr(bones.new("ä" * 40), "tail", (0.0, 0.0, 1.0)))
+    refused(lambda: bridge.read(armature), "Bone 1 of armature 'Cut' has a name that was cut inside of a letter")
+    armature.data.bones[0].name = "short"
+    refused(lambda: bridge.read(armature), "has no action")

@@ -98,3 +98,25 @@ def test_objects_of_others_change_nothing(armature: bpy.types.Object, name: str)
     create.add_pins(armature, [LEFT], 20.0)
     choose(other)
     assert character_of(armature).active_constraint == 0
+
+
+def test_scenes_that_are_gone_are_forgotten(armature: bpy.types.Object) -> None:
+    """Each file that is loaded brings a scene of its own, whose session uid is never used again."""
+    choose(armature)
+    for _ in range(3):
+        scene = bpy.data.scenes.new("Other")
+        watching.follow_active_object(scene, _Graph(armature))
+        bpy.data.scenes.remove(scene)
+    choose(armature)
+    last = bpy.data.scenes.new("Last")
+    watching.follow_active_object(last, _Graph(armature))
+    assert set(watching._seen) == {scene.session_uid for scene in bpy.data.scenes}
+
+
+class _Graph:
+    """What the handler asks a dependency graph for."""
+
+    mode = "VIEWPORT"
+
+    def __init__(self, active: bpy.types.Object) -> None:
+        self.view_layer = type("Layer", (), {"objects": type("Objects", (), {"active": active})})

@@ -37,3 +37,11 @@ def test_a_breach_of_the_recruiting_rule_is_a_warning_that_can_be_an_error() -> 
         warnings.simplefilter("error", errors.RecruitingWarning)
         with pytest.raises(errors.RecruitingWarning, match="broken"):
             warnings.warn("broken", errors.RecruitingWarning, stacklevel=1)
+
+
+def test_a_message_that_quotes_a_whole_file_is_cut_in_its_middle() -> None:
+    error = errors.FileFormatError(f"file: the key {'x' * 100_000!r} is unknown; remove it.")
+    message = str(error)
+    assert len(message) <= errors.LONGEST_MESSAGE
+    assert message.startswith("file: the key") and message.endswith("is unknown; remove it.")
+    assert str(errors.FileFormatError("short.")) == "short."

@@ -369,3 +369,23 @@ def test_an_edit_of_a_captured_walk_settles_in_few_steps(walk: Clip, relative: b
     assert solved.converged.all()
     assert solved.iterations.max() <= 25
     assert all(np.abs(error).max() < 1e-9 * size for error in solved.errors[:-1])
+
+
+def test_rows_of_the_basis_may_depend_on_each_other() -> None:
+    """The Gram matrix of two equal rows is singular to the bit, as in random problem 2142 of twelve postures."""
+    rng = np.random.default_rng(3)
+    root = rng.standard_normal((1, 4, 4))
+    curvature = root @ root.swapaxes(1, 2) + np.eye(4)
+    rows = rng.standard_normal((1, 2, 4))
+    once = np.array([[[1.0, 0.0, 0.0, 0.0]]])
+    twice = np.repeat(once, 2, axis=1) * 0.5
+    np.testing.assert_allclose(
+        solved_in_null_space(curvature, twice, rows), solved_in_null_space(curvature, once, rows), atol=1e-9
+    )
+
+
+def test_an_objective_that_nothing_changes_is_no_overflow() -> None:
+    """Where no joint displaces mass the curvature is only the smallest number, whose inverse is next to the largest."""
+    curvature = np.finfo(np.float64).tiny * np.eye(4)[None]
+    basis = np.eye(4)[None, :3]
+    assert np.abs(solved_in_null_space(curvature, basis, np.zeros((1, 2, 4)))).max() == 0.0

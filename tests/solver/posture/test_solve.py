@@ -673,3 +673,41 @@ def test_without_restarts_a_blocked_posture_is_solved_once(monkeypatch: pytest.M
         descents.clear()
         solver.solve_posture(skeleton, pose, tasks, settings=solver.SolveSettings(iterations=6, restarts=restarts))
         assert len(descents) == expected
+
+
+@pytest.mark.parametrize("thorough", [False, True])
+def test_thorough_restarts_meet_at_the_edge_of_reach_what_is_met_without_the_pose(thorough: bool) -> None:
+    """The hand of a person whose feet and balance are held; without restarts the pose costs it some millimetres."""
+    skeleton = synthetic.human()
+    rest = solver.Pose.rest(skeleton)
+    state = WorldState.of(skeleton, rest.motion)
+    hand, *feet = (skeleton.landmarks.require(name) for name in ("right_wrist", "left_ankle", "right_ankle"))
+    edge = state.positions[0, hand] + np.array([0.0, 0.1, 0.1]) + 39.0 / 59.0 * np.array([-0.9, 0.8, 0.8])
+    tasks = [
+        *(solver.PositionTask(foot, state.positions[0, foot], priority=3) for foot in feet),
+        *(solver.OrientationTask(foot, state.rotations[0, foot], priority=3) for foot in feet),
+        solver.CenterOfMassTask(state.center_of_mass()[0], priority=2),
+        solver.PositionTask(hand, edge, priority=1),
+    ]
+    settings = solver.SolveSettings(thorough_restarts=thorough)
+    alone = solver.solve_posture(skeleton, rest, tasks, settings=settings)
+    assert np.linalg.norm(alone.errors[5]) < 1e-6 * skeleton.size, "it must be within reach"
+    posed = solver.solve_posture(skeleton, rest, [*tasks, solver.PoseTask(rest, priority=0)], settings=settings)
+    assert (np.linalg.norm(posed.errors[5]) < 1e-6 * skeleton.size) == thorough
+
+
+def test_joints_that_move_a_task_only_by_rounding_keep_still() -> None:
+    """A joint is attached to its parent where it is anyway: the parent's turn moves both, and rounding is no motion."""
+    rng = np.random.default_rng(5)
+    skeleton = synthetic.human()
+    elbow, wrist = (skeleton.landmarks.require(name) for name in ("right_elbow", "right_wrist"))
+    names = skeleton.names
+    assert skeleton.parents[skeleton.index(wrist)] == skeleton.index(elbow)
+    turned = rotations.random(rng, (20, len(skeleton)))
+    motion = solver.Motion(turned, np.tile(skeleton.offsets, (20, 1, 1)))
+    offset = skeleton.offsets[skeleton.index(wrist)]
+    held = solver.AttachmentTask(wrist, elbow, offset, recruit=(names[skeleton.index(elbow)], *names[1:5]))
+    state = WorldState.of(skeleton, motion)
+    assert 0.0 < np.abs(held.error(state)).max() < 1e-14, "the rounding must be there"
+    solved = solver.solve_postures(skeleton, motion, [held])
+    np.testing.assert_allclose(solved.motion.rotations, motion.rotations, rtol=0.0, atol=1e-12)

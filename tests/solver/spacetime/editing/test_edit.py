@@ -132,9 +132,9 @@ def test_what_is_no_number_is_refused_when_the_edit_is_made(
         (lambda: Edit(objectives={"friction": -1.0}), "weight friction of an edit"),
         (lambda: Edit(free_end="no"), "free_end of an edit must be True or False"),
         (lambda: Edit(keep_heading=None), "keep_heading of an edit must be True or False"),
-        (lambda: edit_from_dict([1]), "An edit is a table of fields"),  # type: ignore[arg-type]
-        (lambda: edit_from_dict({"footprints": 3}), "footprints of an edit cannot be read"),
-        (lambda: edit_from_dict({"footprints": [3]}), "footprints of an edit cannot be read"),
+        (lambda: edit_from_dict([1]), "An edit has .*gravity.*, not"),
+        (lambda: edit_from_dict({"footprints": 3}), "footprints of an edit must be a list of FootprintEdit"),
+        (lambda: edit_from_dict({"footprints": [3]}), "A part of footprints has stance"),
         (lambda: edit_from_dict({"obstacles": [{"place": [0, 0, NAN], "height": 1, "radius": 1}]}), "not nan"),
     ],
 )
@@ -168,8 +168,32 @@ def test_lists_and_numbers_of_numpy_are_taken() -> None:
         ({"footprints": [{"stanse": 1}]}, "footprints"),
         ({"own_objectives": [{"weight": 1.0}]}, "own_objectives"),
         ({"gravitation": 1.0}, "gravitation"),
+        # Minimised cases of scripts/fuzz.py, each of which raised another exception.
+        ([], "An edit has gravity"),
+        ({"objectives": 1}, "objectives"),
+        ({"objectives": {"power": "much"}}, "power"),
+        ({"objectives": {"power": -1.0}}, "power"),
+        ({"footprints": [{"stance": 1, "shift": 0}]}, "shift"),
+        ({"footprints": [{"stance": 1, "shift": ["", 0]}]}, "shift"),
+        ({"footprints": [{"stance": "1"}]}, "stance"),
+        ({"footprints": [{"stance": 1, "turn": None}]}, "turn"),
+        ({"footprints": 1}, "footprints"),
+        ({"footprints": [1]}, "footprints"),
+        ({"limbs": [{"joint": 1}]}, "limb"),
+        ({"limbs": [{"joint": "left_knee", "mass": 10**400}]}, "left_knee"),
+        ({"locked": [{"joint": "left_knee", "degrees": "ten"}]}, "degrees"),
+        ({"obstacles": [{"place": [[], 0], "height": 1.0, "radius": 1.0}]}, "place"),
+        ({"own_objectives": [{"handle": []}]}, "handle"),
+        ({"free_end": "yes"}, "free_end"),
+        ({"keep_heading": 0}, "keep_heading"),
+        ({"turn": 10**400}, "turn"),
     ],
 )
-def test_a_wrong_edit_is_refused_with_its_name(fields: dict[str, object], word: str) -> None:
+def test_a_wrong_edit_is_refused_with_its_name(fields: object, word: str) -> None:
     with pytest.raises(PoiseError, match=word):
         edit_from_dict(fields)
+
+
+def test_parts_that_are_no_parts_are_refused() -> None:
+    with pytest.raises(PoiseError, match="limbs"):
+        Edit(limbs=({"joint": "left_knee"},))  # type: ignore[arg-type]
