@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     problems = -(-chosen.count // FRAMES)
     seeds = chosen.seeds or range(chosen.first_seed, chosen.first_seed + problems)
-    solves = compared = done = 0
+    solves = compared = done = rounded = 0
     violations: list[Violation] = []
     slowest = (0.0, -1)
     begun = said = time.monotonic()
@@ -46,12 +46,16 @@ def main(arguments: list[str] | None = None) -> int:
         slowest = max(slowest, (seconds, seed))
         solves, compared, done = solves + verdict.solves, compared + verdict.compared, done + 1
         violations += verdict.violations
+        rounded += len(verdict.by_rounding)
         for each in verdict.violations:
             print(f"{each.check}: seed {each.seed}, posture {each.frame}: {each.sentence}", flush=True)
+        for each in verdict.by_rounding:
+            print(f"only in the batch: seed {each.seed}, posture {each.frame}: {each.sentence}", flush=True)
         if time.monotonic() - said > SAID:
             print(_told(solves, compared, done, violations, time.monotonic() - begun), flush=True)
             said = time.monotonic()
     print(_told(solves, compared, done, violations, time.monotonic() - begun))
+    print(f"{rounded} postures have another local minimum in their batch than by themselves.")
     print(f"The slowest problem has seed {slowest[1]}: {slowest[0]:.1f} s.")
     return int(bool(violations))
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ...solver.body.limits import HingeLimit
 from ...solver.body.motion import Motion
 from ...solver.body.skeleton import Skeleton
 from ...solver.core import rotations
-from ...solver.core.arrays import Array
+from ...solver.core.arrays import Array, IntArray
 from ...solver.tasks import (
     AimTask,
     AttachmentTask,
@@ -51,6 +51,10 @@ class Problem:
     skeleton: Skeleton
     motion: Motion
     tasks: tuple[Task, ...]
+
+    def at(self, frames: IntArray) -> Problem:
+        """Some postures of the problem."""
+        return replace(self, motion=self.motion.at(frames), tasks=tuple(task.at(frames) for task in self.tasks))
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{type(each).__name__} {each.priority}" for each in self.tasks)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Starts Blenders with a window, once each, and gives every test what its scene has seen there.
+"""Starts Blenders with a window, once each and at the same time, and gives tests what their scenes have seen there.
 
 `seen` is a dictionary that tests/gui/scenes/NAME.py has filled for the tests in tests/gui/test_NAME.py. All scenes that
 were selected are played in one run of each Blender: of Blender 4.3 on a screen of 1920×1080, and of the newest on one
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,8 @@ CAPTURED = ROOT.parent / "shared" / "mocap" / "02_01.bvh"
 """A captured walk of 344 frames, which is given to scenes where it is there: how fast live mode is depends on it."""
 OWN_BLENDER = os.environ.get("BLENDER", "")
 SUITES = os.environ.get("BLENDER_GUI_SUITES", "trixie sid").split()
+FIRST_DISPLAY = int(os.environ.get("BLENDER_GUI_DISPLAY", "77"))
+"""Of X; each Blender has one of its own."""
 
 SETUP_LONGEST = 900
 """Seconds: making a Blender ready takes two minutes the first time, on a slow network more."""
@@ -65,13 +68,11 @@ def programs() -> list[Program]:
     if OWN_BLENDER:
         display = "" if os.environ.get("DISPLAY") else ":79"
         return [Program("own", (1920, 1080), display, (OWN_BLENDER,))]
-    places = {"trixie": ((1920, 1080), ":77"), "sid": ((1366, 768), ":78")}
+    sizes = {"trixie": (1920, 1080), "sid": (1366, 768)}
     found = []
-    for suite in SUITES:
-        size, display = places[suite]
-        display = os.environ.get("BLENDER_GUI_DISPLAY", display)
+    for display, suite in enumerate(SUITES, start=FIRST_DISPLAY):
         of_suite = (str(TOOL), "--suite", suite)
-        found.append(Program(suite, size, display, (*of_suite, "run"), (*of_suite, "setup")))
+        found.append(Program(suite, sizes[suite], f":{display}", (*of_suite, "run"), (*of_suite, "setup")))
     return found
 
 
@@ -89,30 +90,38 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Runs:
-    """The runs of all Blenders, each started when its first test asks."""
+    """The runs of Blenders, all started when the first test asks: most of the time of a window is waiting."""
 
-    def __init__(self, folder: Path, scenes: list[str]) -> None:
+    def __init__(self, folder: Path, scenes: list[str], chosen: list[Program]) -> None:
         self.folder = folder
         self.scenes = scenes
-        self._outputs: dict[str, str] = {}
-        self._archive: Path | None = None
+        self.chosen = chosen
+        self._outputs: dict[str, Future[str]] = {}
 
     def seen(self, program: Program, scene: str) -> dict[str, Any]:
         """What a scene has seen in a Blender."""
-        if program.name not in self._outputs:
-            self._outputs[program.name] = self._play(program)
+        if not self._outputs:
+            self._start()
+        output = self._outputs[program.name].result()
         result = self.folder / program.name / f"{scene}.json"
-        assert result.is_file(), f"Blender ended before scene {scene!r} did:\n{self._outputs[program.name][-6000:]}"
+        assert result.is_file(), f"Blender ended before scene {scene!r} did:\n{output[-6000:]}"
         found: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
         assert "broken" not in found, found["broken"]
         return found
 
-    def _play(self, program: Program) -> str:
+    def _start(self) -> None:
+        """Start all Blenders, made ready one after the other."""
+        archive = self._built()
+        for program in self.chosen:
+            if program.setup:
+                subprocess.run(program.setup, check=True, capture_output=True, timeout=SETUP_LONGEST)
+        pool = ThreadPoolExecutor(len(self.chosen))
+        self._outputs = {program.name: pool.submit(self._play, program, archive) for program in self.chosen}
+
+    def _play(self, program: Program, archive: Path) -> str:
         """Play all scenes in one Blender and return what it has printed."""
         own = self.folder / program.name
         own.mkdir()
-        if program.setup:
-            subprocess.run(program.setup, check=True, capture_output=True, timeout=SETUP_LONGEST)
         pictures = PICTURES / program.name
         shutil.rmtree(pictures, ignore_errors=True)
         pictures.mkdir(parents=True)
@@ -123,7 +132,7 @@ class Runs:
         printed = own / "printed.txt"
         width, height = (str(side) for side in program.size)
         arguments = ["--factory-startup", "--python-use-system-env", "--enable-event-simulate", "--window-geometry"]
-        arguments += ["0", "0", width, height, "--python", str(HERE / "inside.py"), "--", str(self._built()), str(own)]
+        arguments += ["0", "0", width, height, "--python", str(HERE / "inside.py"), "--", str(archive), str(own)]
         environment = os.environ | {
             "BLENDER_USER_RESOURCES": str(own / "user"),
             "POISE_GUI_WALK": str(walk),
@@ -151,11 +160,10 @@ class Runs:
 
     def _built(self) -> Path:
         """The extension's archive."""
-        if self._archive is None:
-            script = ROOT / "scripts" / "build_extension.py"
-            subprocess.run([sys.executable, str(script), str(self.folder)], check=True, capture_output=True)
-            (self._archive,) = self.folder.glob("*.zip")
-        return self._archive
+        script = ROOT / "scripts" / "build_extension.py"
+        subprocess.run([sys.executable, str(script), str(self.folder)], check=True, capture_output=True)
+        (archive,) = self.folder.glob("*.zip")
+        return archive
 
 
 def _packages(folder: Path) -> Path:
@@ -203,8 +211,11 @@ def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     if not OWN_BLENDER and not TOOL.is_file():
         pytest.skip("there is no Blender with a window: set BLENDER=/path/to/blender")
     pytest.importorskip("bpy", reason="the extension is built with the bpy module, which is not installed")
-    names = dict.fromkeys(_scene_of(item.path) for item in request.session.items if HERE in item.path.parents)
-    return Runs(tmp_path_factory.mktemp("window"), list(names))
+    items = [item for item in request.session.items if HERE in item.path.parents]
+    names = dict.fromkeys(_scene_of(item.path) for item in items)
+    asked = {item.callspec.params["program"].name for item in items if isinstance(item, pytest.Function)}
+    chosen = [program for program in programs() if program.name in asked]
+    return Runs(tmp_path_factory.mktemp("window"), list(names), chosen)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from poise.examples.posture_problems import checks
-from poise.examples.posture_problems.random_problems import Problem, excess, random_problem
+from poise.examples.posture_problems.random_problems import excess, random_problem
 from poise.solver.body.motion import Motion
 from poise.solver.posture.solve import Postures
 
@@ -63,6 +63,20 @@ def test_a_disturbed_level_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert disturbed == {"priority"}
 
 
+def test_a_level_that_is_disturbed_only_in_its_batch_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    solve = checks.solve_postures
+
+    def solved(skeleton: Any, motion: Any, tasks: Any) -> Postures:
+        found = solve(skeleton, motion, tasks)
+        if motion.frames == 1 or len(tasks) < len(SMALL.tasks):
+            return found
+        return replace(found, errors=tuple(each + 0.01 for each in found.errors))
+
+    monkeypatch.setattr(checks, "solve_postures", solved)
+    verdict = checks.judged(SMALL)
+    assert verdict.violations == () and len(verdict.by_rounding) > 0
+
+
 def test_an_exception_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
     def raises(*given: Any) -> Postures:
         raise np.linalg.LinAlgError("Singular matrix")
@@ -72,14 +86,8 @@ def test_an_exception_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
     assert violation.check == "warning" and "Singular" in violation.sentence
 
 
-def only(problem: Problem, frames: list[int]) -> Problem:
-    """Some postures of a problem."""
-    some = np.array(frames)
-    return replace(problem, motion=problem.motion.at(some), tasks=tuple(task.at(some) for task in problem.tasks))
-
-
 @pytest.mark.parametrize(("seed", "frames"), [(2031, [0]), (2038, [3, 6]), (2070, [5])])
 def test_levels_that_are_met_alone_are_met_beside_lower_ones(seed: int, frames: list[int]) -> None:
     """In these postures lower levels led the descent to a local minimum of one that is more important."""
-    verdict = checks.judged(only(random_problem(seed, 12), frames))
+    verdict = checks.judged(random_problem(seed, 12).at(np.array(frames)))
     assert verdict.compared > 0 and verdict.violations == ()
