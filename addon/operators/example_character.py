@@ -33,6 +33,13 @@ class POISE_OT_example_character_add(Operator):  # noqa: N801
             operator.poll_message_set("Objects are added in object mode")
         return possible
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
+        """Add it where the user sees it: the 3D view shows the whole walk."""
+        done = self.execute(context)
+        if done == FINISHED and context.active_object is not None:
+            example_character.show(context, context.active_object)
+        return done
+
     def execute(self, context: bpy.types.Context) -> Any:
         """Add it, and report what to do next."""
         try:

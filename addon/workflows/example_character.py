@@ -6,9 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+import numpy as np
+from mathutils import Vector
 
 from ... import solver
 from .. import bridge
+from ..bridge.arrays import Array
+from . import activate
 
 NAME = "Walker"
 STEPS = 8
@@ -18,6 +22,12 @@ SKATE = 0.03
 """Sizes of the character by which feet slide and float: thrice as much as in good captures, so that it is seen."""
 SEED = 4
 """Chooses the faults."""
+
+ASIDE = 0.5
+"""Metres between the bodies that are in the way and the walk."""
+SEEN = 0.3
+"""The size that a view centred on the walk is made for, in lengths of the walk: the view is then as near as lets the
+whole walk be seen."""
 
 COLORS: dict[str, bridge.Color] = {
     "Body": (0.72, 0.69, 0.65),
@@ -65,7 +75,41 @@ def add() -> bpy.types.Object:
     scene.render.fps, scene.render.fps_base = RATE, 1.0
     scene.frame_start, scene.frame_end = FIRST_FRAME, FIRST_FRAME + motion.clip.frames - 1
     scene.frame_set(FIRST_FRAME)
+    low, high = (bound(motion.clip.world.positions, axis=(0, 1)) for bound in (np.min, np.max))
+    armature.location.x = _free_place(armature, low, high)
+    bridge.update_view_layer()
     return armature
+
+
+def show(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Let the 3D view of a context show the whole walk of a new example."""
+    places = walk().clip.world.positions
+    low, high = (bound(places, axis=(0, 1)) for bound in (np.min, np.max))
+    middle = armature.location + Vector(0.5 * (low + high))
+    activate.centre_view(context, middle, SEEN * float(np.linalg.norm(high - low)))
+
+
+def _free_place(armature: bpy.types.Object, low: Array, high: Array) -> float:
+    """The x at which a character who walks within bounds meets no other body: right of those that are in its way.
+
+    The startup file of Blender has a cube at the origin.
+    """
+    place = 0.0
+    for bounds in sorted(_bounds_of_meshes(except_of=armature), key=lambda each: float(each[0, 0])):
+        shifted = np.array([place, 0.0, 0.0])
+        if np.all(bounds[0] < high + shifted) and np.all(bounds[1] > low + shifted):
+            place = float(bounds[1, 0] - low[0]) + ASIDE
+    return place
+
+
+def _bounds_of_meshes(except_of: bpy.types.Object) -> list[Array]:
+    """(2, 3) the least and the largest place of each visible mesh in the world, but that of one armature."""
+    found = []
+    for other in bridge.current_scene().objects:
+        if other.type == "MESH" and other.visible_get() and other.parent is not except_of:
+            corners = np.array([other.matrix_world @ Vector(corner) for corner in other.bound_box])
+            found.append(np.array([corners.min(axis=0), corners.max(axis=0)]))
+    return found
 
 
 def walk(steps: int = STEPS) -> solver.synthetic.SyntheticMotion:

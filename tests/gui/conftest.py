@@ -39,8 +39,8 @@ CAPTURED = ROOT.parent / "shared" / "mocap" / "02_01.bvh"
 """A captured walk of 344 frames, which is given to scenes where it is there: how fast live mode is depends on it."""
 OWN_BLENDER = os.environ.get("BLENDER", "")
 SUITES = os.environ.get("BLENDER_GUI_SUITES", "trixie sid").split()
-FIRST_DISPLAY = int(os.environ.get("BLENDER_GUI_DISPLAY", "77"))
-"""Of X; each Blender has one of its own."""
+PLACES = {"trixie": ((1920, 1080), ":77"), "sid": ((1366, 768), ":78")}
+"""The screen and the display on which the tool shows each."""
 
 SETUP_LONGEST = 900
 """Seconds: making a Blender ready takes two minutes the first time, on a slow network more."""
@@ -68,11 +68,11 @@ def programs() -> list[Program]:
     if OWN_BLENDER:
         display = "" if os.environ.get("DISPLAY") else ":79"
         return [Program("own", (1920, 1080), display, (OWN_BLENDER,))]
-    sizes = {"trixie": (1920, 1080), "sid": (1366, 768)}
     found = []
-    for display, suite in enumerate(SUITES, start=FIRST_DISPLAY):
+    for suite in SUITES:
+        size, display = PLACES[suite]
         of_suite = (str(TOOL), "--suite", suite)
-        found.append(Program(suite, sizes[suite], f":{display}", (*of_suite, "run"), (*of_suite, "setup")))
+        found.append(Program(suite, size, display, (*of_suite, "run"), (*of_suite, "setup")))
     return found
 
 

@@ -14,7 +14,7 @@ def test_a_click_on_add_example_puts_a_walking_character_into_the_scene(seen: di
 
 
 def test_the_next_click_cleans_its_feet(seen: dict[str, Any]) -> None:
-    assert seen["cleaned"]
+    assert seen["cleaned"] and not seen["live"], seen["report"]
 
 
 def test_undo_takes_result_and_character_away(seen: dict[str, Any]) -> None:

@@ -52,6 +52,21 @@ def test_a_second_one_has_its_own_name_and_data(example: Any) -> None:
     assert not len(character_of(second).constraints)
 
 
+def test_it_walks_beside_what_is_in_its_way(example: Any) -> None:
+    assert example.location.x == 0.0, "nothing is there"
+    second, third = example_character.add(), example_character.add()
+    assert 0.5 < second.location.x < 1.5 and second.location.x + 0.5 < third.location.x
+
+
+def test_a_hidden_mesh_and_one_beside_the_walk_are_not_in_its_way() -> None:
+    for place, is_hidden in (((0.0, 0.0, 0.0), True), ((5.0, 0.0, 0.0), False), ((0.0, 0.0, 9.0), False)):
+        bpy.ops.mesh.primitive_cube_add(location=place)
+        bpy.context.active_object.hide_set(is_hidden)
+    assert example_character.add().location.x == 0.0
+    bpy.ops.mesh.primitive_cube_add(location=(0.0, -3.0, 0.0))
+    assert 1.0 < example_character.add().location.x < 2.5
+
+
 def test_its_contacts_are_those_of_its_own_walk() -> None:
     motion = example_character.walk()
     heels = {

@@ -7,12 +7,26 @@ from collections.abc import Callable
 from typing import Any
 
 import bpy
-from driver import MOMENT, Shot, Steps, area, armature, click, module, press, region, running, sidebar_tab, until
+from driver import (
+    MOMENT,
+    Shot,
+    Steps,
+    area,
+    armature,
+    character,
+    click,
+    module,
+    press,
+    region,
+    running,
+    sidebar_tab,
+    until,
+)
 
 ROW = 8
 """Pixels between places that are tried: less than half of a button."""
-HIGHEST, LOWEST = 24, 260
-"""Pixels below the top of the sidebar within which the buttons of the first panel are."""
+HIGHEST, LOWEST = 36, 260
+"""Pixels below the top of the sidebar within which the buttons of the first panel are, under its header."""
 
 
 def play(seen: dict[str, Any]) -> Steps:
@@ -28,7 +42,7 @@ def play(seen: dict[str, Any]) -> Steps:
     yield Shot("added")
     yield from clicked_in_the_panel(0.75, lambda: running() is not None or has_result(), "Clean Up Feet")
     yield from until(lambda: running() is None, "the feet are cleaned")
-    seen["cleaned"] = has_result()
+    seen["cleaned"], seen["live"], seen["report"] = has_result(), character().live, character().last_solve
     yield Shot("cleaned")
     yield from press("Z", ctrl=True)
     yield from press("Z", ctrl=True)
