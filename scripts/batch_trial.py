@@ -158,7 +158,8 @@ class Trial:
     def _kill(self, chance: random.Random, coordinator: subprocess.Popen[bytes]) -> None:
         """Kill one process at random."""
         kinds = ["coordinator", "clip process"] if self.is_local else list(VICTIMS)
-        kind = chance.choices(kinds, [VICTIMS[each] for each in kinds])[0]
+        # Those that were killed least often for what they are due: even a short trial has some of each.
+        kind = min(kinds, key=lambda each: (self.kills[each] + chance.random()) / VICTIMS[each])
         parents = [coordinator] if self.is_local else self.running
         if kind == "coordinator":
             victims = [coordinator.pid]

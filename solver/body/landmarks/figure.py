@@ -51,7 +51,8 @@ class Figure:
     """Joints, their world transforms and the ends of their bones in one pose.
 
     A joint without children that only marks where its parent's bone ends (`HeadTop_End`) counts as a tip of its parent,
-    not as a joint of a limb.
+    not as a joint of a limb. The parent then has no tip besides: the tail that Blender gives its bone may point
+    anywhere.
     """
 
     def __init__(
@@ -83,10 +84,11 @@ class Figure:
             joint for joint in named_ends if not self.children[joint] and self.parents[joint] >= 0
         )
         ends = [(self.parents[end], self.positions[end]) for end in sorted(self.ends)]
+        has_end = self.ends | {parent for parent, _ in ends}
         own = [
             (int(tip.joint), self.world(int(tip.joint), tip.offset))
             for tip in credible_tips(self.parents, self.positions, tips)
-            if tip.joint not in self.ends
+            if tip.joint not in has_end
         ]
         self.tip_joints: IntArray = np.array([joint for joint, _ in own + ends], dtype=np.int64)
         """(tips,) the joint that carries each tip."""

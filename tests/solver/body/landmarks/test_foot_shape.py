@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from poise.solver import BodyPoint, Skeleton, Skin
@@ -167,6 +167,7 @@ def test_tails_of_any_length_and_direction_move_no_landmark_of_a_skinned_foot(
 
 
 @given(seed=st.integers(0, 2**32 - 1), length=LENGTHS)
+@example(seed=3072, length=0.125)  # down and ahead, as toes may be
 def test_tails_of_any_length_leave_heels_and_size_of_a_foot_with_end_bones(seed: int, length: float) -> None:
     tail = length * rotations.rotate(rotations.random(np.random.default_rng(seed)), np.array([0.0, 1.0, 0.0]))
     tails = {bone: tail for bone in ("LeftToeBase", "LeftFoot", "LeftToe_End", "Head", "LeftHand")}

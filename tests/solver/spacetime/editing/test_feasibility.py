@@ -140,7 +140,7 @@ def test_a_limb_that_no_leg_can_carry_is_refused_for_its_mass() -> None:
     assert walked(Edit(limbs=(LimbEdit("right_knee", mass=1e-9),))) == []
 
 
-@pytest.mark.parametrize("far", [1e3, 1e30, 1e99])
+@pytest.mark.parametrize("far", [1e3, 1e30, 1e49])
 def test_distances_that_no_program_computes_with_are_refused_also_where_time_is_free(far: float) -> None:
     last = len(walk_fit().stances) - 1
     for duration in (1.0, None):
