@@ -140,6 +140,11 @@ class HeldPose:
 
     def _shares(self, frames: IntArray, before: float, after: float) -> Array:
         """(frames,) how much of the held rotation counts: 1 while it is held, 0 at the far ends of the eases."""
-        rising = smooth_step((frames - self.begin + before) / before) if before > 0.0 else 1.0 * (frames >= self.begin)
-        falling = smooth_step((self.end + after - frames) / after) if after > 0.0 else 1.0 * (frames <= self.end)
+        # Clipped before it is divided: an ease may be so short that the ratio would be beyond all numbers.
+        into, out_of = (
+            np.clip(frames - self.begin + before, 0.0, before),
+            np.clip(self.end - frames + after, 0.0, after),
+        )
+        rising = smooth_step(into / before) if before > 0.0 else 1.0 * (frames >= self.begin)
+        falling = smooth_step(out_of / after) if after > 0.0 else 1.0 * (frames <= self.end)
         return np.asarray(rising * falling)

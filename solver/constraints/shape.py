@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from ..body.joints import BodyPoint
 from ..body.moving_object import MovingObject
 from ..core.arrays import Array
 from ..core.errors import ConstraintError
 from ..core.numbers import is_number
 from ..core.sentences import Frame
-from .base import Constraint, Track, three_numbers
+from .base import FARTHEST_POINT, Constraint, Track, three_numbers
 from .effectors import AttachedEffector, Effector, PointEffector
 from .paths import MODES, Knot, Mode, path_through
 from .sampling import active_frames
@@ -157,6 +159,12 @@ class ShapeConstraint(PathConstraint):
         reference = int(self.resolved(source, self.reference).joint)
         if reference == point.joint:
             raise ConstraintError(f"{self.label}: a joint cannot be held relative to itself.")
+        skeleton = source.clip.skeleton
+        if any(not np.linalg.norm(each.location) <= FARTHEST_POINT * skeleton.size for each in self.points):
+            raise ConstraintError(
+                f"{self.label}: a location is more than {FARTHEST_POINT:g} times the size of the character away from "
+                f"the joint {skeleton.names[reference]!r}, in whose frame it is; give it in the clip's units."
+            )
         return AttachedEffector(point, reference)
 
     def displacements(self, source: Source, effector: Effector, knots: list[Knot]) -> Array:

@@ -43,6 +43,18 @@ def test_eases_are_cut_to_the_clip(clip: Clip) -> None:
         assert (each.begin, each.end) == (0.0, 4.0) and len(tuple(each.points)) == 5
 
 
+def test_an_ease_may_be_shorter_than_any_number_can_divide_by(clip: Clip) -> None:
+    """A minimised case of scripts/fuzz.py."""
+    with np.errstate(all="raise"):
+        shortest = HeldPose({JOINT: BENT}, 20.0, 30.0, ease_in=5e-324, ease_out=5e-324).constraints(clip)
+    without = HeldPose({JOINT: BENT}, 20.0, 30.0, ease_in=0.0, ease_out=0.0).constraints(clip)
+    assert len(shortest) == len(without)
+    for each, other in zip(shortest, without, strict=True):
+        assert isinstance(each, solver.ShapeConstraint) and isinstance(other, solver.ShapeConstraint)
+        held, expected = ({point.begin: point.location for point in one.points} for one in (each, other))
+        np.testing.assert_allclose([held[time] for time in expected], list(expected.values()))
+
+
 def test_in_the_world_a_joint_keeps_the_rotation(clip: Clip) -> None:
     (held,) = HeldPose({JOINT: BENT}, 20.0, 30.0, space="world", recruit=1).constraints(clip)
     assert isinstance(held, solver.OrientationConstraint) and held.recruit == 1

@@ -229,6 +229,10 @@ def at(*stays: tuple[Any, ...]) -> list[ConstraintPoint]:
         ({"joint": "l_wirst"}, "'l_wirst'.*Did you mean 'l_wrist'"),
         ({"joint": 99}, "There is no joint 99"),
         ({"reference": "r_wirst"}, "'r_wirst'"),
+        (
+            {"reference": "skullbase", "points": [ConstraintPoint((1e25, 0, 0), 20)]},
+            "a location is more than 10000 times the size of the character away from the joint 'skullbase'",
+        ),
         ({"reference": "l_wrist"}, "cannot be held relative to itself"),
         ({"reference": MovingObject(np.zeros((3, 3)), (1, 0, 0, 0))}, "moving reference"),  # type: ignore[arg-type]
         ({"mode": "loose"}, "there is no mode 'loose'; it is one of absolute, relative, condensed"),
