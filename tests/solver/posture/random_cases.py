@@ -24,9 +24,9 @@ class Case:
     """Inside all limits."""
     tasks: list[solver.Task]
 
-    def solve(self, tasks: list[solver.Task]) -> solver.Posture:
+    def solve(self, tasks: list[solver.Task], settings: solver.SolveSettings | None = None) -> solver.Posture:
         """Solve some tasks from the start."""
-        return solver.solve_posture(self.skeleton, self.start, tasks)
+        return solver.solve_posture(self.skeleton, self.start, tasks, settings=settings)
 
     def excess(self, pose: solver.Pose) -> float:
         """Radians by which a joint is beyond its limits, at most."""
