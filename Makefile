@@ -35,7 +35,7 @@ help:
 	@echo "make test         every test that needs no window, with Blender and with the peers"
 	@echo "make test-all     the tests that need Blender, in each of Blender 4.2, 4.5, 5.0 and 5.2"
 	@echo "make gui-test     the add-on in Blenders with a window; pictures go to build/gui"
-	@echo "make test-solver  the solver's tests alone, without the slow ones: no Blender, a minute"
+	@echo "make test-solver  the solver's tests alone, without the slow ones: no Blender, a few minutes"
 	@echo "make test-matrix  the solver's tests under each of Python $(MATRIX) that is here"
 	@echo "make test-kernels the solver's tests under each of OpenBLAS's kernels $(KERNELS) that runs here"
 	@echo "make lint         ruff, mypy, the order of the packages, and refused words"

@@ -15,6 +15,8 @@ from poise.examples.posture_problems.random_problems import excess, random_probl
 from poise.solver.body.motion import Motion
 from poise.solver.posture.solve import Postures
 
+pytestmark = pytest.mark.slow
+
 SMALL = next(
     problem
     for problem in map(random_problem, range(1000))

@@ -71,6 +71,7 @@ def test_the_distances_of_handles_are_those_of_the_motion() -> None:
     assert np.isclose(np.sqrt(np.mean(away**2)), ball.rms, rtol=1e-6) and np.isclose(away.max(), ball.largest)
 
 
+@pytest.mark.slow
 def test_size_place_and_heading_change_nothing_but_themselves() -> None:
     clip = synthetic.walk(steps=2, fps=30.0).clip
     turned = synthetic.walk(steps=2, fps=30.0, heading=1.0).clip

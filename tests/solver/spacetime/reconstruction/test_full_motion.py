@@ -107,6 +107,7 @@ def is_kept(clip: Clip, joint: int) -> bool:
 # --- edits ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", EDITS)
 def test_edits_of_a_walk(edit: str) -> None:
     case = edited(*walking(), edit)
