@@ -87,8 +87,8 @@ test: .venv/ready .venv-peers/ready
 	echo "With Blender: $$here. Against the peers: $$peers."; \
 	[ "$$here $$peers" = "passed passed" ]
 
-# Everything that needs Blender, the part of batches too.
-BLENDER_TESTS = -m blender tests/addon tests/batch
+# Everything that needs Blender, the part of batches too. QUICK=yes leaves out the slow tests, here and below.
+BLENDER_TESTS = -m "blender$(if $(QUICK), and not slow)" tests/addon tests/batch
 
 test-all: $(foreach blender,$(BLENDERS),test-blender-$(blender))
 
@@ -108,7 +108,6 @@ test-solver: $(SOLVER_VENV)/ready
 test-matrix:
 	@scripts/test-matrix $(MATRIX)
 
-# QUICK=yes leaves out the slow tests, here and below.
 test-matrix-%: .venv-%/ready
 	.venv-$*/$(PYTEST) -m "not peers$(if $(QUICK), and not slow)" $(SOLVER_TESTS)
 

@@ -25,6 +25,7 @@ ROUNDS = 2 * len(rounds.KINDS)
 """Every kind of constraint once before, and once after everything has been used."""
 
 
+@pytest.mark.slow
 def test_rounds_leave_no_data_blocks_and_nothing_in_modules(tmp_path: Path) -> None:
     found = soak.soak(ROUNDS, tmp_path)
     assert len(found.data_blocks) == ROUNDS and found.data_blocks[0]["actions"] == 1

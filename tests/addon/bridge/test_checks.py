@@ -225,8 +225,9 @@ def test_a_refused_reading_changes_nothing(armature: bpy.types.Object) -> None:
 
 
 def test_a_name_that_blender_has_cut_inside_of_a_letter() -> None:
-    """Blender keeps 63 bytes of the name that a script gives, and nothing can read half a letter."""
+    """Blender keeps 63 bytes of the name that a script gives, and nothing can read half a letter; 5.0 keeps letters."""
     armature = new_armature("Cut", lambda bones: setattr(bones.new("ä" * 40), "tail", (0.0, 0.0, 1.0)))
-    refused(lambda: bridge.read(armature), "Bone 1 of armature 'Cut' has a name that was cut inside of a letter")
+    if bpy.app.version < (5, 0):
+        refused(lambda: bridge.read(armature), "Bone 1 of armature 'Cut' has a name that was cut inside of a letter")
     armature.data.bones[0].name = "short"
     refused(lambda: bridge.read(armature), "has no action")
