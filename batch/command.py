@@ -109,8 +109,7 @@ def _write(report: RunReport, options: BatchOptions, is_complete: bool) -> None:
     except (PoiseError, OSError) as error:
         print(f"The report of the run could not be written: {sentence(error)}", file=sys.stderr)
     else:
-        if sys.stderr.isatty():
-            print(f"See {report.folder / RUN_PAGE}.", file=sys.stderr)
+        print(f"See {report.folder / RUN_PAGE}.", file=sys.stderr)
 
 
 def run_and_leave(arguments: Sequence[str]) -> NoReturn:

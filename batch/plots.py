@@ -11,7 +11,7 @@ import numpy as np
 
 BINS = 24
 WIDTH, HEIGHT = 460, 190
-LEFT, RIGHT, TOP, BOTTOM = 44, 8, 26, 34
+LEFT, RIGHT, TOP, BOTTOM = 44, 24, 26, 34
 """Pixels around the bars for names and numbers."""
 
 
@@ -49,8 +49,16 @@ def _edges(values: Sequence[float], is_logarithmic: bool) -> list[float]:
     if is_logarithmic:
         begin, end = math.floor(math.log10(low)), math.ceil(math.log10(high))
         return [float(edge) for edge in np.logspace(begin, max(end, begin + 1), BINS + 1)]
-    end_value = high if high > 0.0 else 1.0
-    return [float(edge) for edge in np.linspace(min(low, 0.0), end_value, BINS + 1)]
+    begin = min(low, 0.0)
+    return [float(edge) for edge in np.linspace(begin, begin + 4.0 * _round_up((high - begin) / 4.0), BINS + 1)]
+
+
+def _round_up(step: float) -> float:
+    """The least of 1, 2, 2.5 and 5 times a power of ten that is no less than a step, so that ticks have few digits."""
+    if step <= 0.0:
+        return 0.25
+    power = 10.0 ** math.floor(math.log10(step))
+    return power * next((factor for factor in (1.0, 2.0, 2.5, 5.0) if factor * power >= step), 10.0)
 
 
 def _axes(edges: Sequence[float], most: int, label: str, is_logarithmic: bool) -> str:

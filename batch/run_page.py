@@ -110,7 +110,7 @@ def _row(line: ClipLine, points: dict[str, Any] | None) -> str:
 def _remarks(line: ClipLine) -> str:
     words = [f"<span class='failed'>FAILED: {escape(line.error or '')}</span>"] if not line.succeeded else []
     words += [escape(warning) for warning in line.warnings]
-    words += [f"{line.faults} faults of the capture."] if line.faults else []
+    words += [f"{line.faults} fault{'' if line.faults == 1 else 's'} of the capture."] if line.faults else []
     words += [f"tried {line.attempts} times."] if line.attempts > 1 else []
     return "<br>".join(words)
 

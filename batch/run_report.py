@@ -48,9 +48,10 @@ class ClipLine:
 
     @property
     def badness(self) -> tuple[float, ...]:
-        """Sorts clips: failures, then constraints that do not hold, then warnings, then what feet still slide."""
-        left = (self.slide_after or 0.0, self.residual or 0.0, self.slide_before or 0.0)
-        return (not self.succeeded, self.missed, len(self.warnings), *left)
+        """Sorts clips: failures, then constraints that do not hold, then warnings, then what feet still slide to a
+        hundredth of a percent of the leg, then faults of the capture, then what they slid before."""
+        slides = round(self.slide_after or 0.0, 4)
+        return (not self.succeeded, self.missed, len(self.warnings), slides, self.faults, self.slide_before or 0.0)
 
 
 class RunReport:

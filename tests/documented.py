@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,9 @@ def write_example_files(folder: Path) -> None:
         skeleton = motion.clip.skeleton
         renamed = skeleton.replace(names=tuple(captured_name(joint) for joint in skeleton.names))
         solver.write_bvh(solver.Clip(renamed, motion.clip.motion, motion.clip.fps), folder / name)
+    shown = folder / "build" / "demo" / "feet.bvh"
+    shown.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(folder / "walk.bvh", shown)
 
 
 def captured_name(joint: str) -> str:

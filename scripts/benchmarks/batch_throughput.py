@@ -19,8 +19,9 @@ from poise.solver.synthetic import walk
 
 from .figures import Figure
 
-CLIPS = 60
-STEPS = 6
+CLIPS = 120
+STEPS = 12
+"""Of each walk: 200 frames at 30 a second."""
 ROUNDS = 2
 LEAST = 1.7
 """Least ratio of the throughput with two processes to that with one."""

@@ -13,10 +13,13 @@ from .figures import Figure
 FRAMES = 100_000
 LARGEST = 4.0
 """Largest gigabytes of resident memory."""
+ENOUGH = 8.0
+"""Gigabytes of address space, beyond which the process ends: a machine that runs out of memory ends other programs."""
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 MEASURE = """
 import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, ({enough}, {enough}))
 sys.path.insert(0, {scripts!r})
 from benchmarks.planted_walk import made_up_walk
 from poise import solver
@@ -30,10 +33,12 @@ print(walk.clip.frames, before, resource.getrusage(resource.RUSAGE_SELF).ru_maxr
 
 def walk_memory(frames: int = FRAMES) -> Iterator[Figure]:
     """The largest resident memory of a process that enforces a long walk: plants, balance, posture."""
-    code = MEASURE.format(scripts=str(SCRIPTS), frames=frames)
+    code = MEASURE.format(scripts=str(SCRIPTS), frames=frames, enough=round(ENOUGH * 1e9))
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     if run.returncode:
         note = (run.stderr.strip().splitlines() or [f"exit code {run.returncode}"])[-1]
+        if "MemoryError" in note:
+            note = f"{frames} frames need more than {ENOUGH:g} GB"
         yield Figure("enforced walk: memory", None, "GB", LARGEST, note=note)
         return
     solved, before, after = (int(number) for number in run.stdout.split())

@@ -92,7 +92,7 @@ def _article(chapter: Chapter) -> str:
     links = " ".join(f'<a href="{escape(files[kind])}">{words}</a>' for kind, words in WORDS.items() if kind in files)
     return f"""<article id="{escape(chapter.name)}">
 <div class="seen">{_seen(files)}
-<span class="before">before</span><span class="after">after</span></div>
+<span class="before">grey: before</span><span class="after">in colour: after</span></div>
 <div class="told">
 <h2>{escape(chapter.title)}</h2>
 <p>{escape(chapter.text)}</p>
