@@ -96,7 +96,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "gui/test_examples.py",
         "addon/workflows/test_examples.py",
     ),
-    "Drag any bone, and the whole body follows, while pinned bones, feet, balance, joint limits, ground and walls hold": (
+    "Drag any bone, and the whole body follows, while pinned bones, feet, balance, joint limits, ground and walls": (
         "gui/test_posture.py",
         "addon/workflows/test_posture.py",
     ),
