@@ -49,8 +49,8 @@ def _edges(values: Sequence[float], is_logarithmic: bool) -> list[float]:
     if is_logarithmic:
         begin, end = math.floor(math.log10(low)), math.ceil(math.log10(high))
         return [float(edge) for edge in np.logspace(begin, max(end, begin + 1), BINS + 1)]
-    begin = min(low, 0.0)
-    return [float(edge) for edge in np.linspace(begin, begin + 4.0 * _round_up((high - begin) / 4.0), BINS + 1)]
+    least = min(low, 0.0)
+    return [float(edge) for edge in np.linspace(least, least + 4.0 * _round_up((high - least) / 4.0), BINS + 1)]
 
 
 def _round_up(step: float) -> float:

@@ -153,6 +153,7 @@ def _draw_shares(figures: Sequence[Figure]) -> Picture:
     picture, axes = plt.subplots(figsize=(8.0, 0.8 + 0.17 * len(ordered)), layout="constrained")
     shares = np.maximum([_share(figure) or 0.0 for figure in ordered], LEAST_SHARE)
     axes.axvline(1.0, color=pictures.GREY, linewidth=1.0)
+    axes.margins(y=0.01)
     axes.scatter(shares, np.arange(len(shares)), s=16, c=[pictures.BLUE if x <= 1.0 else pictures.RED for x in shares])
     axes.set_xscale("log")
     axes.set_yticks(np.arange(len(shares)), [figure.name for figure in ordered], fontsize=6)
