@@ -75,16 +75,14 @@ def add() -> bpy.types.Object:
     scene.render.fps, scene.render.fps_base = RATE, 1.0
     scene.frame_start, scene.frame_end = FIRST_FRAME, FIRST_FRAME + motion.clip.frames - 1
     scene.frame_set(FIRST_FRAME)
-    low, high = (bound(motion.clip.world.positions, axis=(0, 1)) for bound in (np.min, np.max))
-    armature.location.x = _free_place(armature, low, high)
+    armature.location.x = _free_place(armature, *_bounds_of(motion.clip))
     bridge.update_view_layer()
     return armature
 
 
 def show(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     """Let the 3D view of a context show the whole walk of a new example."""
-    places = walk().clip.world.positions
-    low, high = (bound(places, axis=(0, 1)) for bound in (np.min, np.max))
+    low, high = _bounds_of(walk().clip)
     middle = armature.location + Vector(0.5 * (low + high))
     activate.centre_view(context, middle, SEEN * float(np.linalg.norm(high - low)))
 
@@ -100,6 +98,12 @@ def _free_place(armature: bpy.types.Object, low: Array, high: Array) -> float:
         if np.all(bounds[0] < high + shifted) and np.all(bounds[1] > low + shifted):
             place = float(bounds[1, 0] - low[0]) + ASIDE
     return place
+
+
+def _bounds_of(clip: solver.Clip) -> tuple[Array, Array]:
+    """(3,) the least and the largest place of its joints in all frames."""
+    places = clip.world.positions.reshape(-1, 3)
+    return places.min(axis=0), places.max(axis=0)
 
 
 def _bounds_of_meshes(except_of: bpy.types.Object) -> list[Array]:
