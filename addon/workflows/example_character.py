@@ -83,7 +83,7 @@ def add() -> bpy.types.Object:
 def show(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     """Let the 3D view of a context show the whole walk of a new example."""
     low, high = _bounds_of(walk().clip)
-    middle = armature.location + Vector(0.5 * (low + high))
+    middle = armature.location + Vector((0.5 * (low + high)).tolist())
     activate.centre_view(context, middle, SEEN * float(np.linalg.norm(high - low)))
 
 
