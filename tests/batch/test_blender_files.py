@@ -76,7 +76,8 @@ def test_motions_go_through_blender(
         environment=away_from_the_user,
     )
     assert blend.returncode == 1
-    assert len(blend.stderr.splitlines()) == 2 and "broken.blend" in blend.stderr
+    failed, page, counted = blend.stderr.splitlines()
+    assert "broken.blend" in failed and page.endswith("report.html.") and counted == "1 of 2 failed."
     assert not report(out / "clean" / "broken.report.json")["succeeded"]
     (clip,) = report(out / "clean" / "walk.report.json")["clips"]
     assert clip["metrics"]["before"]["slide"] > SLIDES > 100 * clip["metrics"]["after"]["slide"]
