@@ -23,7 +23,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from fuzzing.campaign import Campaign
-from fuzzing.judgement import ROOT, Finding
+from fuzzing.judgement import ROOT
 from fuzzing.judgement import judged as judge
 from fuzzing.targets import TARGETS, case
 
@@ -45,12 +45,11 @@ def _one(target: str, data: bytes) -> int:
     """Read one input in this process."""
     accepted, found = judge(target, data)
     print(f"{target}: {data[:300]!r}")
-    print(_told(found) if found else f"{'accepted' if accepted else 'refused with a sentence'}")
+    if found:
+        print(f"{found.key}\n{found.text}")
+    else:
+        print("accepted" if accepted else "refused with a sentence")
     return int(found is not None)
-
-
-def _told(found: Finding) -> str:
-    return f"{found.key}\n{found.text}"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -16,12 +16,12 @@ from functools import cached_property
 import numpy as np
 
 from ...solver.body.clip import Clip
-from ...solver.body.limits import HingeLimit
 from ...solver.constraints import Constraint, Source, Track
 from ...solver.core import rotations
 from ...solver.core.arrays import BoolArray
 from ...solver.core.errors import RecruitingWarning
 from ...solver.deformation.deform import Deformation, deform
+from ..joint_limits import excess
 from .random_cases import Case
 
 HELD = 1e-6
@@ -187,17 +187,13 @@ def truthful(judged: Judged) -> list[Violation]:
 def within_limits(judged: Judged) -> list[Violation]:
     """No joint that the source keeps within its limits leaves them."""
     skeleton, found = judged.clip.skeleton, []
-    for joint, limit in skeleton.limits.items():
-        ball = limit.bound_to(skeleton.hinge_axes[joint]) if isinstance(limit, HingeLimit) else limit
-        rest = rotations.conjugate(skeleton.rest_rotations[joint])
-        before, after = (
-            ball.excess(rotations.multiply(rest, clip.motion.rotations[:, joint])).max(axis=1)
-            for clip in (judged.clip, judged.deformation.clip)
-        )
-        excess, frame = float(after.max()), int(after.argmax())
-        if before.max() <= 0.0 and excess > BEYOND_LIMIT:
+    before, after = (excess(skeleton, clip.motion) for clip in (judged.clip, judged.deformation.clip))
+    for column, joint in enumerate(skeleton.limits):
+        frame = int(after[:, column].argmax())
+        beyond = float(after[frame, column])
+        if before[:, column].max() <= 0.0 and beyond > BEYOND_LIMIT:
             name = skeleton.names[joint]
-            found.append(Violation(f"{name} is {excess:.1e} rad beyond its limit at frame {frame}", excess))
+            found.append(Violation(f"{name} is {beyond:.1e} rad beyond its limit at frame {frame}", beyond))
     return found
 
 

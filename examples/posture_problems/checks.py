@@ -13,7 +13,8 @@ from ...solver.core.arrays import Array
 from ...solver.core.errors import RecruitingWarning
 from ...solver.posture.solve import Postures, solve_postures
 from ...solver.tasks import Task
-from .random_problems import Problem, excess
+from ..joint_limits import excess
+from .random_problems import Problem
 
 SATISFIED = 1e-6
 """A level that misses by no more is satisfied."""
@@ -102,7 +103,7 @@ def _finite(problem: Problem, solved: Postures) -> list[Violation]:
 def _limits(problem: Problem, solved: Postures) -> list[Violation]:
     """No joint that begins within its limits leaves them."""
     before, after = (excess(problem.skeleton, motion) for motion in (problem.motion, solved.motion))
-    broken = np.where(before <= 0.0, after, -np.inf).max(axis=1)
+    broken = np.where(before <= 0.0, after, -np.inf).max(axis=1, initial=-np.inf)
     return [
         Violation("limits", problem.seed, int(frame), float(broken[frame]), "a joint leaves its limits")
         for frame in np.flatnonzero(broken > BEYOND_LIMIT)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ...solver.body.kinematics import WorldState
-from ...solver.body.limits import HingeLimit
 from ...solver.body.motion import Motion
 from ...solver.body.skeleton import Skeleton
 from ...solver.core import rotations
@@ -31,6 +30,7 @@ from ...solver.tasks import (
 )
 from ...solver.tasks.roll import rolls
 from ..deformation.random_clips import Rng, random_limits, random_motion, random_skeleton
+from ..joint_limits import clamped
 
 MOST_JOINTS = 40
 FRAMES = 50
@@ -76,27 +76,6 @@ def random_problem(seed: int, frames: int = FRAMES) -> Problem:
     elif rng.random() < 0.2 and skeleton.masses.sum() > 0.0:
         tasks.append(DisplacedMassTask(motion, priority=-1, name="mass"))
     return Problem(seed, skeleton, motion, tuple(tasks))
-
-
-def excess(skeleton: Skeleton, motion: Motion) -> Array:
-    """(frames, limits) radians by which joints are beyond their limits; negative inside."""
-    found = [np.full((motion.frames, 1), -np.inf)]
-    for joint, limit in skeleton.limits.items():
-        ball = limit.bound_to(skeleton.hinge_axes[joint]) if isinstance(limit, HingeLimit) else limit
-        rest = rotations.conjugate(skeleton.rest_rotations[joint])
-        found.append(ball.excess(rotations.multiply(rest, motion.rotations[:, joint])).max(axis=1)[:, None])
-    return np.concatenate(found, axis=1)
-
-
-def clamped(skeleton: Skeleton, motion: Motion) -> Motion:
-    """The motion with all joints within their limits."""
-    turned = motion.rotations.copy()
-    for joint, limit in skeleton.limits.items():
-        ball = limit.bound_to(skeleton.hinge_axes[joint]) if isinstance(limit, HingeLimit) else limit
-        rest = skeleton.rest_rotations[joint]
-        relative = rotations.multiply(rotations.conjugate(rest), turned[:, joint])
-        turned[:, joint] = rotations.multiply(rest, ball.clamp(relative))
-    return Motion(turned, motion.translations)
 
 
 class _TaskMaker:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from poise.examples.joint_limits import excess
 from poise.examples.posture_problems import checks
-from poise.examples.posture_problems.random_problems import excess, random_problem
+from poise.examples.posture_problems.random_problems import random_problem
 from poise.solver.body.motion import Motion
 from poise.solver.posture.solve import Postures
 
